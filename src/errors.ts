@@ -1,0 +1,180 @@
+/** What is known of a call's effect: it certainly did not happen, or nobody can say. */
+export type Outcome = "not-applied" | "unknown";
+
+/** What every error of the library may tell beside its message. */
+export interface ErrorDetails {
+  readonly operation?: string | undefined;
+  readonly attempts?: number | undefined;
+  readonly outcome?: Outcome | undefined;
+  readonly cause?: unknown;
+}
+
+// Registered, so that errors of an ESM and a CommonJS copy of the package know each other.
+const brand = Symbol.for("touchpoint-sdk.error");
+
+/**
+ * The root of every error the library throws, but for an abort, which throws the signal's own reason.
+ *
+ * `code` is a literal per class, `operation` the method called, `attempts` the requests made, and `outcome`
+ * whether the call may have had its effect.
+ */
+export abstract class TouchpointError extends Error {
+  abstract readonly code: string;
+  readonly operation: string | undefined;
+  readonly attempts: number;
+  readonly outcome: Outcome;
+
+  constructor(message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.name = new.target.name;
+    this.operation = details.operation;
+    this.attempts = details.attempts ?? 0;
+    this.outcome = details.outcome ?? "not-applied";
+  }
+
+  static {
+    Object.defineProperty(TouchpointError.prototype, brand, { value: true });
+  }
+}
+
+/**
+ * Tells an error of this library from any other, also one thrown by another copy of the package, where
+ * `instanceof` fails.
+ */
+export const isTouchpointError = (error: unknown): error is TouchpointError =>
+  typeof error === "object" && error !== null && brand in error;
+
+/** The client cannot be built, or a file it was given cannot be used. The message lists every fault at once. */
+export class ConfigurationError extends TouchpointError {
+  readonly code = "configuration_invalid";
+}
+
+/** One fault of a value: where it is and what is wrong with it. */
+export interface Issue {
+  /** Where, as one would type it: `customFields.plan`, `events[3].name`; empty for the value itself. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** An input does not fit. Nothing was sent; `issues` names each field and the fix. */
+export class ValidationError extends TouchpointError {
+  readonly code = "input_invalid";
+  readonly issues: readonly Issue[];
+
+  constructor(message: string, details: ErrorDetails & { readonly issues?: readonly Issue[] } = {}) {
+    super(message, details);
+    this.issues = details.issues ?? [];
+  }
+}
+
+/** The service answered with success, but in a shape that cannot be used (or, in strict mode, that does not fit). */
+export class ResponseValidationError extends TouchpointError {
+  readonly code = "response_invalid";
+  readonly issues: readonly Issue[];
+  readonly status: number;
+
+  constructor(
+    message: string,
+    details: ErrorDetails & { readonly issues?: readonly Issue[]; readonly status: number },
+  ) {
+    super(message, details);
+    this.issues = details.issues ?? [];
+    this.status = details.status;
+  }
+}
+
+/** No whole answer came: the connection was refused, reset, redirected or broke off. */
+export class ConnectionError extends TouchpointError {
+  readonly code: string = "connection_failed";
+}
+
+/** The attempt or the whole call took longer than allowed. */
+export class TimeoutError extends ConnectionError {
+  override readonly code = "timeout";
+}
+
+export interface ApiErrorDetails extends ErrorDetails {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
+/** The service answered with an error status. The message is the service's own sentence. */
+export class ApiError extends TouchpointError {
+  readonly code: string = "api_error";
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed JSON body, or the text when it was not JSON. */
+  readonly body: unknown;
+
+  constructor(message: string, details: ApiErrorDetails) {
+    super(message, details);
+    this.status = details.status;
+    this.headers = details.headers;
+    this.body = details.body;
+  }
+}
+
+/** 400: a field is missing or invalid; the message says which. */
+export class BadRequestError extends ApiError {
+  override readonly code = "bad_request";
+}
+
+/** 401: the key is missing, invalid, revoked or expired. */
+export class AuthenticationError extends ApiError {
+  override readonly code = "authentication_failed";
+}
+
+/** 403: the key lacks the scope, its creator's role disallows it, or the request seemed to come from a browser. */
+export class PermissionDeniedError extends ApiError {
+  override readonly code = "permission_denied";
+}
+
+/** 404: no record with that id in the key's workspace. */
+export class NotFoundError extends ApiError {
+  override readonly code = "not_found";
+}
+
+/** 409: a clash with an existing record. */
+export class ConflictError extends ApiError {
+  override readonly code = "conflict";
+}
+
+/** 429, or a day's budget used up before anything was sent (then `status` is 429 all the same). */
+export class RateLimitError extends ApiError {
+  override readonly code = "rate_limited";
+  /** How long the service, or the used-up budget, asks to wait, in milliseconds; undefined when it did not say. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: ApiErrorDetails & { readonly retryAfterMs: number | undefined }) {
+    super(message, details);
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
+
+/** 500: the service failed. */
+export class InternalServerError extends ApiError {
+  override readonly code = "server_error";
+}
+
+/** 502 with the service's own sentence on an email: the mail account refused or failed to send. */
+export class MailAccountError extends ApiError {
+  override readonly code = "mail_account_failed";
+}
+
+/** 502 from anything but the mail account, usually a proxy. */
+export class BadGatewayError extends ApiError {
+  override readonly code = "bad_gateway";
+}
+
+/** 503: a service depended upon is briefly unavailable. */
+export class ServiceUnavailableError extends ApiError {
+  override readonly code = "service_unavailable";
+  /** How long the service asks to wait, in milliseconds; undefined when it did not say. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: ApiErrorDetails & { readonly retryAfterMs: number | undefined }) {
+    super(message, details);
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}

@@ -1,0 +1,41 @@
+import { Contact, ContactInput, ContactPage, ContactPatch, ContactQuery } from "../schemas/contact.ts";
+import { operation } from "./define.ts";
+import { readPage } from "./lenient.ts";
+
+/** Source: service document, Endpoints, Contacts. */
+export const contacts = {
+  create: operation({
+    id: "contacts.create",
+    method: "POST",
+    path: "/api/v1/contacts",
+    scope: ["contacts:write"],
+    replay: "never",
+    budgets: ["requests"],
+    evidence: "documented",
+    input: ContactInput,
+    output: Contact,
+  }),
+  list: operation({
+    id: "contacts.list",
+    method: "GET",
+    path: "/api/v1/contacts",
+    scope: [],
+    replay: "safe",
+    budgets: ["requests"],
+    evidence: "documented",
+    input: ContactQuery,
+    output: ContactPage,
+    read: readPage,
+  }),
+  update: operation({
+    id: "contacts.update",
+    method: "PATCH",
+    path: "/api/v1/contacts/:id",
+    scope: ["contacts:write"],
+    replay: "idempotent",
+    budgets: ["requests"],
+    evidence: "documented",
+    input: ContactPatch,
+    output: Contact,
+  }),
+};

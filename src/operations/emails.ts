@@ -1,0 +1,76 @@
+import * as z from "zod/mini";
+import {
+  EmailInput,
+  ScheduledEmail,
+  ScheduledEmailInput,
+  ScheduledEmailPage,
+  ScheduledEmailPatch,
+  SentEmail,
+} from "../schemas/email.ts";
+import { operation } from "./define.ts";
+import { readScheduledEmail, readScheduledPage } from "./lenient.ts";
+
+const scheduledPath = "/api/v1/emails/scheduled";
+
+/** Source: service document, Endpoints, Emails. Methods and shapes of scheduled emails are not given there. */
+export const emails = {
+  send: operation({
+    id: "emails.send",
+    method: "POST",
+    path: "/api/v1/emails",
+    scope: ["email:write"],
+    replay: "never",
+    budgets: ["requests", "emails"],
+    evidence: "documented",
+    input: EmailInput,
+    output: SentEmail,
+  }),
+  schedule: operation({
+    id: "emails.schedule",
+    method: "POST",
+    path: "/api/v1/emails",
+    scope: ["email:write"],
+    replay: "never",
+    budgets: ["requests", "emails"],
+    evidence: "documented",
+    input: ScheduledEmailInput,
+    output: ScheduledEmail,
+    read: readScheduledEmail,
+  }),
+  scheduledList: operation({
+    id: "emails.scheduled.list",
+    method: "GET",
+    path: scheduledPath,
+    scope: [],
+    replay: "safe",
+    budgets: ["requests"],
+    evidence: "inferred",
+    input: z.looseObject({}),
+    output: ScheduledEmailPage,
+    read: readScheduledPage,
+  }),
+  scheduledUpdate: operation({
+    id: "emails.scheduled.update",
+    method: "PATCH",
+    path: `${scheduledPath}/:id`,
+    scope: ["email:write"],
+    replay: "idempotent",
+    budgets: ["requests"],
+    evidence: "inferred",
+    input: ScheduledEmailPatch,
+    output: ScheduledEmail,
+    read: readScheduledEmail,
+  }),
+  scheduledCancel: operation({
+    id: "emails.scheduled.cancel",
+    method: "DELETE",
+    path: `${scheduledPath}/:id`,
+    scope: ["email:write"],
+    replay: "idempotent",
+    budgets: ["requests"],
+    evidence: "inferred",
+    input: z.undefined(),
+    output: z.unknown(),
+    mayBeEmpty: true,
+  }),
+};

@@ -1,0 +1,29 @@
+import { BatchAnswer, EventBatch, EventInput, EventReceipt } from "../schemas/event.ts";
+import { operation } from "./define.ts";
+
+/** Source: service document, Endpoints, Events. */
+export const events = {
+  record: operation({
+    id: "events.record",
+    method: "POST",
+    path: "/api/v1/events",
+    scope: ["events:write"],
+    replay: "keyed",
+    budgets: ["requests", "events"],
+    evidence: "documented",
+    input: EventInput,
+    output: EventReceipt,
+  }),
+  recordBatch: operation({
+    id: "events.recordBatch",
+    method: "POST",
+    path: "/api/v1/events/batch",
+    scope: ["events:write"],
+    replay: "keyed",
+    budgets: ["requests", "events"],
+    weight: (batch) => batch.events.length,
+    evidence: "documented",
+    input: EventBatch,
+    output: BatchAnswer,
+  }),
+};

@@ -1,0 +1,44 @@
+import * as z from "zod/mini";
+import { List, ListInput, ListMembers } from "../schemas/list.ts";
+import { operation } from "./define.ts";
+import { readList } from "./lenient.ts";
+
+/** Source: service document, Endpoints, Lists. The create path and the answers of add and remove are not given there. */
+export const lists = {
+  create: operation({
+    id: "lists.create",
+    method: "POST",
+    path: "/api/v1/lists",
+    scope: ["lists:write"],
+    replay: "never",
+    budgets: ["requests"],
+    evidence: "inferred",
+    input: ListInput,
+    output: List,
+    read: readList,
+  }),
+  addContacts: operation({
+    id: "lists.addContacts",
+    method: "POST",
+    path: "/api/v1/lists/:id/contacts",
+    scope: ["lists:write", "contacts:write"],
+    replay: "idempotent",
+    budgets: ["requests"],
+    evidence: "documented",
+    input: ListMembers,
+    output: z.unknown(),
+    mayBeEmpty: true,
+  }),
+  removeContacts: operation({
+    id: "lists.removeContacts",
+    method: "DELETE",
+    path: "/api/v1/lists/:id/contacts",
+    scope: ["lists:write", "contacts:write"],
+    replay: "idempotent",
+    budgets: ["requests"],
+    evidence: "documented",
+    input: ListMembers,
+    output: z.unknown(),
+    mayBeEmpty: true,
+  }),
+};

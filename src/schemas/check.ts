@@ -1,0 +1,57 @@
+import * as z from "zod/mini";
+import type { Issue } from "../errors.ts";
+
+type Schema = z.core.$ZodType;
+type Raw = z.core.$ZodIssue;
+
+const pathOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, key) =>
+      typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`,
+    "",
+  );
+
+// zod's sentences live in locales, which are configured globally; a library must not do that.
+const sentence = (issue: Raw): string => {
+  if (issue.message !== "" && issue.message !== "Invalid input") return issue.message;
+  switch (issue.code) {
+    case "invalid_type":
+      return `must be ${issue.expected}`;
+    case "too_small":
+      return `must be at least ${issue.minimum}`;
+    case "too_big":
+      return `must be at most ${issue.maximum}`;
+    case "unrecognized_keys":
+      return `has unknown fields: ${issue.keys.join(", ")}`;
+    default:
+      return "does not fit";
+  }
+};
+
+const compiled = new WeakMap<Schema, Schema>();
+
+const compiledFor = (schema: Schema): Schema => {
+  let fast = compiled.get(schema);
+  if (fast === undefined) {
+    // Where code generation is forbidden, compile hands the plain schema back.
+    fast = z.compile(schema);
+    compiled.set(schema, fast);
+  }
+  return fast;
+};
+
+/**
+ * Lists what is wrong with a value; empty when it fits. The value itself is never copied or changed, so
+ * unknown fields, and the caller's own object, stay as they are.
+ */
+export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
+  const fast = compiledFor(schema);
+  if (z.validate(fast, value)) return [];
+  const result = z.safeParse(fast, value);
+  if (result.success) return [];
+  return result.error.issues.map((issue) => ({ path: pathOf(issue.path), message: sentence(issue) }));
+};
+
+/** Issues as one line: `email: must be a string; customFields.plan: must be …`. */
+export const describeIssues = (issues: readonly Issue[]): string =>
+  issues.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");

@@ -1,0 +1,100 @@
+import * as z from "zod/mini";
+
+/** A schema whose output is `Output` and whose accepted input type is `Input`. */
+export type Schema<Output = unknown, Input = Output> = z.ZodMiniType<Output, Input>;
+
+/**
+ * A string with known values that an editor completes; the document leaves the set open, so any other string
+ * is accepted too.
+ */
+export const openUnion = <const Known extends string>(..._known: readonly Known[]) =>
+  // The cast only narrows the static type: at run time any string passes.
+  z.string() as unknown as Schema<Known | (string & {})>;
+
+/** Leaves out the index signature that a loose object has, so that a mistyped field of an input is a type error. */
+export type KnownFields<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
+
+/** An input object: unknown fields pass through at run time, and are refused by the type. */
+export const inputObject = <Shape extends z.core.$ZodShape>(shape: Shape) => {
+  const schema = z.looseObject(shape);
+  type Narrow = KnownFields<z.infer<typeof schema>>;
+  // Same schema, stricter static type.
+  return schema as unknown as Schema<Narrow>;
+};
+
+/** A string that is not blank. */
+export const Text = z
+  .string("must be a string")
+  .check(z.refine((value) => value.trim() !== "", "must not be empty"));
+
+// Deliberately wide: the service decides what an address is, this catches slips such as a swapped argument.
+const hasControl = /\p{Cc}/u;
+
+/** An email address: something, an `@`, something; no blanks around it and no control characters. */
+export const EmailAddress = z
+  .string("must be an email address (a string)")
+  .check(
+    z.refine(
+      (value) => /^.+@.+$/u.test(value) && value.trim() === value && !hasControl.test(value),
+      "must be an email address such as ada@example.com",
+    ),
+  );
+
+/** Something with a time zone at its end, for instance `2026-01-31T09:00:00Z` or `…+02:00`. */
+const zoned = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)$/;
+
+/** A moment: a valid `Date`, or an ISO 8601 string with a time zone. It is sent as an ISO string. */
+export const Moment: Schema<Date | string> = z.custom<Date | string>(
+  (value) =>
+    value instanceof Date
+      ? !Number.isNaN(value.getTime())
+      : typeof value === "string" && zoned.test(value) && !Number.isNaN(Date.parse(value)),
+  "must be a valid Date or an ISO 8601 string with a time zone, such as 2026-01-31T09:00:00Z",
+);
+
+const isPlainObject = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+};
+
+/** What JSON would silently drop or turn into something else; `undefined` is fine, it means "not given". */
+const changesInJson = (value: unknown, seen: readonly object[] = []): boolean => {
+  if (value === null || value === undefined) return false;
+  if (typeof value === "number") return !Number.isFinite(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime());
+  if (typeof value !== "object") return typeof value !== "string" && typeof value !== "boolean";
+  if (seen.includes(value) || !(Array.isArray(value) || isPlainObject(value))) return true;
+  const inside = [...seen, value];
+  return Object.values(value).some((item) => changesInJson(item, inside));
+};
+
+/** An object with free keys. NaN, BigInt, functions, class instances and cycles are refused: JSON would change them. */
+export const JsonRecord = z
+  .record(z.string(), z.unknown(), "must be an object")
+  .check(
+    z.refine(
+      (value) => !changesInJson(value),
+      "must hold only what JSON can carry (no NaN, BigInt, function, cycle)",
+    ),
+  );
+
+/** A field of an answer that may be missing or null. */
+export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema);
+
+/** A page of a list endpoint. */
+export const page = <T extends z.core.$ZodType>(item: T) =>
+  z.looseObject({
+    data: z.array(item),
+    /** How many records there are in all. */
+    total: maybe(z.number()),
+    skip: maybe(z.number()),
+    limit: maybe(z.number()),
+  });
+
+/** One page of a list. `total` counts all records, `skip` those before this page. */
+export interface Page<T> {
+  readonly data: T[];
+  readonly total?: number | null | undefined;
+  readonly skip?: number | null | undefined;
+  readonly limit?: number | null | undefined;
+}

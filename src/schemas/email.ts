@@ -1,0 +1,85 @@
+import * as z from "zod/mini";
+import { EmailAddress, inputObject, Moment, maybe, openUnion, page, Text } from "./common.ts";
+
+const common = {
+  /** Recipient address. */
+  to: EmailAddress,
+  subject: Text,
+  /** A signature of the workspace, or `default`. */
+  signatureId: z.optional(Text),
+  /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
+  force: z.optional(z.boolean("must be a boolean")),
+} as const;
+
+const content = { html: z.optional(Text), text: z.optional(Text) } as const;
+
+const hasOneBody = z.refine<{ readonly html?: string | undefined; readonly text?: string | undefined }>(
+  (email) => (email.html === undefined) !== (email.text === undefined),
+  "must carry exactly one of html and text",
+);
+
+/** Exactly one of `html` and `text`. */
+export type EmailContent =
+  | { readonly html: string; readonly text?: undefined }
+  | { readonly text: string; readonly html?: undefined };
+
+const SendFields = inputObject({
+  ...common,
+  ...content,
+  sendAt: z.optional(z.undefined("is for emails.schedule")),
+}).check(hasOneBody);
+const ScheduleFields = inputObject({ ...common, ...content, sendAt: Moment }).check(hasOneBody);
+
+/** An email to one person, sent now. */
+export type EmailInput = Omit<z.infer<typeof SendFields>, "html" | "text"> & EmailContent;
+// The exclusion of html and text is checked at run time and told to the type here.
+export const EmailInput = SendFields as unknown as z.ZodMiniType<EmailInput>;
+
+/** An email to one person, sent at `sendAt`: a Date, or an ISO 8601 string with a time zone. */
+export type ScheduledEmailInput = Omit<z.infer<typeof ScheduleFields>, "html" | "text"> & EmailContent;
+// As above.
+export const ScheduledEmailInput = ScheduleFields as unknown as z.ZodMiniType<ScheduledEmailInput>;
+
+/** The answer to an immediate send. */
+export const SentEmail = z.looseObject({
+  /** The mail account's message id. */
+  id: z.string(),
+  to: maybe(z.string()),
+  cc: maybe(z.array(z.unknown())),
+  /** Display name and address of the sending account. */
+  from: maybe(z.string()),
+  subject: maybe(z.string()),
+  sentAt: maybe(z.string()),
+  /** Whether open or click tracking was added. */
+  tracked: maybe(z.boolean()),
+  contactId: maybe(z.string()),
+  /** `true` when the recipient was created as a contact by this send. */
+  contactCreated: maybe(z.boolean()),
+});
+export type SentEmail = z.infer<typeof SentEmail>;
+
+/** Where a scheduled email stands. */
+export const ScheduledStatus = openUnion("SCHEDULED");
+export type ScheduledStatus = z.infer<typeof ScheduledStatus>;
+
+/** An email kept to go out at `sendAt`. */
+export const ScheduledEmail = z.looseObject({
+  id: z.string(),
+  status: maybe(ScheduledStatus),
+  sendAt: maybe(z.string()),
+});
+export type ScheduledEmail = z.infer<typeof ScheduledEmail>;
+
+export const ScheduledEmailPage = page(ScheduledEmail);
+
+/** The fields of a scheduled email to change. The document does not list them; these are the email's own. */
+export const ScheduledEmailPatch = inputObject({
+  to: z.optional(EmailAddress),
+  subject: z.optional(Text),
+  html: z.optional(Text),
+  text: z.optional(Text),
+  signatureId: z.optional(Text),
+  force: z.optional(z.boolean("must be a boolean")),
+  sendAt: z.optional(Moment),
+});
+export type ScheduledEmailPatch = z.infer<typeof ScheduledEmailPatch>;
