@@ -1,0 +1,144 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { importsOf, type Sources, violations } from "./support/architecture.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+const readSources = (): Sources => {
+  const names = readdirSync(join(root, "src"), { recursive: true, withFileTypes: true });
+  const paths = names.filter((name) => name.isFile()).map((name) => join(name.parentPath, name.name));
+  return new Map(
+    paths.map((path) => [relative(root, path).split(sep).join("/"), readFileSync(path, "utf8")]),
+  );
+};
+
+const files = readSources();
+
+test("src keeps the layers, the single importers, the table and the length", () => {
+  expect(violations(files)).toEqual([]);
+});
+
+describe("planted in the real tree, it is reported:", () => {
+  const known = violations(files);
+  // On the first line, so that no file grows past the longest.
+  const plant = (file: string, code: string): readonly string[] =>
+    violations(new Map([...files, [file, `${code} ${files.get(file) ?? ""}`]])).filter(
+      (violation) => !known.includes(violation),
+    );
+
+  test("an upward import", () => {
+    expect(plant("src/errors.ts", 'import { planted } from "./options.ts";')).toContain(
+      "src/errors.ts: imports src/options.ts, which is not below errors",
+    );
+  });
+
+  test("an upward import of a type", () => {
+    expect(plant("src/schemas/list.ts", 'import type { Call } from "../call.ts";')).toContain(
+      "src/schemas/list.ts: imports src/call.ts, which is not below schemas",
+    );
+  });
+
+  test("an upward import while running", () => {
+    expect(plant("src/clock.ts", 'const planted = () => import("./client.ts");')).toContain(
+      "src/clock.ts: imports src/client.ts, which is not below clock",
+    );
+  });
+
+  test.each([
+    ["p-retry", "src/http/pipeline.ts", 'import retry from "p-retry";'],
+    ["bottleneck", "src/http/pacing.ts", 'import Bottleneck from "bottleneck/light.js";'],
+    ["undici", "src/options.ts", 'import type { Dispatcher } from "undici";'],
+    ["undici", "src/client.ts", 'const agent = () => import("undici/lib/dispatcher/agent.js");'],
+    ["ioredis", "src/http/leases.ts", 'import type { Redis } from "ioredis";'],
+    ["zod", "src/call.ts", 'export * from "zod/mini";'],
+    ["msw", "src/index.ts", 'type Handler = import("msw").HttpHandler;'],
+  ])("a second importer of %s", (vendor, file, code) => {
+    expect(plant(file, code)).toEqual([
+      expect.stringMatching(`^${file}: imports ${vendor}, which only src/.* may$`),
+    ]);
+  });
+
+  test("a vendor without a place", () => {
+    expect(plant("src/call.ts", 'import { merge } from "@planted/merge/deep";')).toEqual([
+      "src/call.ts: imports @planted/merge, which has no place in the table",
+    ]);
+  });
+
+  test.each(["src/planted.ts", "src/planted/file.ts", "src/http/planted/file.ts"])(
+    "the unlisted file %s",
+    (file) => {
+      expect(plant(file, "")).toEqual([`${file}: is in no layer of the table`]);
+    },
+  );
+
+  test("a resource that imports http", () => {
+    expect(plant("src/resources/planted.ts", 'import type { Send } from "../http/types.ts";')).toEqual([
+      "src/resources/planted.ts: imports src/http/types.ts, which is not below resources",
+    ]);
+  });
+
+  test("a resource that imports another", () => {
+    expect(plant("src/resources/planted.ts", 'import { events } from "./events.ts";')).toContain(
+      "src/resources/planted.ts: imports src/resources/events.ts, which is not below resources",
+    );
+  });
+
+  test("a stage that imports a stage", () => {
+    expect(plant("src/http/auth.ts", 'import { retry } from "./retry.ts";')).toContain(
+      "src/http/auth.ts: is a stage and imports the stage src/http/retry.ts",
+    );
+  });
+
+  test("a cycle, of types too", () => {
+    const a = 'import type { B } from "./planted-b.ts";';
+    const b = 'import type { A } from "./planted-a.ts";';
+    expect(
+      violations(
+        new Map([...files, ["src/schemas/planted-a.ts", a], ["src/schemas/planted-b.ts", b]]),
+      ).filter((violation) => !known.includes(violation)),
+    ).toEqual(["cycle: src/schemas/planted-a.ts > src/schemas/planted-b.ts > src/schemas/planted-a.ts"]);
+  });
+
+  test("client code in the sandbox", () => {
+    expect(plant("src/sandbox/planted.ts", 'import { createCall } from "../call.ts";')).toEqual([
+      "src/sandbox/planted.ts: imports src/call.ts, which is not below sandbox",
+    ]);
+  });
+
+  test("more than types of http in redis", () => {
+    expect(plant("src/redis/planted.ts", 'import { budget } from "../http/budget.ts";')).toEqual([
+      "src/redis/planted.ts: imports src/http/budget.ts, which is not below redis",
+    ]);
+    expect(plant("src/redis/planted.ts", 'import type { Budget } from "../http/budget.ts";')).toEqual([]);
+  });
+
+  test("the inside of an entry in the command line", () => {
+    expect(plant("src/cli/planted.ts", 'import { state } from "../sandbox/state.ts";')).toEqual([
+      "src/cli/planted.ts: imports src/sandbox/state.ts, which is not below cli",
+    ]);
+    expect(plant("src/cli/planted.ts", 'import { Client } from "../index.ts";')).toEqual([]);
+    expect(plant("src/cli/planted.ts", 'import { Client } from "touchpoint-sdk";')).toEqual([]);
+  });
+
+  test("a file of 251 lines", () => {
+    expect(plant("src/schemas/planted.ts", "\n".repeat(250))).toEqual([
+      "src/schemas/planted.ts: has 251 lines, more than 250",
+    ]);
+  });
+});
+
+test("imports in comments and strings are none", () => {
+  const source = `
+    // import { a } from "./a.ts";
+    /* export * from "./b.ts"; */
+    const text = 'import "./c.ts"', page = \`<script type="module">import "./d.ts"</script>\`;
+    export { e } from "./e.ts";
+    import type { F } from "./f.ts";
+  `;
+  expect(importsOf(source)).toEqual([
+    { specifier: "./e.ts", isType: false },
+    { specifier: "./f.ts", isType: true },
+  ]);
+});

@@ -1,0 +1,72 @@
+/** One layer of `src/`: its files, and what they may import beside each other. */
+export interface Rule {
+  readonly name: string;
+  /** Exact paths; `dir/*` for the files of a folder, `dir/**` for those of its folders too. */
+  readonly files: readonly string[];
+  /** The layers it may import. */
+  readonly below: readonly string[];
+  /** Layers of which it may import types only. */
+  readonly typesOf?: readonly string[];
+  /** Single files it may import, whatever their layer. */
+  readonly entries?: readonly string[];
+  /** `apart`: its files never import each other. */
+  readonly siblings?: "apart";
+}
+
+const ground = ["errors", "clock"];
+const wire = [...ground, "schemas", "operations"];
+const calls = [...wire, "ledger", "options", "http", "call"];
+const long = ["paging", "batch", "ingest"];
+
+/** Every file of `src/` belongs to one of these, lowest first. */
+export const layers: readonly Rule[] = [
+  { name: "errors", files: ["src/errors.ts"], below: [] },
+  { name: "clock", files: ["src/clock.ts"], below: [] },
+  { name: "schemas", files: ["src/schemas/*"], below: ground },
+  { name: "operations", files: ["src/operations/*"], below: [...ground, "schemas"] },
+  // Below options, which names its type; it is given what it calls.
+  { name: "ledger", files: ["src/ledger/*"], below: wire },
+  { name: "options", files: ["src/options.ts"], below: [...wire, "ledger"] },
+  { name: "http", files: ["src/http/*"], below: [...wire, "ledger", "options"] },
+  { name: "call", files: ["src/call.ts"], below: [...wire, "ledger", "options", "http"] },
+  { name: "paging", files: ["src/paging/*"], below: calls },
+  { name: "batch", files: ["src/batch/*"], below: calls },
+  { name: "ingest", files: ["src/ingest/*"], below: calls },
+  {
+    name: "resources",
+    files: ["src/resources/*"],
+    below: [...calls.filter((name) => name !== "http"), ...long],
+    siblings: "apart",
+  },
+  { name: "client", files: ["src/client.ts"], below: [...calls, ...long, "resources"] },
+  { name: "index", files: ["src/index.ts"], below: [...calls, ...long, "resources", "client"] },
+  // Never client code: the fake must not share the client's mistakes.
+  { name: "sandbox", files: ["src/sandbox/**"], below: wire },
+  { name: "redis", files: ["src/redis/*"], below: ground, typesOf: ["http", "ledger"] },
+  { name: "files", files: ["src/files/*"], below: ["errors"] },
+  {
+    name: "cli",
+    files: ["src/cli/*"],
+    below: [],
+    entries: ["src/index.ts", "src/sandbox/index.ts", "src/redis/index.ts", "src/files/index.ts"],
+  },
+];
+
+/** The stages of the pipeline and its transports: they meet in `pipeline.ts` only. */
+export const stages: readonly string[] = [
+  "src/http/retry.ts",
+  "src/http/pacing.ts",
+  "src/http/auth.ts",
+  "src/http/transport.ts",
+  "src/http/fetch-transport.ts",
+];
+
+/** The only places that may import each package, types included. */
+export const vendors: Readonly<Record<string, readonly string[]>> = {
+  bottleneck: ["src/http/leases.ts"],
+  ioredis: ["src/redis/*"],
+  msw: ["src/sandbox/**"],
+  "p-retry": ["src/http/retry.ts"],
+  undici: ["src/http/transport.ts"],
+  zod: ["src/schemas/*", "src/operations/*"],
+};
