@@ -1,0 +1,101 @@
+/** A fenced block of a Markdown text. */
+export interface Block {
+  /** What stands behind the opening fence: `ts`, `sh`; empty where nothing does. */
+  readonly language: string;
+  /** The line of the opening fence, counted from 1. */
+  readonly line: number;
+  readonly code: string;
+  /** Marked by `<!-- continues -->`: it goes on where the `ts` block before it ended. */
+  readonly continues: boolean;
+}
+
+/** Blocks that run as one: a block, and those after it that continue it. */
+export interface Program {
+  readonly line: number;
+  readonly code: string;
+}
+
+const fence = /^( *)(`{3,})\s*(\S*)/;
+
+const closes = (line: string, ticks: string): boolean => {
+  const text = line.trim();
+  return text.startsWith(ticks) && /^`+$/.test(text);
+};
+
+/**
+ * Lists the fenced blocks of a Markdown text in order.
+ *
+ * @throws Error when a fence is never closed.
+ */
+export const blocksOf = (markdown: string): readonly Block[] => {
+  const blocks: Block[] = [];
+  const lines = markdown.split(/\r?\n/);
+  let marked = false;
+  for (let at = 0; at < lines.length; at++) {
+    const [, indent = "", ticks, language = ""] = fence.exec(lines[at] ?? "") ?? [];
+    if (ticks === undefined) {
+      const text = (lines[at] ?? "").trim();
+      if (text !== "") marked = text === "<!-- continues -->";
+      continue;
+    }
+    const end = lines.findIndex((line, index) => index > at && closes(line, ticks));
+    if (end === -1) throw new Error(`line ${at + 1}: a fence that is never closed`);
+    const code = lines
+      .slice(at + 1, end)
+      .map((line) => line.replace(new RegExp(`^ {0,${indent.length}}`), ""));
+    blocks.push({ language, line: at + 1, code: code.join("\n"), continues: marked });
+    marked = false;
+    at = end;
+  }
+  return blocks;
+};
+
+/**
+ * Joins each `ts` block with those that continue it.
+ *
+ * @throws Error when a block continues none.
+ */
+export const programsOf = (blocks: readonly Block[]): readonly Program[] => {
+  const programs: Program[] = [];
+  for (const { language, line, code, continues } of blocks) {
+    if (language !== "ts") {
+      if (continues) throw new Error(`line ${line}: only a ts block can continue another`);
+      continue;
+    }
+    const before = continues ? programs.pop() : undefined;
+    if (continues && before === undefined) throw new Error(`line ${line}: continues no block`);
+    programs.push(
+      before === undefined ? { line, code } : { line: before.line, code: `${before.code}\n${code}` },
+    );
+  }
+  return programs;
+};
+
+/** What the commands of a document can be checked against. */
+export interface Commands {
+  readonly scripts: readonly string[];
+  readonly bins: readonly string[];
+  readonly name: string;
+}
+
+const isKnown = (line: string, { scripts, bins, name }: Commands): boolean => {
+  const [program, verb, argument] = line.split(/\s+/);
+  if (program === "npx") return bins.includes(verb ?? "");
+  if (program !== "npm") return false;
+  if (verb === "run") return scripts.includes(argument ?? "");
+  if (verb === "test") return scripts.includes("test");
+  if (verb === "install") return (argument ?? "") === name && !/\s-/.test(line);
+  return line === "npm ci";
+};
+
+/** The lines of `sh` blocks that are no command of this package, each with its number. */
+export const unknownCommands = (blocks: readonly Block[], commands: Commands): readonly string[] =>
+  blocks
+    .filter(({ language }) => language === "sh")
+    .flatMap(({ line, code }) =>
+      code
+        .split("\n")
+        .map((text, index) => ({ text: text.replace(/\s+#.*$/, "").trim(), line: line + 1 + index }))
+        .filter(({ text }) => text !== "" && !text.startsWith("#") && !isKnown(text, commands))
+        .map(({ text, line }) => `line ${line}: ${text}`),
+    );

@@ -1,0 +1,86 @@
+import { execFile } from "node:child_process";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createSandbox } from "../../src/sandbox/index.ts";
+
+/** The root of the repository. */
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** How a child process ended, with all it printed. */
+export interface Ending {
+  /** Its exit code, the signal that ended it, or that it ran out of time. */
+  readonly ended: string;
+  readonly output: string;
+}
+
+const longestRunMs = 60_000;
+
+const start = (file: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) =>
+  new Promise<Ending>((resolve) => {
+    const options = { cwd, env, timeout: longestRunMs, killSignal: "SIGKILL", encoding: "utf8" } as const;
+    execFile(file, args, options, (error, stdout, stderr) => {
+      const ended =
+        error === null ? "0" : error.killed ? `after ${longestRunMs} ms` : `${error.code ?? error.signal}`;
+      resolve({ ended, output: `${stdout}${stderr}`.trim() });
+    });
+  });
+
+/** Checks the types of a project. */
+export const typeCheck = (tsconfig: string): Promise<Ending> =>
+  start(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", tsconfig], root, process.env);
+
+const key = "tp_documentation";
+
+// What a reader of the document would have in the workspace.
+const people = ["ada@example.com", "grace@example.com", "alan@example.com"];
+
+const serve = async () => {
+  // Seeding spends another key's budget, so that the program finds its own untouched.
+  const sandbox = createSandbox({ apiKeys: [key, "tp_seed"] });
+  for (const email of people)
+    await sandbox.fetch("http://sandbox/api/v1/contacts", {
+      method: "POST",
+      headers: { authorization: "Bearer tp_seed", "content-type": "application/json" },
+      body: JSON.stringify({ email }),
+    });
+  return sandbox.listen({ port: 0 });
+};
+
+/** Runs a TypeScript program as its reader would: against a service, with a key, in a folder with a few input files. */
+export const runProgram = async (file: string, tsconfig: string): Promise<Ending> => {
+  const cwd = await mkdtemp(join(tmpdir(), "touchpoint-docs-"));
+  await cp(join(root, "test/support/docs-files"), cwd, { recursive: true });
+  const server = await serve();
+  try {
+    return await start(process.execPath, ["--import", tsx, file], cwd, {
+      ...process.env,
+      TSX_TSCONFIG_PATH: tsconfig,
+      TOUCHPOINT_BASE_URL: server.url,
+      TOUCHPOINT_API_KEY: key,
+    });
+  } finally {
+    await server.close();
+    await rm(cwd, { recursive: true });
+  }
+};
+
+const tsx = import.meta.resolve("tsx");
+
+/** Lets at most `size` of the given functions run at a time; the others wait in order. */
+export const atMost = (size: number) => {
+  const waiting: (() => void)[] = [];
+  let free = size;
+  return async <T>(run: () => Promise<T>): Promise<T> => {
+    if (free > 0) free--;
+    else await new Promise<void>((resume) => waiting.push(resume));
+    try {
+      return await run();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) free++;
+      else next();
+    }
+  };
+};
