@@ -1,0 +1,52 @@
+type Fields = Record<string, unknown>;
+
+/** Whether a value is a plain object, whose fields become columns; a Date or a Map is one value. */
+export const isPlainObject = (value: unknown): value is Fields => {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+};
+
+/** Writes keys as one name, `customFields.plan`; a dot or backslash inside a key gets a backslash before it. */
+export const joinPath = (keys: readonly string[]): string =>
+  keys.map((key) => key.replace(/[\\.]/g, "\\$&")).join(".");
+
+/** Reads what `joinPath` wrote. A backslash before anything but a dot or a backslash stands for itself. */
+export const splitPath = (path: string): [string, ...string[]] => {
+  const keys: [string, ...string[]] = [""];
+  for (const [token, escaped] of path.matchAll(/\\([\\.])|./gsu)) {
+    if (token === ".") keys.push("");
+    else keys[keys.length - 1] += escaped ?? token;
+  }
+  return keys;
+};
+
+/** The value at a path; undefined where an object on the way is missing. */
+export const valueAt = (record: unknown, keys: readonly string[]): unknown =>
+  keys.reduce<unknown>(
+    (value, key) => (isPlainObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    record,
+  );
+
+/** Sets the value at a path, making the objects on the way. */
+export const setAt = (record: Fields, keys: readonly [string, ...string[]], value: unknown): void => {
+  const [key, ...rest] = keys;
+  const [next, ...others] = rest;
+  if (next === undefined) {
+    record[key] = value;
+    return;
+  }
+  const inner = Object.hasOwn(record, key) ? record[key] : undefined;
+  const target: Fields = isPlainObject(inner) ? inner : {};
+  record[key] = target;
+  setAt(target, [next, ...others], value);
+};
+
+/** Every value of a record that is not itself a plain object, with its path. */
+export function* leavesOf(record: Fields, above: readonly string[] = []): Generator<[string[], unknown]> {
+  for (const [key, value] of Object.entries(record)) {
+    const keys = [...above, key];
+    if (isPlainObject(value)) yield* leavesOf(value, keys);
+    else yield [keys, value];
+  }
+}

@@ -1,0 +1,123 @@
+import { delimiterOf } from "./csv-delimiter.ts";
+import { type Column, type ColumnNames, columnsOf } from "./csv-header.ts";
+import { type Row, readRows } from "./csv-rows.ts";
+import { setAt } from "./dotted-path.ts";
+import { unguardFormula } from "./formulas.ts";
+import { lineError, reporter } from "./invalid.ts";
+import { messageOf } from "./message-of.ts";
+import { maxLineBytesOf, type ReadOptions } from "./read-options.ts";
+import { type FileSource, openSource } from "./source.ts";
+
+/** Where a cell stands, for `cast`. */
+export interface CellPlace {
+  /** The name of the column in the file. */
+  readonly column: string;
+  /** The first line of its record, counted from 1. */
+  readonly line: number;
+}
+
+/** How to read CSV. */
+export interface ReadCsvOptions extends ReadOptions {
+  /** The character between cells; default a comma. */
+  readonly delimiter?: string | undefined;
+  /** The names of the columns, for a file without a header row. */
+  readonly header?: readonly string[] | undefined;
+  /** New names for columns, also dotted ones; `false` leaves a column out. Columns not named here keep their name. */
+  readonly columns?: ColumnNames | undefined;
+  /** Makes a value of a cell; without it every cell is a string. What it throws makes the line a bad one. */
+  readonly cast?: ((cell: string, place: CellPlace) => unknown) | undefined;
+  /** What an empty cell becomes: no field at all (default), `""` or `null`. `cast` sees it only when it is `""`. */
+  readonly emptyCells?: "omit" | "string" | "null" | undefined;
+  /** Whether to take away the apostrophe that `writeCsv` puts before formulas; default true. */
+  readonly unescapeFormulas?: boolean | undefined;
+}
+
+interface Reading {
+  readonly columns: readonly (Column | undefined)[];
+  readonly options: ReadCsvOptions;
+}
+
+const recordOf = (row: Row, { columns, options }: Reading): object => {
+  const { cast = (cell: string) => cell, emptyCells = "omit", unescapeFormulas = true } = options;
+  const record: Record<string, unknown> = {};
+  for (const [at, column] of columns.entries()) {
+    const cell = row.cells[at] ?? "";
+    if (column === undefined || (cell === "" && emptyCells === "omit")) continue;
+    const text = unescapeFormulas ? unguardFormula(cell) : cell;
+    const isNull = cell === "" && emptyCells === "null";
+    const value = isNull ? null : cast(text, { column: column.name, line: row.line });
+    if (value !== undefined) setAt(record, column.keys, value);
+  }
+  return record;
+};
+
+const parse = (row: Row, reading: Reading) => {
+  if (row.problem !== undefined) return { problem: row.problem };
+  const expected = reading.columns.length;
+  if (row.cells.length !== expected) {
+    return { problem: `${row.cells.length} cells where the header has ${expected} columns` };
+  }
+  try {
+    return { record: recordOf(row, reading) };
+  } catch (cause) {
+    return { problem: `cast failed (${messageOf(cause)})`, cause };
+  }
+};
+
+const readHeader = (row: Row, name: string, options: ReadCsvOptions): Reading => {
+  const { unescapeFormulas = true, columns: renamed = {} } = options;
+  const names = unescapeFormulas ? row.cells.map(unguardFormula) : row.cells;
+  const read = row.problem === undefined ? columnsOf(names, renamed) : { problem: row.problem };
+  // Thrown even where onInvalid is given: without columns no line after it can be read.
+  if ("problem" in read) throw lineError(name, { line: row.line, problem: `header: ${read.problem}` });
+  return { columns: read.columns, options };
+};
+
+async function* records(rows: AsyncIterable<Row[]>, name: string, options: ReadCsvOptions) {
+  const report = reporter(name, options.onInvalid);
+  const given = options.header && { line: 1, text: "", cells: options.header, problem: undefined, endsAt: 0 };
+  let reading = given && readHeader(given, name, { ...options, unescapeFormulas: false });
+  for await (const some of rows) {
+    for (const row of some) {
+      if (reading === undefined) {
+        reading = readHeader(row, name, options);
+        continue;
+      }
+      const parsed = parse(row, reading);
+      if (parsed.record !== undefined) yield parsed.record;
+      else await report({ line: row.line, text: row.text, problem: parsed.problem, cause: parsed.cause });
+    }
+  }
+}
+
+/**
+ * Reads CSV, one record at a time and in constant memory.
+ *
+ * The first row names the fields; `customFields.plan` becomes `{ customFields: { plan } }`, and a dot that belongs
+ * to a key is written `\.`. Values are strings unless `cast` makes something else of them. Quoted cells may hold
+ * line breaks; a byte order mark, `\r\n`, blank lines and a last line without newline are fine; `.gz` files are
+ * unpacked. `break` closes the source.
+ *
+ * @returns one object per record, in the order of the file.
+ * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless there is
+ *   an `onInvalid`; and always for a header that cannot be used and a record longer than `maxLineBytes`. It names
+ *   the file and the line.
+ * @throws ConfigurationError when a file cannot be opened or unpacked; a stream that fails rejects with its own error.
+ *
+ * @example
+ * const contacts = readCsv<ContactInput>("contacts.csv", {
+ *   columns: { "E-mail": "email", "Internal note": false },
+ *   cast: (cell, { column }) => (column === "listIds" ? cell.split(";") : cell),
+ * });
+ * await client.contacts.import(contacts, { checkpoint: "contacts.checkpoint" });
+ */
+export const readCsv = <T extends object = Record<string, unknown>>(
+  source: FileSource,
+  options: ReadCsvOptions = {},
+): AsyncGenerator<T> => {
+  const limits = { delimiter: delimiterOf(options), maxLineBytes: maxLineBytesOf(options) };
+  const { name, chunks } = openSource(source, options);
+  const found = records(readRows(chunks, { ...limits, name }), name, options);
+  // What the records look like is for the caller to say, by header, `columns` and `cast`.
+  return found as AsyncGenerator<T>;
+};

@@ -1,0 +1,64 @@
+import { type Fault, problemOf, reporter } from "./invalid.ts";
+import { type Line, readLines } from "./lines.ts";
+import { messageOf } from "./message-of.ts";
+import { maxLineBytesOf, type ReadOptions } from "./read-options.ts";
+import { type FileSource, openSource } from "./source.ts";
+
+/** How to read NDJSON. */
+export interface ReadNdjsonOptions extends ReadOptions {}
+
+// The parser quotes the text it stumbled over, which may be somebody's address; only the rest may reach a log.
+const withoutQuotedText = (message: string): string => message.replace(/, (\.\.\.)?".*$/s, "");
+
+const parse = (text: string): { readonly record: object } | { readonly problem: string } => {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { record: value };
+    return { problem: "not a JSON object; each line must hold one record, { … }" };
+  } catch (error) {
+    return { problem: `not JSON (${withoutQuotedText(messageOf(error))})` };
+  }
+};
+
+async function* records(
+  chunks: AsyncIterable<Uint8Array | string>,
+  maxLineBytes: number,
+  report: (fault: Fault) => Promise<void>,
+): AsyncGenerator<object> {
+  const parseLine = ({ fault, text }: Line) =>
+    fault === undefined ? parse(text) : { problem: problemOf(fault, maxLineBytes) };
+  for await (const lines of readLines(chunks, maxLineBytes)) {
+    for (const line of lines) {
+      if (line.fault === undefined && line.text.trim() === "") continue;
+      const parsed = parseLine(line);
+      if ("record" in parsed) yield parsed.record;
+      else await report({ line: line.number, text: line.text, problem: parsed.problem });
+    }
+  }
+}
+
+/**
+ * Reads newline-delimited JSON, one record at a time and in constant memory.
+ *
+ * A byte order mark, `\r\n`, blank lines and a last line without newline are fine; `.gz` files are unpacked.
+ * `break` closes the source. The type of the records is the caller's word: `events.ingest` and `contacts.import`
+ * check each record themselves.
+ *
+ * @returns one object per line, in the order of the lines.
+ * @throws ValidationError for a line that is not a JSON object in UTF-8, or longer than `maxLineBytes`, unless
+ *   there is an `onInvalid`; it names the file and the line.
+ * @throws ConfigurationError when a file cannot be opened or unpacked; a stream that fails rejects with its own error.
+ *
+ * @example
+ * await client.events.ingest(readNdjson<EventInput>("events.ndjson.gz"), { checkpoint: "events.checkpoint" });
+ */
+export const readNdjson = <T extends object = Record<string, unknown>>(
+  source: FileSource,
+  options: ReadNdjsonOptions = {},
+): AsyncGenerator<T> => {
+  const maxLineBytes = maxLineBytesOf(options);
+  const { name, chunks } = openSource(source, options);
+  const found = records(chunks, maxLineBytes, reporter(name, options.onInvalid));
+  // What the records look like is for the caller to say, as with JSON.parse.
+  return found as AsyncGenerator<T>;
+};

@@ -1,0 +1,22 @@
+import { ConfigurationError } from "../errors.ts";
+import type { OnInvalid } from "./invalid.ts";
+
+/** What both readers take. */
+export interface ReadOptions {
+  /** Called for each bad line, and awaited; reading then goes on. Without it the first bad line is thrown. */
+  readonly onInvalid?: OnInvalid | undefined;
+  /** The longest line (in CSV: record) to hold in memory; default 10 MiB. */
+  readonly maxLineBytes?: number | undefined;
+  /** Whether the source is compressed; default: whether its path ends with `.gz`. */
+  readonly gzip?: boolean | undefined;
+  /** What to call the source in errors; default: its path, or `input`. */
+  readonly name?: string | undefined;
+}
+
+const defaultMaxLineBytes = 10 * 1024 * 1024;
+
+/** The cap on a line, checked. */
+export const maxLineBytesOf = ({ maxLineBytes = defaultMaxLineBytes }: ReadOptions): number => {
+  if (Number.isSafeInteger(maxLineBytes) && maxLineBytes > 0) return maxLineBytes;
+  throw new ConfigurationError(`maxLineBytes must be a whole number > 0, got ${maxLineBytes}`);
+};

@@ -1,0 +1,44 @@
+import { stat } from "node:fs/promises";
+import { ConfigurationError } from "../errors.ts";
+import { type Row, readRows } from "./csv-rows.ts";
+import { readLines } from "./lines.ts";
+import { openSource } from "./source.ts";
+
+/** How much of a CSV file is whole: its header, and the bytes up to the end of the last whole record. */
+export interface WholeCsv {
+  readonly bytes: number;
+  readonly header: Row | undefined;
+}
+
+// Only lengths are looked at here, and a file that was written is not refused for a long line.
+const anyLength = Number.MAX_SAFE_INTEGER;
+
+const existingChunks = async (path: string): Promise<AsyncIterable<Uint8Array | string> | undefined> => {
+  const found = await stat(path).catch(() => undefined);
+  if (found === undefined) return undefined;
+  if (!found.isFile()) throw new ConfigurationError(`${path}: append needs a regular file`);
+  return openSource(path, {}).chunks;
+};
+
+/** The bytes up to the end of the last line that has its newline; 0 for a file that is missing. */
+export const wholeNdjsonBytes = async (path: string): Promise<number> => {
+  let bytes = 0;
+  for await (const lines of readLines((await existingChunks(path)) ?? noChunks(), anyLength)) {
+    for (const line of lines) bytes = line.endsAt ?? bytes;
+  }
+  return bytes;
+};
+
+/** Reads a file to the end of its last whole record: a newline inside a quoted cell ends none. */
+export const wholeCsv = async (path: string, delimiter: string): Promise<WholeCsv> => {
+  let whole: WholeCsv = { bytes: 0, header: undefined };
+  const options = { name: path, delimiter, maxLineBytes: anyLength };
+  for await (const rows of readRows((await existingChunks(path)) ?? noChunks(), options)) {
+    for (const row of rows) {
+      if (row.endsAt !== undefined) whole = { bytes: row.endsAt, header: whole.header ?? row };
+    }
+  }
+  return whole;
+};
+
+async function* noChunks(): AsyncGenerator<Uint8Array> {}

@@ -1,0 +1,62 @@
+import type { FileHandle } from "node:fs/promises";
+import type { Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { writeToStream } from "./write-to-stream.ts";
+
+/** Where blocks go. */
+export interface Sink {
+  write(block: Uint8Array): Promise<void>;
+  /** Everything has been written: makes it last. */
+  commit(): Promise<void>;
+  /** Something failed: leaves nothing open, and no half file where a whole one is expected. */
+  abandon(): Promise<void>;
+}
+
+const nothing = async (): Promise<void> => {};
+
+/** A stream of the caller's. It is not ended: it may be standard output, or get more. */
+export const streamSink = (stream: Writable): Sink => {
+  // Also between two blocks its error belongs to the next write; without a listener it would end the process.
+  const ignore = (): void => {};
+  stream.on("error", ignore);
+  return {
+    write: (block) => writeToStream(stream, block),
+    commit: async () => {
+      stream.off("error", ignore);
+    },
+    // The listener stays: the event may come after the callback that told of the error.
+    abandon: nothing,
+  };
+};
+
+/** An open file, written where it stands; closing it is left to the caller. */
+export const handleSink = (handle: FileHandle): Sink => ({
+  // writeFile, as write may take only a part of the block.
+  write: (block) => handle.writeFile(block),
+  commit: nothing,
+  abandon: nothing,
+});
+
+/** Compresses what goes into another sink. */
+export const gzipSink = (inner: Sink): Sink => {
+  const gzip = createGzip();
+  const drained = pipeline(gzip, async (chunks: AsyncIterable<Uint8Array>) => {
+    for await (const chunk of chunks) await inner.write(chunk);
+  });
+  // Its failure destroys gzip, so the next write rejects with it; commit awaits it otherwise.
+  drained.catch(() => {});
+  return {
+    write: (block) => writeToStream(gzip, block),
+    commit: async () => {
+      gzip.end();
+      await drained;
+      await inner.commit();
+    },
+    abandon: async () => {
+      gzip.destroy();
+      await drained.catch(() => {});
+      await inner.abandon();
+    },
+  };
+};

@@ -1,0 +1,70 @@
+import { open } from "node:fs/promises";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { createGunzip } from "node:zlib";
+import { ConfigurationError } from "../errors.ts";
+import { messageOf } from "./message-of.ts";
+import { through } from "./through.ts";
+
+/** What can be read: the path of a file, a `file:` URL, a stream, or any async iterable of bytes or strings. */
+export type FileSource = string | URL | Readable | AsyncIterable<Uint8Array | string>;
+
+/** A source ready to be read: its bytes, and what to call it in errors. */
+export interface OpenSource {
+  readonly name: string;
+  readonly chunks: AsyncIterable<Uint8Array | string>;
+}
+
+const chunkBytes = 64 * 1024;
+
+async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
+  const handle = await open(path);
+  try {
+    for (;;) {
+      // A fresh buffer each time: lines that are not complete yet still point into the last one.
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes);
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* explained(name: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  try {
+    yield* chunks;
+  } catch (cause) {
+    throw new ConfigurationError(`${name}: cannot be read (${messageOf(cause)})`, { cause });
+  }
+}
+
+/** The path of a file named by a string or a `file:` URL; undefined for anything else. */
+export const pathOf = (place: unknown): string | undefined => {
+  if (typeof place === "string") return place;
+  return place instanceof URL ? fileURLToPath(place) : undefined;
+};
+
+/**
+ * Makes any source a run of chunks. Files open at the first chunk, and are closed when the iteration ends.
+ *
+ * @param options - `gzip` defaults to whether the path ends with `.gz`; `name` to the path, or `input`.
+ */
+export const openSource = (
+  source: FileSource,
+  options: { readonly gzip?: boolean | undefined; readonly name?: string | undefined },
+): OpenSource => {
+  const path = pathOf(source);
+  const name = options.name ?? path ?? "input";
+  if (path !== undefined) {
+    const gzip = options.gzip ?? path.endsWith(".gz");
+    const bytes = fileChunks(path);
+    return { name, chunks: explained(name, gzip ? through(bytes, createGunzip()) : bytes) };
+  }
+  // Neither a string nor a URL is left, so it is a stream or an iterable; the types rule out anything else.
+  const stream = source as AsyncIterable<Uint8Array | string>;
+  if (typeof stream?.[Symbol.asyncIterator] !== "function") {
+    throw new ConfigurationError("the source must be a path, a file: URL, a stream or an async iterable");
+  }
+  return { name, chunks: options.gzip ? through(stream, createGunzip()) : stream };
+};

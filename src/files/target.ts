@@ -1,0 +1,59 @@
+import type { Writable } from "node:stream";
+import { ConfigurationError, isTouchpointError } from "../errors.ts";
+import { appendingSink, replacingSink } from "./file-sink.ts";
+import { messageOf } from "./message-of.ts";
+import { gzipSink, type Sink, streamSink } from "./sink.ts";
+import { pathOf } from "./source.ts";
+import type { WriteOptions } from "./write-options.ts";
+
+/** Where records can be written: the path of a file, a `file:` URL, or a stream, which is not ended. */
+export type FileTarget = string | URL | Writable;
+
+/** The path to append to; undefined when the options do not ask for it. Refuses what cannot be appended to. */
+export const appendPathOf = (target: FileTarget, options: WriteOptions): string | undefined => {
+  if (!options.append) return undefined;
+  const path = pathOf(target);
+  if (path === undefined) throw new ConfigurationError("append needs the path of a file, not a stream");
+  if (options.gzip ?? path.endsWith(".gz")) {
+    // A killed run leaves a compressed block without its end: nothing after it could be unpacked.
+    throw new ConfigurationError(
+      `${path}: append cannot go with gzip; write it plain and compress it at the end`,
+    );
+  }
+  return path;
+};
+
+/** Runs work on the file system; its failures name the file. */
+const explained = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (cause) {
+    if (isTouchpointError(cause)) throw cause;
+    throw new ConfigurationError(`${name}: cannot be written (${messageOf(cause)})`, { cause });
+  }
+};
+
+const naming = (name: string, sink: Sink): Sink => ({
+  write: (block) => explained(name, () => sink.write(block)),
+  commit: () => explained(name, () => sink.commit()),
+  abandon: () => sink.abandon(),
+});
+
+/** Opens a target. `keepBytes` is how much of the file to append to is kept; without it a file is replaced. */
+export const openTarget = async (
+  target: FileTarget,
+  options: WriteOptions,
+  keepBytes: number | undefined,
+): Promise<Sink> => {
+  const path = pathOf(target);
+  const gzip = options.gzip ?? path?.endsWith(".gz") ?? false;
+  if (path === undefined) {
+    // Neither a string nor a URL is left, so it is a stream; the types rule out anything else.
+    const stream = streamSink(target as Writable);
+    return gzip ? gzipSink(stream) : stream;
+  }
+  const file = await explained(path, () =>
+    keepBytes === undefined ? replacingSink(path) : appendingSink(path, keepBytes),
+  );
+  return naming(path, gzip ? gzipSink(file) : file);
+};

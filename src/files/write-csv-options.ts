@@ -1,0 +1,22 @@
+import type { WriteColumns } from "./csv-columns.ts";
+import type { WriteOptions } from "./write-options.ts";
+
+/** How to write CSV. */
+export interface WriteCsvOptions extends WriteOptions {
+  /** The character between cells; default a comma. */
+  readonly delimiter?: string | undefined;
+  /**
+   * The columns in their order, as paths (`["email", "customFields.plan"]`) or paths and names
+   * (`{ email: "E-mail" }`). Other fields are left out. Default: every field of the first 1,000 records (when
+   * appending: the header of the file); a later record with yet another field is then an error, not a loss.
+   */
+  readonly columns?: WriteColumns | undefined;
+  /**
+   * Whether text that a spreadsheet would run as a formula gets an apostrophe before it; default true. `readCsv`
+   * takes it away again. Numbers, and text of nothing but a sign, digits, spaces and `. ( ) -` such as a phone
+   * number, stay as they are: other programs read them too, and they cannot name a function, a cell or a command.
+   */
+  readonly escapeFormulas?: boolean | undefined;
+  /** Whether to begin with a byte order mark, by which Excel knows UTF-8; default false. */
+  readonly byteOrderMark?: boolean | undefined;
+}

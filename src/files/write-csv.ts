@@ -1,0 +1,68 @@
+import { ConfigurationError } from "../errors.ts";
+import { columnsFrom } from "./csv-columns.ts";
+import { delimiterOf } from "./csv-delimiter.ts";
+import { type Table, tablePieces } from "./csv-table.ts";
+import { unguardFormula } from "./formulas.ts";
+import { type WholeCsv, wholeCsv } from "./resume.ts";
+import { appendPathOf, type FileTarget, openTarget } from "./target.ts";
+import type { WriteCsvOptions } from "./write-csv-options.ts";
+import type { Written } from "./write-options.ts";
+import { writePieces } from "./write-pieces.ts";
+
+const givenTable = ({ columns }: WriteCsvOptions): Table | undefined => {
+  if (columns === undefined) return undefined;
+  const table = { columns: columnsFrom(columns), isSelection: true, hasHeader: false };
+  if (table.columns.length > 0) return table;
+  throw new ConfigurationError("columns must name at least one column");
+};
+
+/** The table of a file that goes on: its header, which the columns given must match. */
+const resumedTable = (
+  path: string,
+  header: WholeCsv["header"],
+  options: WriteCsvOptions,
+): Table | undefined => {
+  const given = givenTable(options);
+  if (header === undefined) return given;
+  const { escapeFormulas = true } = options;
+  const names = escapeFormulas ? header.cells.map(unguardFormula) : header.cells;
+  if (given === undefined) return { columns: columnsFrom(names), isSelection: false, hasHeader: true };
+  const expected = given.columns.map(({ name }) => name);
+  if (JSON.stringify(expected) === JSON.stringify(names)) return { ...given, hasHeader: true };
+  throw new ConfigurationError(
+    `${path}: has the columns ${names.join(", ")}; to append ${expected.join(", ")}, write to another file`,
+  );
+};
+
+/**
+ * Writes CSV with a header row from any (async) iterable, in constant memory and no faster than the target takes it.
+ *
+ * Fields of plain objects become columns with dotted names (`customFields.plan`). A Date is written as ISO 8601,
+ * null and what is missing as an empty cell, an array of scalars joined by `;`, any other array or object as JSON.
+ * Lines end with `\n`. Without records and `columns` the file is empty; with `columns` it is a header.
+ *
+ * A file appears under its name only when it is complete: it is written beside it, synced and renamed, so a killed
+ * export leaves nothing but a `.tmp`. With `append` it grows in place instead. A stream is not ended.
+ *
+ * @returns the records and bytes that this call wrote.
+ * @throws ValidationError for a record that cannot be written, or has a field beside the columns where these were
+ *   not given; it names its number, from 1.
+ * @throws ConfigurationError when a file cannot be written, or appended to under another header. A stream or a
+ *   source that fails rejects with its own error. The file that was there before is untouched in each case, unless
+ *   `append` is set.
+ *
+ * @example
+ * await writeCsv("contacts.csv", client.contacts.list(), { columns: ["email", "name", "customFields.plan"] });
+ */
+export const writeCsv = async (
+  target: FileTarget,
+  records: Iterable<object> | AsyncIterable<object>,
+  options: WriteCsvOptions = {},
+): Promise<Written> => {
+  const delimiter = delimiterOf(options);
+  const path = appendPathOf(target, options);
+  const whole = path === undefined ? undefined : await wholeCsv(path, delimiter);
+  const table = path === undefined ? givenTable(options) : resumedTable(path, whole?.header, options);
+  const sink = await openTarget(target, options, whole?.bytes);
+  return writePieces(sink, tablePieces(records, table, { ...options, delimiter }), options);
+};

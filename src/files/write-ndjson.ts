@@ -1,0 +1,53 @@
+import { ValidationError } from "../errors.ts";
+import { messageOf } from "./message-of.ts";
+import { wholeNdjsonBytes } from "./resume.ts";
+import { appendPathOf, type FileTarget, openTarget } from "./target.ts";
+import type { WriteOptions, Written } from "./write-options.ts";
+import { type Piece, writePieces } from "./write-pieces.ts";
+
+/** How to write NDJSON. */
+export interface WriteNdjsonOptions extends WriteOptions {}
+
+const lineOf = (record: object, number: number): string => {
+  try {
+    // Undefined for what JSON has no form for, such as a function; its types say string all the same.
+    const text: string | undefined = JSON.stringify(record);
+    if (text?.startsWith("{")) return `${text}\n`;
+  } catch (cause) {
+    throw new ValidationError(`record ${number} cannot be written as JSON (${messageOf(cause)})`, { cause });
+  }
+  throw new ValidationError(`record ${number} is not an object; each line holds one record, { … }`);
+};
+
+async function* linesOf(records: Iterable<object> | AsyncIterable<object>): AsyncGenerator<Piece> {
+  let number = 0;
+  for await (const record of records) {
+    number += 1;
+    yield { text: lineOf(record, number), isRecord: true };
+  }
+}
+
+/**
+ * Writes newline-delimited JSON from any (async) iterable, in constant memory and no faster than the target takes it.
+ *
+ * A file appears under its name only when it is complete: it is written beside it, synced and renamed, so a killed
+ * export leaves nothing but a `.tmp`. With `append` it grows in place instead. A stream is not ended.
+ *
+ * @returns the records and bytes that this call wrote.
+ * @throws ValidationError for a record that is not an object or has no JSON form; it names its number, from 1.
+ * @throws ConfigurationError when a file cannot be written. A stream or a source that fails rejects with its own
+ *   error. The file that was there before is untouched in each case, unless `append` is set.
+ *
+ * @example
+ * await writeNdjson("contacts.ndjson.gz", client.contacts.list());
+ */
+export const writeNdjson = async (
+  target: FileTarget,
+  records: Iterable<object> | AsyncIterable<object>,
+  options: WriteNdjsonOptions = {},
+): Promise<Written> => {
+  const path = appendPathOf(target, options);
+  const keepBytes = path === undefined ? undefined : await wholeNdjsonBytes(path);
+  const sink = await openTarget(target, options, keepBytes);
+  return writePieces(sink, linesOf(records), options);
+};

@@ -1,0 +1,22 @@
+/** What both writers take. */
+export interface WriteOptions {
+  /**
+   * Adds to the file instead of replacing it, for an export that goes on after it was stopped; default false.
+   *
+   * What a killed run left of a last record is cut away first. Only for plain files that these functions wrote.
+   */
+  readonly append?: boolean | undefined;
+  /** Whether to compress; default: whether the path ends with `.gz`. */
+  readonly gzip?: boolean | undefined;
+  /**
+   * Called each time a block of records has been handed to the file, and awaited: the place to save the cursor of
+   * an export that uses `append`. Records taken from the source but not counted here are still in memory.
+   */
+  readonly onWritten?: ((written: Written) => void | Promise<void>) | undefined;
+}
+
+/** How much was written by this call: records, and bytes before compression. */
+export interface Written {
+  readonly records: number;
+  readonly bytes: number;
+}
