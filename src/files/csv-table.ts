@@ -54,24 +54,21 @@ const rowWriter = (
 
 /** The first records together, then each alone. */
 async function* sampled(records: Iterable<object> | AsyncIterable<object>, size: number) {
-  const sample: object[] = [];
-  let isSampling = true;
+  let sample: object[] | undefined = [];
+  let number = 0;
   for await (const record of records) {
+    number += 1;
     if (typeof record !== "object" || record === null) {
-      throw new ValidationError(
-        `the records must be objects, got ${record === null ? "null" : typeof record}`,
-      );
+      throw new ValidationError(`record ${number} is not an object`);
     }
-    if (!isSampling) {
+    if (sample === undefined) {
       yield [record];
-      continue;
+    } else if (sample.push(record) === size) {
+      yield sample;
+      sample = undefined;
     }
-    sample.push(record);
-    if (sample.length < size) continue;
-    isSampling = false;
-    yield sample;
   }
-  if (isSampling && sample.length > 0) yield sample;
+  if (sample !== undefined && sample.length > 0) yield sample;
 }
 
 const tableIn = (sample: readonly object[]): Table => {

@@ -1,0 +1,189 @@
+import { gzipSync } from "node:zlib";
+import { type InvalidLine, type ReadCsvOptions, readCsv } from "touchpoint-sdk/files";
+import { describe, expect, test } from "vitest";
+import { ValidationError } from "../../../src/errors.ts";
+import { gather, inPieces, scratch } from "./scratch.ts";
+
+const read = (text: string | Uint8Array, options: ReadCsvOptions = {}) =>
+  gather(readCsv(inPieces(text, 3), options));
+
+/** The records read, and what onInvalid was told, in one log. */
+const readPastFaults = async (text: string | Uint8Array, options: ReadCsvOptions = {}) => {
+  const invalid: unknown[] = [];
+  const onInvalid = ({ line, text, error }: InvalidLine) => void invalid.push([line, text, error.message]);
+  return { records: await read(text, { ...options, onInvalid }), invalid };
+};
+
+describe("readCsv", () => {
+  test("names the cells by the first row, as strings", async () => {
+    expect(await read("email,score\nann@example.com,007\n")).toEqual([
+      { email: "ann@example.com", score: "007" },
+    ]);
+  });
+
+  test("makes objects of dotted names, and keeps a dot that belongs to a key", async () => {
+    expect(await read("email,customFields.plan,customFields.Size\\.EU\na@b.co,pro,9\n")).toEqual([
+      { email: "a@b.co", customFields: { plan: "pro", "Size.EU": "9" } },
+    ]);
+  });
+
+  test("takes a byte order mark, CRLF, blank lines and a last line without newline", async () => {
+    expect(await read("\uFEFFa,b\r\n\r\n1,2\r\n\r\n3,4")).toEqual([
+      { a: "1", b: "2" },
+      { a: "3", b: "4" },
+    ]);
+  });
+
+  test("quoted cells keep delimiters, quotes and line breaks as they are", async () => {
+    expect(await read('a,b\r\n"1,""x""\r\n\n2",3\r\n')).toEqual([{ a: '1,"x"\r\n\n2', b: "3" }]);
+  });
+
+  test("an empty file, and one with a header only, have no records", async () => {
+    expect([await read(""), await read("a,b\n")]).toEqual([[], []]);
+  });
+
+  test.each([
+    ["omit", [{ b: "2" }]],
+    ["string", [{ a: "", b: "2" }]],
+    ["null", [{ a: null, b: "2" }]],
+  ] as const)("an empty cell with emptyCells %s", async (emptyCells, expected) => {
+    expect(await read("a,b\n,2\n", { emptyCells })).toEqual(expected);
+  });
+
+  test("an empty cell is no field unless asked for", async () => {
+    expect(await read("a,b\n,2\n")).toEqual([{ b: "2" }]);
+  });
+
+  test("renames and leaves out columns, and leaves out those without a name", async () => {
+    const columns = { "E-mail": "email", Plan: "customFields.plan", Note: false } as const;
+    expect(await read("E-mail,Note,Plan,city,\na@b.co,secret,pro,Ulm,x\n", { columns })).toEqual([
+      { email: "a@b.co", customFields: { plan: "pro" }, city: "Ulm" },
+    ]);
+  });
+
+  test("takes names for a file without a header row", async () => {
+    expect(await read("1;2\n", { header: ["a", "b"], delimiter: ";" })).toEqual([{ a: "1", b: "2" }]);
+  });
+
+  test("cast makes the values, knows where it is, and leaves out what it makes undefined", async () => {
+    const places: unknown[] = [];
+    const cast: ReadCsvOptions["cast"] = (cell, place) => {
+      places.push(place);
+      return place.column === "ids" ? cell.split(";") : undefined;
+    };
+    expect(await read('ids,b\n\n"x;y",2\n', { cast })).toEqual([{ ids: ["x", "y"] }]);
+    expect(places).toEqual([
+      { column: "ids", line: 3 },
+      { column: "b", line: 3 },
+    ]);
+  });
+
+  test("takes away the apostrophe of a formula guard, unless told not to", async () => {
+    const text = "a,b,c,d\n'=1+1,'+44 20,'tis,''=x\n";
+    expect(await read(text)).toEqual([{ a: "=1+1", b: "+44 20", c: "'tis", d: "'=x" }]);
+    expect(await read(text, { unescapeFormulas: false })).toEqual([
+      { a: "'=1+1", b: "'+44 20", c: "'tis", d: "''=x" },
+    ]);
+  });
+
+  test("unpacks by the name", async () => {
+    const path = scratch().put("contacts.csv.gz", gzipSync("a\n1\n"));
+    expect(await gather(readCsv(path))).toEqual([{ a: "1" }]);
+  });
+
+  test("fields named like those of every object are fields as any other", async () => {
+    const [record] = await read("constructor.a,toString\n1,2\n");
+    expect(Object.entries(record ?? {})).toEqual([
+      ["constructor", { a: "1" }],
+      ["toString", "2"],
+    ]);
+  });
+});
+
+describe("bad lines", () => {
+  test("are thrown with the file, the first line of the record, the reason and the fix", async () => {
+    const path = scratch().put("contacts.csv", 'a,b\n"x\ny",2\n"x\ny"z,2\n');
+    const error = await gather(readCsv(path)).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ValidationError);
+    expect(error).toMatchObject({
+      message: `${path} line 4: text after a closing quote; a quote inside a quoted cell is written "". Correct it, or pass onInvalid to go on past it`,
+    });
+  });
+
+  test("go to onInvalid with their text, and reading goes on at the next record", async () => {
+    const text = 'a,b\n1\n1,2,3\nx"y,2\n"x\ny"z,2\n8,9\n';
+    expect(await readPastFaults(text)).toEqual({
+      records: [{ a: "8", b: "9" }],
+      invalid: [
+        [2, "1", "input line 2: 1 cells where the header has 2 columns"],
+        [3, "1,2,3", "input line 3: 3 cells where the header has 2 columns"],
+        [4, 'x"y,2', 'input line 4: a quote inside a cell that is not quoted; write it as "…""…"'],
+        [
+          5,
+          '"x\ny"z,2',
+          'input line 5: text after a closing quote; a quote inside a quoted cell is written ""',
+        ],
+      ],
+    });
+  });
+
+  test("a quote that is never closed is reported where it opens; what it took is not read as records", async () => {
+    expect(await readPastFaults('a\n1\n"2\n3\n4\n')).toEqual({
+      records: [{ a: "1" }],
+      invalid: [[3, '"2\n3\n4', "input line 3: a quoted cell begins here and is never closed"]],
+    });
+  });
+
+  test("text in another encoding is refused instead of mangled", async () => {
+    const latin1 = Buffer.from("a\nZo\xeb\nok\n", "latin1");
+    expect(await readPastFaults(latin1)).toEqual({
+      records: [{ a: "ok" }],
+      invalid: [[2, "Zo\uFFFD", "input line 2: not UTF-8 text; save the file as UTF-8"]],
+    });
+  });
+
+  test("what cast throws is the reason, with its cause", async () => {
+    const own = new Error("not a number");
+    const cast = () => {
+      throw own;
+    };
+    await expect(read("a\nx\n", { cast })).rejects.toMatchObject({
+      message: expect.stringContaining("input line 2: cast failed (not a number)"),
+      cause: own,
+    });
+  });
+
+  test.each([
+    ["one line", "a\n12345678901\nb\n"],
+    ["a quoted cell over many lines", 'a\n"1234\n1234\n1234\n'],
+  ])("a record over the cap ends the reading even with onInvalid: %s", async (_, text) => {
+    await expect(readPastFaults(text, { maxLineBytes: 10 })).rejects.toThrow(
+      "input line 2: record longer than maxLineBytes (10); raise it if this line is right, or close the quote it opens",
+    );
+  });
+
+  test("a record as long as the cap is read", async () => {
+    expect(await read('a\n"34\n678"\r\n', { maxLineBytes: 10 })).toEqual([{ a: "34\n678" }]);
+  });
+});
+
+describe("a header that cannot be used is refused even with onInvalid", () => {
+  test.each([
+    ["a,a", "a comes twice"],
+    ["a.b,a", "a.b lies inside a, which has a column of its own"],
+    ["__proto__.isAdmin", "__proto__.isAdmin cannot be the name of a field"],
+    ['a"b', "a quote inside a cell that is not quoted"],
+  ])("%s", async (header, reason) => {
+    await expect(readPastFaults(`${header}\n1\n`)).rejects.toThrow(`input line 1: header: ${reason}`);
+  });
+
+  test("a new name for a column that is not there", async () => {
+    await expect(read("email\n", { columns: { Email: "email" } })).rejects.toThrow(
+      'input line 1: header: there is no column "Email"',
+    );
+  });
+});
+
+test.each(["", ",,", '"', "\n"])("the delimiter %j is refused at the call", (delimiter) => {
+  expect(() => readCsv("contacts.csv", { delimiter })).toThrow("delimiter must be one character");
+});

@@ -1,0 +1,118 @@
+import fc from "fast-check";
+import { readCsv, readNdjson, writeCsv, writeNdjson } from "touchpoint-sdk/files";
+import { describe, expect, test } from "vitest";
+import { joinPath, splitPath } from "../../../src/files/dotted-path.ts";
+import { guardFormula, unguardFormula } from "../../../src/files/formulas.ts";
+import { gather, inPieces, scratch } from "./scratch.ts";
+
+// Unpaired surrogates have no UTF-8 form, so texts are made of whole characters; those CSV cares for come often.
+const special = fc.constantFrom(
+  '"',
+  ",",
+  ";",
+  "\n",
+  "\r",
+  "\r\n",
+  "'",
+  "=",
+  "+",
+  "-",
+  "@",
+  "\t",
+  " ",
+  "\uFEFF",
+  ".",
+);
+const text = fc.string({
+  unit: fc.oneof(special, fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 })),
+});
+const filled = text.filter((value) => value !== "");
+const key = fc.string({
+  unit: fc.constantFrom("a", "b", ".", "\\", "=", "é", '"'),
+  minLength: 1,
+  maxLength: 4,
+});
+
+describe("what is written is read again", () => {
+  test("NDJSON: any JSON objects, cut into chunks anywhere", async () => {
+    const { path, text: content } = scratch();
+    const json = fc.dictionary(text, fc.jsonValue({ noUnicodeString: false }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(json), fc.integer({ min: 1, max: 20 }), async (records, size) => {
+        await writeNdjson(path("out"), records);
+        const expected: unknown = JSON.parse(JSON.stringify(records));
+        expect(await gather(readNdjson(inPieces(Buffer.from(content("out")), size)))).toEqual(expected);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("CSV: any texts, under any delimiter, guarded or not, cut into chunks anywhere", async () => {
+    const { path, text: content } = scratch();
+    const record = fc.record({ email: filled, nested: fc.record({ plan: filled, "a.b": filled }) });
+    const settings = fc.record({
+      delimiter: fc.constantFrom(",", ";", "\t", "|", "="),
+      isGuarded: fc.boolean(),
+      byteOrderMark: fc.boolean(),
+      size: fc.integer({ min: 1, max: 20 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(record),
+        settings,
+        async (records, { delimiter, isGuarded, size, ...rest }) => {
+          await writeCsv(path("out"), records, { delimiter, escapeFormulas: isGuarded, ...rest });
+          const source = inPieces(Buffer.from(content("out")), size);
+          const found = await gather(readCsv(source, { delimiter, unescapeFormulas: isGuarded }));
+          expect(found).toEqual(records);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test("CSV: one column, whose empty cells are records too", async () => {
+    const { path } = scratch();
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.record({ a: text })), async (records) => {
+        await writeCsv(path("out"), records);
+        expect(await gather(readCsv(path("out"), { emptyCells: "string" }))).toEqual(records);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test("CSV: a file stopped anywhere and gone on with ends as if it had never been stopped", async () => {
+    const { path, put, text: content } = scratch();
+    const record = fc.record({ a: filled, b: filled });
+    await fc.assert(
+      fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 5 }), fc.nat(), async (records, at) => {
+        await writeCsv(path("whole.csv"), records);
+        const whole = Buffer.from(content("whole.csv"));
+        const stopped = put("stopped.csv", whole.subarray(0, at % (whole.length + 1)));
+        await writeCsv(stopped, [], { append: true });
+        const kept = await gather(readCsv(stopped));
+        await writeCsv(stopped, records.slice(kept.length), { append: true });
+        expect(await gather(readCsv(stopped))).toEqual(records);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test("the text under a formula guard", () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        expect(unguardFormula(guardFormula(value))).toBe(value);
+      }),
+    );
+  });
+
+  test("keys in a dotted path", () => {
+    const keys = fc.array(key, { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(keys, (path) => {
+        expect(splitPath(joinPath(path))).toEqual(path);
+      }),
+    );
+  });
+});

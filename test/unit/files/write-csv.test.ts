@@ -1,0 +1,191 @@
+import { PassThrough } from "node:stream";
+import { type WriteCsvOptions, writeCsv } from "touchpoint-sdk/files";
+import { describe, expect, test } from "vitest";
+import { ConfigurationError, ValidationError } from "../../../src/errors.ts";
+import { scratch } from "./scratch.ts";
+
+const write = async (records: Iterable<object>, options: WriteCsvOptions = {}): Promise<string> => {
+  const stream = new PassThrough();
+  await writeCsv(stream, records, options);
+  return stream.read()?.toString() ?? "";
+};
+
+describe("writeCsv", () => {
+  test("writes a header and a line per record, and tells how much", async () => {
+    const { path, text, names } = scratch();
+    expect(await writeCsv(path("out.csv"), [{ a: 1, b: "x,y" }, { a: 2 }])).toEqual({
+      records: 2,
+      bytes: 15,
+    });
+    expect([text("out.csv"), names()]).toEqual(['a,b\n1,"x,y"\n2,\n', ["out.csv"]]);
+  });
+
+  test("fields of objects are columns with dotted names; a dot of a key gets a backslash", async () => {
+    const records = [{ id: 1, customFields: { plan: "pro", "a.b": { c: 2 } } }];
+    expect(await write(records)).toBe("id,customFields.plan,customFields.a\\.b.c\n1,pro,2\n");
+  });
+
+  test("the form of each kind of value", async () => {
+    const record = {
+      date: new Date(0),
+      nothing: null,
+      missing: undefined,
+      yes: true,
+      big: 12n,
+      listIds: ["a", "b"],
+      empty: [],
+      joined: ["a;b", "c"],
+      objects: [{ a: 1 }],
+      quoted: 'a"b\r\nc',
+      padded: " x ",
+    };
+    expect(await write([record])).toBe(
+      "date,nothing,missing,yes,big,listIds,empty,joined,objects,quoted,padded\n" +
+        '1970-01-01T00:00:00.000Z,,,true,12,a;b,,"[""a;b"",""c""]","[{""a"":1}]","a""b\r\nc", x \n',
+    );
+  });
+
+  test("columns choose the fields, their order and their names; an object as one column is JSON", async () => {
+    const records = [{ a: 1, b: { c: 2 }, d: 3 }];
+    expect(await write(records, { columns: ["d", "b.c", "b", "none.x"] })).toBe(
+      'd,b.c,b,none.x\n3,2,"{""c"":2}",\n',
+    );
+    expect(await write(records, { columns: { "b.c": "C", a: "A" } })).toBe("C,A\n2,1\n");
+  });
+
+  test("without columns, every field of the first 1,000 records is one", async () => {
+    const records = [...Array(999).fill({ a: 1 }), { b: 1 }];
+    const text = await write(records);
+    expect([text.slice(0, 8), text.slice(-8)]).toEqual(["a,b\n1,\n1", ",\n1,\n,1\n"]);
+  });
+
+  test("a later field without a column is an error with the record and the field, not a loss", async () => {
+    const records = [...Array(1000).fill({ a: 1 }), { a: 2, customFields: { plan: "pro" } }];
+    const error = await write(records).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ValidationError);
+    expect(error).toMatchObject({
+      message:
+        "record 1001 has the field customFields.plan, which has no column: name the columns in the option columns",
+    });
+  });
+
+  test("a later field without a column and without a value is no error", async () => {
+    const records = [...Array(1000).fill({ a: 1 }), { a: 2, b: null, c: undefined, d: {} }];
+    expect((await write(records)).endsWith("1\n2\n")).toBe(true);
+  });
+
+  test("a field that is null here and an object there is the columns of the object", async () => {
+    expect(await write([{ a: null }, { a: { b: 1 } }])).toBe('a.b\n""\n1\n');
+  });
+
+  test("a field that is a value here and an object there is one column", async () => {
+    expect(await write([{ a: 1 }, { a: { b: 1 } }])).toBe('a\n1\n"{""b"":1}"\n');
+  });
+
+  test("without records there is a header if there are columns", async () => {
+    expect([await write([]), await write([], { columns: ["a", "b"] })]).toEqual(["", "a,b\n"]);
+  });
+
+  test("takes another delimiter, and a byte order mark for Excel", async () => {
+    expect(await write([{ a: "1;2", b: "3,4" }], { delimiter: ";", byteOrderMark: true })).toBe(
+      '\uFEFFa;b\n"1;2";3,4\n',
+    );
+  });
+
+  test.each([
+    ["an invalid date", { a: new Date(Number.NaN) }, "record 1: a cannot be written (Invalid time value)"],
+    ["a bigint in an array of objects", { a: [{ b: 1n }] }, "record 1: a cannot be written (Do not know how"],
+    ["null", null, "record 1 is not an object"],
+    ["a first record without fields", {}, "the first records have no fields"],
+  ])("is a ValidationError: %s", async (_, record, reason) => {
+    // Types rule out null; a caller in JavaScript has none.
+    const error = await write([record as object]).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ValidationError);
+    expect(error).toMatchObject({ message: expect.stringContaining(reason) });
+  });
+
+  test("no columns at all are refused", async () => {
+    await expect(write([{ a: 1 }], { columns: [] })).rejects.toThrow("columns must name at least one column");
+  });
+});
+
+describe("formulas", () => {
+  test.each([
+    ['=HYPERLINK("x")', `"'=HYPERLINK(""x"")"`],
+    ["+cmd|x", "'+cmd|x"],
+    ["-A1", "'-A1"],
+    ["@SUM(1)", "'@SUM(1)"],
+    ["\tx", "'\tx"],
+    ["\rx", `"'\rx"`],
+    ["＝1", "'＝1"],
+    ["'=1", "''=1"],
+  ])("%j gets an apostrophe", async (value, cell) => {
+    expect(await write([{ a: value }])).toBe(`a\n${cell}\n`);
+  });
+
+  test.each([
+    ["+44 (20) 7946-0000", "+44 (20) 7946-0000"],
+    ["-5.5", "-5.5"],
+    [-5, "-5"],
+    [-5n, "-5"],
+    ["'tis", "'tis"],
+    ["a=b", "a=b"],
+  ])("%s stays as it is", async (value, cell) => {
+    expect(await write([{ a: value }])).toBe(`a\n${cell}\n`);
+  });
+
+  test("are guarded in names of columns and joined arrays too, and nowhere when told not to", async () => {
+    const records = [{ "=a": ["=b", "c"] }];
+    expect(await write(records)).toBe("'=a\n'=b;c\n");
+    expect(await write(records, { escapeFormulas: false })).toBe("=a\n=b;c\n");
+  });
+});
+
+describe("append", () => {
+  test("goes on under the header of the file", async () => {
+    const { path, text } = scratch();
+    const out = path("out.csv");
+    await writeCsv(out, [{ a: 1, "=b": { c: 2 } }], { append: true });
+    await writeCsv(out, [{ "=b": { c: 4 }, a: 3 }], { append: true });
+    expect(text("out.csv")).toBe("a,'=b.c\n1,2\n3,4\n");
+  });
+
+  test("cuts away the half record of a run that was killed, also inside a quoted cell", async () => {
+    const { put, text } = scratch();
+    for (const half of ["2", '"line\n', '"line\nline,""\n', '"x"']) {
+      await writeCsv(put("out.csv", `a,b\n"1\n1",x\n${half}`), [{ a: 3, b: 4 }], { append: true });
+      expect(text("out.csv")).toBe('a,b\n"1\n1",x\n3,4\n');
+    }
+  });
+
+  test("a half header is written anew", async () => {
+    const { put, text } = scratch();
+    await writeCsv(put("out.csv", "a,"), [{ a: 3, b: 4 }], { append: true });
+    expect(text("out.csv")).toBe("a,b\n3,4\n");
+  });
+
+  test("writes under the columns given when they match the header", async () => {
+    const { put, text } = scratch();
+    const options = { append: true, columns: { x: "A", "y.z": "B" } };
+    await writeCsv(put("out.csv", "A,B\n"), [{ x: 1, y: { z: 2 }, other: 3 }], options);
+    expect(text("out.csv")).toBe("A,B\n1,2\n");
+  });
+
+  test("under another header is refused, and the file stays", async () => {
+    const { put, text } = scratch();
+    const path = put("out.csv", "a,b\n1,2\n");
+    const error = await writeCsv(path, [{ b: 1 }], { append: true, columns: ["b", "a"] }).catch(
+      (thrown: unknown) => thrown,
+    );
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toMatchObject({
+      message: `${path}: has the columns a, b; to append b, a, write to another file`,
+    });
+    expect(text("out.csv")).toBe("a,b\n1,2\n");
+  });
+
+  test("a field that the header lacks is an error", async () => {
+    const path = scratch().put("out.csv", "a\n");
+    await expect(writeCsv(path, [{ b: 1 }], { append: true })).rejects.toThrow("record 1 has the field b");
+  });
+});

@@ -1,0 +1,240 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readSync,
+  statSync,
+  symlinkSync,
+} from "node:fs";
+import { PassThrough, Writable } from "node:stream";
+import { gunzipSync } from "node:zlib";
+import { type Written, writeNdjson } from "touchpoint-sdk/files";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { ConfigurationError, ValidationError } from "../../../src/errors.ts";
+import { scratch } from "./scratch.ts";
+
+const long = "x".repeat(70_000);
+
+/** Lets everything run that needs no more input. */
+const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
+
+describe("writeNdjson", () => {
+  test("writes one line per record and tells how much", async () => {
+    const { path, text, names } = scratch();
+    expect(await writeNdjson(path("out.ndjson"), [{ name: "Zoë" }, { a: 2 }])).toEqual({
+      records: 2,
+      bytes: 24,
+    });
+    expect(text("out.ndjson")).toBe('{"name":"Zoë"}\n{"a":2}\n');
+    expect(names()).toEqual(["out.ndjson"]);
+  });
+
+  test("without records the file is empty", async () => {
+    const { path, text } = scratch();
+    expect(await writeNdjson(path("out.ndjson"), [])).toEqual({ records: 0, bytes: 0 });
+    expect(text("out.ndjson")).toBe("");
+  });
+
+  test("packs by the name, and counts bytes before packing", async () => {
+    const { path } = scratch();
+    const records = [{ a: long }, { a: 2 }];
+    const { bytes } = await writeNdjson(path("out.ndjson.gz"), records);
+    const text = gunzipSync(readFileSync(path("out.ndjson.gz"))).toString();
+    expect([text.length, text.split("\n").length]).toEqual([bytes, 3]);
+  });
+
+  test("the file appears under its name only when it is complete", async () => {
+    const { path, names, put, text } = scratch();
+    put("out.ndjson", "old\n");
+    async function* records() {
+      yield { a: long };
+      expect(text("out.ndjson")).toBe("old\n");
+      expect(names()).toEqual(["out.ndjson", expect.stringMatching(/^out\.ndjson\.[0-9a-f]{8}\.tmp$/)]);
+      yield { a: 2 };
+    }
+    await writeNdjson(path("out.ndjson"), records());
+    expect([text("out.ndjson").length, names()]).toEqual([70_017, ["out.ndjson"]]);
+  });
+
+  test("a source that fails rejects with its own error and leaves the old file and nothing else", async () => {
+    const { path, names, put, text } = scratch();
+    put("out.ndjson", "old\n");
+    const own = new Error("the export stopped");
+    async function* records() {
+      yield { a: long };
+      throw own;
+    }
+    await expect(writeNdjson(path("out.ndjson"), records())).rejects.toBe(own);
+    expect([text("out.ndjson"), names()]).toEqual(["old\n", ["out.ndjson"]]);
+  });
+
+  test("a packed file whose source fails leaves nothing", async () => {
+    const { path, names } = scratch();
+    const own = new Error("the export stopped");
+    async function* records() {
+      yield { a: long };
+      throw own;
+    }
+    await expect(writeNdjson(path("out.ndjson.gz"), records())).rejects.toBe(own);
+    expect(names()).toEqual([]);
+  });
+
+  test("keeps the permissions of a file it replaces, and follows a link to it", async () => {
+    const { path, put, text } = scratch();
+    chmodSync(put("real.ndjson", "old\n"), 0o600);
+    symlinkSync("real.ndjson", path("link.ndjson"));
+    await writeNdjson(path("link.ndjson"), [{ a: 1 }]);
+    expect(text("real.ndjson")).toBe('{"a":1}\n');
+    expect(statSync(path("real.ndjson")).mode & 0o777).toBe(0o600);
+  });
+
+  test("a pipe is written, not replaced by a file", async () => {
+    const { path, names } = scratch();
+    execFileSync("mkfifo", [path("pipe")]);
+    const reader = openSync(path("pipe"), "r+");
+    onTestFinished(() => closeSync(reader));
+    await writeNdjson(path("pipe"), [{ a: 1 }]);
+    const buffer = Buffer.alloc(100);
+    expect(buffer.toString("utf8", 0, readSync(reader, buffer))).toBe('{"a":1}\n');
+    expect([names(), statSync(path("pipe")).isFIFO()]).toEqual([["pipe"], true]);
+  });
+
+  test("a file that cannot be written is a ConfigurationError that names it, and no record is asked for", async () => {
+    const { path } = scratch();
+    mkdirSync(path("directory"));
+    const next = vi.fn();
+    const records = { [Symbol.asyncIterator]: () => ({ next }) };
+    for (const name of ["none/out.ndjson", "directory"]) {
+      const error = await writeNdjson(path(name), records).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(error).toMatchObject({
+        message: expect.stringContaining(`${path(name)}: cannot be written (E`),
+      });
+    }
+    expect(next).not.toHaveBeenCalled();
+  });
+
+  test.each([
+    ["a function", () => {}, "is not an object"],
+    ["an array", [1], "is not an object"],
+    ["a bigint inside", { a: 1n }, "cannot be written as JSON"],
+  ])("a record that has no line is a ValidationError with its number: %s", async (_, record, reason) => {
+    const { path, names } = scratch();
+    const error = await writeNdjson(path("out"), [{}, record]).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ValidationError);
+    expect(error).toMatchObject({ message: expect.stringContaining(`record 2 ${reason}`) });
+    expect(names()).toEqual([]);
+  });
+});
+
+describe("a stream", () => {
+  test("is written and left open", async () => {
+    const stream = new PassThrough();
+    await writeNdjson(stream, [{ a: 1 }]);
+    expect([stream.read().toString(), stream.writableEnded, stream.listenerCount("error")]).toEqual([
+      '{"a":1}\n',
+      false,
+      0,
+    ]);
+  });
+
+  test("that is slow holds the source back", async () => {
+    const log: string[] = [];
+    const release: (() => void)[] = [];
+    let isSlow = true;
+    const stream = new Writable({
+      write: (_chunk, _encoding, done) => {
+        log.push("write");
+        if (isSlow) release.push(done);
+        else done();
+      },
+    });
+    async function* records() {
+      for (const number of [1, 2]) {
+        log.push(`record ${number}`);
+        yield { a: long };
+      }
+    }
+    const written = writeNdjson(stream, records());
+    await turnOfTheLoop();
+    expect(log).toEqual(["record 1", "write"]);
+    isSlow = false;
+    release[0]?.();
+    await written;
+    expect(log).toEqual(["record 1", "write", "record 2", "write"]);
+  });
+
+  test("that fails rejects with its own error and closes the source", async () => {
+    const own = new Error("broken pipe");
+    const stream = new Writable({ write: (_chunk, _encoding, done) => done(own) });
+    const closed = vi.fn();
+    function* records() {
+      try {
+        for (;;) yield { a: long };
+      } finally {
+        closed();
+      }
+    }
+    await expect(writeNdjson(stream, records())).rejects.toBe(own);
+    expect(closed).toHaveBeenCalledOnce();
+  });
+
+  test("that fails between two blocks rejects with its own error", async () => {
+    const own = new Error("broken pipe");
+    const stream = new PassThrough().resume();
+    async function* records() {
+      yield { a: long };
+      stream.destroy(own);
+      await Promise.resolve();
+      yield { a: long };
+    }
+    await expect(writeNdjson(stream, records())).rejects.toBe(own);
+  });
+
+  test("that is closed while it holds a block ends the wait", async () => {
+    const stream = new Writable({ write: () => queueMicrotask(() => stream.destroy()) });
+    await expect(writeNdjson(stream, [{ a: 1 }])).rejects.toThrow("the stream was closed before everything");
+  });
+});
+
+describe("append", () => {
+  test("adds to the file, and makes it where there is none", async () => {
+    const { path, text } = scratch();
+    const out = path("out.ndjson");
+    await writeNdjson(out, [{ a: 1 }], { append: true });
+    expect(await writeNdjson(out, [{ a: 2 }], { append: true })).toEqual({ records: 1, bytes: 8 });
+    expect(text("out.ndjson")).toBe('{"a":1}\n{"a":2}\n');
+  });
+
+  test("cuts away the half line of a run that was killed", async () => {
+    const { put, text } = scratch();
+    await writeNdjson(put("out.ndjson", '{"name":"Zoë"}\n{"na'), [{ a: 2 }], { append: true });
+    expect(text("out.ndjson")).toBe('{"name":"Zoë"}\n{"a":2}\n');
+  });
+
+  test("what was written stays when the source fails, and onWritten tells how much that is", async () => {
+    const { path, text } = scratch();
+    const out = path("out.ndjson");
+    const seen: Written[] = [];
+    const onWritten = async (written: Written) => void seen.push(written);
+    async function* records() {
+      yield { a: long };
+      yield { a: 2 };
+      throw new Error("stopped");
+    }
+    await expect(writeNdjson(out, records(), { append: true, onWritten })).rejects.toThrow("stopped");
+    expect(seen).toEqual([{ records: 1, bytes: 70_009 }]);
+    expect(text("out.ndjson").length).toBe(70_009);
+  });
+
+  test.each([
+    ["a stream", () => new PassThrough(), "append needs the path of a file"],
+    ["a packed file", () => "out.ndjson.gz", "append cannot go with gzip"],
+    ["a directory", () => scratch().path("."), "append needs a regular file"],
+  ])("is refused for %s", async (_, target, reason) => {
+    await expect(writeNdjson(target(), [], { append: true })).rejects.toThrow(reason);
+  });
+});
