@@ -1,6 +1,18 @@
 /** What is known of a call's effect: it certainly did not happen, or nobody can say. */
 export type Outcome = "not-applied" | "unknown";
 
+/** What a call that takes several requests had done before it failed. */
+export interface PartialWork {
+  /** Answers that came, in the order of the input. */
+  readonly results?: readonly unknown[];
+  /** The inputs that went through. */
+  readonly done?: readonly unknown[];
+  /** The inputs that did not, or of which nobody knows. */
+  readonly left?: readonly unknown[];
+  /** The counts so far. */
+  readonly report?: object;
+}
+
 /** What every error of the library may tell beside its message. */
 export interface ErrorDetails {
   readonly operation?: string | undefined;
@@ -23,6 +35,8 @@ export abstract class TouchpointError extends Error {
   readonly operation: string | undefined;
   readonly attempts: number;
   readonly outcome: Outcome;
+  /** Set where one call stands for several requests: what was done before this error. */
+  partial: PartialWork | undefined;
 
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });

@@ -14,8 +14,8 @@ export type BudgetName = "requests" | "emails" | "events";
  */
 export type ReplayClass = "safe" | "idempotent" | "keyed" | "never";
 
-/** One API operation as data, to be checked against the service document by reading. */
-export interface Operation<Input = unknown, Output = unknown> {
+/** What an operation says of itself, whatever its types. */
+export interface OperationFacts {
   /** The name a user types, and the key of `routes`. */
   readonly id: string;
   readonly method: Method;
@@ -23,20 +23,26 @@ export interface Operation<Input = unknown, Output = unknown> {
   readonly path: string;
   /** The scope or scopes the key needs; empty where the document does not say. */
   readonly scope: readonly Scope[];
-  readonly replay: ReplayClass | ((input: Input) => ReplayClass);
   readonly budgets: readonly BudgetName[];
-  /** How much of the last budget one request spends; 1 where not given. */
-  readonly weight?: (input: Input) => number;
   /** `inferred`: the document names the operation, not its path or method. `routes` corrects it. */
   readonly evidence: "documented" | "inferred";
+  /** Brings another plausible shape of the answer into the documented one. */
+  readonly read?: (body: unknown) => unknown;
+  /** A 404 after an unclear attempt says that the first one did it. */
+  readonly absentIsDone?: boolean;
+  /** An answer may come without a body. */
+  readonly mayBeEmpty?: boolean;
+}
+
+/** One API operation as data, to be checked against the service document by reading. */
+export interface Operation<Input, Output> extends OperationFacts {
+  readonly replay: ReplayClass | ((input: Input) => ReplayClass);
+  /** How much of the last budget one request spends; 1 where not given. */
+  readonly weight?: (input: Input) => number;
   /** The query of a GET, the JSON body of anything else. */
   readonly input: Schema<Input>;
   /** The answer, once `read` has brought it into shape. */
   readonly output: Schema<Output>;
-  /** Brings another plausible shape of the answer into the documented one. */
-  readonly read?: (body: unknown) => unknown;
-  /** An answer may come without a body. */
-  readonly mayBeEmpty?: boolean;
 }
 
 /** Declares an operation; the types of its input and output come from the schemas. */

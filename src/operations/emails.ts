@@ -71,6 +71,7 @@ export const emails = {
     evidence: "inferred",
     input: z.undefined(),
     output: z.unknown(),
+    absentIsDone: true,
     mayBeEmpty: true,
   }),
 };

@@ -1,0 +1,41 @@
+/**
+ * Runs at most `limit` tasks at once. The first failure is kept: `add` and `settled` then reject with it, and
+ * whatever is under way is waited for first, so that its effect is known.
+ */
+export class InFlight {
+  readonly #limit: number;
+  readonly #running = new Set<Promise<void>>();
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
+  }
+
+  /** Starts a task as soon as there is room; resolves when it has started. */
+  async add(task: () => Promise<void>): Promise<void> {
+    while (this.#running.size >= this.#limit && !this.hasFailed) await Promise.race(this.#running);
+    if (this.hasFailed) return this.settled();
+    const running = task()
+      .catch((error: unknown) => {
+        this.#failure ??= { error };
+      })
+      .finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+
+  /** Resolves when any of the tasks under way has ended. */
+  async next(): Promise<void> {
+    await Promise.race(this.#running);
+    if (this.hasFailed) await this.settled();
+  }
+
+  /** Resolves when every task has ended well. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+}

@@ -1,0 +1,74 @@
+import { TouchpointError, ValidationError } from "../errors.ts";
+import { describeIssues, issuesOf } from "../schemas/check.ts";
+import { EventInput, maxEventsPerRequest } from "../schemas/event.ts";
+import { InFlight } from "./in-flight.ts";
+import {
+  type BatchItemResult,
+  type BatchSending,
+  type IndexedEvent,
+  isAccepted,
+  sendBatch,
+} from "./send-batch.ts";
+
+/** The answer to any number of events. */
+export interface BatchReport {
+  /** Events recorded, repeated ones included. */
+  readonly accepted: number;
+  readonly rejected: number;
+  /** One per event, in the order given; `results[i].index === i`. */
+  readonly results: readonly BatchItemResult[];
+}
+
+const requestsAtOnce = 4;
+
+/** Cuts a list into pieces of at most `size`. */
+export const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+
+const checkAll = (events: readonly EventInput[]): void => {
+  const operation = "events.recordBatch";
+  if (!Array.isArray(events))
+    throw new ValidationError(`${operation}: events must be an array`, { operation });
+  const issues = events.flatMap((event, index) =>
+    issuesOf(EventInput, event).map(({ path, message }) => ({
+      path: `events[${index}]${path && "."}${path}`,
+      message,
+    })),
+  );
+  if (issues.length > 0)
+    throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
+};
+
+/** Records any number of events, 100 a request; every event is checked before the first leaves. */
+export const recordBatch = async (
+  events: readonly EventInput[],
+  sending: BatchSending,
+): Promise<BatchReport> => {
+  checkAll(events);
+  const indexed = events.map(
+    (event, index): IndexedEvent => ({
+      index,
+      // Fixed here, above every repeat.
+      event: event.id === undefined ? { ...event, id: crypto.randomUUID() } : event,
+    }),
+  );
+  const results: BatchItemResult[] = [];
+  const flight = new InFlight(requestsAtOnce);
+  try {
+    for (const chunk of chunksOf(indexed, maxEventsPerRequest)) {
+      await flight.add(async () => {
+        for (const result of await sendBatch(chunk, sending)) results[result.index] = result;
+      });
+    }
+    await flight.settled();
+  } catch (error) {
+    if (error instanceof TouchpointError) {
+      // With their ids, so that the rest can be sent again without harm.
+      const left = indexed.filter(({ index }) => results[index] === undefined).map(({ event }) => event);
+      error.partial = { results: results.filter((result) => result !== undefined), left };
+    }
+    throw error;
+  }
+  const accepted = results.filter(isAccepted).length;
+  return { accepted, rejected: results.length - accepted, results };
+};

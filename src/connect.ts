@@ -1,0 +1,66 @@
+import type { Clock } from "./clock.ts";
+import { auth } from "./http/auth.ts";
+import { fetchTransport } from "./http/fetch-transport.ts";
+import { pacing } from "./http/pacing.ts";
+import { pipeline } from "./http/pipeline.ts";
+import { retry } from "./http/retry.ts";
+import { sharedTraffic } from "./http/shared-traffic.ts";
+import type { Traffic } from "./http/traffic.ts";
+import type { Transport } from "./http/transport.ts";
+import type { Send } from "./http/types.ts";
+import type { Settings } from "./options.ts";
+
+/** A way to the service: the stages over a transport, and what they share. */
+export interface Connection {
+  readonly send: Send;
+  readonly traffic: Traffic;
+  close(): Promise<void>;
+}
+
+/** Loads undici with the first request: importing the package, or failing to configure it, needs none of it. */
+const lazyTransport = (settings: Settings, clock: Clock): Transport => {
+  let loaded: Transport | undefined;
+  const load = async (): Promise<Transport> => {
+    const { undiciTransport } = await import("./http/transport.ts");
+    const { origin, dispatcher, maxResponseBytes, concurrency } = settings;
+    loaded ??= undiciTransport({ origin, dispatcher, maxResponseBytes, clock, connections: concurrency });
+    return loaded;
+  };
+  return {
+    send: (request) => loaded?.send(request) ?? load().then((transport) => transport.send(request)),
+    close: async () => {
+      const closing = loaded;
+      loaded = undefined;
+      await closing?.close();
+    },
+  };
+};
+
+const transportFor = (settings: Settings, clock: Clock): Transport => {
+  const { fetch, origin, maxResponseBytes } = settings;
+  if (fetch === undefined) return lazyTransport(settings, clock);
+  return {
+    send: fetchTransport(origin, () => fetch, { maxResponseBytes, clock }),
+    close: async () => undefined,
+  };
+};
+
+/** Builds the way to the service. The order of the stages is the order in which a request passes them. */
+export const connect = (
+  settings: Settings,
+  { clock, random }: { readonly clock: Clock; readonly random: () => number },
+): Connection => {
+  const { concurrency, maxRetryAfterMs, hooks } = settings;
+  const traffic = sharedTraffic(settings, clock);
+  const transport = transportFor(settings, clock);
+  const send = pipeline(
+    [
+      retry({ maxRetryAfterMs, clock, random, onRetry: hooks.onRetry }),
+      // Inside retry: every attempt spends budget, also the ones that fail.
+      pacing({ traffic, concurrency, clock, onWait: hooks.onWait }),
+      auth(settings.apiKey),
+    ],
+    transport.send,
+  );
+  return { send, traffic, close: transport.close };
+};

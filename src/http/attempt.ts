@@ -1,0 +1,140 @@
+import type { Cancel, Clock } from "../clock.ts";
+import { decodeBody } from "./body.ts";
+import { AttemptFailure, type HttpRequest, type HttpResponse, headerOf, type RawHeaders } from "./types.ts";
+
+export interface AttemptLimits {
+  readonly maxResponseBytes: number;
+  readonly clock: Clock;
+}
+
+/**
+ * One attempt, from queueing its bytes to the last byte of the body: a single timer covers all of it, and the
+ * first thing that ends it (answer, failure, timer, abort) settles it for good.
+ */
+export class Attempt {
+  wasSent = false;
+  readonly #request: HttpRequest;
+  readonly #limits: AttemptLimits;
+  readonly #resolve: (response: HttpResponse) => void;
+  readonly #reject: (reason: unknown) => void;
+  readonly #cancelTimer: Cancel;
+  #hasEnded = false;
+  #status = 0;
+  #headers: RawHeaders = {};
+  #chunks: Uint8Array[] = [];
+  #bytes = 0;
+  /** Frees whatever carries the attempt; set by the transport once there is something to free. */
+  drop: ((reason: Error) => void) | undefined;
+
+  constructor(
+    request: HttpRequest,
+    limits: AttemptLimits,
+    settle: {
+      readonly resolve: (response: HttpResponse) => void;
+      readonly reject: (reason: unknown) => void;
+    },
+  ) {
+    this.#request = request;
+    this.#limits = limits;
+    this.#resolve = settle.resolve;
+    this.#reject = settle.reject;
+    request.log.attempts += 1;
+    const ms = request.attemptTimeoutMs;
+    this.#cancelTimer = limits.clock.after(ms, () =>
+      this.fail("timeout", `${this.#progress} within timeoutMs, ${ms} ms`),
+    );
+    request.signal?.addEventListener("abort", this.#onAbort);
+    // It may have aborted while the request was on its way here; the event is past then.
+    if (request.signal?.aborted) this.#onAbort();
+  }
+
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
+
+  /** Takes the head of the answer; false when the body is not wanted. */
+  head(status: number, headers: RawHeaders): boolean {
+    this.#status = status;
+    this.#headers = headers;
+    if (status >= 300 && status < 400) {
+      this.fail("redirect", `status ${status}: redirects are never followed`);
+    } else if (Number(headerOf(headers, "content-length")) > this.#limits.maxResponseBytes) {
+      this.#tooLarge();
+    }
+    return !this.#hasEnded;
+  }
+
+  /** Takes a piece of the body; false when no more is wanted. */
+  chunk(bytes: Uint8Array): boolean {
+    if (this.#hasEnded) return false;
+    this.#bytes += bytes.byteLength;
+    if (this.#bytes > this.#limits.maxResponseBytes) this.#tooLarge();
+    else this.#chunks.push(bytes);
+    return !this.#hasEnded;
+  }
+
+  /** The last byte has come. */
+  end(): void {
+    if (this.#hasEnded) return;
+    const coding = headerOf(this.#headers, "content-encoding");
+    decodeBody(this.#chunks, coding, this.#limits.maxResponseBytes, (error, text) => {
+      if (error !== undefined) return this.fail("broken", error.message, error);
+      if (this.#hasEnded) return;
+      this.#finish();
+      this.#resolve(responseOf(this.#status, this.#headers, text));
+    });
+  }
+
+  /** Ends the attempt without an answer. */
+  fail(kind: AttemptFailure["kind"], message: string, cause?: unknown): void {
+    if (this.#hasEnded) return;
+    this.#finish();
+    const failure = new AttemptFailure(kind, message, {
+      wasSent: this.wasSent,
+      cause,
+      ...this.#partOfAnswer,
+    });
+    this.#reject(failure);
+    this.drop?.(failure);
+  }
+
+  /** The connection is gone. */
+  lost(error: Error & { readonly code?: unknown }): void {
+    const name = typeof error.code === "string" ? error.code : error.name;
+    this.fail("connection", `${name}, ${this.#progress}`, error);
+  }
+
+  readonly #onAbort = (): void => this.fail("aborted", "aborted", this.#request.signal?.reason);
+
+  get #partOfAnswer(): { readonly response?: HttpResponse } {
+    return this.#status === 0 ? {} : { response: responseOf(this.#status, this.#headers, "") };
+  }
+
+  get #progress(): string {
+    if (!this.wasSent) return "no connection";
+    if (this.#status === 0) return "no answer";
+    return `no end of the answer after status ${this.#status} and ${this.#bytes} bytes`;
+  }
+
+  #tooLarge(): void {
+    this.fail("too-large", `answer longer than maxResponseBytes, ${this.#limits.maxResponseBytes}`);
+  }
+
+  #finish(): void {
+    this.#hasEnded = true;
+    this.#cancelTimer();
+    this.#request.signal?.removeEventListener("abort", this.#onAbort);
+    // A dropped body must not stay in memory for as long as the caller keeps the error.
+    if (this.#bytes > this.#limits.maxResponseBytes) this.#chunks = [];
+  }
+}
+
+const responseOf = (status: number, headers: RawHeaders, text: string): HttpResponse => {
+  // Read as JSON whatever the content type says; the status decides what becomes of it.
+  try {
+    if (text !== "") return { status, headers, text, json: JSON.parse(text), isJson: true };
+  } catch {
+    // Not JSON: told by isJson.
+  }
+  return { status, headers, text, json: undefined, isJson: false };
+};

@@ -1,0 +1,33 @@
+import type { Clock } from "../clock.ts";
+import { TotalTimeout } from "./types.ts";
+
+/** The signal that bounds one call, and how to let go of it. */
+export interface Deadline {
+  readonly signal: AbortSignal | undefined;
+  /** Clears the timer and the listener; a signal that lives long must not collect them. */
+  release(): void;
+}
+
+/**
+ * Joins the caller's signal and the total time into one signal. Own controller and timer: `AbortSignal.any` over
+ * a timeout signal is lost to garbage collection on Node 20, and such a timer does not keep the process alive.
+ */
+export const deadline = (
+  signal: AbortSignal | undefined,
+  totalTimeoutMs: number | undefined,
+  clock: Clock,
+): Deadline => {
+  if (totalTimeoutMs === undefined) return { signal, release: () => undefined };
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(signal?.reason);
+  const cancel = clock.after(totalTimeoutMs, () => controller.abort(new TotalTimeout(totalTimeoutMs)));
+  signal?.addEventListener("abort", onAbort);
+  if (signal?.aborted) onAbort();
+  return {
+    signal: controller.signal,
+    release: () => {
+      cancel();
+      signal?.removeEventListener("abort", onAbort);
+    },
+  };
+};

@@ -1,0 +1,102 @@
+import {
+  ApiError,
+  type ApiErrorDetails,
+  AuthenticationError,
+  BadGatewayError,
+  BadRequestError,
+  ConflictError,
+  ConnectionError,
+  InternalServerError,
+  MailAccountError,
+  NotFoundError,
+  type Outcome,
+  PermissionDeniedError,
+  RateLimitError,
+  ResponseValidationError,
+  ServiceUnavailableError,
+  TimeoutError,
+  type TouchpointError,
+} from "../errors.ts";
+import { isMailAccountRefusal } from "./retry-policy.ts";
+import { type AttemptFailure, type HttpRequest, type HttpResponse, toHeaders } from "./types.ts";
+
+/** What the whole call has shown, not only its last attempt. */
+export interface Findings {
+  readonly outcome: Outcome;
+  readonly retryAfterMs: number | undefined;
+}
+
+const plain: Readonly<Record<number, new (message: string, details: ApiErrorDetails) => ApiError>> = {
+  400: BadRequestError,
+  401: AuthenticationError,
+  403: PermissionDeniedError,
+  404: NotFoundError,
+  409: ConflictError,
+  500: InternalServerError,
+  502: BadGatewayError,
+};
+
+// The service documents { error: string }; frameworks around it like to nest or rename that.
+const sentenceOf = (body: unknown): string | undefined => {
+  if (typeof body !== "object" || body === null) return undefined;
+  const { error, message }: { error?: unknown; message?: unknown } = body;
+  if (typeof error === "string" && error !== "") return error;
+  return typeof message === "string" && message !== "" ? message : sentenceOf(error);
+};
+
+const statusError = (
+  failure: AttemptFailure,
+  response: HttpResponse,
+  request: HttpRequest,
+  found: Findings,
+) => {
+  const { status } = response;
+  const message =
+    sentenceOf(response.json) ?? `${request.operation}: the service answered ${status} without a reason`;
+  const details = {
+    operation: request.operation,
+    attempts: request.log.attempts,
+    outcome: found.outcome,
+    status,
+    headers: toHeaders(response.headers),
+    body: response.isJson ? response.json : response.text,
+    retryAfterMs: found.retryAfterMs,
+  };
+  if (status === 429) return new RateLimitError(message, details);
+  if (status === 503) return new ServiceUnavailableError(message, details);
+  if (isMailAccountRefusal(request.operation, failure)) return new MailAccountError(message, details);
+  const Class = plain[status] ?? ApiError;
+  return new Class(message, details);
+};
+
+const advice = (request: HttpRequest, outcome: Outcome): string => {
+  if (request.replay === "safe") return "Nothing was changed.";
+  if (outcome === "not-applied") return "Nothing was applied.";
+  return request.replay === "never"
+    ? "It may have been applied: check before sending it again."
+    : "It may have been applied; repeating it does no harm.";
+};
+
+/** Makes the public error of a call's last failure. */
+export const errorFrom = (
+  failure: AttemptFailure,
+  request: HttpRequest,
+  found: Findings,
+): TouchpointError => {
+  if (failure.kind === "status" && failure.response !== undefined) {
+    return statusError(failure, failure.response, request, found);
+  }
+  const details = {
+    operation: request.operation,
+    attempts: request.log.attempts,
+    outcome: found.outcome,
+    cause: failure.cause,
+  };
+  const start = failure.wasSent ? "sent, no usable answer" : "not sent";
+  const message = `${request.operation}: ${start} (${failure.message}). ${advice(request, found.outcome)}`;
+  if (failure.kind === "timeout") return new TimeoutError(message, details);
+  if (failure.kind === "broken" || failure.kind === "too-large") {
+    return new ResponseValidationError(message, { ...details, status: failure.response?.status ?? 200 });
+  }
+  return new ConnectionError(message, details);
+};

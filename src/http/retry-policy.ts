@@ -1,0 +1,66 @@
+import type { ReplayClass } from "../operations/define.ts";
+import type { AttemptFailure } from "./types.ts";
+
+/** What to do after a failed attempt. */
+export type Verdict =
+  | { readonly again: true /** How long to wait first. */; readonly waitMs: number }
+  | { readonly again: false };
+
+/** What the decision depends on beside the failure. */
+export interface Situation {
+  readonly operation: string;
+  readonly replay: ReplayClass;
+  /** Attempts made so far, the failed one included. */
+  readonly attempts: number;
+  readonly maxRetries: number;
+  /** What the answer asked for, if anything. */
+  readonly retryAfterMs: number | undefined;
+  readonly maxRetryAfterMs: number;
+  /** 0 ≤ random < 1. */
+  readonly random: number;
+}
+
+const firstBackoffMs = 500;
+const longestBackoffMs = 8_000;
+
+/** Full jitter: anything from nothing to a ceiling that doubles, so that callers who failed together come back apart. */
+export const backoffMs = (attempts: number, random: number): number =>
+  random * Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempts - 1));
+
+/** The service's own 502 on an email is its sentence about the account; any other comes from something between. */
+export const isMailAccountRefusal = (operation: string, failure: AttemptFailure): boolean => {
+  if (failure.response?.status !== 502 || !operation.startsWith("emails.")) return false;
+  const body = failure.response.json;
+  return typeof body === "object" && body !== null && "error" in body && typeof body.error === "string";
+};
+
+/** Whether the failed attempt may have had its effect all the same. */
+export const isUnclear = (operation: string, failure: AttemptFailure): boolean => {
+  if (failure.kind !== "status") return failure.wasSent;
+  const status = failure.response?.status ?? 0;
+  return status >= 500 && !isMailAccountRefusal(operation, failure);
+};
+
+const statusesWorthARepeat = [408, 425, 429, 500, 502, 503, 504];
+
+// An answer that came whole and will be the same next time.
+const isFinal = (operation: string, failure: AttemptFailure): boolean => {
+  if (failure.kind === "aborted" || failure.kind === "redirect" || failure.kind === "too-large") return true;
+  if (failure.kind !== "status") return false;
+  const status = failure.response?.status ?? 0;
+  return !statusesWorthARepeat.includes(status) || isMailAccountRefusal(operation, failure);
+};
+
+/** Decides about the next attempt; pure, so that every case can be written down as a test. */
+export const judge = (failure: AttemptFailure, situation: Situation): Verdict => {
+  const { operation, replay, attempts, maxRetries, retryAfterMs, maxRetryAfterMs, random } = situation;
+  const status = failure.response?.status;
+  // Rotation of a key is not a fault; the auth stage allows it once a call, also where nothing else is repeated.
+  if (status === 401 && failure.response?.canRenewKey) return { again: true, waitMs: 0 };
+  if (attempts > maxRetries || isFinal(operation, failure)) return { again: false };
+  if (replay === "never" && isUnclear(operation, failure)) return { again: false };
+  const namesATime = (status === 429 || status === 503) && retryAfterMs !== undefined;
+  if (!namesATime) return { again: true, waitMs: backoffMs(attempts, random) };
+  // Never shortened: waited out by the pause of its budget, or not at all.
+  return retryAfterMs > maxRetryAfterMs ? { again: false } : { again: true, waitMs: 0 };
+};

@@ -1,0 +1,28 @@
+import type { Resource } from "./lanes.ts";
+
+/** How many requests of one client may be in flight. */
+export class Slots implements Resource {
+  readonly name = "concurrency";
+  waiters = 0;
+  readonly #max: number;
+  #inUse = 0;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  has(): boolean {
+    return this.#inUse < this.#max;
+  }
+
+  take(): void {
+    this.#inUse += 1;
+  }
+
+  free(): void {
+    this.#inUse -= 1;
+  }
+
+  // Whoever frees a slot has the lanes looked at.
+  want(): void {}
+}

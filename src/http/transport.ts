@@ -1,0 +1,99 @@
+import Agent from "undici/lib/dispatcher/agent.js";
+import type { Dispatcher } from "../options.ts";
+import { Attempt, type AttemptLimits } from "./attempt.ts";
+import type { HttpRequest, RawHeaders, Send } from "./types.ts";
+
+/** A transport that can be closed. */
+export interface Transport {
+  readonly send: Send;
+  /** Ends its own pool; a dispatcher that was handed in stays open, it is its owner's. */
+  close(): Promise<void>;
+}
+
+export interface TransportSettings extends AttemptLimits {
+  readonly origin: string;
+  readonly dispatcher: Dispatcher | undefined;
+  /** Sockets to the origin at most. */
+  readonly connections: number;
+}
+
+interface Controller {
+  abort(reason: Error): void;
+}
+
+/** undici's callbacks for one request, onto one attempt. */
+class Exchange {
+  readonly #attempt: Attempt;
+  #controller: Controller | undefined;
+
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt;
+    attempt.drop = (reason) => this.#controller?.abort(reason);
+  }
+
+  // Called on a connected socket, before the first byte: until now nothing has left.
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    if (this.#attempt.hasEnded) controller.abort(new Error("ended while waiting for a socket"));
+    else this.#attempt.wasSent = true;
+  }
+
+  onRequestUpgrade(): void {
+    this.#attempt.fail("broken", "the service switched protocols");
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: RawHeaders): void {
+    if (status >= 200) this.#attempt.head(status, headers);
+  }
+
+  onResponseData(_controller: Controller, chunk: Uint8Array): void {
+    this.#attempt.chunk(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#attempt.end();
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    this.#attempt.lost(error);
+  }
+}
+
+// The attempt's own timer covers all of this, to the last byte; undici's would only fire beside it.
+const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
+
+/** Sends over undici's dispatch: a quarter of the cost of its fetch, and it adds no header of its own. */
+export const undiciTransport = ({
+  origin,
+  dispatcher,
+  connections,
+  ...limits
+}: TransportSettings): Transport => {
+  const own =
+    dispatcher === undefined
+      ? new Agent({ connections, pipelining: 1, connect: { timeout: 0 }, ...noTimeouts })
+      : undefined;
+  const pool: Dispatcher | undefined = dispatcher ?? own;
+  const dispatch = (request: HttpRequest, attempt: Attempt): void => {
+    const { method, path, headers, body } = request;
+    pool?.dispatch(
+      { origin, method, path, headers, body: body ?? null, ...noTimeouts },
+      new Exchange(attempt),
+    );
+  };
+  return {
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        const attempt = new Attempt(request, limits, { resolve, reject });
+        if (attempt.hasEnded) return;
+        try {
+          dispatch(request, attempt);
+        } catch (error) {
+          attempt.lost(error instanceof Error ? error : new Error(String(error)));
+        }
+      }),
+    close: async () => {
+      await own?.destroy();
+    },
+  };
+};

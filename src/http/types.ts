@@ -1,0 +1,118 @@
+import type { Outcome } from "../errors.ts";
+import type { BudgetName, Method, ReplayClass } from "../operations/define.ts";
+
+/** Headers as they came: names in lower case, repeated ones as an array. */
+export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What a call has cost so far; the stages add to it while the call goes on. */
+export interface CallLog {
+  attempts: number;
+  waitedMs: number;
+  /** An attempt may have had its effect although it did not succeed. */
+  isUnclear: boolean;
+}
+
+/** One call on its way down; only `headers` changes, by the auth stage, in a copy. */
+export interface HttpRequest {
+  readonly operation: string;
+  readonly method: Method;
+  /** From the root of the origin, with its query. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | undefined;
+  readonly replay: ReplayClass;
+  /** A 404 after an unclear attempt says that the first one did it. */
+  readonly absentIsDone: boolean;
+  readonly mayBeEmpty: boolean;
+  readonly budgets: readonly BudgetName[];
+  /** How much of the last of `budgets` it spends. */
+  readonly weight: number;
+  /** Ends the call at once, waits and queues included. */
+  readonly signal: AbortSignal | undefined;
+  readonly attemptTimeoutMs: number;
+  readonly maxRetries: number;
+  readonly log: CallLog;
+}
+
+/** A whole answer. `json` is undefined when the body is empty or is not JSON (`isJson` tells which). */
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: RawHeaders;
+  readonly text: string;
+  readonly json: unknown;
+  readonly isJson: boolean;
+  /** Set by the auth stage on a 401 when a newer key can be asked for. */
+  readonly canRenewKey?: boolean;
+}
+
+/** Sends a request and answers with whatever came; rejects with an AttemptFailure, or the signal's reason. */
+export type Send = (request: HttpRequest) => Promise<HttpResponse>;
+
+/** Wraps a Send in one concern. */
+export type Stage = (next: Send) => Send;
+
+export type FailureKind =
+  /** A whole answer with an error status. */
+  | "status"
+  /** A success whose body cannot be read. */
+  | "broken"
+  /** A success longer than allowed. */
+  | "too-large"
+  | "redirect"
+  | "connection"
+  | "timeout"
+  | "aborted";
+
+/** Why one attempt did not succeed. Never leaves the library: `errorFrom` makes the public error of it. */
+export class AttemptFailure extends Error {
+  readonly kind: FailureKind;
+  /** Whether any byte of the request may have left. */
+  readonly wasSent: boolean;
+  readonly response: HttpResponse | undefined;
+
+  constructor(
+    kind: FailureKind,
+    message: string,
+    details: { readonly wasSent: boolean; readonly response?: HttpResponse; readonly cause?: unknown },
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.kind = kind;
+    this.wasSent = details.wasSent;
+    this.response = details.response;
+  }
+}
+
+/** The reason with which a call's own signal aborts when its total time is up. */
+export class TotalTimeout extends Error {
+  readonly totalTimeoutMs: number;
+
+  constructor(totalTimeoutMs: number) {
+    super(`the call took longer than totalTimeoutMs (${totalTimeoutMs} ms)`);
+    this.totalTimeoutMs = totalTimeoutMs;
+  }
+}
+
+/** What the attempts so far say about the whole call. */
+export const outcomeOf = ({ log, replay }: HttpRequest): Outcome =>
+  log.isUnclear && replay !== "safe" ? "unknown" : "not-applied";
+
+/** A header's value; the first one when it came several times. */
+export const headerOf = (headers: RawHeaders, name: string): string | undefined => {
+  const value = headers[name];
+  return typeof value === "object" ? value[0] : value;
+};
+
+/** Raw headers as the platform's `Headers`; a value that it refuses is left out. */
+export const toHeaders = (raw: RawHeaders): Headers => {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(raw)) {
+    for (const item of typeof value === "string" ? [value] : (value ?? [])) {
+      try {
+        headers.append(name, item);
+      } catch {
+        // Bytes that are no legal header value tell nobody anything.
+      }
+    }
+  }
+  return headers;
+};

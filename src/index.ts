@@ -1,0 +1,33 @@
+export type { Answer, ResponseInfo, WithResponse } from "./answer.ts";
+export type { BatchReport } from "./batch/record-batch.ts";
+export type { BatchItemResult } from "./batch/send-batch.ts";
+export { Client } from "./client.ts";
+export * from "./errors.ts";
+export type { Checkpoint, CheckpointStore } from "./ingest/checkpoint.ts";
+export type { IngestOptions, IngestReport, RejectedEvent } from "./ingest/ingest.ts";
+export type { Progress } from "./ingest/progress.ts";
+export type { Source as EventSource } from "./ingest/resumable.ts";
+export type { BudgetState, Limit, Limits } from "./limits.ts";
+export type {
+  CallOptions,
+  ClientOptions,
+  Dispatcher,
+  Fetch,
+  Hooks,
+  KeySource,
+  RetryNotice,
+  ValidationNotice,
+  WaitNotice,
+} from "./options.ts";
+export type { Paged, PagingOptions } from "./paging/paged.ts";
+export type { WalkedPage } from "./paging/walk.ts";
+export type { Contacts, Upserted } from "./resources/contacts.ts";
+export type { Events } from "./resources/events.ts";
+export type { Page, Schema } from "./schemas/common.ts";
+export { Contact, ContactInput, ContactPatch, ContactQuery, Source, Stage } from "./schemas/contact.ts";
+export {
+  EventContact,
+  EventInput,
+  EventOutcome,
+  EventReceipt,
+} from "./schemas/event.ts";

@@ -1,0 +1,118 @@
+import { open, readFile, rename, rm } from "node:fs/promises";
+import { dirname } from "node:path";
+import { ConfigurationError } from "../errors.ts";
+
+/** How far a run has come, as JSON. */
+export interface Checkpoint {
+  readonly version: 1;
+  /** Every item before this one is settled. */
+  readonly done: number;
+  /** Made of the content of the last settled item; tells this input from another. */
+  readonly last: string | null;
+}
+
+/** Where checkpoints are kept. */
+export interface CheckpointStore {
+  /** What `save` was last given; undefined when there is nothing yet. */
+  load(): Promise<unknown>;
+  /** Resolves once the state would survive a power cut. */
+  save(state: Checkpoint): Promise<void>;
+}
+
+const isMissing = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "ENOENT";
+
+/** Makes a rename durable; not every file system lets a directory be opened for that. */
+const syncDirectory = async (path: string): Promise<void> => {
+  try {
+    const directory = await open(dirname(path));
+    await directory.sync().finally(() => directory.close());
+  } catch {
+    // The rename has happened all the same.
+  }
+};
+
+/** Writes a file so that at any instant it holds the old content or the new, never a part. */
+export const writeDurably = async (path: string, text: string): Promise<void> => {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    const file = await open(temporary, "w");
+    try {
+      await file.writeFile(text);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+    await syncDirectory(path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+};
+
+/** Keeps the checkpoint in a file. */
+export const fileCheckpoint = (path: string): CheckpointStore => ({
+  load: async () => {
+    let text: string;
+    try {
+      text = await readFile(path, "utf8");
+    } catch (cause) {
+      if (isMissing(cause)) return undefined;
+      throw new ConfigurationError(`checkpoint ${path} cannot be read: ${String(cause)}`, { cause });
+    }
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      throw new ConfigurationError(`checkpoint ${path} is damaged: delete it to start over`, { cause });
+    }
+  },
+  save: async (state) => {
+    try {
+      await writeDurably(path, `${JSON.stringify(state)}\n`);
+    } catch (cause) {
+      throw new ConfigurationError(`checkpoint ${path} cannot be written: ${String(cause)}`, { cause });
+    }
+  },
+});
+
+/**
+ * Reads a stored state.
+ *
+ * @throws ConfigurationError when it is none of ours.
+ */
+export const readCheckpoint = (state: unknown): Checkpoint | undefined => {
+  if (state === undefined || state === null) return undefined;
+  const { version, done, last }: { version?: unknown; done?: unknown; last?: unknown } = Object(state);
+  const fits = version === 1 && Number.isSafeInteger(done) && Number(done) >= 0;
+  if (fits && (typeof last === "string" || last === null)) return { version, done: Number(done), last };
+  throw new ConfigurationError("the checkpoint is damaged or of another version: delete it to start over");
+};
+
+/** Saves states one after the other; of those that come while one is being written, only the newest is. */
+export class CheckpointWriter {
+  readonly #store: CheckpointStore;
+  #next: Checkpoint | undefined;
+  #writing: Promise<void> | undefined;
+
+  constructor(store: CheckpointStore) {
+    this.#store = store;
+  }
+
+  /** Resolves when this state, or a newer one, is stored. */
+  save(state: Checkpoint): Promise<void> {
+    this.#next = state;
+    this.#writing ??= this.#writeAll().finally(() => {
+      this.#writing = undefined;
+    });
+    return this.#writing;
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#next !== undefined) {
+      const state = this.#next;
+      this.#next = undefined;
+      await this.#store.save(state);
+    }
+  }
+}

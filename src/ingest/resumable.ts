@@ -1,0 +1,147 @@
+import { InFlight } from "../batch/in-flight.ts";
+import { ConfigurationError } from "../errors.ts";
+import {
+  type Checkpoint,
+  type CheckpointStore,
+  CheckpointWriter,
+  fileCheckpoint,
+  readCheckpoint,
+} from "./checkpoint.ts";
+import { contentId } from "./content-id.ts";
+import { LowWaterMark } from "./low-water-mark.ts";
+import type { ProgressReporter } from "./progress.ts";
+
+/** Anything that yields items: an array, a generator, a stream of objects. */
+export type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
+
+/** An item and its place in the source. */
+export interface Entry<Item> {
+  readonly index: number;
+  readonly item: Item;
+}
+
+export interface ResumableWork<Item> {
+  readonly source: Source<Item>;
+  readonly batchSize: number;
+  /** Batches under way at once. */
+  readonly concurrency: number;
+  readonly checkpoint: string | CheckpointStore | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly progress: ProgressReporter;
+  /** Resolves when every entry is dealt with for good: done, or refused and reported. */
+  readonly work: (entries: readonly Entry<Item>[]) => Promise<void>;
+}
+
+/** What was taken from the source. */
+export interface Reading {
+  read: number;
+  skipped: number;
+}
+
+/** What ties the stages of one run together. */
+class Run<Item> {
+  readonly reading: Reading = { read: 0, skipped: 0 };
+  readonly #work: ResumableWork<Item>;
+  readonly #writer: CheckpointWriter | undefined;
+  readonly #before: Checkpoint | undefined;
+  readonly #mark: LowWaterMark;
+  readonly #flight: InFlight;
+  /** The content of each batch's last item, until the mark has passed it: it tells this input from another. */
+  readonly #lastItems = new Map<number, string>();
+
+  constructor(work: ResumableWork<Item>, store: CheckpointStore | undefined, before: Checkpoint | undefined) {
+    this.#work = work;
+    this.#writer = store && new CheckpointWriter(store);
+    this.#before = before;
+    this.#mark = new LowWaterMark(before?.done ?? 0);
+    this.#flight = new InFlight(work.concurrency);
+  }
+
+  async finish(): Promise<void> {
+    const { signal, progress, source } = this.#work;
+    let batch: Entry<Item>[] = [];
+    const send = async (): Promise<void> => {
+      const entries = batch;
+      batch = [];
+      const [first] = entries;
+      // A batch that hangs must not let the others run ahead without end.
+      while (first !== undefined && first.index - this.#mark.mark > this.#widestGap)
+        await this.#flight.next();
+      if (entries.length > 0) await this.#flight.add(() => this.#process(entries));
+    };
+    try {
+      for await (const item of source) {
+        signal?.throwIfAborted();
+        const index = this.reading.read++;
+        if (this.#wasDoneBefore(index, item)) continue;
+        batch.push({ index, item });
+        if (batch.length >= this.#work.batchSize) await send();
+      }
+      this.#refuseShorterInput();
+      await send();
+    } finally {
+      // Also when the source fails: what is under way is waited for, and counts.
+      await this.#flight.settled();
+    }
+    progress.update(this.#mark.mark, true);
+  }
+
+  get #widestGap(): number {
+    return 8 * this.#work.batchSize * this.#work.concurrency;
+  }
+
+  #wasDoneBefore(index: number, item: Item): boolean {
+    const done = this.#before?.done ?? 0;
+    if (index >= done) return false;
+    this.reading.skipped += 1;
+    if (index === done - 1 && contentId(item) !== this.#before?.last) {
+      throw new ConfigurationError(
+        `the checkpoint belongs to another input: item ${index} is not the one it ends with; delete it to start over`,
+      );
+    }
+    this.#work.progress.update(index + 1);
+    return true;
+  }
+
+  #refuseShorterInput(): void {
+    const done = this.#before?.done ?? 0;
+    if (this.reading.read >= done) return;
+    throw new ConfigurationError(
+      `the checkpoint belongs to another input: it covers ${done} items, this one has ${this.reading.read}`,
+    );
+  }
+
+  async #process(entries: readonly Entry<Item>[]): Promise<void> {
+    await this.#work.work(entries);
+    const end = entries.at(-1);
+    if (end !== undefined) this.#lastItems.set(end.index, contentId(end.item));
+    const before = this.#mark.mark;
+    for (const { index } of entries) this.#mark.settle(index);
+    const { mark } = this.#mark;
+    this.#work.progress.update(mark);
+    if (mark === before) return;
+    // Batches are contiguous, so the mark always stands behind the last item of one.
+    const last = this.#lastItems.get(mark - 1) ?? null;
+    for (const index of this.#lastItems.keys()) if (index < mark) this.#lastItems.delete(index);
+    await this.#writer?.save({ version: 1, done: mark, last });
+  }
+}
+
+/**
+ * Works through a source in batches, in constant memory, so that a run killed at any instant can be started again.
+ *
+ * The checkpoint only ever covers items that are settled and have nothing unsettled before them. An item beyond it
+ * may have been dealt with all the same: the work must be such that doing it twice does no harm.
+ *
+ * @throws ConfigurationError when the checkpoint cannot be used, or belongs to another input.
+ */
+export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Reading): Promise<void> => {
+  const { checkpoint } = work;
+  const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
+  const run = new Run(work, store, readCheckpoint(await store?.load()));
+  try {
+    await run.finish();
+  } finally {
+    Object.assign(reading, run.reading);
+  }
+};

@@ -1,0 +1,286 @@
+import { ConfigurationError, type Issue } from "./errors.ts";
+import { documentedLimits, type Limits, limitFaults } from "./limits.ts";
+import { headerFaults, isLoopback, unknownKeys } from "./option-faults.ts";
+
+/** The key, or where to ask for it; a function is asked once, and again after a 401. */
+export type KeySource = string | (() => string | Promise<string>);
+
+/** Any WHATWG fetch. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** What the library needs of an undici Dispatcher: `Agent`, `Pool`, `ProxyAgent`, `MockAgent`, … all have it. */
+export interface Dispatcher {
+  dispatch(options: object, handler: object): boolean;
+}
+
+/** Why a request waits, and for how long at least, as far as is known when it begins to. */
+export interface WaitNotice {
+  readonly operation: string;
+  /** The limit it waits for; `concurrency` for a free slot. */
+  readonly waitingFor: string;
+  readonly reason: "limit" | "pause" | "concurrency";
+  readonly waitMs: number;
+}
+
+/** An attempt failed and will be made again. */
+export interface RetryNotice {
+  readonly operation: string;
+  /** The attempt that failed, counted from 1. */
+  readonly attempt: number;
+  /** Back-off before the next; 0 when its budget is paused instead. */
+  readonly waitMs: number;
+  /** Undefined when no answer came. */
+  readonly status: number | undefined;
+}
+
+/** An answer did not fit the document. */
+export interface ValidationNotice {
+  readonly operation: string;
+  readonly issues: readonly Issue[];
+}
+
+/** Told what happens, when it happens; neither the key nor any personal data is passed. A hook that throws is ignored. */
+export interface Hooks {
+  readonly onRetry?: (notice: RetryNotice) => void;
+  readonly onWait?: (notice: WaitNotice) => void;
+  readonly onValidationIssue?: (notice: ValidationNotice) => void;
+}
+
+/** How a client is set up. Every option has a default but the key and the base URL. */
+export interface ClientOptions {
+  /** Default: the environment variable `TOUCHPOINT_API_KEY`. A function is asked again after a 401, once in a call. */
+  readonly apiKey?: KeySource;
+  /** Root of the service. Default: `TOUCHPOINT_BASE_URL`; the document names no host, so none is built in. */
+  readonly baseUrl?: string;
+  /** One attempt, from queueing its bytes to the last byte of the body, in milliseconds. Default 30,000. */
+  readonly timeoutMs?: number;
+  /** A whole call (waits, attempts, back-off, body), in milliseconds. Default: none. */
+  readonly totalTimeoutMs?: number;
+  /** Attempts after the first. Default 4. */
+  readonly maxRetries?: number;
+  /** A 429 or 503 that asks for a longer wait is thrown at once, in milliseconds. Default 60,000. */
+  readonly maxRetryAfterMs?: number;
+  /** The service's limits, any of them corrected; `false` turns pacing off. Default: the documented ones. */
+  readonly limits?: Partial<Limits> | false;
+  /** Requests in flight at most. Default 16. */
+  readonly concurrency?: number;
+  /** Replaces the transport; a function that reads `globalThis.fetch` is looked up at each call. Default: undici. */
+  readonly fetch?: Fetch;
+  /** An undici Dispatcher for the default transport (proxy, mutual TLS). It stays open when the client closes. */
+  readonly dispatcher?: Dispatcher;
+  /** Sent with every request; `Authorization` is refused here. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What to do with an answer that does not fit: report and hand over, throw, or not look. Default `warn`. */
+  readonly responseValidation?: "warn" | "strict" | "off";
+  /** A longer answer is dropped and the call fails, in bytes. Default 64 MiB. */
+  readonly maxResponseBytes?: number;
+  readonly hooks?: Hooks;
+  /** Corrects the path of an operation that the document does not give: `{ "companies.create": "/api/v1/…" }`. */
+  readonly routes?: Readonly<Record<string, string>>;
+  /** Allows `http://` beyond loopback. Default false. */
+  readonly allowInsecureHttp?: boolean;
+}
+
+/** What one call may set differently from its client. */
+export interface CallOptions {
+  /** Ends the call at once, waits included; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** As in the client's options. */
+  readonly timeoutMs?: number | undefined;
+  readonly totalTimeoutMs?: number | undefined;
+  readonly maxRetries?: number | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Options with every default filled in. */
+export interface Settings {
+  readonly apiKey: KeySource;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** What of the base URL comes before every path; empty or without a slash at its end. */
+  readonly basePath: string;
+  readonly timeoutMs: number;
+  readonly totalTimeoutMs: number | undefined;
+  readonly maxRetries: number;
+  readonly maxRetryAfterMs: number;
+  readonly limits: Limits | false;
+  readonly concurrency: number;
+  readonly fetch: Fetch | undefined;
+  readonly dispatcher: Dispatcher | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly responseValidation: "warn" | "strict" | "off";
+  readonly maxResponseBytes: number;
+  readonly hooks: Hooks;
+  readonly routes: Readonly<Record<string, string>>;
+}
+
+const defaults = {
+  timeoutMs: 30_000,
+  maxRetries: 4,
+  maxRetryAfterMs: 60_000,
+  concurrency: 16,
+  maxResponseBytes: 64 * 1024 * 1024,
+  responseValidation: "warn",
+} as const;
+
+const known: Readonly<Record<keyof ClientOptions, true>> = {
+  apiKey: true,
+  baseUrl: true,
+  timeoutMs: true,
+  totalTimeoutMs: true,
+  maxRetries: true,
+  maxRetryAfterMs: true,
+  limits: true,
+  concurrency: true,
+  fetch: true,
+  dispatcher: true,
+  headers: true,
+  responseValidation: true,
+  maxResponseBytes: true,
+  hooks: true,
+  routes: true,
+  allowInsecureHttp: true,
+};
+
+const atLeast = (faults: string[], name: string, value: unknown, least: number, isWhole: boolean): void => {
+  const fits = typeof value === "number" && value >= least && (!isWhole || Number.isSafeInteger(value));
+  if (value !== undefined && !fits) {
+    faults.push(
+      `${name} must be ${isWhole ? "a whole number of" : "a number of"} at least ${least}, got ${String(value)}`,
+    );
+  }
+};
+
+/** The faults of what a call and a client may both set. */
+export const callFaults = (options: CallOptions): string[] => {
+  const faults: string[] = [];
+  atLeast(faults, "timeoutMs", options.timeoutMs, 1, false);
+  atLeast(faults, "totalTimeoutMs", options.totalTimeoutMs, 1, false);
+  atLeast(faults, "maxRetries", options.maxRetries, 0, true);
+  if (options.headers !== undefined) faults.push(...headerFaults(options.headers));
+  return faults;
+};
+
+const baseUrlOf = (
+  value: unknown,
+  allowInsecureHttp: boolean,
+  faults: string[],
+): { origin: string; basePath: string } => {
+  const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
+  if (value === undefined || value === "") {
+    faults.push("baseUrl is missing: give it, or set TOUCHPOINT_BASE_URL");
+  } else if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    faults.push("baseUrl must be an absolute https:// URL");
+  } else {
+    // The URL itself may hold a password: no message repeats it.
+    if (url.username !== "" || url.password !== "")
+      faults.push("baseUrl must not carry a user name or password");
+    if (url.search !== "" || url.hash !== "") faults.push("baseUrl must not carry a query or a fragment");
+    if (url.protocol === "http:" && !allowInsecureHttp && !isLoopback(url.hostname)) {
+      faults.push(
+        "baseUrl must be https:// beyond this machine: http:// would show the key to the network (allowInsecureHttp: true allows it)",
+      );
+    }
+  }
+  return { origin: url?.origin ?? "", basePath: (url?.pathname ?? "").replace(/\/+$/, "") };
+};
+
+const keyFaults = (key: unknown): string[] => {
+  if (typeof key === "function") return [];
+  if (key === undefined || key === "") return ["apiKey is missing: give it, or set TOUCHPOINT_API_KEY"];
+  // Never repeated in the message, not even its length.
+  if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
+    return [
+      "apiKey must be a string of visible ASCII characters without blanks, or a function that returns one",
+    ];
+  }
+  return [];
+};
+
+const routeFaults = (routes: Readonly<Record<string, unknown>>, operations: readonly string[]): string[] =>
+  Object.entries(routes).flatMap(([operation, path]) => {
+    if (!operations.includes(operation)) return [`routes: there is no operation "${operation}"`];
+    const fits =
+      typeof path === "string" && /^\/(?!\/)[^?#\s\\]*$/.test(path) && !/(^|\/)\.{1,2}(\/|$)/.test(path);
+    return fits
+      ? []
+      : [`routes["${operation}"] must be a path that starts with one /, without query or dot segments`];
+  });
+
+/**
+ * Checks the options and fills in the defaults.
+ *
+ * @throws ConfigurationError naming every fault at once.
+ */
+export const settingsFrom = (
+  options: ClientOptions,
+  context: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly operations: readonly string[];
+  },
+): Settings => {
+  const faults = [...unknownKeys(options, Object.keys(known)), ...callFaults(options)];
+  const apiKey = options.apiKey ?? context.env.TOUCHPOINT_API_KEY;
+  faults.push(...keyFaults(apiKey));
+  const { origin, basePath } = baseUrlOf(
+    options.baseUrl ?? context.env.TOUCHPOINT_BASE_URL,
+    options.allowInsecureHttp === true,
+    faults,
+  );
+  atLeast(faults, "maxRetryAfterMs", options.maxRetryAfterMs, 0, false);
+  atLeast(faults, "concurrency", options.concurrency, 1, true);
+  atLeast(faults, "maxResponseBytes", options.maxResponseBytes, 1, true);
+  if (options.limits !== undefined && options.limits !== false) faults.push(...limitFaults(options.limits));
+  if (!["warn", "strict", "off", undefined].includes(options.responseValidation)) {
+    faults.push(
+      `responseValidation must be "warn", "strict" or "off", got ${String(options.responseValidation)}`,
+    );
+  }
+  for (const [name, value] of Object.entries({ fetch: options.fetch, ...options.hooks })) {
+    if (value !== undefined && typeof value !== "function") faults.push(`${name} must be a function`);
+  }
+  if (options.dispatcher !== undefined && typeof options.dispatcher.dispatch !== "function") {
+    faults.push("dispatcher must be an undici Dispatcher");
+  }
+  if (options.dispatcher !== undefined && options.fetch !== undefined) {
+    faults.push("fetch and dispatcher exclude each other: a dispatcher belongs to the default transport");
+  }
+  if (options.routes !== undefined) faults.push(...routeFaults(options.routes, context.operations));
+  if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));
+  return {
+    ...defaults,
+    ...definedOnly(options),
+    apiKey,
+    origin,
+    basePath,
+    totalTimeoutMs: options.totalTimeoutMs,
+    limits: options.limits === false ? false : { ...documentedLimits, ...options.limits },
+    fetch: options.fetch,
+    dispatcher: options.dispatcher,
+    headers: { ...options.headers },
+    hooks: quiet(options.hooks ?? {}),
+    routes: { ...options.routes },
+  };
+};
+
+/** Hooks that cannot break the call they watch. */
+const quiet = (hooks: Hooks): Hooks => {
+  const wrap = <T>(hook: ((notice: T) => void) | undefined) =>
+    hook &&
+    ((notice: T): void => {
+      try {
+        hook(notice);
+      } catch {
+        // Its author's to find; the call goes on.
+      }
+    });
+  return definedOnly({
+    onRetry: wrap(hooks.onRetry),
+    onWait: wrap(hooks.onWait),
+    onValidationIssue: wrap(hooks.onValidationIssue),
+  });
+};
+
+const definedOnly = <T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  // Object.fromEntries forgets the keys; they are those of T.
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;

@@ -1,0 +1,37 @@
+import { ValidationError } from "../errors.ts";
+
+/** Where an export stands. */
+export interface Place {
+  /** How many records came before the next one, when the last page was read. */
+  readonly position: number;
+  /** The last ids yielded, oldest first; they find the place again when records have moved. */
+  readonly recent: readonly string[];
+}
+
+/** A place as a string that can be stored and given to `list(query, { cursor })` in another process. */
+export const writeCursor = ({ position, recent }: Place): string =>
+  Buffer.from(JSON.stringify({ v: 1, position, recent })).toString("base64url");
+
+const isPlace = (value: unknown): value is Place => {
+  if (typeof value !== "object" || value === null) return false;
+  const { v, position, recent }: { v?: unknown; position?: unknown; recent?: unknown } = value;
+  if (v !== 1) return false;
+  return (
+    Number.isSafeInteger(position) && Array.isArray(recent) && recent.every((id) => typeof id === "string")
+  );
+};
+
+/** @throws ValidationError when the string is no cursor of this version. */
+export const readCursor = (operation: string, cursor: unknown): Place => {
+  try {
+    const place: unknown = JSON.parse(Buffer.from(String(cursor), "base64url").toString("utf8"));
+    if (isPlace(place)) return place;
+  } catch {
+    // Told below, together with a wrong shape.
+  }
+  const message = "must be a cursor that a page of this list carried";
+  throw new ValidationError(`${operation}: cursor: ${message}`, {
+    operation,
+    issues: [{ path: "cursor", message }],
+  });
+};

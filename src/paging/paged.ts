@@ -1,0 +1,181 @@
+import type { Answer, WithResponse } from "../answer.ts";
+import type { Call } from "../call.ts";
+import { ResponseValidationError, ValidationError } from "../errors.ts";
+import type { Operation } from "../operations/define.ts";
+import type { CallOptions } from "../options.ts";
+import type { Page } from "../schemas/common.ts";
+import { readCursor } from "./cursor.ts";
+import { Walk, type WalkedPage } from "./walk.ts";
+
+export interface PagingOptions {
+  /** Pages asked for before they are needed; 0 for none. Default: as many as the latency makes useful, at most 16. */
+  readonly prefetch?: number | undefined;
+  /** `fast` gives up the protection against records added or removed between pages. Default `strict`. */
+  readonly consistency?: "strict" | "fast" | undefined;
+  /** Goes on after the page that carried it. */
+  readonly cursor?: string | undefined;
+}
+
+/** A list: await it for one page, iterate it for every record. Nothing is sent before either. */
+export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
+  /** One page together with its HTTP response. */
+  withResponse(): Promise<WithResponse<Page<T>>>;
+  /** Every page, each with only what was not yielded before. */
+  pages(): AsyncIterableIterator<WalkedPage<T>>;
+  /** The first `max` records, or all of them. */
+  toArray(options?: { readonly max?: number }): Promise<T[]>;
+  catch<R>(onRejected: (reason: unknown) => R | PromiseLike<R>): Promise<Page<T> | R>;
+  finally(onFinally: () => void): Promise<Page<T>>;
+}
+
+interface ListQuery {
+  readonly skip?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+const limitWhenIterating = 200;
+
+const check = (operation: string, { prefetch, consistency }: PagingOptions): void => {
+  const faults: string[] = [];
+  if (prefetch !== undefined && !(Number.isSafeInteger(prefetch) && prefetch >= 0)) {
+    faults.push("prefetch must be a whole number of at least 0");
+  }
+  if (consistency !== undefined && consistency !== "strict" && consistency !== "fast") {
+    faults.push('consistency must be "strict" or "fast"');
+  }
+  if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+};
+
+/** Iterates one at a time, in the order of the calls, and goes on after a failure where it stood. */
+const iterator = <T>(next: () => Promise<T | undefined>, stop: () => void): AsyncIterableIterator<T> => {
+  let last: Promise<unknown> = Promise.resolve();
+  const step = async (): Promise<IteratorResult<T>> => {
+    const value = await next();
+    return value === undefined ? { done: true, value: undefined } : { done: false, value };
+  };
+  return {
+    next: () => {
+      const result = last.then(step);
+      last = result.catch(() => undefined);
+      return result;
+    },
+    return: async () => {
+      stop();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+};
+
+/** Makes a list of an operation that answers pages. */
+export const paged = <T, Query extends ListQuery>(
+  call: Call,
+  operation: Operation<Query, Page<T>>,
+  query: Query,
+  options: CallOptions & PagingOptions & { readonly onUnstable?: (message: string) => void },
+): Paged<T> => {
+  const { prefetch, consistency, cursor, onUnstable = () => undefined, ...callOptions } = options;
+  const page = (): Answer<Page<T>> => call(operation, { payload: query }, callOptions);
+
+  const walk = (): Walk<T> => {
+    check(operation.id, options);
+    return new Walk<T>({
+      fetch: async (request, signal) => {
+        const bound = join(callOptions.signal, signal);
+        try {
+          const answer = await call(
+            operation,
+            { payload: { ...query, ...request } },
+            { ...callOptions, signal: bound.signal },
+          );
+          return usable(operation.id, answer);
+        } finally {
+          bound.release();
+        }
+      },
+      skip: query.skip ?? 0,
+      limit: query.limit ?? limitWhenIterating,
+      prefetch,
+      isDriftSafe: consistency !== "fast",
+      place: cursor === undefined ? undefined : readCursor(operation.id, cursor),
+      onUnstable,
+    });
+  };
+
+  const pages = (): AsyncIterableIterator<WalkedPage<T>> => {
+    let walking: Walk<T> | undefined;
+    return iterator(
+      () => {
+        walking ??= walk();
+        return walking.next();
+      },
+      () => walking?.stop(),
+    );
+  };
+
+  const records = (): AsyncIterableIterator<T> => {
+    const source = pages();
+    let current: readonly T[] = [];
+    let at = 0;
+    const next = async (): Promise<T | undefined> => {
+      while (at >= current.length) {
+        const result = await source.next();
+        if (result.done) return undefined;
+        current = result.value.data;
+        at = 0;
+      }
+      return current[at++];
+    };
+    return iterator(next, () => void source.return?.());
+  };
+
+  return {
+    // biome-ignore lint/suspicious/noThenProperty: a list is lazy; awaiting it is what asks for a page.
+    then: (onFulfilled, onRejected) => page().then(onFulfilled, onRejected),
+    catch: (onRejected) => page().catch(onRejected),
+    finally: (onFinally) => page().finally(onFinally),
+    withResponse: () => page().withResponse(),
+    pages,
+    [Symbol.asyncIterator]: records,
+    toArray: async ({ max = Number.POSITIVE_INFINITY } = {}) => {
+      const all: T[] = [];
+      if (max <= 0) return all;
+      for await (const record of { [Symbol.asyncIterator]: records }) {
+        all.push(record);
+        if (all.length >= max) break;
+      }
+      return all;
+    },
+  };
+};
+
+/** A page whose records cannot be found is an error while walking: the list would seem to end there. */
+const usable = <T>(operation: string, page: Page<T>): Page<T> => {
+  if (Array.isArray((page as { readonly data?: unknown } | undefined)?.data)) return page;
+  const issues = [{ path: "data", message: "must be an array" }];
+  throw new ResponseValidationError(`${operation}: the answer holds no page: data must be an array`, {
+    operation,
+    status: 200,
+    issues,
+  });
+};
+
+const join = (
+  a: AbortSignal | undefined,
+  b: AbortSignal,
+): { readonly signal: AbortSignal; release(): void } => {
+  if (a === undefined) return { signal: b, release: () => undefined };
+  const controller = new AbortController();
+  const forward = (from: AbortSignal) => (): void => controller.abort(from.reason);
+  const pairs = [a, b].map((from) => ({ from, onAbort: forward(from) }));
+  for (const { from, onAbort } of pairs) {
+    from.addEventListener("abort", onAbort);
+    if (from.aborted) onAbort();
+  }
+  const release = (): void => {
+    for (const { from, onAbort } of pairs) from.removeEventListener("abort", onAbort);
+  };
+  return { signal: controller.signal, release };
+};

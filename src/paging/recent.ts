@@ -1,0 +1,52 @@
+/**
+ * The ids yielded last, as many as two pages hold: enough to find one's place again after contacts before it
+ * were added or removed, and no more, so that an export of any size takes the same memory.
+ */
+export class RecentIds {
+  readonly #capacity: number;
+  /** id → the place at which it was yielded. */
+  readonly #places = new Map<string, number>();
+  #next = 0;
+
+  constructor(capacity: number, ids: readonly string[] = []) {
+    this.#capacity = capacity;
+    this.add(ids);
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  add(ids: readonly string[]): void {
+    for (const id of ids) {
+      this.#places.delete(id);
+      this.#places.set(id, this.#next++);
+    }
+    for (const id of this.#places.keys()) {
+      if (this.#places.size <= this.#capacity) break;
+      this.#places.delete(id);
+    }
+  }
+
+  /** The last `count` ids, oldest first. */
+  last(count: number): string[] {
+    return [...this.#places.keys()].slice(-count);
+  }
+
+  /** The index of the last id that was yielded before; -1 when there is none. */
+  lastKnownIn(ids: readonly string[]): number {
+    return ids.findLastIndex((id) => this.#places.has(id));
+  }
+
+  /** Whether the known ones stand in the order in which they were yielded. */
+  standsInOrder(ids: readonly string[]): boolean {
+    let before = -1;
+    return ids.every((id) => {
+      const place = this.#places.get(id);
+      if (place === undefined) return true;
+      const isLater = place > before;
+      before = place;
+      return isLater;
+    });
+  }
+}

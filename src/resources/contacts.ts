@@ -1,0 +1,106 @@
+import type { Answer } from "../answer.ts";
+import type { Call } from "../call.ts";
+import { ConflictError, ValidationError } from "../errors.ts";
+import { operations } from "../operations/index.ts";
+import type { CallOptions } from "../options.ts";
+import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
+import type { Contact, ContactInput, ContactPatch, ContactQuery } from "../schemas/contact.ts";
+
+/** What an upsert did. */
+export interface Upserted {
+  readonly contact: Contact;
+  /** `false`: there was a contact with this email, and it was updated. */
+  readonly created: boolean;
+}
+
+const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+
+/** People. Reached as `client.contacts`. */
+export class Contacts {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /**
+   * Creates a contact.
+   *
+   * Not repeated when the answer is lost, since a repeat may clash with the first; `upsert` may be repeated.
+   *
+   * @throws ConflictError when the email belongs to a contact already.
+   * @throws BadRequestError for an unknown custom field or a value of the wrong kind.
+   *
+   * Source: service document, Contacts, POST /api/v1/contacts.
+   */
+  create(input: ContactInput, options?: CallOptions): Answer<Contact> {
+    return this.#call(operations.contacts.create, { payload: input }, options);
+  }
+
+  /**
+   * Lists contacts, one page in memory at a time.
+   *
+   * @param query - `search` matches for example an email; `limit` is contacts per page, 1–200 (the service's
+   * default is 50; ours is 200 when iterating); `skip` is how many to leave out at the start.
+   * @returns await it for one page, iterate it for every contact; `break` asks for no further page.
+   * @throws RateLimitError when the service asks for a wait longer than `maxRetryAfterMs`.
+   *
+   * Source: service document, Contacts and Limits. The order of contacts is not documented.
+   */
+  list(query: ContactQuery = {}, options: CallOptions & PagingOptions = {}): Paged<Contact> {
+    return paged(this.#call, operations.contacts.list, query, options);
+  }
+
+  /**
+   * Finds the contact with an address, in any case of letters; `null` when there is none.
+   *
+   * Source: service document, Contacts, `search`. A search may match more than the address; only the address counts.
+   */
+  async find(email: string, options?: CallOptions): Promise<Contact | null> {
+    if (typeof email !== "string" || !email.includes("@")) {
+      const issues = [{ path: "email", message: "must be an email address such as ada@example.com" }];
+      throw new ValidationError("contacts.find: email must be an email address such as ada@example.com", {
+        operation: "contacts.find",
+        issues,
+      });
+    }
+    const matches = this.list({ search: email }, options);
+    for await (const contact of matches) {
+      if (typeof contact.email === "string" && sameAddress(contact.email, email)) return contact;
+    }
+    return null;
+  }
+
+  /**
+   * Changes the fields sent and no others. `listIds` replaces all lists of the contact; in `customFields` only the
+   * keys sent change, and `null` clears one.
+   *
+   * @throws NotFoundError when the workspace has no contact with the id.
+   * @throws ConflictError when another contact has the new email.
+   *
+   * Source: service document, Contacts, PATCH rules 1–6.
+   */
+  update(id: string, patch: ContactPatch, options?: CallOptions): Answer<Contact> {
+    return this.#call(operations.contacts.update, { id, payload: patch }, options);
+  }
+
+  /**
+   * Creates the contact, or updates the one that has the email.
+   *
+   * Safe to call again whatever happened to an earlier call. A contact that is deleted, or created, by somebody
+   * else in between is dealt with by one more round.
+   *
+   * @throws ConflictError when the service reports a clash but finds no contact with the email.
+   */
+  async upsert(input: ContactInput, options?: CallOptions): Promise<Upserted> {
+    try {
+      return { contact: await this.create(input, options), created: true };
+    } catch (error) {
+      if (!(error instanceof ConflictError)) throw error;
+      const known = await this.find(input.email, options);
+      if (known === null) throw error;
+      const { email: _same, ...patch } = input;
+      return { contact: await this.update(known.id, patch, options), created: false };
+    }
+  }
+}

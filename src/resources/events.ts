@@ -1,0 +1,77 @@
+import type { Answer } from "../answer.ts";
+import { type BatchReport, recordBatch } from "../batch/record-batch.ts";
+import type { Call } from "../call.ts";
+import type { Clock } from "../clock.ts";
+import type { IngestOptions, IngestReport } from "../ingest/ingest.ts";
+import type { Source } from "../ingest/resumable.ts";
+import { operations } from "../operations/index.ts";
+import type { CallOptions } from "../options.ts";
+import type { EventInput, EventReceipt } from "../schemas/event.ts";
+
+/** What the events need beside the call. */
+export interface EventsContext {
+  readonly clock: Clock;
+  readonly eventsAtOnce: number | undefined;
+}
+
+/** What people did. Reached as `client.events`. */
+export class Events {
+  readonly #call: Call;
+  readonly #context: EventsContext;
+
+  constructor(call: Call, context: EventsContext) {
+    this.#call = call;
+    this.#context = context;
+  }
+
+  /**
+   * Records one event, at once: automations that start, wait for or end on it do so.
+   *
+   * An event without an `id` gets a random one before the first attempt, so a repeat after a lost answer is
+   * recorded once; two calls with equal events are two events.
+   *
+   * @throws NotFoundError when `contact.id` is not in the workspace.
+   * @throws ConflictError when `email` and `externalId` belong to two contacts.
+   * @throws BadRequestError when `occurredAt` is in the service's future, or `properties` are too big.
+   *
+   * Source: service document, Events, record-an-event rules.
+   */
+  record(event: EventInput, options?: CallOptions): Answer<EventReceipt> {
+    const keyed =
+      typeof event === "object" && event?.id === undefined ? { ...event, id: crypto.randomUUID() } : event;
+    return this.#call(operations.events.record, { payload: keyed }, options);
+  }
+
+  /**
+   * Records any number of events, 100 a request. Each succeeds or fails on its own; those that failed for a passing
+   * reason are repeated under their ids. An empty array sends nothing.
+   *
+   * @returns a result per event, in the order given; one that failed has its `status` and `error`.
+   * @throws ValidationError naming every fault as `events[3].name: …`; nothing was sent.
+   * @throws TouchpointError when a whole request failed; `partial.results` holds what is known, `partial.left` the
+   * other events with their ids, to be sent again without harm.
+   *
+   * Source: service document, Events, batch rules.
+   */
+  recordBatch(events: readonly EventInput[], options: CallOptions = {}): Promise<BatchReport> {
+    return recordBatch(events, { call: this.#call, clock: this.#context.clock, options });
+  }
+
+  /**
+   * Records every event of an array, a generator or a stream, in constant memory.
+   *
+   * With a `checkpoint` the run can be killed at any instant and started again over the same source: every event
+   * ends up recorded once. An event without an `id` gets one made of its content, so identical lines are one event,
+   * counted in `duplicates`; `idFrom` decides otherwise.
+   *
+   * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
+   * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.
+   *
+   * Source: service document, Events, batch rules and Limits.
+   */
+  async ingest(source: Source<EventInput>, options: IngestOptions = {}): Promise<IngestReport> {
+    // Files and hashes load with the first ingestion, not with the package.
+    const { ingest } = await import("../ingest/ingest.ts");
+    return ingest(source, options, { call: this.#call, ...this.#context });
+  }
+}
