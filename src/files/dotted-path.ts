@@ -36,7 +36,7 @@ export const setAt = (record: Fields, keys: readonly [string, ...string[]], valu
     record[key] = value;
     return;
   }
-  const inner = Object.hasOwn(record, key) ? record[key] : undefined;
+  const inner = record[key];
   const target: Fields = isPlainObject(inner) ? inner : {};
   record[key] = target;
   setAt(target, [next, ...others], value);

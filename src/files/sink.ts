@@ -41,16 +41,30 @@ export const handleSink = (handle: FileHandle): Sink => ({
 /** Compresses what goes into another sink. */
 export const gzipSink = (inner: Sink): Sink => {
   const gzip = createGzip();
+  let failure: { readonly error: unknown } | undefined;
   const drained = pipeline(gzip, async (chunks: AsyncIterable<Uint8Array>) => {
-    for await (const chunk of chunks) await inner.write(chunk);
+    for await (const chunk of chunks) {
+      await inner.write(chunk).catch((error: unknown) => {
+        failure = { error };
+        throw error;
+      });
+    }
   });
-  // Its failure destroys gzip, so the next write rejects with it; commit awaits it otherwise.
+  // It may fail while no write waits; the next one, or commit, tells.
   drained.catch(() => {});
+  // Leaving the loop above destroys gzip, whose own error then is only that it was aborted.
+  const telling = async (work: Promise<unknown>): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      throw failure === undefined ? error : failure.error;
+    }
+  };
   return {
-    write: (block) => writeToStream(gzip, block),
+    write: (block) => telling(writeToStream(gzip, block)),
     commit: async () => {
       gzip.end();
-      await drained;
+      await telling(drained);
       await inner.commit();
     },
     abandon: async () => {

@@ -16,7 +16,7 @@ export async function* through(
   try {
     yield* transform;
   } finally {
-    transform.destroy();
+    // Leaving the loop has destroyed the transform and thereby ends the pipeline, but not at once.
     await ended;
   }
 }

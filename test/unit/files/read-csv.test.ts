@@ -38,6 +38,10 @@ describe("readCsv", () => {
     expect(await read('a,b\r\n"1,""x""\r\n\n2",3\r\n')).toEqual([{ a: '1,"x"\r\n\n2', b: "3" }]);
   });
 
+  test("a lone carriage return is text, as lines end with a newline", async () => {
+    expect(await read("a,b\n1\r2,3\n")).toEqual([{ a: "1\r2", b: "3" }]);
+  });
+
   test("an empty file, and one with a header only, have no records", async () => {
     expect([await read(""), await read("a,b\n")]).toEqual([[], []]);
   });
@@ -79,10 +83,10 @@ describe("readCsv", () => {
   });
 
   test("takes away the apostrophe of a formula guard, unless told not to", async () => {
-    const text = "a,b,c,d\n'=1+1,'+44 20,'tis,''=x\n";
-    expect(await read(text)).toEqual([{ a: "=1+1", b: "+44 20", c: "'tis", d: "'=x" }]);
+    const text = "'=a,b,c,d\n'=1+1,'+44 20,'tis,''=x\n";
+    expect(await read(text)).toEqual([{ "=a": "=1+1", b: "+44 20", c: "'tis", d: "'=x" }]);
     expect(await read(text, { unescapeFormulas: false })).toEqual([
-      { a: "'=1+1", b: "'+44 20", c: "'tis", d: "''=x" },
+      { "'=a": "'=1+1", b: "'+44 20", c: "'tis", d: "''=x" },
     ]);
   });
 
@@ -163,7 +167,7 @@ describe("bad lines", () => {
   });
 
   test("a record as long as the cap is read", async () => {
-    expect(await read('a\n"34\n678"\r\n', { maxLineBytes: 10 })).toEqual([{ a: "34\n678" }]);
+    expect(await read('a\n"345\n678"\r\n', { maxLineBytes: 10 })).toEqual([{ a: "345\n678" }]);
   });
 });
 

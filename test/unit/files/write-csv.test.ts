@@ -53,6 +53,12 @@ describe("writeCsv", () => {
     expect(await write(records, { columns: { "b.c": "C", a: "A" } })).toBe("C,A\n2,1\n");
   });
 
+  test("columns named like something every object has are empty where the record has no such field", async () => {
+    expect(await write([{ a: 1 }], { columns: ["a", "__proto__", "toString"] })).toBe(
+      "a,__proto__,toString\n1,,\n",
+    );
+  });
+
   test("without columns, every field of the first 1,000 records is one", async () => {
     const records = [...Array(999).fill({ a: 1 }), { b: 1 }];
     const text = await write(records);

@@ -1,7 +1,9 @@
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import {
   chmodSync,
   closeSync,
+  constants,
   mkdirSync,
   openSync,
   readFileSync,
@@ -94,7 +96,7 @@ describe("writeNdjson", () => {
   test("a pipe is written, not replaced by a file", async () => {
     const { path, names } = scratch();
     execFileSync("mkfifo", [path("pipe")]);
-    const reader = openSync(path("pipe"), "r+");
+    const reader = openSync(path("pipe"), constants.O_RDWR | constants.O_NONBLOCK);
     onTestFinished(() => closeSync(reader));
     await writeNdjson(path("pipe"), [{ a: 1 }]);
     const buffer = Buffer.alloc(100);
@@ -134,11 +136,12 @@ describe("a stream", () => {
   test("is written and left open", async () => {
     const stream = new PassThrough();
     await writeNdjson(stream, [{ a: 1 }]);
-    expect([stream.read().toString(), stream.writableEnded, stream.listenerCount("error")]).toEqual([
-      '{"a":1}\n',
-      false,
-      0,
-    ]);
+    expect([
+      stream.read().toString(),
+      stream.writableEnded,
+      stream.listenerCount("error"),
+      stream.listenerCount("close"),
+    ]).toEqual(['{"a":1}\n', false, 0, 0]);
   });
 
   test("that is slow holds the source back", async () => {
@@ -188,10 +191,38 @@ describe("a stream", () => {
     async function* records() {
       yield { a: long };
       stream.destroy(own);
-      await Promise.resolve();
+      await turnOfTheLoop();
       yield { a: long };
     }
     await expect(writeNdjson(stream, records())).rejects.toBe(own);
+  });
+
+  test("that fails behind a packer, while the source is busy, rejects with its own error at the next block", async () => {
+    const own = new Error("broken pipe");
+    let failed = (): void => {};
+    const failure = new Promise<void>((resolve) => {
+      failed = resolve;
+    });
+    const stream = new Writable({
+      write: (_chunk, _encoding, done) => {
+        done(own);
+        failed();
+      },
+    });
+    async function* records() {
+      // Random, so that the packer has something to pass on.
+      yield { a: randomBytes(100_000).toString("hex") };
+      await failure;
+      await turnOfTheLoop();
+      yield { a: long };
+    }
+    await expect(writeNdjson(stream, records(), { gzip: true })).rejects.toBe(own);
+  });
+
+  test("that fails behind a packer at the very end rejects with its own error", async () => {
+    const own = new Error("broken pipe");
+    const stream = new Writable({ write: (_chunk, _encoding, done) => done(own) });
+    await expect(writeNdjson(stream, [{ a: 1 }], { gzip: true })).rejects.toBe(own);
   });
 
   test("that is closed while it holds a block ends the wait", async () => {
