@@ -1,0 +1,109 @@
+import { parseArgs } from "node:util";
+
+/** One option of a command. */
+export interface OptionShape {
+  readonly type: "string" | "boolean";
+  readonly short?: string;
+  readonly multiple?: boolean;
+  /** What its value is called in the help: `<path>`. */
+  readonly value?: string;
+  readonly about: string;
+}
+
+/** One command: what it is called, what it does, what it takes. */
+export interface Command {
+  /** One or two words, as typed: `contacts export`. */
+  readonly name: string;
+  readonly about: string;
+  /** `<file>` must be there, `[file]` may be. */
+  readonly operands: readonly string[];
+  readonly options: Readonly<Record<string, OptionShape>>;
+}
+
+/** The value of an option: text, whether it is set, or each of several; absent when it was not given. */
+export type OptionValue = string | boolean | readonly (string | boolean)[];
+
+/** What a command line asks for; `wrong` says why it cannot be done and how it is typed. */
+export type Invocation =
+  | {
+      readonly kind: "run";
+      readonly command: Command;
+      readonly values: Readonly<Record<string, OptionValue | undefined>>;
+      readonly operands: readonly string[];
+    }
+  | { readonly kind: "version" }
+  | { readonly kind: "help" | "wrong"; readonly text: string };
+
+const help: OptionShape = { type: "boolean", short: "h", about: "this help" };
+
+const flagsOf = (name: string, { short, value }: OptionShape): string =>
+  `${short === undefined ? "   " : `-${short},`} --${name}${value === undefined ? "" : ` ${value}`}`;
+
+const table = (rows: readonly (readonly [string, string])[]): string => {
+  const width = Math.max(...rows.map(([left]) => left.length));
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n");
+};
+
+const usage = ({ name, operands }: Command): string =>
+  ["touchpoint", name, ...operands, "[options]"].join(" ");
+
+const commandHelp = (command: Command): string =>
+  [
+    `${usage(command)}\n\n${command.about}\n`,
+    table(
+      Object.entries({ ...command.options, help }).map(([name, shape]) => [
+        flagsOf(name, shape),
+        shape.about,
+      ]),
+    ),
+  ].join("\n");
+
+const overview = (commands: readonly Command[]): string =>
+  [
+    "touchpoint <command> [options]\n",
+    table(commands.map(({ name, about }) => [name, about])),
+    "\ntouchpoint <command> --help tells the options of a command.",
+  ].join("\n");
+
+const wrong = (problem: string, hint: string): Invocation => ({
+  kind: "wrong",
+  text: `touchpoint: ${problem}\n${hint}`,
+});
+
+const parseOptions = (command: Command, args: readonly string[]) => {
+  try {
+    return parseArgs({ args: [...args], options: { ...command.options, help }, allowPositionals: true });
+  } catch (error) {
+    // parseArgs says which argument is wrong, then goes on about positional arguments, which is no help here.
+    return { problem: String(error instanceof Error ? error.message : error).split(". To specify")[0] ?? "" };
+  }
+};
+
+/**
+ * Reads a command line.
+ *
+ * @param argv - what follows the name of the program.
+ */
+export const readArgs = (commands: readonly Command[], argv: readonly string[]): Invocation => {
+  const [first] = argv;
+  if (first === undefined || ["help", "--help", "-h"].includes(first)) {
+    return { kind: "help", text: overview(commands) };
+  }
+  if (first === "--version") return { kind: "version" };
+  const command = commands.find(({ name }) => name.split(" ").every((word, index) => argv[index] === word));
+  if (command === undefined) {
+    const near = commands.filter(({ name }) => name.split(" ")[0] === first);
+    const typed = argv.slice(0, near.length > 0 ? 2 : 1).join(" ");
+    return wrong(`there is no command "${typed}"`, overview(near.length > 0 ? near : commands));
+  }
+  const parsed = parseOptions(command, argv.slice(command.name.split(" ").length));
+  const hint = `Usage: ${usage(command)}`;
+  if ("problem" in parsed) return wrong(parsed.problem, hint);
+  const { values, positionals } = parsed;
+  if (values.help) return { kind: "help", text: commandHelp(command) };
+  const missing = command.operands.find((name, index) => name.startsWith("<") && index >= positionals.length);
+  if (missing !== undefined) return wrong(`${missing} is missing`, hint);
+  const extra = positionals[command.operands.length];
+  if (extra !== undefined) return wrong(`"${extra}" is one argument too many`, hint);
+  return { kind: "run", command, values, operands: positionals };
+};

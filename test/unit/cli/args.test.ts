@@ -1,0 +1,97 @@
+import { describe, expect, test } from "vitest";
+import { type Command, readArgs } from "../../../src/cli/args.ts";
+
+const contactsExport: Command = {
+  name: "contacts export",
+  about: "Writes every contact to a file",
+  operands: ["<file>", "[log]"],
+  options: {
+    search: { type: "string", short: "s", value: "<text>", about: "only contacts that match" },
+    column: { type: "string", multiple: true, value: "<path>", about: "a column" },
+    quiet: { type: "boolean", about: "no progress" },
+  },
+};
+const contactsImport: Command = {
+  name: "contacts import",
+  about: "Upserts contacts",
+  operands: [],
+  options: {},
+};
+const sandbox: Command = { name: "sandbox", about: "Serves the sandbox", operands: [], options: {} };
+const commands = [sandbox, contactsExport, contactsImport];
+
+const read = (line: string) => readArgs(commands, line.split(" ").filter(Boolean));
+
+describe("readArgs", () => {
+  test("gives the command, its options and its operands", () => {
+    expect(read("contacts export out.csv -s ann --column a --column b --quiet")).toEqual({
+      kind: "run",
+      command: contactsExport,
+      values: { search: "ann", column: ["a", "b"], quiet: true },
+      operands: ["out.csv"],
+    });
+  });
+
+  test("a command of one word, and operands that may be left out or given", () => {
+    expect(read("sandbox")).toMatchObject({ kind: "run", command: sandbox, operands: [] });
+    expect(read("contacts export a b")).toMatchObject({ operands: ["a", "b"] });
+  });
+
+  test.each(["", "help", "--help", "-h"])("%j lists the commands", (line) => {
+    expect(read(line)).toEqual({
+      kind: "help",
+      text: [
+        "touchpoint <command> [options]",
+        "",
+        "  sandbox          Serves the sandbox",
+        "  contacts export  Writes every contact to a file",
+        "  contacts import  Upserts contacts",
+        "",
+        "touchpoint <command> --help tells the options of a command.",
+      ].join("\n"),
+    });
+  });
+
+  test("--help of a command lists its options, whatever else is missing", () => {
+    expect(read("contacts export --help")).toEqual({
+      kind: "help",
+      text: [
+        "touchpoint contacts export <file> [log] [options]",
+        "",
+        "Writes every contact to a file",
+        "",
+        "  -s, --search <text>  only contacts that match",
+        "      --column <path>  a column",
+        "      --quiet          no progress",
+        "  -h, --help           this help",
+      ].join("\n"),
+    });
+  });
+
+  test("--version", () => {
+    expect(read("--version")).toEqual({ kind: "version" });
+  });
+});
+
+describe("a wrong command line says why and how it is typed", () => {
+  const usage = "\nUsage: touchpoint contacts export <file> [log] [options]";
+  test.each([
+    ["contacts export", `touchpoint: <file> is missing${usage}`],
+    ["contacts export a b c", `touchpoint: "c" is one argument too many${usage}`],
+    ["contacts export a --serach x", `touchpoint: Unknown option '--serach'${usage}`],
+    ["contacts export a --search", `touchpoint: Option '-s, --search <value>' argument missing${usage}`],
+  ])("%s", (line, text) => {
+    expect(read(line)).toEqual({ kind: "wrong", text });
+  });
+
+  test("an unknown command lists all, a known first word those that begin so", () => {
+    expect(read("contact export")).toMatchObject({
+      kind: "wrong",
+      text: expect.stringMatching(/^touchpoint: there is no command "contact"\n.*sandbox/s),
+    });
+    expect(read("contacts list")).toMatchObject({
+      kind: "wrong",
+      text: expect.stringMatching(/^touchpoint: there is no command "contacts list"\n(?!.*sandbox).*export/s),
+    });
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, test } from "vitest";
+import { progressBar } from "../../../src/cli/progress-bar.ts";
+import { describeProgress, type ProgressShown, renderProgress } from "../../../src/cli/render-progress.ts";
+
+const progress = (changes: Partial<ProgressShown> = {}): ProgressShown => ({
+  done: 45_000,
+  total: 100_000,
+  perSecond: 1_812.4,
+  etaMs: 30_300,
+  waitingFor: undefined,
+  ...changes,
+});
+
+describe("renderProgress", () => {
+  test("draws a bar and the figures", () => {
+    expect(renderProgress(progress(), 100)).toBe(
+      "█████████████░░░░░░░░░░░░░░░░░  45 %  45,000/100,000  1,812/s  31 s left",
+    );
+  });
+
+  test("says what the work waits for", () => {
+    expect(renderProgress(progress({ waitingFor: "events" }), 100)).toMatch(
+      / {2}31 s left {2}waiting for events$/,
+    );
+  });
+
+  test("without a total there is no bar and no share", () => {
+    expect(renderProgress(progress({ total: undefined, etaMs: undefined }), 100)).toBe("45,000  1,812/s");
+  });
+
+  test("the bar takes what is left, from 10 columns up to 30", () => {
+    const bars = [51, 52, 60, 72, 200].map((width) => renderProgress(progress(), width).match(/[█░]*/)?.[0]);
+    expect(bars.map((bar) => bar?.length)).toEqual([0, 10, 18, 30, 30]);
+  });
+
+  test("a narrow terminal loses the bar, then the last figures, then the end", () => {
+    expect([50, 40, 30, 22, 6, 3].map((width) => renderProgress(progress(), width))).toEqual([
+      " 45 %  45,000/100,000  1,812/s  31 s left",
+      " 45 %  45,000/100,000  1,812/s",
+      " 45 %  45,000/100,000  1,812/s",
+      " 45 %  45,000/100,000",
+      " 45 %",
+      " 45",
+    ]);
+  });
+
+  test("100 % is said when everything is done, not before", () => {
+    const shares = [99_999, 100_000, 100_002].map((done) =>
+      renderProgress(progress({ done }), 22).slice(0, 5),
+    );
+    expect(shares).toEqual([" 99 %", "100 %", "100 %"]);
+    expect(renderProgress(progress({ done: 0, total: 0 }), 60)).toContain("100 %  0/0");
+    expect(renderProgress(progress({ done: 100_000 }), 100)).toContain("█".repeat(30));
+  });
+
+  test.each([
+    [0, "0 s left"],
+    [59_000, "59 s left"],
+    [59_001, "1 min 0 s left"],
+    [3_599_000, "59 min 59 s left"],
+    [3_600_000, "1 h 0 min left"],
+    [5_000_000, "1 h 24 min left"],
+  ])("%s ms are %s", (etaMs, text) => {
+    expect(describeProgress(progress({ etaMs }))).toBe(`45 %  45,000/100,000  1,812/s  ${text}`);
+  });
+
+  test("a low rate keeps a decimal", () => {
+    expect(describeProgress(progress({ perSecond: 0.25 }))).toContain("  0.3/s  ");
+    expect(describeProgress(progress({ perSecond: 9.96 }))).toContain("  10.0/s  ");
+  });
+});
+
+const recording = (terminal: { isTTY?: boolean; columns?: number }) => {
+  const written: string[] = [];
+  let time = 0;
+  const bar = progressBar({ ...terminal, write: (text) => written.push(text) }, () => time);
+  return {
+    bar,
+    written,
+    at: (ms: number) => {
+      time = ms;
+    },
+  };
+};
+
+const plain = (done: number) => progress({ done, total: undefined, etaMs: undefined, perSecond: 10 });
+
+describe("on a terminal", () => {
+  test("one line is redrawn, when it has changed, and left standing at the end", () => {
+    const { bar, written } = recording({ isTTY: true });
+    bar.update(plain(1));
+    bar.update(plain(1));
+    bar.update(plain(2));
+    bar.end();
+    expect(written).toEqual(["\r\u001b[K1  10/s", "\r\u001b[K2  10/s", "\n"]);
+  });
+
+  test("the line leaves the last column free, also after the window was resized", () => {
+    const terminal = { isTTY: true, columns: 22, write: (text: string) => written.push(text.length) };
+    const written: number[] = [];
+    const bar = progressBar(terminal, () => 0);
+    bar.update(progress());
+    terminal.columns = 21;
+    bar.update(progress());
+    expect(written).toEqual(["\r\u001b[K 45 %  45,000/100,000".length, "\r\u001b[K 45 %".length]);
+  });
+
+  test("a line of its own goes above the bar", () => {
+    const { bar, written } = recording({ isTTY: true });
+    bar.print("before");
+    bar.update(plain(1));
+    bar.print("line 3: rejected");
+    expect(written).toEqual(["before\n", "\r\u001b[K1  10/s", "\r\u001b[Kline 3: rejected\n1  10/s"]);
+  });
+
+  test("nothing is written at the end of nothing", () => {
+    const { bar, written } = recording({ isTTY: true });
+    bar.end();
+    expect(written).toEqual([]);
+  });
+});
+
+describe("in a log", () => {
+  test("a plain line comes at most every 5 seconds, and the last at the end", () => {
+    const { bar, written, at } = recording({});
+    for (const ms of [0, 4_999, 5_000, 9_999]) {
+      at(ms);
+      bar.update(plain(ms));
+    }
+    bar.end();
+    bar.end();
+    expect(written).toEqual(["0  10/s\n", "5,000  10/s\n", "9,999  10/s\n"]);
+  });
+
+  test("a line of its own is written at once", () => {
+    const { bar, written } = recording({});
+    bar.print("line 3: rejected");
+    expect(written).toEqual(["line 3: rejected\n"]);
+  });
+});
