@@ -35,7 +35,7 @@ export const layers: readonly Rule[] = [
   { name: "call", files: ["src/call.ts", "src/answer.ts"], below: [...wire, "ledger", "options", "http"] },
   { name: "paging", files: ["src/paging/*"], below: calls },
   { name: "batch", files: ["src/batch/*"], below: calls },
-  { name: "ingest", files: ["src/ingest/*"], below: calls },
+  { name: "ingest", files: ["src/ingest/*"], below: [...calls, "batch"] },
   {
     name: "resources",
     files: ["src/resources/*"],
