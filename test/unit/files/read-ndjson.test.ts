@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { closeSync, openSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
@@ -7,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import { type InvalidLine, readNdjson } from "touchpoint-sdk/files";
 import { describe, expect, test, vi } from "vitest";
 import { ConfigurationError, ValidationError } from "../../../src/errors.ts";
-import { gather, inPieces, scratch } from "./scratch.ts";
+import { freeDescriptor, gather, inPieces, scratch } from "./scratch.ts";
 
 const read = (text: string | Uint8Array, options = {}) => gather(readNdjson(inPieces(text, 7), options));
 
@@ -109,12 +108,6 @@ describe("readNdjson", () => {
     const { put } = scratch();
     const text = Array.from({ length: 20_000 }, () => `{"id":"${randomUUID()}"}\n`).join("");
     const path = put("events", gzip ? gzipSync(text) : text);
-    // A system gives the lowest descriptor that is free, so this tells whether one was taken or given back.
-    const freeDescriptor = (): number => {
-      const descriptor = openSync(path, "r");
-      closeSync(descriptor);
-      return descriptor;
-    };
     const before = freeDescriptor();
     for await (const _ of readNdjson(path, { gzip })) {
       expect(freeDescriptor()).toBeGreaterThan(before);

@@ -43,7 +43,7 @@ describe("what is written is read again", () => {
         const expected: unknown = JSON.parse(JSON.stringify(records));
         expect(await gather(readNdjson(inPieces(Buffer.from(content("out")), size)))).toEqual(expected);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 
@@ -67,7 +67,7 @@ describe("what is written is read again", () => {
           expect(found).toEqual(records);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 
@@ -78,7 +78,7 @@ describe("what is written is read again", () => {
         await writeCsv(path("out"), records);
         expect(await gather(readCsv(path("out"), { emptyCells: "string" }))).toEqual(records);
       }),
-      { numRuns: 200 },
+      { numRuns: 100 },
     );
   });
 
@@ -95,7 +95,7 @@ describe("what is written is read again", () => {
         await writeCsv(stopped, records.slice(kept.length), { append: true });
         expect(await gather(readCsv(stopped))).toEqual(records);
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 

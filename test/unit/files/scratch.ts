@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -33,3 +33,10 @@ export async function* inPieces(
 ): AsyncGenerator<string | Uint8Array> {
   for (let at = 0; at < whole.length; at += size) yield whole.slice(at, at + size);
 }
+
+/** A system gives the lowest descriptor that is free, so this tells whether one was taken or given back. */
+export const freeDescriptor = (): number => {
+  const descriptor = openSync(tmpdir(), "r");
+  closeSync(descriptor);
+  return descriptor;
+};

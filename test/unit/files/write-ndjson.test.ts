@@ -11,12 +11,13 @@ import {
   statSync,
   symlinkSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { PassThrough, Writable } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import { type Written, writeNdjson } from "touchpoint-sdk/files";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ConfigurationError, ValidationError } from "../../../src/errors.ts";
-import { scratch } from "./scratch.ts";
+import { freeDescriptor, scratch } from "./scratch.ts";
 
 const long = "x".repeat(70_000);
 
@@ -59,6 +60,35 @@ describe("writeNdjson", () => {
     }
     await writeNdjson(path("out.ndjson"), records());
     expect([text("out.ndjson").length, names()]).toEqual([70_017, ["out.ndjson"]]);
+  });
+
+  test("the file is synced before it gets its name, the directory after; an appended file once", async () => {
+    const { path, names } = scratch();
+    const handle = await open(path("."));
+    const sync = vi.spyOn(Object.getPrototypeOf(handle), "sync");
+    onTestFinished(() => sync.mockRestore());
+    await handle.close();
+    const seen: string[][] = [];
+    sync.mockImplementation(async () => void seen.push(names()));
+    await writeNdjson(path("out"), [{ a: 1 }]);
+    await writeNdjson(path("out"), [{ a: 2 }], { append: true });
+    expect(seen).toEqual([[expect.stringMatching(/^out\..*\.tmp$/)], ["out"], ["out"]]);
+  });
+
+  test.each([
+    ["replaced", {}],
+    ["packed", { gzip: true }],
+    ["appended to", { append: true }],
+  ])("no file stays open, whether the source ends or fails: %s", async (_, options) => {
+    const { path } = scratch();
+    async function* failing() {
+      yield { a: long };
+      throw new Error("the export stopped");
+    }
+    const before = freeDescriptor();
+    await writeNdjson(path("out"), [{ a: 1 }], options);
+    await writeNdjson(path("out"), failing(), options).catch(() => {});
+    expect(freeDescriptor()).toBe(before);
   });
 
   test("a source that fails rejects with its own error and leaves the old file and nothing else", async () => {
@@ -259,6 +289,12 @@ describe("append", () => {
     await expect(writeNdjson(out, records(), { append: true, onWritten })).rejects.toThrow("stopped");
     expect(seen).toEqual([{ records: 1, bytes: 70_009 }]);
     expect(text("out.ndjson").length).toBe(70_009);
+  });
+
+  test("what onWritten rejects with ends the writing", async () => {
+    const own = new Error("the cursor cannot be saved");
+    const onWritten = () => Promise.reject(own);
+    await expect(writeNdjson(scratch().path("out"), [{ a: 1 }], { onWritten })).rejects.toBe(own);
   });
 
   test.each([
