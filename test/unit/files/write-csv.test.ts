@@ -134,6 +134,7 @@ describe("formulas", () => {
     ["-5.5", "-5.5"],
     [-5, "-5"],
     [-5n, "-5"],
+    [-1e21, "-1e+21"],
     ["'tis", "'tis"],
     ["a=b", "a=b"],
   ])("%s stays as it is", async (value, cell) => {
