@@ -229,20 +229,16 @@ describe("a stream", () => {
 
   test("that fails behind a packer, while the source is busy, rejects with its own error at the next block", async () => {
     const own = new Error("broken pipe");
-    let failed = (): void => {};
-    const failure = new Promise<void>((resolve) => {
-      failed = resolve;
+    let hold = (_fail: () => void): void => {};
+    const held = new Promise<() => void>((resolve) => {
+      hold = resolve;
     });
-    const stream = new Writable({
-      write: (_chunk, _encoding, done) => {
-        done(own);
-        failed();
-      },
-    });
+    const stream = new Writable({ write: (_chunk, _encoding, done) => hold(() => done(own)) });
     async function* records() {
-      // Random, so that the packer has something to pass on.
-      yield { a: randomBytes(100_000).toString("hex") };
-      await failure;
+      // Random enough for the packer to pass something on, but not so much that it waits for the stream.
+      yield { a: randomBytes(20_000).toString("hex") + long };
+      const fail = await held;
+      fail();
       // Long enough for a rejection that nobody holds to be noticed.
       for (let turn = 0; turn < 50; turn += 1) await turnOfTheLoop();
       yield { a: long };
