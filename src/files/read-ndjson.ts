@@ -1,4 +1,5 @@
 import { type Fault, problemOf, reporter } from "./invalid.ts";
+import { jsonProblem } from "./json-problem.ts";
 import { type Line, readLines } from "./lines.ts";
 import { messageOf } from "./message-of.ts";
 import { maxLineBytesOf, type ReadOptions } from "./read-options.ts";
@@ -7,16 +8,13 @@ import { type FileSource, openSource } from "./source.ts";
 /** How to read NDJSON. */
 export interface ReadNdjsonOptions extends ReadOptions {}
 
-// The parser quotes the text it stumbled over, which may be somebody's address; only the rest may reach a log.
-const withoutQuotedText = (message: string): string => message.replace(/, (\.\.\.)?".*$/s, "");
-
 const parse = (text: string): { readonly record: object } | { readonly problem: string } => {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { record: value };
     return { problem: "not a JSON object; each line must hold one record, { … }" };
   } catch (error) {
-    return { problem: `not JSON (${withoutQuotedText(messageOf(error))})` };
+    return { problem: `not JSON (${jsonProblem(messageOf(error))})` };
   }
 };
 
