@@ -1,9 +1,13 @@
 import { defineConfig } from "tsup";
+import { bundledImport } from "./scripts/bundled.ts";
+
+/** The entries of the package, by the name of their file in `dist/`. */
+export const entry = { index: "src/index.ts", sandbox: "src/sandbox/index.ts" };
 
 // Vendors are bundled: one small file each loads faster than their trees of files, p-retry is ESM-only while
 // Node 20.18 cannot require() that, and an installed package then has nothing else to resolve.
 export default defineConfig({
-  entry: { index: "src/index.ts", sandbox: "src/sandbox/index.ts" },
+  entry,
   format: ["esm", "cjs"],
   target: "node20",
   platform: "node",
@@ -12,6 +16,12 @@ export default defineConfig({
   clean: true,
   minifySyntax: true,
   minifyWhitespace: true,
-  noExternal: [/^(undici|zod|p-retry|is-network-error|bottleneck)(\/|$)/],
-  dts: { compilerOptions: { ignoreDeprecations: "6.0", allowImportingTsExtensions: true } },
+  noExternal: [bundledImport],
+  // undici is CommonJS: inside an ES module its require() of Node's own modules needs one to call.
+  banner: ({ format }) =>
+    format === "esm"
+      ? { js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);' }
+      : {},
+  // scripts/declarations.ts writes them.
+  dts: false,
 });

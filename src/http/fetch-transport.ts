@@ -1,5 +1,5 @@
 import type { Fetch } from "../options.ts";
-import { Attempt, type AttemptLimits } from "./attempt.ts";
+import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
 import type { HttpRequest, RawHeaders, Send } from "./types.ts";
 
 // Faults of looking up, connecting and TLS come before the first byte of a request.
@@ -13,49 +13,57 @@ const causeOf = (error: unknown): Error & { readonly code?: unknown } => {
 
 const rawHeaders = (headers: Headers): RawHeaders => Object.fromEntries(headers.entries());
 
-const readBody = async (response: Response, attempt: Attempt): Promise<void> => {
-  const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
-  if (reader !== undefined) {
-    const drop = attempt.drop;
-    attempt.drop = (reason) => {
-      drop?.(reason);
-      // A stream that cannot be cancelled is given up all the same.
-      reader.cancel(reason).catch(() => undefined);
-    };
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) break;
-      if (!attempt.chunk(value)) return;
+/** One fetch for one attempt. */
+class FetchExchange implements Carrier {
+  readonly #attempt: Attempt;
+  readonly #abort = new AbortController();
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt;
+    attempt.carrier = this;
+  }
+
+  drop(reason: Error): void {
+    this.#abort.abort(reason);
+    // A stream that cannot be cancelled is given up all the same.
+    this.#reader?.cancel(reason).catch(() => undefined);
+  }
+
+  async run(request: HttpRequest, url: string, fetch: Fetch): Promise<void> {
+    const attempt = this.#attempt;
+    const { method, headers, body } = request;
+    attempt.wasSent = true;
+    try {
+      const response = await fetch(url, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+        redirect: "manual",
+        signal: this.#abort.signal,
+      });
+      // A browser hides the status of a redirect that it was told not to follow.
+      const status = response.type === "opaqueredirect" ? 302 : response.status;
+      // fetch has decompressed the body already.
+      const { "content-encoding": _coding, "content-length": _length, ...rest } = rawHeaders(response.headers);
+      if (attempt.head(status, rest)) await this.#read(response);
+      else await response.body?.cancel();
+    } catch (error) {
+      const cause = causeOf(error);
+      if (typeof cause.code === "string" && beforeSending.test(cause.code)) attempt.wasSent = false;
+      attempt.lost(cause);
     }
   }
-  attempt.end();
-};
 
-const exchange = async (request: HttpRequest, url: string, fetch: Fetch, attempt: Attempt): Promise<void> => {
-  const abort = new AbortController();
-  attempt.drop = (reason) => abort.abort(reason);
-  const { method, headers, body } = request;
-  attempt.wasSent = true;
-  try {
-    const response = await fetch(url, {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-      redirect: "manual",
-      signal: abort.signal,
-    });
-    // A browser hides the status of a redirect that it was told not to follow.
-    const status = response.type === "opaqueredirect" ? 302 : response.status;
-    // fetch has decompressed the body already.
-    const { "content-encoding": _coding, "content-length": _length, ...rest } = rawHeaders(response.headers);
-    if (attempt.head(status, rest)) await readBody(response, attempt);
-    else await response.body?.cancel();
-  } catch (error) {
-    const cause = causeOf(error);
-    if (typeof cause.code === "string" && beforeSending.test(cause.code)) attempt.wasSent = false;
-    attempt.lost(cause);
+  async #read(response: Response): Promise<void> {
+    const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
+    this.#reader = reader;
+    for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
+      if (!this.#attempt.chunk(piece.value)) return;
+    }
+    this.#attempt.end();
   }
-};
+}
 
 /** Sends through a fetch, looked up at each call, so that a mock installed later is not missed. */
 export const fetchTransport =
@@ -63,5 +71,5 @@ export const fetchTransport =
   (request) =>
     new Promise((resolve, reject) => {
       const attempt = new Attempt(request, limits, { resolve, reject });
-      if (!attempt.hasEnded) void exchange(request, origin + request.path, lookUp(), attempt);
+      if (!attempt.hasEnded) void new FetchExchange(attempt).run(request, origin + request.path, lookUp());
     });

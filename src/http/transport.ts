@@ -1,6 +1,6 @@
 import Agent from "undici/lib/dispatcher/agent.js";
 import type { Dispatcher } from "../options.ts";
-import { Attempt, type AttemptLimits } from "./attempt.ts";
+import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
 import type { HttpRequest, RawHeaders, Send } from "./types.ts";
 
 /** A transport that can be closed. */
@@ -22,13 +22,17 @@ interface Controller {
 }
 
 /** undici's callbacks for one request, onto one attempt. */
-class Exchange {
+class Exchange implements Carrier {
   readonly #attempt: Attempt;
   #controller: Controller | undefined;
 
   constructor(attempt: Attempt) {
     this.#attempt = attempt;
-    attempt.drop = (reason) => this.#controller?.abort(reason);
+    attempt.carrier = this;
+  }
+
+  drop(reason: Error): void {
+    this.#controller?.abort(reason);
   }
 
   // Called on a connected socket, before the first byte: until now nothing has left.

@@ -34,7 +34,7 @@ export interface HttpRequest {
   readonly log: CallLog;
 }
 
-/** A whole answer. `json` is undefined when the body is empty or is not JSON (`isJson` tells which). */
+/** A whole answer: either `json`, or, where the body is not JSON (`isJson` false), its `text`, which may be empty. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: RawHeaders;

@@ -1,0 +1,133 @@
+import type { Answer, Incoming } from "../answer.ts";
+import type { App } from "../app.ts";
+import type { SandboxClock } from "../sandbox-clock.ts";
+
+type FetchInput = Parameters<typeof fetch>[0];
+type FetchInit = Parameters<typeof fetch>[1];
+
+/** What a broken connection looks like through any fetch. */
+const broken = (message: string): TypeError =>
+  new TypeError(message, { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) });
+
+const headersOf = (headers: Headers): Record<string, string> => {
+  const read: Record<string, string> = {};
+  for (const [name, value] of headers) read[name] = value;
+  return read;
+};
+
+const readBody = async (body: NonNullable<FetchInit>["body"]): Promise<string> =>
+  body === undefined || body === null ? "" : typeof body === "string" ? body : new Response(body).text();
+
+const readRequest = async (input: FetchInput, init: FetchInit): Promise<Incoming> => {
+  // Without a Request object most calls cost half.
+  if (input instanceof Request) {
+    const request = init === undefined ? input : new Request(input, init);
+    const { pathname, search } = new URL(request.url);
+    const body = await request.text();
+    return { method: request.method, target: pathname + search, headers: headersOf(request.headers), body };
+  }
+  const { pathname, search } = new URL(input);
+  const headers = headersOf(new Headers(init?.headers));
+  if (typeof init?.body === "string") headers["content-type"] ??= "text/plain;charset=UTF-8";
+  return {
+    method: (init?.method ?? "GET").toUpperCase(),
+    target: pathname + search,
+    headers,
+    body: await readBody(init?.body),
+  };
+};
+
+const toHeaders = (answer: Answer): Headers => {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(answer.headers)) {
+    for (const one of typeof value === "string" ? [value] : value) headers.append(name, one);
+  }
+  if (answer.packing !== undefined) {
+    headers.set("content-encoding", answer.packing === "br" ? "br" : "gzip");
+  }
+  return headers;
+};
+
+const dripBytes = 8;
+
+const dripInto = (
+  controller: ReadableStreamDefaultController<Uint8Array>,
+  bytes: Uint8Array,
+  everyMs: number,
+  clock: SandboxClock,
+): (() => void) => {
+  let at = 0;
+  let isOver = false;
+  const step = (): void => {
+    if (isOver) return;
+    controller.enqueue(bytes.slice(at, at + dripBytes));
+    at += dripBytes;
+    if (at >= bytes.length) controller.close();
+    else clock.after(everyMs, step);
+  };
+  step();
+  return () => {
+    isOver = true;
+  };
+};
+
+/** The body as a stream that breaks, stops or drips. */
+const spoiltBody = (answer: Answer, clock: SandboxClock, signal: AbortSignal | undefined): ReadableStream => {
+  const bytes = new TextEncoder().encode(answer.body);
+  const { delivery } = answer;
+  let stop = () => {};
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      signal?.addEventListener(
+        "abort",
+        () => {
+          stop();
+          controller.error(signal.reason);
+        },
+        { once: true },
+      );
+      if (delivery.kind === "drip") stop = dripInto(controller, bytes, delivery.everyMs, clock);
+      else if (bytes.length > 1) controller.enqueue(bytes.slice(0, bytes.length >> 1));
+    },
+    pull(controller) {
+      const breaks =
+        answer.packing === "gzip-corrupt" || (delivery.kind === "part" && delivery.then === "reset");
+      if (breaks) controller.error(broken("terminated"));
+      // Pulled no further while a promise is pending: the silence of a stalled body.
+      return delivery.kind === "drip" || breaks ? undefined : new Promise(() => {});
+    },
+    cancel: () => stop(),
+  });
+};
+
+const toResponse = (answer: Answer, clock: SandboxClock, signal: AbortSignal | undefined): Response => {
+  const init = { status: answer.status, headers: toHeaders(answer) };
+  const { kind } = answer.delivery;
+  if (answer.body === "") return new Response(null, init);
+  const isSpoilt = kind === "part" || kind === "drip" || answer.packing === "gzip-corrupt";
+  return new Response(isSpoilt ? spoiltBody(answer, clock, signal) : answer.body, init);
+};
+
+const untilAborted = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+};
+
+/** Opens the door without sockets: a WHATWG fetch, for any host. */
+export const createFetch =
+  (app: App, clock: SandboxClock): typeof fetch =>
+  (input, init) => {
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    const answered = async (): Promise<Response> => {
+      const answer = await app(await readRequest(input, init));
+      if (answer.delivery.kind === "reset") throw broken("fetch failed");
+      if (answer.delivery.kind === "stall") return new Promise<Response>(() => {});
+      return toResponse(answer, clock, signal);
+    };
+    return untilAborted(answered(), signal);
+  };

@@ -1,0 +1,90 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { Incoming } from "../answer.ts";
+import type { App } from "../app.ts";
+import type { SandboxClock } from "../sandbox-clock.ts";
+import { writeAnswer } from "./write-answer.ts";
+
+/** Where to listen. */
+export interface ListenOptions {
+  /** Default: any free one. */
+  readonly port?: number;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** How long an idle connection is kept, told to the caller in `Keep-Alive`; default: 5,000. */
+  readonly keepAliveMs?: number;
+}
+
+/** A running server. */
+export interface Listening {
+  /** For instance `http://127.0.0.1:41234`. */
+  readonly url: string;
+  readonly port: number;
+  /** Stops listening and breaks every open connection. */
+  close(): Promise<void>;
+}
+
+const headersOf = (request: IncomingMessage): Record<string, string> => {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    if (value !== undefined) headers[name] = typeof value === "string" ? value : value.join(", ");
+  }
+  return headers;
+};
+
+const readRequest = (request: IncomingMessage): Promise<Incoming> =>
+  new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("error", reject);
+    request.on("end", () =>
+      resolve({
+        method: request.method ?? "GET",
+        target: request.url ?? "/",
+        headers: headersOf(request),
+        body: chunks.length === 0 ? "" : Buffer.concat(chunks).toString(),
+      }),
+    );
+  });
+
+const serve = async (
+  app: App,
+  clock: SandboxClock,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> => {
+  const incoming = await readRequest(request);
+  await writeAnswer(await app(incoming), response, clock);
+};
+
+/** Opens the door with sockets: the same app behind a real HTTP server. */
+export const listen = async (
+  app: App,
+  clock: SandboxClock,
+  { port = 0, host = "127.0.0.1", keepAliveMs = 5_000 }: ListenOptions = {},
+): Promise<Listening> => {
+  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+    // A caller that went away mid-request leaves nobody to answer.
+    serve(app, clock, request, response).catch(() => response.destroy());
+  });
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, resolve);
+  });
+  // A TCP server always has an address object, never a pipe's name.
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    url: `http://${host}:${bound}`,
+    port: bound,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+};

@@ -1,0 +1,35 @@
+export { createSandbox, type Sandbox, type SeedContact } from "./create-sandbox.ts";
+export type {
+  Fault,
+  FaultName,
+  FaultOptions,
+  ItemsFault,
+  PlannedFault,
+  RedirectFault,
+  StatusFault,
+} from "./faults/fault.ts";
+export type { Listening, ListenOptions } from "./http/listen.ts";
+export type { RequestCounts, RequestRecord } from "./journal.ts";
+export { documentedLimits, type LimitName, type SandboxLimits } from "./limits/limits.ts";
+export type { LimitKind, LimitWindow } from "./limits/window.ts";
+export type {
+  ApiKeyOptions,
+  AutomationOptions,
+  CustomFieldKind,
+  LatencyOptions,
+  MailAccountOptions,
+  Role,
+  SandboxOptions,
+  WorkspaceOptions,
+} from "./options.ts";
+export type { SandboxState } from "./state.ts";
+export type {
+  CompanyRecord,
+  ContactRecord,
+  EmailDraft,
+  EmailRecord,
+  EventAnswer,
+  EventRecord,
+  ListRecord,
+  ScheduledRecord,
+} from "./store/records.ts";

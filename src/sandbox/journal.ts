@@ -1,0 +1,58 @@
+/** A request the sandbox received. */
+export interface RequestRecord {
+  /** Its operation, for instance `contacts.list`; undefined for a path the service does not have. */
+  readonly operation: string | undefined;
+  readonly method: string;
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  /** Without `authorization`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parsed where it is JSON. */
+  readonly body: unknown;
+  /** Milliseconds since 1970 on the sandbox's clock, when it was counted. */
+  readonly at: number;
+  readonly workspace: string | undefined;
+  /** The status sent back; undefined where a fault left the caller without one. */
+  readonly status: number | undefined;
+  /** Whether the rules accepted it and its effect happened, whatever the caller was told. */
+  readonly applied: boolean;
+  /** The fault it met. */
+  readonly fault: string | undefined;
+}
+
+/** Exact counts of all requests, also of those no longer kept. `none` counts requests left without a status. */
+export interface RequestCounts {
+  readonly requests: number;
+  readonly byStatus: Readonly<Record<string, number>>;
+  readonly byOperation: Readonly<Record<string, number>>;
+}
+
+/** Keeps the newest requests and counts all. */
+export interface Journal {
+  readonly requests: readonly RequestRecord[];
+  readonly counts: RequestCounts;
+  add(record: RequestRecord): void;
+}
+
+/** Starts an empty journal that keeps at most `keep` requests. */
+export const createJournal = (keep: number): Journal => {
+  const requests: RequestRecord[] = [];
+  const byStatus: Record<string, number> = {};
+  const byOperation: Record<string, number> = {};
+  let total = 0;
+  return {
+    requests,
+    get counts() {
+      return { requests: total, byStatus: { ...byStatus }, byOperation: { ...byOperation } };
+    },
+    add(record) {
+      total += 1;
+      const status = String(record.status ?? "none");
+      const operation = record.operation ?? "unknown";
+      byStatus[status] = (byStatus[status] ?? 0) + 1;
+      byOperation[operation] = (byOperation[operation] ?? 0) + 1;
+      requests.push(record);
+      if (requests.length > keep) requests.shift();
+    },
+  };
+};

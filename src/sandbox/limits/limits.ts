@@ -1,0 +1,60 @@
+import { createMeter, type LimitKind, type LimitWindow, type Meter } from "./window.ts";
+
+const day = 86_400_000;
+
+/** The numbers of the service document. */
+export const documentedLimits = {
+  requests: { max: 100, perMs: 10_000 },
+  requestsPerDay: { max: 50_000, perMs: day },
+  emails: { max: 20, perMs: 60_000 },
+  emailsPerDay: { max: 300, perMs: day },
+  events: { max: 50, perMs: 1_000 },
+  eventsPerDay: { max: 100_000, perMs: day },
+} as const satisfies Record<string, LimitWindow>;
+
+export type LimitName = keyof typeof documentedLimits | "mailAccountPerDay";
+
+/**
+ * Which limits hold. What is not given is as documented; a plain number keeps the documented window; `false`
+ * lifts one limit. `mailAccountPerDay`, the daily limit of a mail account over everything it sends, has no
+ * documented number and is off unless set, here or on the account.
+ */
+export type SandboxLimits = {
+  readonly [Name in LimitName]?: LimitWindow | number | false;
+} & {
+  /** `sliding` (default): any stretch of time; `fixed`: aligned stretches; `bucket`: fills steadily. */
+  readonly kind?: LimitKind;
+};
+
+/** Makes the counters of one key, workspace or mail account. */
+export type MetersFor = (...names: readonly LimitName[]) => Map<LimitName, Meter>;
+
+const windowOf = (limits: SandboxLimits, name: LimitName): LimitWindow | undefined => {
+  const documented = name === "mailAccountPerDay" ? undefined : documentedLimits[name];
+  const given = limits[name];
+  if (given === false) return undefined;
+  if (given === undefined) return documented;
+  const window = typeof given === "number" ? { max: given, perMs: documented?.perMs ?? day } : given;
+  if (!(window.max > 0 && window.perMs > 0)) {
+    throw new RangeError(`limits.${name} needs a max and a perMs above 0; false lifts the limit`);
+  }
+  return Number.isFinite(window.max) ? window : undefined;
+};
+
+/** Reads the option; `false` is no limits at all. */
+export const createMetersFor = (limits: SandboxLimits | false): MetersFor => {
+  const read = (name: LimitName) => (limits === false ? undefined : windowOf(limits, name));
+  const kind = (limits !== false && limits.kind) || "sliding";
+  for (const name of [...Object.keys(documentedLimits), "mailAccountPerDay"]) {
+    // Names come from the record just above.
+    read(name as LimitName);
+  }
+  return (...names) => {
+    const meters = new Map<LimitName, Meter>();
+    for (const name of names) {
+      const window = read(name);
+      if (window !== undefined) meters.set(name, createMeter(kind, window));
+    }
+    return meters;
+  };
+};

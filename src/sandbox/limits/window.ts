@@ -1,0 +1,124 @@
+/** At most `max` in any `perMs` milliseconds. */
+export interface LimitWindow {
+  readonly max: number;
+  readonly perMs: number;
+}
+
+/** How the service counts: any stretch of time, aligned stretches, or a bucket that fills steadily. */
+export type LimitKind = "sliding" | "fixed" | "bucket";
+
+/** Counts one limit. Times are milliseconds of the sandbox clock. */
+export interface Meter {
+  readonly window: LimitWindow;
+  /** Milliseconds until `weight` fits; 0 when it fits now. */
+  waitMs(weight: number, now: number): number;
+  /** Counts `weight`; ask `waitMs` first. */
+  take(weight: number, now: number): void;
+  /** How much is spent at this moment. */
+  used(now: number): number;
+}
+
+/** Entries in order of expiry; a head index makes dropping the oldest cheap at any length. */
+const createSliding = (window: LimitWindow): Meter => {
+  let expiries: number[] = [];
+  let weights: number[] = [];
+  let head = 0;
+  let sum = 0;
+  const drop = (now: number): void => {
+    while (head < expiries.length && (expiries[head] ?? 0) <= now) {
+      sum -= weights[head] ?? 0;
+      head += 1;
+    }
+    if (head > 1_024 && head * 2 > expiries.length) {
+      expiries = expiries.slice(head);
+      weights = weights.slice(head);
+      head = 0;
+    }
+  };
+  return {
+    window,
+    waitMs(weight, now) {
+      drop(now);
+      // More than ever fits goes through alone, when nothing else is in the window.
+      const most = window.max - Math.min(weight, window.max);
+      let left = sum;
+      for (let index = head; left > most; index += 1) {
+        left -= weights[index] ?? 0;
+        if (left <= most) return (expiries[index] ?? now) - now;
+      }
+      return 0;
+    },
+    take(weight, now) {
+      drop(now);
+      expiries.push(now + window.perMs * Math.max(1, weight / window.max));
+      weights.push(Math.min(weight, window.max));
+      sum += Math.min(weight, window.max);
+    },
+    used(now) {
+      drop(now);
+      return sum;
+    },
+  };
+};
+
+const createFixed = (window: LimitWindow): Meter => {
+  let index = -1;
+  let count = 0;
+  let fullUntil = Number.NEGATIVE_INFINITY;
+  const roll = (now: number): void => {
+    const current = Math.floor(now / window.perMs);
+    if (current === index) return;
+    index = current;
+    count = 0;
+  };
+  return {
+    window,
+    waitMs(weight, now) {
+      roll(now);
+      if (fullUntil > now) return fullUntil - now;
+      return count + Math.min(weight, window.max) > window.max ? (index + 1) * window.perMs - now : 0;
+    },
+    take(weight, now) {
+      roll(now);
+      if (weight > window.max) fullUntil = now + (window.perMs * weight) / window.max;
+      else count += weight;
+    },
+    used(now) {
+      roll(now);
+      return fullUntil > now ? window.max : count;
+    },
+  };
+};
+
+const createBucket = (window: LimitWindow): Meter => {
+  const perMs = window.max / window.perMs;
+  let level = window.max;
+  let at = Number.NEGATIVE_INFINITY;
+  const fill = (now: number): void => {
+    if (now > at) level = Math.min(window.max, level + (now - at) * perMs);
+    at = now;
+  };
+  return {
+    window,
+    waitMs(weight, now) {
+      fill(now);
+      const missing = Math.min(weight, window.max) - level;
+      // Filling in many small steps rounds; a billionth short is full.
+      return missing > window.max * 1e-9 ? missing / perMs : 0;
+    },
+    // An oversized batch leaves a debt that the following windows pay off.
+    take(weight, now) {
+      fill(now);
+      level -= weight;
+    },
+    used(now) {
+      fill(now);
+      return Math.min(window.max, window.max - level);
+    },
+  };
+};
+
+const makers = { sliding: createSliding, fixed: createFixed, bucket: createBucket } as const;
+
+/** Builds the counter of one limit. */
+export const createMeter = (kind: LimitKind, window: LimitWindow): Meter => makers[kind](window);

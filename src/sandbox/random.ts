@@ -1,0 +1,28 @@
+/** Numbers from 0 up to 1, the same row for the same seed. */
+export type Random = () => number;
+
+/** A small generator (a multiplicative hash of a counter); without a seed every sandbox differs. */
+export const createRandom = (seed: number | undefined): Random => {
+  let counter = seed === undefined ? Math.floor(Math.random() * 2 ** 32) : seed >>> 0;
+  return () => {
+    counter = (counter + 0x9e3779b9) >>> 0;
+    let mixed = counter;
+    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+    return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
+  };
+};
+
+/** Gives opaque identifiers; the counter makes them unique, the random tail keeps anyone from guessing an order. */
+export type NewId = (prefix: string) => string;
+
+export const createIds = (random: Random): NewId => {
+  let count = 0;
+  return (prefix) => {
+    count += 1;
+    const tail = Math.floor(random() * 36 ** 5)
+      .toString(36)
+      .padStart(5, "0");
+    return `${prefix}_${tail}${count.toString(36)}`;
+  };
+};

@@ -1,0 +1,33 @@
+import { type Incoming, Refusal } from "./answer.ts";
+import { type Fields, isFields } from "./json.ts";
+
+/** A body as read, or why it cannot be. */
+export interface ParsedBody {
+  /** JSON, or the text where it is none. */
+  readonly value: unknown;
+  /** The value, where it is an object. */
+  readonly fields?: Fields;
+  readonly refusal?: Refusal;
+}
+
+/** Reads the body of a request; the refusal is thrown later, when the request has been admitted. */
+export const parseBody = ({ method, headers, body }: Incoming): ParsedBody => {
+  if (body === "") {
+    return method === "GET" || method === "DELETE"
+      ? { value: undefined }
+      : { value: undefined, refusal: new Refusal(400, "The body is missing.") };
+  }
+  if (!(headers["content-type"] ?? "").toLowerCase().startsWith("application/json")) {
+    return { value: body, refusal: new Refusal(400, "The header Content-Type must be application/json.") };
+  }
+  try {
+    const value: unknown = JSON.parse(body);
+    return isFields(value) ? { value, fields: value } : { value };
+  } catch {
+    return { value: body, refusal: new Refusal(400, "The body is not valid JSON.") };
+  }
+};
+
+/** The headers without the one that carries the key. */
+export const withoutKey = ({ authorization: _key, ...headers }: Incoming["headers"]): Incoming["headers"] =>
+  headers;

@@ -1,0 +1,70 @@
+import type { Operation } from "../operations/define.ts";
+import { operations } from "../operations/index.ts";
+import type { Reply } from "./answer.ts";
+import type { Call } from "./rules/call.ts";
+import { createContact, listContacts, updateContact } from "./rules/contacts.ts";
+import { recordBatch, recordEvent } from "./rules/events.ts";
+
+/** Keeps the rules of one operation. */
+export type Rule = (call: Call) => Reply;
+
+/** The part of an operation that the sandbox goes by: where it is, what it needs and what it draws on. */
+export type OperationData = Pick<Operation<never, unknown>, "id" | "method" | "path" | "scope" | "budgets">;
+
+/** An operation, the rules behind it, and the `:id` of the path. */
+export interface Match {
+  readonly operation: OperationData;
+  readonly rule: Rule;
+  readonly id: string;
+}
+
+interface Route {
+  readonly operation: OperationData;
+  readonly rule: Rule;
+  readonly segments: readonly string[];
+}
+
+const route = (operation: OperationData, rule: Rule): Route => ({
+  operation,
+  rule,
+  segments: operation.path.split("/"),
+});
+
+const routes: readonly Route[] = [
+  route(operations.contacts.create, createContact),
+  route(operations.contacts.list, listContacts),
+  route(operations.contacts.update, updateContact),
+  route(operations.events.record, recordEvent),
+  route(operations.events.recordBatch, recordBatch),
+];
+
+const decode = (segment: string): string | undefined => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+};
+
+const matchRoute = (candidate: Route, method: string, segments: readonly string[]): Match | undefined => {
+  const { operation, rule } = candidate;
+  if (operation.method !== method || candidate.segments.length !== segments.length) return undefined;
+  let id = "";
+  for (const [index, wanted] of candidate.segments.entries()) {
+    const segment = segments[index] ?? "";
+    if (wanted === ":id") id = decode(segment) ?? "";
+    else if (wanted !== segment) return undefined;
+    if (segment === "" && index > 0) return undefined;
+  }
+  return { operation, rule, id };
+};
+
+/** Finds the operation behind a method and a path, if the service has one. */
+export const findRoute = (method: string, path: string): Match | undefined => {
+  const segments = path.split("/");
+  for (const candidate of routes) {
+    const match = matchRoute(candidate, method, segments);
+    if (match !== undefined) return match;
+  }
+  return undefined;
+};

@@ -1,0 +1,37 @@
+import type { LimitName, MetersFor } from "../limits/limits.ts";
+import { createMeter, type Meter } from "../limits/window.ts";
+import type { MailAccountOptions } from "../options.ts";
+
+/** A connected mail account, from which emails leave. */
+export interface MailAccount {
+  readonly id: string;
+  readonly from: string;
+  isConnected: boolean;
+  /** The sentence of its 502, while it fails. */
+  failing: string | undefined;
+  readonly meters: Map<LimitName, Meter>;
+}
+
+/** The account a workspace has when none is configured. */
+export const defaultMailAccount: MailAccountOptions = {
+  id: "mail-1",
+  from: "Sandbox <sandbox@touchpoint.example>",
+};
+
+const day = 86_400_000;
+
+/** Opens the configured accounts, each with counters of its own. */
+export const createMailAccounts = (
+  options: readonly MailAccountOptions[] = [defaultMailAccount],
+  metersFor: MetersFor,
+): Map<string, MailAccount> => {
+  const accounts = new Map<string, MailAccount>();
+  for (const { id, from = `${id}@touchpoint.example`, connected = true, failing, dailyLimit } of options) {
+    const meters = metersFor("emails", "emailsPerDay", "mailAccountPerDay");
+    if (dailyLimit !== undefined) {
+      meters.set("mailAccountPerDay", createMeter("sliding", { max: dailyLimit, perMs: day }));
+    }
+    accounts.set(id, { id, from, isConnected: connected, failing, meters });
+  }
+  return accounts;
+};
