@@ -1,15 +1,12 @@
-import type { Operation } from "../operations/define.ts";
 import { operations } from "../operations/index.ts";
 import type { Reply } from "./answer.ts";
+import type { OperationData } from "./operation-data.ts";
 import type { Call } from "./rules/call.ts";
 import { createContact, listContacts, updateContact } from "./rules/contacts.ts";
 import { recordBatch, recordEvent } from "./rules/events.ts";
 
 /** Keeps the rules of one operation. */
 export type Rule = (call: Call) => Reply;
-
-/** The part of an operation that the sandbox goes by: where it is, what it needs and what it draws on. */
-export type OperationData = Pick<Operation<never, unknown>, "id" | "method" | "path" | "scope" | "budgets">;
 
 /** An operation, the rules behind it, and the `:id` of the path. */
 export interface Match {

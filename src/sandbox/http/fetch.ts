@@ -15,26 +15,23 @@ const headersOf = (headers: Headers): Record<string, string> => {
   return read;
 };
 
-const readBody = async (body: NonNullable<FetchInit>["body"]): Promise<string> =>
-  body === undefined || body === null ? "" : typeof body === "string" ? body : new Response(body).text();
+const readRequestObject = async (request: Request): Promise<Incoming> => {
+  const { pathname, search } = new URL(request.url);
+  const body = await request.text();
+  return { method: request.method, target: pathname + search, headers: headersOf(request.headers), body };
+};
 
-const readRequest = async (input: FetchInput, init: FetchInit): Promise<Incoming> => {
-  // Without a Request object most calls cost half.
-  if (input instanceof Request) {
-    const request = init === undefined ? input : new Request(input, init);
-    const { pathname, search } = new URL(request.url);
-    const body = await request.text();
-    return { method: request.method, target: pathname + search, headers: headersOf(request.headers), body };
+/** At once where the body is at hand, so that the effect is there when `fetch` returns its promise. */
+const readRequest = (input: FetchInput, init: FetchInit): Incoming | Promise<Incoming> => {
+  const body = init?.body ?? "";
+  if (input instanceof Request || typeof body !== "string") {
+    return readRequestObject(new Request(input, init));
   }
+  // Without a Request object a call costs half.
   const { pathname, search } = new URL(input);
   const headers = headersOf(new Headers(init?.headers));
-  if (typeof init?.body === "string") headers["content-type"] ??= "text/plain;charset=UTF-8";
-  return {
-    method: (init?.method ?? "GET").toUpperCase(),
-    target: pathname + search,
-    headers,
-    body: await readBody(init?.body),
-  };
+  if (body !== "") headers["content-type"] ??= "text/plain;charset=UTF-8";
+  return { method: (init?.method ?? "GET").toUpperCase(), target: pathname + search, headers, body };
 };
 
 const toHeaders = (answer: Answer): Headers => {
@@ -124,7 +121,8 @@ export const createFetch =
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
     if (signal?.aborted) return Promise.reject(signal.reason);
     const answered = async (): Promise<Response> => {
-      const answer = await app(await readRequest(input, init));
+      const incoming = readRequest(input, init);
+      const answer = await app(incoming instanceof Promise ? await incoming : incoming);
       if (answer.delivery.kind === "reset") throw broken("fetch failed");
       if (answer.delivery.kind === "stall") return new Promise<Response>(() => {});
       return toResponse(answer, clock, signal);
