@@ -1,8 +1,15 @@
-import { type Answer, answer, type WithResponse } from "./answer.ts";
+import { type Answer, answer, type ResponseInfo, type WithResponse } from "./answer.ts";
 import type { Clock } from "./clock.ts";
 import { ResponseValidationError, ValidationError } from "./errors.ts";
 import { deadline } from "./http/deadline.ts";
-import { type HttpRequest, type Send, toHeaders } from "./http/types.ts";
+import {
+  type CallLog,
+  type HttpRequest,
+  type HttpResponse,
+  type RawHeaders,
+  type Send,
+  toHeaders,
+} from "./http/types.ts";
 import type { Operation, OperationFacts, ReplayClass } from "./operations/define.ts";
 import { unknownKeys } from "./option-faults.ts";
 import { type CallOptions, callFaults, type Settings } from "./options.ts";
@@ -32,6 +39,25 @@ const invalid = (operation: string, path: string, message: string): ValidationEr
 type AnsweredOperation = Pick<Operation<unknown, unknown>, "id"> & {
   readonly output: Parameters<typeof issuesOf>[0];
 };
+
+/** A class, so that `headers` is made of the raw ones only where somebody looks at them. */
+class Received implements ResponseInfo {
+  readonly status: number;
+  readonly attempts: number;
+  readonly waitedMs: number;
+  readonly #headers: RawHeaders;
+
+  constructor(response: HttpResponse, log: CallLog) {
+    this.status = response.status;
+    this.attempts = log.attempts;
+    this.waitedMs = log.waitedMs;
+    this.#headers = response.headers;
+  }
+
+  get headers(): Headers {
+    return toHeaders(this.#headers);
+  }
+}
 
 const longestId = 1_024;
 
@@ -162,14 +188,7 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
       return {
         // Checked above as far as `responseValidation` asks; beyond that it is handed over as it came.
         data: body as Output,
-        response: {
-          status: response.status,
-          get headers() {
-            return toHeaders(response.headers);
-          },
-          attempts: request.log.attempts,
-          waitedMs: request.log.waitedMs,
-        },
+        response: new Received(response, request.log),
       };
     } finally {
       bound.release();
