@@ -95,6 +95,18 @@ const bodyOf = (operation: string, payload: unknown): string | undefined => {
 const json = { accept: "application/json" };
 const jsonWithBody = { ...json, "content-type": "application/json" };
 
+type HeadersFor = (hasBody: boolean, own: CallOptions["headers"]) => Readonly<Record<string, string>>;
+
+/** The same two objects for every call that adds no header of its own: the stages keep what they make of them. */
+const headersWith = (common: Readonly<Record<string, string>>): HeadersFor => {
+  const withoutBody = { ...json, ...common };
+  const withBody = { ...jsonWithBody, ...common };
+  return (hasBody, own) => {
+    const headers = hasBody ? withBody : withoutBody;
+    return own === undefined ? headers : { ...headers, ...own };
+  };
+};
+
 const checkCallOptions = (operation: string, options: CallOptions): void => {
   const faults = [...unknownKeys(options, callOptionNames), ...callFaults(options)];
   if (options.signal !== undefined && !(options.signal instanceof AbortSignal))
@@ -110,6 +122,7 @@ const requestFor = (
     readonly options: CallOptions;
     readonly replay: ReplayClass;
     readonly weight: number;
+    readonly headersFor: HeadersFor;
   },
 ): Omit<HttpRequest, "signal"> => {
   const { settings, options } = context;
@@ -119,8 +132,9 @@ const requestFor = (
   return {
     operation: operation.id,
     method: operation.method,
+    route: operation.path,
     path: settings.basePath + path + (hasQuery ? queryOf(input.payload) : ""),
-    headers: { ...(body === undefined ? json : jsonWithBody), ...settings.headers, ...options.headers },
+    headers: context.headersFor(body !== undefined, options.headers),
     body,
     replay: context.replay,
     absentIsDone: operation.absentIsDone ?? false,
@@ -135,6 +149,7 @@ const requestFor = (
 
 /** Makes the one function through which every method of every resource goes. */
 export const createCall = (send: Send, settings: Settings, clock: Clock): Call => {
+  const headersFor = headersWith(settings.headers);
   const checkAnswer = (
     operation: AnsweredOperation,
     made: { readonly request: HttpRequest; readonly status: number },
@@ -156,6 +171,10 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
         },
       );
     }
+    settings.log.warn("answer does not fit", {
+      operation: operation.id,
+      fields: issues.map(({ path }) => path),
+    });
     settings.hooks.onValidationIssue?.({ operation: operation.id, issues });
   };
 
@@ -175,7 +194,13 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
     const { replay: rule } = operation;
     const replay = typeof rule === "function" ? rule(input.payload) : rule;
     const weight = operation.weight?.(input.payload) ?? 1;
-    const fixed = requestFor(operation, input, { settings, options: options ?? {}, replay, weight });
+    const fixed = requestFor(operation, input, {
+      settings,
+      options: options ?? {},
+      replay,
+      weight,
+      headersFor,
+    });
     const bound = deadline(options?.signal, options?.totalTimeoutMs ?? settings.totalTimeoutMs, clock);
     try {
       bound.signal?.throwIfAborted();

@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { auth } from "./http/auth.ts";
 import { fetchTransport } from "./http/fetch-transport.ts";
+import { observe } from "./http/observe.ts";
 import { pacing } from "./http/pacing.ts";
 import { pipeline } from "./http/pipeline.ts";
 import { retry } from "./http/retry.ts";
@@ -53,12 +54,19 @@ export const connect = (
   const { concurrency, maxRetryAfterMs, hooks } = settings;
   const traffic = sharedTraffic(settings, clock);
   const transport = transportFor(settings, clock);
+  const tell =
+    <T extends object>(level: "debug" | "info", message: string, hook: ((notice: T) => void) | undefined) =>
+    (notice: T): void => {
+      settings.log[level](message, notice);
+      hook?.(notice);
+    };
   const send = pipeline(
     [
-      retry({ maxRetryAfterMs, clock, random, onRetry: hooks.onRetry }),
+      retry({ maxRetryAfterMs, clock, random, onRetry: tell("info", "will retry", hooks.onRetry) }),
       // Inside retry: every attempt spends budget, also the ones that fail.
-      pacing({ traffic, concurrency, clock, onWait: hooks.onWait }),
-      auth(settings.apiKey),
+      pacing({ traffic, concurrency, clock, onWait: tell("debug", "waits", hooks.onWait) }),
+      observe({ hooks, log: settings.log, clock }),
+      auth(settings.apiKey, clock),
     ],
     transport.send,
   );

@@ -39,3 +39,6 @@ export const unknownKeys = (options: object, known: readonly string[]): string[]
   Object.keys(options)
     .filter((key) => !known.includes(key))
     .map((key) => `there is no option "${key}"`);
+
+/** A page's script; a worker or a server-side rendering of a page is none. */
+export const isBrowser = (): boolean => "window" in globalThis && "document" in globalThis;

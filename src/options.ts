@@ -1,6 +1,7 @@
 import { ConfigurationError, type Issue } from "./errors.ts";
 import { documentedLimits, type Limits, limitFaults } from "./limits.ts";
-import { headerFaults, isLoopback, unknownKeys } from "./option-faults.ts";
+import { type Log, type Logger, type LogLevel, logLevels, logTo } from "./log.ts";
+import { headerFaults, isBrowser, isLoopback, unknownKeys } from "./option-faults.ts";
 
 /** The key, or where to ask for it; a function is asked once, and again after a 401. */
 export type KeySource = string | (() => string | Promise<string>);
@@ -33,6 +34,22 @@ export interface RetryNotice {
   readonly status: number | undefined;
 }
 
+/** One attempt, without any content. */
+export interface AttemptNotice {
+  readonly operation: string;
+  readonly method: string;
+  /** The path as the document writes it, without ids and query. */
+  readonly route: string;
+  /** Counted from 1. */
+  readonly attempt: number;
+}
+
+/** An answer came, of whatever status. */
+export interface ResponseNotice extends AttemptNotice {
+  readonly status: number;
+  readonly durationMs: number;
+}
+
 /** An answer did not fit the document. */
 export interface ValidationNotice {
   readonly operation: string;
@@ -41,6 +58,8 @@ export interface ValidationNotice {
 
 /** Told what happens, when it happens; neither the key nor any personal data is passed. A hook that throws is ignored. */
 export interface Hooks {
+  readonly onRequest?: (notice: AttemptNotice) => void;
+  readonly onResponse?: (notice: ResponseNotice) => void;
   readonly onRetry?: (notice: RetryNotice) => void;
   readonly onWait?: (notice: WaitNotice) => void;
   readonly onValidationIssue?: (notice: ValidationNotice) => void;
@@ -75,10 +94,16 @@ export interface ClientOptions {
   /** A longer answer is dropped and the call fails, in bytes. Default 64 MiB. */
   readonly maxResponseBytes?: number;
   readonly hooks?: Hooks;
+  /** Shaped like `console`. Default: nothing is logged. */
+  readonly logger?: Logger;
+  /** How much the logger is told. Default `warn`; only `debug` lines may hold personal data, none the key. */
+  readonly logLevel?: LogLevel;
   /** Corrects the path of an operation that the document does not give: `{ "companies.create": "/api/v1/…" }`. */
   readonly routes?: Readonly<Record<string, string>>;
   /** Allows `http://` beyond loopback. Default false. */
   readonly allowInsecureHttp?: boolean;
+  /** A key in a web page belongs to every visitor: refused there, unless this is set. Default false. */
+  readonly dangerouslyAllowBrowser?: boolean;
 }
 
 /** What one call may set differently from its client. */
@@ -111,6 +136,7 @@ export interface Settings {
   readonly responseValidation: "warn" | "strict" | "off";
   readonly maxResponseBytes: number;
   readonly hooks: Hooks;
+  readonly log: Log;
   readonly routes: Readonly<Record<string, string>>;
 }
 
@@ -140,6 +166,9 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   hooks: true,
   routes: true,
   allowInsecureHttp: true,
+  logger: true,
+  logLevel: true,
+  dangerouslyAllowBrowser: true,
 };
 
 const atLeast = (faults: string[], name: string, value: unknown, least: number, isWhole: boolean): void => {
@@ -245,6 +274,21 @@ export const settingsFrom = (
   if (options.dispatcher !== undefined && options.fetch !== undefined) {
     faults.push("fetch and dispatcher exclude each other: a dispatcher belongs to the default transport");
   }
+  if (options.logLevel !== undefined && !logLevels.includes(options.logLevel)) {
+    faults.push(`logLevel must be one of ${logLevels.join(", ")}`);
+  }
+  const { logger } = options;
+  if (
+    logger !== undefined &&
+    !(["debug", "info", "warn", "error"] as const).every((at) => typeof logger[at] === "function")
+  ) {
+    faults.push("logger must have debug, info, warn and error, as console has");
+  }
+  if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
+    faults.push(
+      "this seems to be a browser: a key in a page belongs to every visitor (dangerouslyAllowBrowser: true allows it)",
+    );
+  }
   if (options.routes !== undefined) faults.push(...routeFaults(options.routes, context.operations));
   if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));
   return {
@@ -259,6 +303,7 @@ export const settingsFrom = (
     dispatcher: options.dispatcher,
     headers: { ...options.headers },
     hooks: quiet(options.hooks ?? {}),
+    log: logTo(logger, options.logLevel ?? "warn"),
     routes: { ...options.routes },
   };
 };
@@ -275,6 +320,8 @@ const quiet = (hooks: Hooks): Hooks => {
       }
     });
   return definedOnly({
+    onRequest: wrap(hooks.onRequest),
+    onResponse: wrap(hooks.onResponse),
     onRetry: wrap(hooks.onRetry),
     onWait: wrap(hooks.onWait),
     onValidationIssue: wrap(hooks.onValidationIssue),

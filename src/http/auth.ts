@@ -1,6 +1,8 @@
+import type { Clock } from "../clock.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { KeySource } from "../options.ts";
 import type { HttpRequest, Stage } from "./types.ts";
+import { withinAttempt } from "./within.ts";
 
 // What an HTTP header can carry; anything else would fail deep in the transport, with the key in the message.
 const isHeaderSafe = (key: unknown): key is string => typeof key === "string" && /^[\x21-\x7e]+$/.test(key);
@@ -13,32 +15,51 @@ const ask = async (source: () => string | Promise<string>): Promise<string> => {
   );
 };
 
-const withKey = (request: HttpRequest, key: string): HttpRequest => ({
-  ...request,
-  headers: { ...request.headers, authorization: `Bearer ${key}` },
-});
+type Headers = HttpRequest["headers"];
 
-/** Adds the key to every attempt; after a 401 a key function is asked again, once in a call. */
-export const auth = (source: KeySource): Stage => {
-  if (typeof source === "string") return (next) => (request) => next(withKey(request, source));
+/** Most calls carry one of two header objects: the copies with the key are made once. */
+const keyed = (key: string): ((headers: Headers) => Headers) => {
+  const made = new WeakMap<Headers, Headers>();
+  return (headers) => {
+    const known = made.get(headers);
+    if (known !== undefined) return known;
+    const withKey = { ...headers, authorization: `Bearer ${key}` };
+    made.set(headers, withKey);
+    return withKey;
+  };
+};
+
+/** Adds a key that never changes. */
+const fixedKey = (key: string): Stage => {
+  const withKey = keyed(key);
+  return (next) => (request) => next({ ...request, headers: withKey(request.headers) });
+};
+
+/** Asks for the key before the first attempt, and once more in a call after a 401. */
+const renewableKey = (source: () => string | Promise<string>, clock: Clock): Stage => {
   let current: Promise<string> | undefined;
   const renewed = new WeakSet<object>();
   return (next) => async (request) => {
     current ??= ask(source);
     const used = current;
-    let key: string;
-    try {
-      key = await used;
-    } catch (error) {
-      // A provider that failed once may answer the next call.
+    const forget = (): void => {
       if (current === used) current = undefined;
+    };
+    const key = await withinAttempt(used, "asking for the key", request, clock).catch((error: unknown) => {
+      // A provider that failed once may answer the next call.
+      forget();
       throw error;
-    }
-    const response = await next(withKey(request, key));
+    });
+    const headers = { ...request.headers, authorization: `Bearer ${key}` };
+    const response = await next({ ...request, headers });
     if (response.status !== 401) return response;
-    if (current === used) current = undefined;
-    const isFirst = !renewed.has(request.log);
+    forget();
+    const canRenewKey = !renewed.has(request.log);
     renewed.add(request.log);
-    return { ...response, canRenewKey: isFirst };
+    return { ...response, canRenewKey };
   };
 };
+
+/** Adds the key to every attempt. */
+export const auth = (source: KeySource, clock: Clock): Stage =>
+  typeof source === "string" ? fixedKey(source) : renewableKey(source, clock);

@@ -45,7 +45,11 @@ class FetchExchange implements Carrier {
       // A browser hides the status of a redirect that it was told not to follow.
       const status = response.type === "opaqueredirect" ? 302 : response.status;
       // fetch has decompressed the body already.
-      const { "content-encoding": _coding, "content-length": _length, ...rest } = rawHeaders(response.headers);
+      const {
+        "content-encoding": _coding,
+        "content-length": _length,
+        ...rest
+      } = rawHeaders(response.headers);
       if (attempt.head(status, rest)) await this.#read(response);
       else await response.body?.cancel();
     } catch (error) {

@@ -16,6 +16,8 @@ export interface CallLog {
 export interface HttpRequest {
   readonly operation: string;
   readonly method: Method;
+  /** The path as the document writes it, without ids and query: may be told to anybody. */
+  readonly route: string;
   /** From the root of the origin, with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -24,8 +24,8 @@ export const Contact = z.looseObject({
   source: maybe(Source),
   verified: maybe(z.boolean()),
   emailConfidence: maybe(z.number()),
-  /** Keys are the workspace's own field names. */
-  customFields: maybe(z.record(z.string(), z.unknown())),
+  /** Keys are the workspace's own field names. A loose object and no record: its keys need not be walked. */
+  customFields: maybe(z.looseObject({})),
   /** The company the contact belongs to. */
   leadId: maybe(z.string()),
   /** The lists the contact belongs to. */

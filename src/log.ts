@@ -1,0 +1,37 @@
+/** From the most to the least said. */
+export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
+
+/** Anything shaped like `console`. */
+export interface Logger {
+  debug(message: string, fields: object): void;
+  info(message: string, fields: object): void;
+  warn(message: string, fields: object): void;
+  error(message: string, fields: object): void;
+}
+
+/** The logger behind its level. */
+export interface Log {
+  isOn(level: Exclude<LogLevel, "silent">): boolean;
+  debug(message: string, fields: object): void;
+  info(message: string, fields: object): void;
+  warn(message: string, fields: object): void;
+}
+
+export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
+
+/** Says nothing without a logger. Paths, which may hold an address, are passed at `debug` only; the key never. */
+export const logTo = (logger: Logger | undefined, level: LogLevel): Log => {
+  const isOn = (wanted: LogLevel): boolean =>
+    logger !== undefined && logLevels.indexOf(wanted) >= logLevels.indexOf(level) && level !== "silent";
+  const say =
+    (at: "debug" | "info" | "warn") =>
+    (message: string, fields: object): void => {
+      if (!isOn(at)) return;
+      try {
+        logger?.[at](`touchpoint: ${message}`, fields);
+      } catch {
+        // A logger that fails must not fail the call.
+      }
+    };
+  return { isOn, debug: say("debug"), info: say("info"), warn: say("warn") };
+};
