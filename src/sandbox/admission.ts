@@ -8,7 +8,7 @@ import type { ParsedBody } from "./request.ts";
 import type { Match, Rule } from "./router.ts";
 import type { Call, FailedItem } from "./rules/call.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
-import type { MailAccount } from "./store/mail-account.ts";
+import { accountNamed } from "./store/mail-account.ts";
 import type { Workspace } from "./store/workspace.ts";
 
 interface Candidate {
@@ -41,14 +41,9 @@ const eventCount = ({ operation }: Match, body: ParsedBody): number => {
   return isArray(events) && events.length <= 100 ? events.length : 0;
 };
 
-const accountOf = (key: ApiKey, workspace: Workspace): MailAccount | undefined =>
-  key.mailAccount === undefined
-    ? workspace.mailAccounts.values().next().value
-    : workspace.mailAccounts.get(key.mailAccount);
-
 const emailCharges = ({ key, workspace, body }: Candidate): Charge[] => {
   const own = chargesOn(key.meters, ["emails", "emailsPerDay"]);
-  const account = accountOf(key, workspace);
+  const account = accountNamed(key.mailAccount, workspace.mailAccounts);
   // A scheduled email draws on the account when it goes out.
   if (account === undefined || body.fields?.sendAt !== undefined) return own;
   return [...own, ...chargesOn(account.meters, ["emails", "emailsPerDay", "mailAccountPerDay"])];

@@ -8,11 +8,13 @@ import { createJournal } from "./journal.ts";
 import { type ApiKey, changeKey, createKeys, defaultWorkspace } from "./keys.ts";
 import { createLatency } from "./latency.ts";
 import { createMetersFor } from "./limits/limits.ts";
+import { createHandlers, type MswHandlers } from "./msw.ts";
 import type { ApiKeyOptions, SandboxOptions } from "./options.ts";
 import { createIds, createRandom } from "./random.ts";
 import { createSandboxClock } from "./sandbox-clock.ts";
 import { seedContacts } from "./seed.ts";
 import { type SandboxState, stateOf } from "./state.ts";
+import type { MailAccount } from "./store/mail-account.ts";
 import type { ContactRecord } from "./store/records.ts";
 import { addContact, createWorkspace, type Services, type Workspace } from "./store/workspace.ts";
 
@@ -23,6 +25,8 @@ export type SeedContact = Partial<Omit<ContactRecord, "id">> & { readonly email:
 export interface Sandbox {
   /** A fetch without sockets that answers for any host. */
   readonly fetch: typeof fetch;
+  /** MSW request handlers, for `setupServer(...sandbox.handlers)`; needs msw 2. */
+  readonly handlers: MswHandlers;
   /** The `default` workspace, and all requests. */
   readonly state: SandboxState;
   /** The state of a workspace by name. */
@@ -39,9 +43,25 @@ export interface Sandbox {
   addContact(contact: SeedContact, workspace?: string): Readonly<ContactRecord>;
   /** Removes one contact, as a person at the service's website would; false when there is none. */
   removeContact(id: string, workspace?: string): boolean;
+  /** Connects, disconnects or breaks a mail account; `failing: null` mends it. */
+  updateMailAccount(id: string, change: MailAccountChange, workspace?: string): void;
+  /** Puts an address on the do-not-email list, or takes it off. */
+  doNotEmail(address: string, isOnList?: boolean, workspace?: string): void;
   /** Changes a key: revokes it, narrows its scopes, moves its expiry. */
   updateKey(key: string, change: Partial<Omit<ApiKeyOptions, "key" | "workspace">>): void;
 }
+
+/** What may change about a mail account. */
+export interface MailAccountChange {
+  readonly connected?: boolean;
+  readonly failing?: string | null;
+}
+
+const changeAccount = (account: MailAccount | undefined, change: MailAccountChange): void => {
+  if (account === undefined) throw new RangeError("The sandbox has no such mail account.");
+  account.isConnected = change.connected ?? account.isConnected;
+  if (change.failing !== undefined) account.failing = change.failing ?? undefined;
+};
 
 const keyNamed = (keys: ReadonlyMap<string, ApiKey>, name: string): ApiKey => {
   const key = keys.get(name);
@@ -80,8 +100,15 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   const latency = createLatency(options.latencyMs, clock, random);
   const app = createApp({ options, clock, keys, workspaceOf, plans, journal, latency });
 
+  const sandboxFetch = createFetch(app, clock);
+  let handlers: MswHandlers | undefined;
+
   return {
-    fetch: createFetch(app, clock),
+    fetch: sandboxFetch,
+    get handlers() {
+      handlers ??= createHandlers(sandboxFetch);
+      return handlers;
+    },
     state: stateOf(workspaceOf(defaultWorkspace), journal),
     stateOf: (name) => stateOf(workspaceOf(name), journal),
     listen: (where) => listen(app, clock, where),
@@ -90,6 +117,13 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
     seedContacts: (count, change) => seedContacts(workspaceOf(defaultWorkspace), count, change),
     addContact: (contact, name = defaultWorkspace) => addContact(workspaceOf(name), contact),
     removeContact: (id, name = defaultWorkspace) => workspaceOf(name).contacts.remove(id),
+    updateMailAccount: (id, change, name = defaultWorkspace) =>
+      changeAccount(workspaceOf(name).mailAccounts.get(id), change),
+    doNotEmail: (address, isOnList = true, name = defaultWorkspace) => {
+      const list = workspaceOf(name).doNotEmail;
+      if (isOnList) list.add(address.toLowerCase());
+      else list.delete(address.toLowerCase());
+    },
     updateKey: (key, change) => changeKey(keyNamed(keys, key), change),
   };
 };

@@ -1,4 +1,4 @@
-export { createSandbox, type Sandbox, type SeedContact } from "./create-sandbox.ts";
+export { createSandbox, type MailAccountChange, type Sandbox, type SeedContact } from "./create-sandbox.ts";
 export type {
   Fault,
   FaultName,
@@ -12,6 +12,7 @@ export type { Listening, ListenOptions } from "./http/listen.ts";
 export type { RequestCounts, RequestRecord } from "./journal.ts";
 export { documentedLimits, type LimitName, type SandboxLimits } from "./limits/limits.ts";
 export type { LimitKind, LimitWindow } from "./limits/window.ts";
+export type { MswHandlers } from "./msw.ts";
 export type {
   ApiKeyOptions,
   AutomationOptions,

@@ -2,8 +2,12 @@ import { operations } from "../operations/index.ts";
 import type { Reply } from "./answer.ts";
 import type { OperationData } from "./operation-data.ts";
 import type { Call } from "./rules/call.ts";
+import { createCompany, findCompany, updateCompany } from "./rules/companies.ts";
 import { createContact, listContacts, updateContact } from "./rules/contacts.ts";
+import { sendEmail } from "./rules/emails.ts";
 import { recordBatch, recordEvent } from "./rules/events.ts";
+import { addToList, createList, removeFromList } from "./rules/lists.ts";
+import { cancelScheduled, listScheduled, updateScheduled } from "./rules/scheduled.ts";
 
 /** Keeps the rules of one operation. */
 export type Rule = (call: Call) => Reply;
@@ -31,8 +35,19 @@ const routes: readonly Route[] = [
   route(operations.contacts.create, createContact),
   route(operations.contacts.list, listContacts),
   route(operations.contacts.update, updateContact),
+  route(operations.companies.create, createCompany),
+  route(operations.companies.update, updateCompany),
+  route(operations.companies.findByDomain, findCompany),
+  route(operations.lists.create, createList),
+  route(operations.lists.addContacts, addToList),
+  route(operations.lists.removeContacts, removeFromList),
   route(operations.events.record, recordEvent),
   route(operations.events.recordBatch, recordBatch),
+  // Sending and scheduling share one method and path.
+  route(operations.emails.send, sendEmail),
+  route(operations.emails.scheduledList, listScheduled),
+  route(operations.emails.scheduledUpdate, updateScheduled),
+  route(operations.emails.scheduledCancel, cancelScheduled),
 ];
 
 const decode = (segment: string): string | undefined => {

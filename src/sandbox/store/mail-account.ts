@@ -35,3 +35,9 @@ export const createMailAccounts = (
   }
   return accounts;
 };
+
+/** The account of that name; without a name the first one, which a key is tied to unless it says otherwise. */
+export const accountNamed = (
+  name: string | undefined,
+  accounts: ReadonlyMap<string, MailAccount>,
+): MailAccount | undefined => (name === undefined ? accounts.values().next().value : accounts.get(name));

@@ -31,6 +31,8 @@ export interface Workspace {
   readonly settings: WorkspaceOptions;
   readonly contacts: ContactStore;
   readonly companies: Map<string, CompanyRecord>;
+  /** Domains in lower case. */
+  readonly companiesByDomain: Map<string, CompanyRecord>;
   readonly lists: Map<string, ListRecord>;
   readonly events: EventRecord[];
   /** The first record of each id a caller gave. */
@@ -51,6 +53,7 @@ export const createWorkspace = (name: string, settings: WorkspaceOptions, servic
   settings,
   contacts: createContactStore(services.listing),
   companies: new Map(),
+  companiesByDomain: new Map(),
   lists: new Map(),
   events: [],
   eventsById: new Map(),

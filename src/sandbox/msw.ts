@@ -1,0 +1,40 @@
+import { createRequire } from "node:module";
+
+/**
+ * MSW handlers, typed to fit `setupServer` and `setupWorker` of any version: named by its own type, msw would have
+ * to be installed for this package's types to be read at all.
+ */
+export type MswHandlers = never[];
+
+const load = (): typeof import("msw") => {
+  // The CommonJS build has no import.meta, and the ESM build no __filename.
+  const here = typeof __filename === "string" ? __filename : import.meta.url;
+  try {
+    // `require` has no types; this is the module of that name.
+    return createRequire(here)("msw") as typeof import("msw");
+  } catch (cause) {
+    throw new Error("sandbox.handlers needs the package msw, version 2: npm install --save-dev msw", {
+      cause,
+    });
+  }
+};
+
+/** Whether MSW can stand in for this error: it has one way to say that the network failed. */
+const isNetworkFailure = (error: unknown): boolean => error instanceof TypeError;
+
+/** Request handlers that lead to the sandbox; msw is loaded here, not with the module. */
+export const createHandlers = (sandboxFetch: typeof fetch): MswHandlers => {
+  const { http } = load();
+  const handlers: unknown[] = [
+    http.all("*/api/v1/*", async ({ request }) => {
+      try {
+        return await sandboxFetch(request);
+      } catch (error) {
+        if (isNetworkFailure(error)) return Response.error();
+        throw error;
+      }
+    }),
+  ];
+  // See MswHandlers.
+  return handlers as MswHandlers;
+};

@@ -1,0 +1,44 @@
+import { Refusal } from "../answer.ts";
+import { chargesOn, firstObstacle, spend } from "../limits/spend.ts";
+import { accountNamed } from "../store/mail-account.ts";
+import type { ScheduledRecord } from "../store/records.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { readDraft } from "./email-draft.ts";
+import { assertSendable, sendNow } from "./send.ts";
+
+const goOut = (record: ScheduledRecord, workspace: Workspace): void => {
+  const { clock } = workspace.services;
+  const account = accountNamed(record.mailAccount, workspace.mailAccounts);
+  // What was true when it was accepted may have changed: every check runs again.
+  const draft = readDraft({ ...record.draft }, workspace);
+  const sender = assertSendable(draft, account, workspace);
+  const charges = chargesOn(sender.meters, ["emails", "emailsPerDay", "mailAccountPerDay"]);
+  const obstacle = firstObstacle(charges, clock.now());
+  if (obstacle !== undefined) {
+    clock.after(Math.ceil(obstacle.waitMs), () => dispatch(record, record.sendAt, workspace), { idle: true });
+    return;
+  }
+  spend(charges, clock.now());
+  sendNow(draft, sender, workspace, record.id);
+  record.status = "SENT";
+};
+
+const dispatch = (record: ScheduledRecord, sendAt: string, workspace: Workspace): void => {
+  // Cancelled, or moved to another time, which has a timer of its own.
+  if (record.status !== "SCHEDULED" || record.sendAt !== sendAt) return;
+  try {
+    goOut(record, workspace);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    record.status = "FAILED";
+    record.error = error.message;
+  }
+};
+
+/** Sends the email at its time; while the account has no capacity it waits. */
+export const dispatchLater = (record: ScheduledRecord, workspace: Workspace): void => {
+  const { clock } = workspace.services;
+  const { sendAt } = record;
+  const waitMs = Math.max(0, Date.parse(sendAt) - clock.wallTime());
+  clock.after(waitMs, () => dispatch(record, sendAt, workspace), { idle: true });
+};

@@ -1,0 +1,64 @@
+import { Refusal } from "../answer.ts";
+import type { MailAccount } from "../store/mail-account.ts";
+import type { EmailDraft, EmailRecord } from "../store/records.ts";
+import { addContact, timestamp, type Workspace } from "../store/workspace.ts";
+import { plainText } from "./plain-text.ts";
+
+const refusedStages = new Set(["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"]);
+
+/** Refuses an email that must not go out as things stand. @throws Refusal 400 */
+export const assertSendable = (
+  draft: EmailDraft,
+  account: MailAccount | undefined,
+  workspace: Workspace,
+): MailAccount => {
+  if (account === undefined || !account.isConnected) {
+    throw new Refusal(400, "The mail account of this key is no longer connected.");
+  }
+  if (workspace.doNotEmail.has(draft.to.toLowerCase())) {
+    throw new Refusal(400, "The address is on the do-not-email list.");
+  }
+  const stage = workspace.contacts.byEmail(draft.to)?.stage.toUpperCase() ?? "";
+  if (refusedStages.has(stage) && !draft.force) {
+    throw new Refusal(
+      400,
+      `The contact is in stage ${stage}; send with force: true to email them all the same.`,
+    );
+  }
+  return account;
+};
+
+/**
+ * Sends an email that may go out: the recipient becomes a contact, the email is recorded.
+ *
+ * @throws Refusal 502 when the account fails; then nothing has happened.
+ */
+export const sendNow = (
+  draft: EmailDraft,
+  account: MailAccount,
+  workspace: Workspace,
+  scheduledId?: string,
+): EmailRecord => {
+  if (account.failing !== undefined) throw new Refusal(502, account.failing);
+  const known = workspace.contacts.byEmail(draft.to);
+  const contact = known ?? addContact(workspace, { email: draft.to });
+  const { html, text, signatureId } = draft;
+  const email: EmailRecord = {
+    id: workspace.services.newId("msg"),
+    to: draft.to,
+    cc: [],
+    from: account.from,
+    subject: draft.subject,
+    sentAt: timestamp(workspace),
+    tracked: workspace.settings.tracking ?? true,
+    contactId: contact.id,
+    contactCreated: known === undefined,
+    ...(html === undefined ? {} : { html }),
+    text: text ?? plainText(html ?? ""),
+    ...(signatureId === undefined ? {} : { signatureId }),
+    mailAccount: account.id,
+    ...(scheduledId === undefined ? {} : { scheduledId }),
+  };
+  workspace.emails.push(email);
+  return email;
+};
