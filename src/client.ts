@@ -1,9 +1,11 @@
+import type { Answer } from "./answer.ts";
 import { type Call, createCall } from "./call.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Connection, connect } from "./connect.ts";
+import { type FreeRequest, freeOperation } from "./free-request.ts";
 import type { BudgetState, Limits } from "./limits.ts";
 import { operations } from "./operations/index.ts";
-import { type ClientOptions, type Settings, settingsFrom } from "./options.ts";
+import { type CallOptions, type ClientOptions, type Settings, settingsFrom } from "./options.ts";
 import { Contacts } from "./resources/contacts.ts";
 import { Events } from "./resources/events.ts";
 
@@ -12,6 +14,8 @@ export interface Runtime {
   readonly clock: Clock;
   /** 0 ≤ random() < 1. */
   readonly random: () => number;
+  /** The connection of the client whose sibling this one is. */
+  readonly sibling: Connection;
 }
 
 const operationIds = Object.values(operations).flatMap((resource) =>
@@ -31,6 +35,9 @@ export class Client {
   readonly contacts: Contacts;
   /** What people did. */
   readonly events: Events;
+  readonly #options: ClientOptions;
+  readonly #runtime: Partial<Runtime>;
+  readonly #call: Call;
   readonly #settings: Settings;
   readonly #connection: Connection;
 
@@ -40,11 +47,37 @@ export class Client {
   constructor(options: ClientOptions = {}, runtime: Partial<Runtime> = {}) {
     this.#settings = settingsFrom(options, { env: process.env, operations: operationIds });
     const clock = runtime.clock ?? systemClock;
-    this.#connection = connect(this.#settings, { clock, random: runtime.random ?? Math.random });
+    this.#options = options;
+    this.#runtime = runtime;
+    this.#connection = connect(
+      this.#settings,
+      { clock, random: runtime.random ?? Math.random },
+      runtime.sibling,
+    );
     const call: Call = createCall(this.#connection.send, this.#settings, clock);
+    this.#call = call;
     this.contacts = new Contacts(call);
     const { limits } = this.#settings;
     this.events = new Events(call, { clock, eventsAtOnce: limits === false ? undefined : limits.events.max });
+  }
+
+  /**
+   * A client with some options changed. It shares the sockets and the budgets as far as the changes allow: another
+   * key, base URL or other limits have budgets of their own. It lives as long as the client it was made from.
+   */
+  withOptions(changes: ClientOptions): Client {
+    return new Client({ ...this.#options, ...changes }, { ...this.#runtime, sibling: this.#connection });
+  }
+
+  /**
+   * Sends a request to an endpoint that has no method here, through the same stages: budgets, retries, deadlines.
+   *
+   * @throws ValidationError when the path is not a plain path from the base URL on; nothing was sent.
+   */
+  request(request: FreeRequest, options?: CallOptions): Answer<unknown> {
+    const operation = freeOperation(request);
+    const { method, query, body } = request;
+    return this.#call(operation, { payload: method === "GET" ? query : body, query }, options);
   }
 
   /** How each limit stands now, keyed by its name. `left` is 0 when the next request would have to wait. */

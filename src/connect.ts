@@ -6,6 +6,7 @@ import { pacing } from "./http/pacing.ts";
 import { pipeline } from "./http/pipeline.ts";
 import { retry } from "./http/retry.ts";
 import { sharedTraffic } from "./http/shared-traffic.ts";
+import { Slots } from "./http/slots.ts";
 import type { Traffic } from "./http/traffic.ts";
 import type { Transport } from "./http/transport.ts";
 import type { Send } from "./http/types.ts";
@@ -13,8 +14,11 @@ import type { Settings } from "./options.ts";
 
 /** A way to the service: the stages over a transport, and what they share. */
 export interface Connection {
+  readonly settings: Settings;
   readonly send: Send;
   readonly traffic: Traffic;
+  readonly slots: Slots;
+  readonly transport: Transport;
   close(): Promise<void>;
 }
 
@@ -46,29 +50,51 @@ const transportFor = (settings: Settings, clock: Clock): Transport => {
   };
 };
 
+/** The parts of a sibling's connection that the same settings allow to share. */
+const share = (settings: Settings, from: Connection | undefined) => {
+  const before = from?.settings;
+  const isSame = (...names: readonly (keyof Settings)[]): boolean =>
+    before !== undefined && names.every((name) => settings[name] === before[name]);
+  const isSamePlace = isSame("origin", "fetch", "dispatcher", "concurrency", "maxResponseBytes");
+  const isSameKey = isSamePlace && isSame("apiKey", "basePath") && sameLimits(settings, before);
+  return {
+    transport: isSamePlace ? from?.transport : undefined,
+    slots: isSamePlace ? from?.slots : undefined,
+    traffic: isSameKey ? from?.traffic : undefined,
+  };
+};
+
+const sameLimits = (settings: Settings, before: Settings | undefined): boolean =>
+  JSON.stringify(settings.limits) === JSON.stringify(before?.limits);
+
 /** Builds the way to the service. The order of the stages is the order in which a request passes them. */
 export const connect = (
   settings: Settings,
   { clock, random }: { readonly clock: Clock; readonly random: () => number },
+  sibling?: Connection,
 ): Connection => {
-  const { concurrency, maxRetryAfterMs, hooks } = settings;
-  const traffic = sharedTraffic(settings, clock);
-  const transport = transportFor(settings, clock);
+  const { concurrency, maxRetryAfterMs, hooks, log } = settings;
+  const shared = share(settings, sibling);
+  const traffic = shared.traffic ?? sharedTraffic(settings, clock);
+  const slots = shared.slots ?? new Slots(concurrency);
+  const transport = shared.transport ?? transportFor(settings, clock);
   const tell =
     <T extends object>(level: "debug" | "info", message: string, hook: ((notice: T) => void) | undefined) =>
     (notice: T): void => {
-      settings.log[level](message, notice);
+      log[level](message, notice);
       hook?.(notice);
     };
   const send = pipeline(
     [
       retry({ maxRetryAfterMs, clock, random, onRetry: tell("info", "will retry", hooks.onRetry) }),
       // Inside retry: every attempt spends budget, also the ones that fail.
-      pacing({ traffic, concurrency, clock, onWait: tell("debug", "waits", hooks.onWait) }),
-      observe({ hooks, log: settings.log, clock }),
+      pacing({ traffic, slots, clock, onWait: tell("debug", "waits", hooks.onWait) }),
+      observe({ hooks, log, clock }),
       auth(settings.apiKey, clock),
     ],
     transport.send,
   );
-  return { send, traffic, close: transport.close };
+  // What was taken from a sibling stays its sibling's to close.
+  const close = async (): Promise<void> => (shared.transport === undefined ? transport.close() : undefined);
+  return { settings, send, traffic, slots, transport, close };
 };

@@ -8,17 +8,16 @@ export type { IngestOptions, IngestReport, RejectedEvent } from "./ingest/ingest
 export type { Progress } from "./ingest/progress.ts";
 export type { Source as EventSource } from "./ingest/resumable.ts";
 export type { BudgetState, Limit, Limits } from "./limits.ts";
+export type { Logger, LogLevel } from "./log.ts";
 export type {
-  CallOptions,
-  ClientOptions,
-  Dispatcher,
-  Fetch,
+  AttemptNotice,
   Hooks,
-  KeySource,
+  ResponseNotice,
   RetryNotice,
   ValidationNotice,
   WaitNotice,
-} from "./options.ts";
+} from "./notices.ts";
+export type { CallOptions, ClientOptions, Dispatcher, Fetch, KeySource } from "./options.ts";
 export type { Paged, PagingOptions } from "./paging/paged.ts";
 export type { WalkedPage } from "./paging/walk.ts";
 export type { Contacts, Upserted } from "./resources/contacts.ts";

@@ -42,3 +42,89 @@ export const unknownKeys = (options: object, known: readonly string[]): string[]
 
 /** A page's script; a worker or a server-side rendering of a page is none. */
 export const isBrowser = (): boolean => "window" in globalThis && "document" in globalThis;
+
+/** Reports a number that is too small, or no number. */
+export const atLeast = (
+  faults: string[],
+  name: string,
+  value: unknown,
+  least: number,
+  isWhole: boolean,
+): void => {
+  const fits = typeof value === "number" && value >= least && (!isWhole || Number.isSafeInteger(value));
+  if (value !== undefined && !fits) {
+    faults.push(
+      `${name} must be ${isWhole ? "a whole number of" : "a number of"} at least ${least}, got ${String(value)}`,
+    );
+  }
+};
+
+/** What a call and a client may both set. */
+interface CallLike {
+  readonly timeoutMs?: unknown;
+  readonly totalTimeoutMs?: unknown;
+  readonly maxRetries?: unknown;
+  readonly headers?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The faults of what a call and a client may both set. */
+export const callFaults = (options: CallLike): string[] => {
+  const faults: string[] = [];
+  atLeast(faults, "timeoutMs", options.timeoutMs, 1, false);
+  atLeast(faults, "totalTimeoutMs", options.totalTimeoutMs, 1, false);
+  atLeast(faults, "maxRetries", options.maxRetries, 0, true);
+  if (options.headers !== undefined) faults.push(...headerFaults(options.headers));
+  return faults;
+};
+
+/** Splits the base URL, and reports what makes it unfit or unsafe. */
+export const baseUrlOf = (
+  value: unknown,
+  allowInsecureHttp: boolean,
+  faults: string[],
+): { origin: string; basePath: string } => {
+  const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
+  if (value === undefined || value === "") {
+    faults.push("baseUrl is missing: give it, or set TOUCHPOINT_BASE_URL");
+  } else if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    faults.push("baseUrl must be an absolute https:// URL");
+  } else {
+    // The URL itself may hold a password: no message repeats it.
+    if (url.username !== "" || url.password !== "")
+      faults.push("baseUrl must not carry a user name or password");
+    if (url.search !== "" || url.hash !== "") faults.push("baseUrl must not carry a query or a fragment");
+    if (url.protocol === "http:" && !allowInsecureHttp && !isLoopback(url.hostname)) {
+      faults.push(
+        "baseUrl must be https:// beyond this machine: http:// would show the key to the network (allowInsecureHttp: true allows it)",
+      );
+    }
+  }
+  return { origin: url?.origin ?? "", basePath: (url?.pathname ?? "").replace(/\/+$/, "") };
+};
+
+/** What is wrong with a key; the key itself is never repeated. */
+export const keyFaults = (key: unknown): string[] => {
+  if (typeof key === "function") return [];
+  if (key === undefined || key === "") return ["apiKey is missing: give it, or set TOUCHPOINT_API_KEY"];
+  // Never repeated in the message, not even its length.
+  if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
+    return [
+      "apiKey must be a string of visible ASCII characters without blanks, or a function that returns one",
+    ];
+  }
+  return [];
+};
+
+/** What is wrong with corrected paths. */
+export const routeFaults = (
+  routes: Readonly<Record<string, unknown>>,
+  operations: readonly string[],
+): string[] =>
+  Object.entries(routes).flatMap(([operation, path]) => {
+    if (!operations.includes(operation)) return [`routes: there is no operation "${operation}"`];
+    const fits =
+      typeof path === "string" && /^\/(?!\/)[^?#\s\\]*$/.test(path) && !/(^|\/)\.{1,2}(\/|$)/.test(path);
+    return fits
+      ? []
+      : [`routes["${operation}"] must be a path that starts with one /, without query or dot segments`];
+  });

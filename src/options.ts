@@ -1,7 +1,16 @@
-import { ConfigurationError, type Issue } from "./errors.ts";
+import { ConfigurationError } from "./errors.ts";
 import { documentedLimits, type Limits, limitFaults } from "./limits.ts";
 import { type Log, type Logger, type LogLevel, logLevels, logTo } from "./log.ts";
-import { headerFaults, isBrowser, isLoopback, unknownKeys } from "./option-faults.ts";
+import { type Hooks, quietHooks } from "./notices.ts";
+import {
+  atLeast,
+  baseUrlOf,
+  callFaults,
+  isBrowser,
+  keyFaults,
+  routeFaults,
+  unknownKeys,
+} from "./option-faults.ts";
 
 /** The key, or where to ask for it; a function is asked once, and again after a 401. */
 export type KeySource = string | (() => string | Promise<string>);
@@ -12,57 +21,6 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 /** What the library needs of an undici Dispatcher: `Agent`, `Pool`, `ProxyAgent`, `MockAgent`, … all have it. */
 export interface Dispatcher {
   dispatch(options: object, handler: object): boolean;
-}
-
-/** Why a request waits, and for how long at least, as far as is known when it begins to. */
-export interface WaitNotice {
-  readonly operation: string;
-  /** The limit it waits for; `concurrency` for a free slot. */
-  readonly waitingFor: string;
-  readonly reason: "limit" | "pause" | "concurrency";
-  readonly waitMs: number;
-}
-
-/** An attempt failed and will be made again. */
-export interface RetryNotice {
-  readonly operation: string;
-  /** The attempt that failed, counted from 1. */
-  readonly attempt: number;
-  /** Back-off before the next; 0 when its budget is paused instead. */
-  readonly waitMs: number;
-  /** Undefined when no answer came. */
-  readonly status: number | undefined;
-}
-
-/** One attempt, without any content. */
-export interface AttemptNotice {
-  readonly operation: string;
-  readonly method: string;
-  /** The path as the document writes it, without ids and query. */
-  readonly route: string;
-  /** Counted from 1. */
-  readonly attempt: number;
-}
-
-/** An answer came, of whatever status. */
-export interface ResponseNotice extends AttemptNotice {
-  readonly status: number;
-  readonly durationMs: number;
-}
-
-/** An answer did not fit the document. */
-export interface ValidationNotice {
-  readonly operation: string;
-  readonly issues: readonly Issue[];
-}
-
-/** Told what happens, when it happens; neither the key nor any personal data is passed. A hook that throws is ignored. */
-export interface Hooks {
-  readonly onRequest?: (notice: AttemptNotice) => void;
-  readonly onResponse?: (notice: ResponseNotice) => void;
-  readonly onRetry?: (notice: RetryNotice) => void;
-  readonly onWait?: (notice: WaitNotice) => void;
-  readonly onValidationIssue?: (notice: ValidationNotice) => void;
 }
 
 /** How a client is set up. Every option has a default but the key and the base URL. */
@@ -171,71 +129,6 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   dangerouslyAllowBrowser: true,
 };
 
-const atLeast = (faults: string[], name: string, value: unknown, least: number, isWhole: boolean): void => {
-  const fits = typeof value === "number" && value >= least && (!isWhole || Number.isSafeInteger(value));
-  if (value !== undefined && !fits) {
-    faults.push(
-      `${name} must be ${isWhole ? "a whole number of" : "a number of"} at least ${least}, got ${String(value)}`,
-    );
-  }
-};
-
-/** The faults of what a call and a client may both set. */
-export const callFaults = (options: CallOptions): string[] => {
-  const faults: string[] = [];
-  atLeast(faults, "timeoutMs", options.timeoutMs, 1, false);
-  atLeast(faults, "totalTimeoutMs", options.totalTimeoutMs, 1, false);
-  atLeast(faults, "maxRetries", options.maxRetries, 0, true);
-  if (options.headers !== undefined) faults.push(...headerFaults(options.headers));
-  return faults;
-};
-
-const baseUrlOf = (
-  value: unknown,
-  allowInsecureHttp: boolean,
-  faults: string[],
-): { origin: string; basePath: string } => {
-  const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
-  if (value === undefined || value === "") {
-    faults.push("baseUrl is missing: give it, or set TOUCHPOINT_BASE_URL");
-  } else if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    faults.push("baseUrl must be an absolute https:// URL");
-  } else {
-    // The URL itself may hold a password: no message repeats it.
-    if (url.username !== "" || url.password !== "")
-      faults.push("baseUrl must not carry a user name or password");
-    if (url.search !== "" || url.hash !== "") faults.push("baseUrl must not carry a query or a fragment");
-    if (url.protocol === "http:" && !allowInsecureHttp && !isLoopback(url.hostname)) {
-      faults.push(
-        "baseUrl must be https:// beyond this machine: http:// would show the key to the network (allowInsecureHttp: true allows it)",
-      );
-    }
-  }
-  return { origin: url?.origin ?? "", basePath: (url?.pathname ?? "").replace(/\/+$/, "") };
-};
-
-const keyFaults = (key: unknown): string[] => {
-  if (typeof key === "function") return [];
-  if (key === undefined || key === "") return ["apiKey is missing: give it, or set TOUCHPOINT_API_KEY"];
-  // Never repeated in the message, not even its length.
-  if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
-    return [
-      "apiKey must be a string of visible ASCII characters without blanks, or a function that returns one",
-    ];
-  }
-  return [];
-};
-
-const routeFaults = (routes: Readonly<Record<string, unknown>>, operations: readonly string[]): string[] =>
-  Object.entries(routes).flatMap(([operation, path]) => {
-    if (!operations.includes(operation)) return [`routes: there is no operation "${operation}"`];
-    const fits =
-      typeof path === "string" && /^\/(?!\/)[^?#\s\\]*$/.test(path) && !/(^|\/)\.{1,2}(\/|$)/.test(path);
-    return fits
-      ? []
-      : [`routes["${operation}"] must be a path that starts with one /, without query or dot segments`];
-  });
-
 /**
  * Checks the options and fills in the defaults.
  *
@@ -302,32 +195,13 @@ export const settingsFrom = (
     fetch: options.fetch,
     dispatcher: options.dispatcher,
     headers: { ...options.headers },
-    hooks: quiet(options.hooks ?? {}),
+    hooks: quietHooks(options.hooks ?? {}),
     log: logTo(logger, options.logLevel ?? "warn"),
     routes: { ...options.routes },
   };
 };
 
-/** Hooks that cannot break the call they watch. */
-const quiet = (hooks: Hooks): Hooks => {
-  const wrap = <T>(hook: ((notice: T) => void) | undefined) =>
-    hook &&
-    ((notice: T): void => {
-      try {
-        hook(notice);
-      } catch {
-        // Its author's to find; the call goes on.
-      }
-    });
-  return definedOnly({
-    onRequest: wrap(hooks.onRequest),
-    onResponse: wrap(hooks.onResponse),
-    onRetry: wrap(hooks.onRetry),
-    onWait: wrap(hooks.onWait),
-    onValidationIssue: wrap(hooks.onValidationIssue),
-  });
-};
-
+/** The same without what is undefined, so that it does not hide a default. */
 const definedOnly = <T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
   // Object.fromEntries forgets the keys; they are those of T.
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;

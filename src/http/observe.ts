@@ -1,7 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
-import type { AttemptNotice, Hooks } from "../options.ts";
+import type { AttemptNotice, Hooks } from "../notices.ts";
 import type { HttpRequest, HttpResponse, Send, Stage } from "./types.ts";
 
 /** What subscribers of `touchpoint:attempt` are handed; filled in as the attempt goes on. */

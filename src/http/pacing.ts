@@ -1,19 +1,19 @@
 import type { Clock } from "../clock.ts";
 import { RateLimitError } from "../errors.ts";
+import type { WaitNotice } from "../notices.ts";
 import type { BudgetName } from "../operations/define.ts";
-import type { WaitNotice } from "../options.ts";
 import type { Budget } from "./budget.ts";
 import type { DayCount } from "./day-count.ts";
 import { type Lane, lane } from "./lanes.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import { Slots } from "./slots.ts";
+import type { Slots } from "./slots.ts";
 import type { Traffic } from "./traffic.ts";
 import { AttemptFailure, type HttpRequest, type HttpResponse, outcomeOf, type Stage } from "./types.ts";
 
 export interface PacingSettings {
   readonly traffic: Traffic;
-  /** Requests in flight at most. */
-  readonly concurrency: number;
+  /** Requests in flight. */
+  readonly slots: Slots;
   readonly clock: Clock;
   readonly onWait?: ((notice: WaitNotice) => void) | undefined;
 }
@@ -38,7 +38,7 @@ class Pacing {
 
   constructor(settings: PacingSettings) {
     this.#settings = settings;
-    this.#slots = new Slots(settings.concurrency);
+    this.#slots = settings.slots;
   }
 
   routeOf(names: readonly BudgetName[]): Route {

@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import { type Outcome, TimeoutError } from "../errors.ts";
-import type { RetryNotice } from "../options.ts";
+import type { RetryNotice } from "../notices.ts";
 import { errorFrom } from "./error-from.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { isUnclear, judge } from "./retry-policy.ts";

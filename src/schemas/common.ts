@@ -98,3 +98,6 @@ export interface Page<T> {
   readonly skip?: number | null | undefined;
   readonly limit?: number | null | undefined;
 }
+
+/** Whatever comes. */
+export const Anything = z.unknown();

@@ -1,0 +1,116 @@
+import { ValidationError } from "./errors.ts";
+import type { HttpRequest } from "./http/types.ts";
+import type { OperationFacts, ReplayClass } from "./operations/define.ts";
+import { callFaults, unknownKeys } from "./option-faults.ts";
+import type { CallOptions, Settings } from "./options.ts";
+
+/** What one call sends: the payload, and the id in its path where it has one. */
+export interface CallInput<Input> {
+  readonly id?: string;
+  readonly payload: Input;
+  /** Beside a body; the payload of a GET is its query. */
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+}
+
+const callOptionNames = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "headers"];
+
+/** A fault of one field, found before anything was sent. */
+export const invalid = (operation: string, path: string, message: string): ValidationError =>
+  new ValidationError(`${operation}: ${path === "" ? "" : `${path}: `}${message}`, {
+    operation,
+    issues: [{ path, message }],
+  });
+
+const longestId = 1_024;
+
+/** Puts an id into a path as exactly one segment. */
+const pathWithId = (operation: string, path: string, id: unknown): string => {
+  if (!path.includes("/:id")) return path;
+  const isText = typeof id === "string" && id !== "" && id.length <= longestId;
+  if (!isText)
+    throw invalid(operation, "id", `must be a non-empty string of at most ${longestId} characters`);
+  // These two cannot be encoded: every form of them may be taken for "here" or "one up".
+  if (id === "." || id === "..") throw invalid(operation, "id", `must not be "${id}"`);
+  if (!id.isWellFormed()) throw invalid(operation, "id", "must not hold half a surrogate pair");
+  return path.replace(":id", () => encodeURIComponent(id));
+};
+
+const queryOf = (payload: unknown): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(payload ?? {})) {
+    if (value !== undefined && value !== null) query.append(name, String(value));
+  }
+  return query.size === 0 ? "" : `?${query}`;
+};
+
+const bodyOf = (operation: string, payload: unknown): string | undefined => {
+  try {
+    return JSON.stringify(payload);
+  } catch (cause) {
+    throw new ValidationError(`${operation}: the input cannot be written as JSON: ${String(cause)}`, {
+      operation,
+      cause,
+    });
+  }
+};
+
+const json = { accept: "application/json" };
+const jsonWithBody = { ...json, "content-type": "application/json" };
+
+type HeadersFor = (hasBody: boolean, own: CallOptions["headers"]) => Readonly<Record<string, string>>;
+
+/** The same two objects for every call that adds no header of its own: the stages keep what they make of them. */
+const headersWith = (common: Readonly<Record<string, string>>): HeadersFor => {
+  const withoutBody = { ...json, ...common };
+  const withBody = { ...jsonWithBody, ...common };
+  return (hasBody, own) => {
+    const headers = hasBody ? withBody : withoutBody;
+    return own === undefined ? headers : { ...headers, ...own };
+  };
+};
+
+/** @throws ValidationError naming every fault of the options of one call. */
+export const checkCallOptions = (operation: string, options: CallOptions): void => {
+  const faults = [...unknownKeys(options, callOptionNames), ...callFaults(options)];
+  if (options.signal !== undefined && !(options.signal instanceof AbortSignal))
+    faults.push("signal must be an AbortSignal");
+  if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+};
+
+/** What the operation's rules say of this input. */
+export interface Rules {
+  readonly replay: ReplayClass;
+  readonly weight: number;
+}
+
+export type BuildRequest = (
+  operation: OperationFacts,
+  input: CallInput<unknown>,
+  made: { readonly options: CallOptions | undefined; readonly rules: Rules },
+) => Omit<HttpRequest, "signal">;
+
+/** Makes the function that turns an operation and its input into a request. */
+export const requestBuilder = (settings: Settings): BuildRequest => {
+  const headersFor = headersWith(settings.headers);
+  return (operation, input, { options = {}, rules }) => {
+    const isQuery = operation.method === "GET";
+    const path = pathWithId(operation.id, settings.routes[operation.id] ?? operation.path, input.id);
+    const body = isQuery ? undefined : bodyOf(operation.id, input.payload);
+    return {
+      operation: operation.id,
+      method: operation.method,
+      route: operation.path,
+      path: settings.basePath + path + queryOf(isQuery ? input.payload : input.query),
+      headers: headersFor(body !== undefined, options.headers),
+      body,
+      replay: rules.replay,
+      absentIsDone: operation.absentIsDone ?? false,
+      mayBeEmpty: operation.mayBeEmpty ?? false,
+      budgets: operation.budgets,
+      weight: rules.weight,
+      attemptTimeoutMs: options.timeoutMs ?? settings.timeoutMs,
+      maxRetries: options.maxRetries ?? settings.maxRetries,
+      log: { attempts: 0, waitedMs: 0, isUnclear: false },
+    };
+  };
+};
