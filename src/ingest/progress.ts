@@ -20,9 +20,9 @@ export class ProgressReporter {
   readonly #report: ((progress: Progress) => void) | undefined;
   readonly #clock: Clock;
   readonly #total: number | undefined;
-  readonly #startedAt: number;
+  #startedAt: number;
   #lastAt = Number.NEGATIVE_INFINITY;
-  #doneBefore: number | undefined;
+  #doneBefore = 0;
   waitingFor: string | undefined;
 
   constructor(report: ((progress: Progress) => void) | undefined, total: number | undefined, clock: Clock) {
@@ -32,9 +32,15 @@ export class ProgressReporter {
     this.#startedAt = clock.now();
   }
 
-  /** `done` counts everything; what was there at the first call (skipped by a checkpoint) is left out of the rate. */
+  /** The first `done` were settled by an earlier run: they count as done, and not towards the rate. */
+  skip(done: number): void {
+    this.#doneBefore = done;
+    this.#startedAt = this.#clock.now();
+    this.update(done);
+  }
+
+  /** `done` counts everything, also what was skipped. */
   update(done: number, isEnd = false): void {
-    this.#doneBefore ??= done;
     const now = this.#clock.now();
     if (this.#report === undefined || (!isEnd && now - this.#lastAt < shortestGapMs)) return;
     this.#lastAt = now;

@@ -99,7 +99,7 @@ class Run<Item> {
         `the checkpoint belongs to another input: item ${index} is not the one it ends with; delete it to start over`,
       );
     }
-    this.#work.progress.update(index + 1);
+    this.#work.progress.skip(index + 1);
     return true;
   }
 
