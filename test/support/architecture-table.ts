@@ -28,11 +28,15 @@ export const layers: readonly Rule[] = [
   { name: "ledger", files: ["src/ledger/*"], below: wire },
   {
     name: "options",
-    files: ["src/options.ts", "src/option-faults.ts", "src/limits.ts"],
+    files: ["src/options.ts", "src/option-faults.ts", "src/limits.ts", "src/log.ts", "src/notices.ts"],
     below: [...wire, "ledger"],
   },
   { name: "http", files: ["src/http/*"], below: [...wire, "ledger", "options"] },
-  { name: "call", files: ["src/call.ts", "src/answer.ts"], below: [...wire, "ledger", "options", "http"] },
+  {
+    name: "call",
+    files: ["src/call.ts", "src/answer.ts", "src/request.ts", "src/received.ts", "src/free-request.ts"],
+    below: [...wire, "ledger", "options", "http"],
+  },
   { name: "paging", files: ["src/paging/*"], below: calls },
   { name: "batch", files: ["src/batch/*"], below: calls },
   { name: "ingest", files: ["src/ingest/*"], below: [...calls, "batch"] },
@@ -61,6 +65,7 @@ export const layers: readonly Rule[] = [
 export const stages: readonly string[] = [
   "src/http/retry.ts",
   "src/http/pacing.ts",
+  "src/http/observe.ts",
   "src/http/auth.ts",
   "src/http/transport.ts",
   "src/http/fetch-transport.ts",
