@@ -1,0 +1,91 @@
+import { type Cancel, type Clock, sleepOn } from "../../src/clock.ts";
+
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  readonly callback: () => void;
+}
+
+/** Lets everything that is ready run: promises, and what waits for the next turn of the event loop. */
+export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** A clock that a test moves by hand. `now()` starts at 0. */
+export class FakeClock implements Clock {
+  readonly #timers = new Set<Timer>();
+  readonly #startedAt: number;
+  #now = 0;
+  #order = 0;
+
+  constructor(startedAt = Date.parse("2026-03-01T12:00:00.000Z")) {
+    this.#startedAt = startedAt;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  wallTime(): number {
+    return this.#startedAt + this.#now;
+  }
+
+  after(ms: number, callback: () => void): Cancel {
+    const timer = { at: this.#now + Math.max(0, ms), order: this.#order++, callback };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    return sleepOn(this, ms, signal);
+  }
+
+  /** Timers that have not fired. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  /** Milliseconds to the next timer; undefined when there is none. */
+  get nextInMs(): number | undefined {
+    const next = this.#next();
+    return next && next.at - this.#now;
+  }
+
+  /** Moves the time, firing each timer at its moment, and lets what follows from it run before the next. */
+  async advance(ms: number): Promise<void> {
+    const until = this.#now + ms;
+    await turn();
+    for (let next = this.#next(); next !== undefined && next.at <= until; next = this.#next()) {
+      this.#fire(next);
+      await turn();
+    }
+    this.#now = until;
+  }
+
+  /** Moves from timer to timer until the promise settles. Nothing else may be waited for but this clock. */
+  async until<T>(promise: Promise<T>): Promise<T> {
+    let isSettled = false;
+    const settle = (): void => {
+      isSettled = true;
+    };
+    promise.then(settle, settle);
+    for (await turn(); !isSettled; await turn()) {
+      const next = this.#next();
+      if (next !== undefined) this.#fire(next);
+    }
+    return promise;
+  }
+
+  #fire(timer: Timer): void {
+    this.#timers.delete(timer);
+    this.#now = Math.max(this.#now, timer.at);
+    timer.callback();
+  }
+
+  #next(): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of this.#timers) {
+      const isEarlier = first === undefined || timer.at < first.at;
+      if (isEarlier || (timer.at === first?.at && timer.order < first.order)) first = timer;
+    }
+    return first;
+  }
+}
