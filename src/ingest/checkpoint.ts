@@ -1,5 +1,5 @@
-import { open, readFile, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { readFile } from "node:fs/promises";
+import { writeDurably } from "../durable-file.ts";
 import { ConfigurationError } from "../errors.ts";
 
 /** How far a run has come, as JSON. */
@@ -21,35 +21,6 @@ export interface CheckpointStore {
 
 const isMissing = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "ENOENT";
-
-/** Makes a rename durable; not every file system lets a directory be opened for that. */
-const syncDirectory = async (path: string): Promise<void> => {
-  try {
-    const directory = await open(dirname(path));
-    await directory.sync().finally(() => directory.close());
-  } catch {
-    // The rename has happened all the same.
-  }
-};
-
-/** Writes a file so that at any instant it holds the old content or the new, never a part. */
-export const writeDurably = async (path: string, text: string): Promise<void> => {
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    const file = await open(temporary, "w");
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-    await syncDirectory(path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
-};
 
 /** Keeps the checkpoint in a file. */
 export const fileCheckpoint = (path: string): CheckpointStore => ({

@@ -1,12 +1,12 @@
 import { type BatchItemResult, isAccepted, sendBatch } from "../batch/send-batch.ts";
 import type { Call } from "../call.ts";
 import type { Clock } from "../clock.ts";
+import { contentId } from "../content-id.ts";
 import { TouchpointError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options.ts";
 import { describeIssues, issuesOf } from "../schemas/check.ts";
 import { EventInput, maxEventsPerRequest } from "../schemas/event.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
-import { contentId } from "./content-id.ts";
 import { type Progress, ProgressReporter } from "./progress.ts";
 import { type Entry, type Reading, runResumable, type Source } from "./resumable.ts";
 

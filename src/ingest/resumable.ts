@@ -1,4 +1,5 @@
 import { InFlight } from "../batch/in-flight.ts";
+import { contentId } from "../content-id.ts";
 import { ConfigurationError } from "../errors.ts";
 import {
   type Checkpoint,
@@ -7,7 +8,6 @@ import {
   fileCheckpoint,
   readCheckpoint,
 } from "./checkpoint.ts";
-import { contentId } from "./content-id.ts";
 import { LowWaterMark } from "./low-water-mark.ts";
 import type { ProgressReporter } from "./progress.ts";
 
