@@ -1,3 +1,4 @@
+/// <reference path="./bottleneck-light.d.ts" />
 /** Some permits of a budget, held until they are given back. */
 export interface Lease {
   readonly weight: number;

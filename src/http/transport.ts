@@ -1,3 +1,4 @@
+/// <reference path="./undici-agent.d.ts" />
 import Agent from "undici/lib/dispatcher/agent.js";
 import type { Dispatcher } from "../options.ts";
 import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
