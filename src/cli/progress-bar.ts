@@ -25,8 +25,8 @@ const drawnBar = (terminal: Terminal): ProgressBar => {
   let shown = "";
   return {
     update: (progress) => {
-      // The last column stays free: a terminal that has just filled it may begin a new line.
-      const line = renderProgress(progress, (terminal.columns ?? defaultColumns) - 1);
+      // The last column stays free: a terminal that has just filled it may begin a new line. Some say they have 0.
+      const line = renderProgress(progress, (terminal.columns || defaultColumns) - 1);
       if (line === shown) return;
       shown = line;
       terminal.write(clearLine + line);

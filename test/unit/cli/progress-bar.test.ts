@@ -105,6 +105,12 @@ describe("on a terminal", () => {
     expect(written).toEqual(["\r\u001b[K 45 %  45,000/100,000".length, "\r\u001b[K 45 %".length]);
   });
 
+  test("a terminal that says it has no columns is taken to have 80", () => {
+    const { bar, written } = recording({ isTTY: true, columns: 0 });
+    bar.update(progress());
+    expect(written[0]?.length).toBeGreaterThan(60);
+  });
+
   test("a line of its own goes above the bar", () => {
     const { bar, written } = recording({ isTTY: true });
     bar.print("before");
