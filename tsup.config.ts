@@ -20,7 +20,9 @@ export default defineConfig({
   // undici is CommonJS: inside an ES module its require() of Node's own modules needs one to call.
   banner: ({ format }) =>
     format === "esm"
-      ? { js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);' }
+      ? {
+          js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+        }
       : {},
   // scripts/declarations.ts writes them.
   dts: false,

@@ -1,0 +1,33 @@
+import { isBuiltin } from "node:module";
+import { rollup } from "rollup";
+import { dts } from "rollup-plugin-dts";
+import { entry } from "../tsup.config.ts";
+import { bundledImport } from "./bundled.ts";
+
+// Of zod's types only those that ours name are kept: a strict user then needs no zod, and two versions of it cannot clash.
+const bundle = await rollup({
+  input: entry,
+  external: (id) => isBuiltin(id) || (/^\w|^@/.test(id) && !bundledImport.test(id)),
+  plugins: [
+    dts({
+      respectExternal: true,
+      includeExternal: ["zod"],
+      tsconfig: "tsconfig.json",
+      compilerOptions: { ignoreDeprecations: "6.0", preserveSymlinks: false },
+    }),
+  ],
+  onwarn: ({ code, message }) => {
+    // The plugin tells of every type that an exported one names without being exported itself.
+    if (code !== "PLUGIN_WARNING") console.error(`declarations: ${message}`);
+  },
+});
+
+for (const extension of [".d.ts", ".d.cts"])
+  await bundle.write({
+    dir: "dist",
+    format: "esm",
+    entryFileNames: `[name]${extension}`,
+    chunkFileNames: `types-[hash]${extension}`,
+  });
+
+await bundle.close();
