@@ -56,7 +56,7 @@ export class Client {
     );
     const call: Call = createCall(this.#connection.send, this.#settings, clock);
     this.#call = call;
-    this.contacts = new Contacts(call);
+    this.contacts = new Contacts(call, clock);
     const { limits } = this.#settings;
     this.events = new Events(call, { clock, eventsAtOnce: limits === false ? undefined : limits.events.max });
   }

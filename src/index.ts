@@ -4,6 +4,7 @@ export type { BatchItemResult } from "./batch/send-batch.ts";
 export { Client } from "./client.ts";
 export * from "./errors.ts";
 export type { Checkpoint, CheckpointStore } from "./ingest/checkpoint.ts";
+export type { ImportedContact, ImportOptions, ImportReport, RejectedContact } from "./ingest/import.ts";
 export type { IngestOptions, IngestReport, RejectedEvent } from "./ingest/ingest.ts";
 export type { Progress } from "./ingest/progress.ts";
 export type { Source as EventSource } from "./ingest/resumable.ts";

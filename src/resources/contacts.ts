@@ -1,6 +1,10 @@
 import type { Answer } from "../answer.ts";
 import type { Call } from "../call.ts";
-import { ConflictError, ValidationError } from "../errors.ts";
+import type { Clock } from "../clock.ts";
+import { ConflictError, isTouchpointError, NotFoundError, ValidationError } from "../errors.ts";
+import type { ImportOptions, ImportReport, UpsertResult } from "../ingest/import.ts";
+import type { Source } from "../ingest/resumable.ts";
+import { hasSameFields } from "../ingest/same-fields.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
@@ -13,14 +17,21 @@ export interface Upserted {
   readonly created: boolean;
 }
 
+const upsertRounds = 3;
+
+// Creating is not repeated when its answer is lost, but whether it happened can be looked up.
+const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error.outcome === "unknown";
+
 const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /** People. Reached as `client.contacts`. */
 export class Contacts {
   readonly #call: Call;
+  readonly #clock: Clock;
 
-  constructor(call: Call) {
+  constructor(call: Call, clock: Clock) {
     this.#call = call;
+    this.#clock = clock;
   }
 
   /**
@@ -87,20 +98,73 @@ export class Contacts {
   /**
    * Creates the contact, or updates the one that has the email.
    *
-   * Safe to call again whatever happened to an earlier call. A contact that is deleted, or created, by somebody
-   * else in between is dealt with by one more round.
+   * Safe to call again whatever happened to an earlier call. A creation whose answer was lost is looked up, not
+   * repeated; a contact that somebody else creates or deletes in between is dealt with by another round.
    *
-   * @throws ConflictError when the service reports a clash but finds no contact with the email.
+   * @throws ConflictError when the service keeps reporting a clash but finds no contact with the email.
    */
   async upsert(input: ContactInput, options?: CallOptions): Promise<Upserted> {
+    const { contact, result } = await this.#upsert(input, options, () => false);
+    return { contact, created: result === "created" };
+  }
+
+  /**
+   * Creates or updates every contact of an array, a generator or a stream, in constant memory.
+   *
+   * With a `checkpoint` the run can be killed at any instant and started again over the same source. A row that
+   * would change nothing is not sent. `addToList` adds the contacts batch by batch, so that a killed run leaves
+   * nobody out.
+   *
+   * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
+   * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.
+   */
+  async import(source: Source<ContactInput>, options: ImportOptions = {}): Promise<ImportReport> {
+    // Files and hashes load with the first import, not with the package.
+    const { importContacts } = await import("../ingest/import.ts");
+    return importContacts(source, options, {
+      clock: this.#clock,
+      upsert: (input, callOptions) => this.#upsert(input, callOptions, hasSameFields),
+      addToList: (id, emails, callOptions) =>
+        this.#call(operations.lists.addContacts, { id, payload: { emails: [...emails] } }, callOptions),
+    });
+  }
+
+  async #upsert(
+    input: ContactInput,
+    options: CallOptions | undefined,
+    isSame: typeof hasSameFields,
+  ): Promise<UpsertResult> {
+    for (let round = 1; ; round += 1) {
+      try {
+        return { contact: await this.create(input, options), result: "created" };
+      } catch (error) {
+        if (!(error instanceof ConflictError) && !isUnclear(error)) throw error;
+        const known = await this.find(input.email, options);
+        if (known === null && (round === upsertRounds || !(error instanceof ConflictError))) throw error;
+        const settled =
+          known && (await this.#bring(known, input, { options, isSame, isLast: round === upsertRounds }));
+        if (settled) return settled;
+      }
+    }
+  }
+
+  /** Updates a known contact; undefined when it is gone by now, and may be created again. */
+  async #bring(
+    known: Contact,
+    { email: _same, ...patch }: ContactInput,
+    how: {
+      readonly options: CallOptions | undefined;
+      readonly isSame: typeof hasSameFields;
+      readonly isLast: boolean;
+    },
+  ): Promise<UpsertResult | undefined> {
+    const isEmpty = Object.values(patch).every((value) => value === undefined);
+    if (isEmpty || how.isSame(patch, known)) return { contact: known, result: "unchanged" };
     try {
-      return { contact: await this.create(input, options), created: true };
+      return { contact: await this.update(known.id, patch, how.options), result: "updated" };
     } catch (error) {
-      if (!(error instanceof ConflictError)) throw error;
-      const known = await this.find(input.email, options);
-      if (known === null) throw error;
-      const { email: _same, ...patch } = input;
-      return { contact: await this.update(known.id, patch, options), created: false };
+      if (error instanceof NotFoundError && !how.isLast) return undefined;
+      throw error;
     }
   }
 }

@@ -1,0 +1,175 @@
+import type { Clock } from "../clock.ts";
+import { ApiError, TouchpointError, ValidationError } from "../errors.ts";
+import type { CallOptions } from "../options.ts";
+import { describeIssues, issuesOf } from "../schemas/check.ts";
+import { type Contact, ContactInput } from "../schemas/contact.ts";
+import type { CheckpointStore } from "./checkpoint.ts";
+import { type Progress, ProgressReporter } from "./progress.ts";
+import { type Entry, type Reading, runResumable, type Source } from "./resumable.ts";
+
+/** A row that did not become a contact. */
+export interface RejectedContact {
+  readonly contact: ContactInput;
+  /** Its place in the source, counted from 0. */
+  readonly index: number;
+  /** The service's status for it; undefined when it was never sent. */
+  readonly status: number | undefined;
+  readonly error: string;
+}
+
+/** A row that did. */
+export interface ImportedContact {
+  readonly contact: Contact;
+  readonly index: number;
+  readonly result: "created" | "updated" | "unchanged";
+}
+
+export interface ImportOptions extends CallOptions {
+  /** A path, or a store of one's own: how far the run has come, so that it can be killed and started again. */
+  readonly checkpoint?: string | CheckpointStore | undefined;
+  /** Contacts under way at once. Default 8. */
+  readonly concurrency?: number | undefined;
+  /** Added to this list, at the end of each batch, without touching their other lists. */
+  readonly addToList?: string | undefined;
+  /** Called at most ten times a second, and at the end. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Called, and awaited, once for each row that was refused. */
+  readonly onRejected?: ((rejected: RejectedContact) => void | Promise<void>) | undefined;
+  /** Called, and awaited, once for each row that is a contact now. */
+  readonly onImported?: ((imported: ImportedContact) => void | Promise<void>) | undefined;
+}
+
+/** What became of an import: `read` = `skipped` + `created` + `updated` + `unchanged` + `rejected` + `unknown`. */
+export interface ImportReport {
+  /** Taken from the source. */
+  readonly read: number;
+  /** Settled by an earlier run, as the checkpoint says. */
+  readonly skipped: number;
+  readonly created: number;
+  readonly updated: number;
+  /** Known, and the same in every field given: nothing was sent. */
+  readonly unchanged: number;
+  /** Refused, each told to `onRejected`. */
+  readonly rejected: number;
+  /** Begun, but nobody knows what became of them; the next run does them again. */
+  readonly unknown: number;
+  readonly elapsedMs: number;
+}
+
+/** What became of one row. */
+export type UpsertResult = Pick<ImportedContact, "contact" | "result">;
+
+export interface ImportContext {
+  readonly clock: Clock;
+  /** Creates the contact, or updates the one with its email unless nothing would change. */
+  readonly upsert: (input: ContactInput, options: CallOptions) => Promise<UpsertResult>;
+  readonly addToList: (listId: string, emails: readonly string[], options: CallOptions) => Promise<unknown>;
+}
+
+type Counts = { -readonly [K in "created" | "updated" | "unchanged" | "rejected"]: number };
+
+const operation = "contacts.import";
+const defaultConcurrency = 8;
+const batchSize = 25;
+
+// These say that this row cannot be; anything else says that the service cannot, and ends the run.
+const isAboutTheRow = (error: unknown): error is ApiError =>
+  error instanceof ApiError && [400, 404, 409, 413, 422].includes(error.status);
+
+/** Imports the rows of one run, and counts what became of each. */
+class Import {
+  readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, rejected: 0 };
+  readonly #options: ImportOptions;
+  readonly #context: ImportContext;
+  readonly #callOptions: CallOptions;
+
+  constructor(options: ImportOptions, context: ImportContext) {
+    this.#options = options;
+    this.#context = context;
+    const { signal, timeoutMs, totalTimeoutMs, maxRetries, headers } = options;
+    this.#callOptions = { signal, timeoutMs, totalTimeoutMs, maxRetries, headers };
+  }
+
+  async work(entries: readonly Entry<ContactInput>[]): Promise<void> {
+    const emails: string[] = [];
+    // One after the other: two rows of one address must not meet. Batches run side by side.
+    for (const entry of entries) {
+      if (await this.#one(entry)) emails.push(entry.item.email);
+    }
+    const { addToList } = this.#options;
+    if (addToList !== undefined && emails.length > 0)
+      await this.#context.addToList(addToList, emails, this.#callOptions);
+  }
+
+  async #one({ index, item }: Entry<ContactInput>): Promise<boolean> {
+    const issues = issuesOf(ContactInput, item);
+    if (issues.length > 0)
+      return this.#reject({ contact: item, index, status: undefined, error: describeIssues(issues) });
+    try {
+      const { contact, result } = await this.#context.upsert(item, this.#callOptions);
+      this.counts[result] += 1;
+      await this.#options.onImported?.({ contact, index, result });
+      return true;
+    } catch (error) {
+      if (!isAboutTheRow(error)) throw error;
+      return this.#reject({ contact: item, index, status: error.status, error: error.message });
+    }
+  }
+
+  async #reject(rejected: RejectedContact): Promise<false> {
+    this.counts.rejected += 1;
+    await this.#options.onRejected?.(rejected);
+    return false;
+  }
+}
+
+const checkOptions = ({ concurrency, addToList }: ImportOptions): void => {
+  const faults: string[] = [];
+  if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency >= 1)) {
+    faults.push("concurrency must be a whole number of at least 1");
+  }
+  if (addToList !== undefined && (typeof addToList !== "string" || addToList === "")) {
+    faults.push("addToList must be a list id");
+  }
+  if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+};
+
+/** Creates or updates every contact of a source, in constant memory; a second run over the same source is harmless. */
+export const importContacts = async (
+  source: Source<ContactInput>,
+  options: ImportOptions,
+  context: ImportContext,
+): Promise<ImportReport> => {
+  checkOptions(options);
+  const { clock } = context;
+  const startedAt = clock.now();
+  const run = new Import(options, context);
+  const reading: Reading = { read: 0, skipped: 0 };
+  const report = (): ImportReport => {
+    const { created, updated, unchanged, rejected } = run.counts;
+    const unknown = reading.read - reading.skipped - created - updated - unchanged - rejected;
+    return { ...reading, ...run.counts, unknown, elapsedMs: clock.now() - startedAt };
+  };
+  try {
+    await runResumable<ContactInput>(
+      {
+        source,
+        batchSize,
+        concurrency: options.concurrency ?? defaultConcurrency,
+        checkpoint: options.checkpoint,
+        signal: options.signal,
+        progress: new ProgressReporter(
+          options.onProgress,
+          Array.isArray(source) ? source.length : undefined,
+          clock,
+        ),
+        work: (entries) => run.work(entries),
+      },
+      reading,
+    );
+  } catch (error) {
+    if (error instanceof TouchpointError) error.partial = { report: report() };
+    throw error;
+  }
+  return report();
+};

@@ -1,0 +1,20 @@
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length === b.length && a.every((item) => b.includes(item));
+
+const sameValue = (wanted: unknown, known: unknown): boolean => {
+  if (wanted === known) return true;
+  // `null` clears a field, and a cleared field may be missing from the answer.
+  if (wanted === null) return known === undefined;
+  if (Array.isArray(wanted)) return Array.isArray(known) && sameItems(wanted, known);
+  return isObject(wanted) && isObject(known) && hasSameFields(wanted, known);
+};
+
+/** Whether writing `wanted` over `known` would change nothing: each field given has that value already. */
+export const hasSameFields = (
+  wanted: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, unknown>>,
+): boolean =>
+  Object.entries(wanted).every(([name, value]) => value === undefined || sameValue(value, known[name]));

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import { Client, type ContactInput, type RejectedContact } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+
+const service = () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const client = new Client({
+    apiKey: "key",
+    baseUrl: "http://localhost",
+    fetch: sandbox.fetch,
+    limits: false,
+  });
+  return { sandbox, client };
+};
+
+const people = (count: number): ContactInput[] =>
+  Array.from({ length: count }, (_, i) => ({
+    email: `p${i}@example.com`,
+    name: `Person ${i}`,
+    customFields: { n: i },
+  }));
+
+test("an import creates, updates, leaves alone and rejects, and says which", async () => {
+  const { sandbox, client } = service();
+  await client.contacts.create({
+    email: "P1@example.com",
+    name: "Person 1",
+    customFields: { n: 1, other: true },
+  });
+  await client.contacts.create({ email: "p2@example.com", name: "Somebody" });
+  const rejected: RejectedContact[] = [];
+  const source = [...people(4), { email: "nobody" }];
+
+  const report = await client.contacts.import(source, { onRejected: (row) => void rejected.push(row) });
+
+  expect(report).toEqual({
+    read: 5,
+    skipped: 0,
+    created: 2,
+    updated: 1,
+    unchanged: 1,
+    rejected: 1,
+    unknown: 0,
+    elapsedMs: expect.any(Number),
+  });
+  expect(rejected.map(({ index, status }) => ({ index, status }))).toEqual([{ index: 4, status: undefined }]);
+  expect(sandbox.state.contacts.map(({ name }) => name).sort()).toEqual([
+    "Person 0",
+    "Person 1",
+    "Person 2",
+    "Person 3",
+  ]);
+});
+
+test("a second import over the same rows sends no change", async () => {
+  const { client } = service();
+  await client.contacts.import(people(60));
+  expect(await client.contacts.import(people(60))).toMatchObject({ created: 0, updated: 0, unchanged: 60 });
+});
+
+test("a creation whose answer is lost is looked up and not repeated", async () => {
+  const { sandbox, client } = service();
+  sandbox.fail({ operation: "contacts.create", with: "reset-after-apply" });
+  const { contact } = await client.contacts.upsert({ email: "ada@example.com", name: "Ada" });
+  expect(contact.name).toBe("Ada");
+  expect(sandbox.state.contacts).toHaveLength(1);
+});
+
+test("rows of one address end as one contact with the last row's name", async () => {
+  const { sandbox, client } = service();
+  const rows = ["A", "B", "C"].map((name) => ({ email: "same@example.com", name }));
+  await client.contacts.import(rows);
+  expect(sandbox.state.contacts.map(({ name }) => name)).toEqual(["C"]);
+});
+
+test("an import that stopped goes on behind its checkpoint", async () => {
+  const { sandbox, client } = service();
+  let stored: unknown;
+  const checkpoint = {
+    load: async () => stored,
+    save: async (state: object) => {
+      stored = state;
+    },
+  };
+  const rows = people(120);
+  async function* broken() {
+    yield* rows.slice(0, 70);
+    throw new Error("disk");
+  }
+  await expect(client.contacts.import(broken(), { checkpoint, concurrency: 1 })).rejects.toThrow("disk");
+  const report = await client.contacts.import(rows, { checkpoint });
+  expect(report.skipped).toBe(50);
+  expect(sandbox.state.contacts).toHaveLength(120);
+});
