@@ -10,6 +10,7 @@ import { createLatency } from "./latency.ts";
 import { createMetersFor } from "./limits/limits.ts";
 import { createHandlers, type MswHandlers } from "./msw.ts";
 import type { ApiKeyOptions, SandboxOptions } from "./options.ts";
+import { type MeterOwner, renderPage } from "./page/render-page.ts";
 import { createIds, createRandom } from "./random.ts";
 import { createSandboxClock } from "./sandbox-clock.ts";
 import { seedContacts } from "./seed.ts";
@@ -50,6 +51,18 @@ export interface Sandbox {
   /** Changes a key: revokes it, narrows its scopes, moves its expiry. */
   updateKey(key: string, change: Partial<Omit<ApiKeyOptions, "key" | "workspace">>): void;
 }
+
+// Numbered, not named: a page that is looked at over a shoulder shows no key.
+const keyOwners = (keys: ReadonlyMap<string, ApiKey>): MeterOwner[] =>
+  [...keys.values()].map(({ meters }, index) => ({ name: `key ${index + 1}`, meters }));
+
+const workspaceOwners = ({ name, meters, mailAccounts }: Workspace): MeterOwner[] => [
+  { name: `workspace ${name}`, meters },
+  ...[...mailAccounts.values()].map((account) => ({
+    name: `mail account ${account.id}`,
+    meters: account.meters,
+  })),
+];
 
 /** What may change about a mail account. */
 export interface MailAccountChange {
@@ -100,6 +113,13 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
   const latency = createLatency(options.latencyMs, clock, random);
   const app = createApp({ options, clock, keys, workspaceOf, plans, journal, latency });
 
+  const page = (): string =>
+    renderPage({
+      state: stateOf(workspaceOf(defaultWorkspace), journal),
+      owners: [...keyOwners(keys), ...[...workspaces.values()].flatMap(workspaceOwners)],
+      now: clock.now(),
+      wallTime: clock.wallTime(),
+    });
   const sandboxFetch = createFetch(app, clock);
   let handlers: MswHandlers | undefined;
 
@@ -111,7 +131,7 @@ export const createSandbox = (options: SandboxOptions = {}): Sandbox => {
     },
     state: stateOf(workspaceOf(defaultWorkspace), journal),
     stateOf: (name) => stateOf(workspaceOf(name), journal),
-    listen: (where) => listen(app, clock, where),
+    listen: (where) => listen({ app, clock, page }, where),
     fail: (fault) => plans.add(fault),
     advance: (ms) => clock.advance(ms),
     seedContacts: (count, change) => seedContacts(workspaceOf(defaultWorkspace), count, change),

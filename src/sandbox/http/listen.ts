@@ -47,25 +47,42 @@ const readRequest = (request: IncomingMessage): Promise<Incoming> =>
     );
   });
 
+/** What the server leads to. */
+export interface Served {
+  readonly app: App;
+  readonly clock: SandboxClock;
+  /** The page at `/`, as HTML. */
+  readonly page: () => string;
+}
+
+const pageHeaders = {
+  "content-type": "text/html; charset=utf-8",
+  "cache-control": "no-store",
+  // What an email holds must neither run nor call home while it is looked at.
+  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'",
+};
+
 const serve = async (
-  app: App,
-  clock: SandboxClock,
+  { app, clock, page }: Served,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
   const incoming = await readRequest(request);
+  if (incoming.method === "GET" && incoming.target === "/") {
+    response.writeHead(200, pageHeaders).end(page());
+    return;
+  }
   await writeAnswer(await app(incoming), response, clock);
 };
 
 /** Opens the door with sockets: the same app behind a real HTTP server. */
 export const listen = async (
-  app: App,
-  clock: SandboxClock,
+  served: Served,
   { port = 0, host = "127.0.0.1", keepAliveMs = 5_000 }: ListenOptions = {},
 ): Promise<Listening> => {
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     // A caller that went away mid-request leaves nobody to answer.
-    serve(app, clock, request, response).catch(() => response.destroy());
+    serve(served, request, response).catch(() => response.destroy());
   });
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {

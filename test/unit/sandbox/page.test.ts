@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { open } from "./client.ts";
+
+const pageOf = async ({ sandbox }: ReturnType<typeof open>): Promise<Response & { html: string }> => {
+  const server = await sandbox.listen();
+  const response = await fetch(`${server.url}/`);
+  const page = Object.assign(response, { html: await response.text() });
+  await server.close();
+  return page;
+};
+
+test("the page shows requests, contacts, events, emails and limits, and is not counted itself", async () => {
+  const opened = open({ limits: {} });
+  const { call, sandbox } = opened;
+  await call("POST", "/api/v1/events", { name: "order.placed", contact: { email: "ada@example.com" } });
+  await call("POST", "/api/v1/emails", { to: "ada@example.com", subject: "Welcome", text: "Hello" });
+  await call("PATCH", "/api/v1/contacts/none", {});
+  const { html, headers } = await pageOf(opened);
+  for (const shown of [
+    "<td>POST /api/v1/events</td><td>events.record</td>",
+    '<span class="refused">404</span>',
+    "<td>ada@example.com</td>",
+    "<td>order.placed</td><td>PROCESSED</td>",
+    "<strong>Welcome</strong>",
+    "3 of 100 per 10 s",
+    "1 of 50 per 1 s",
+    "1 of 20 per 60 s",
+    '<meta http-equiv="refresh"',
+  ]) {
+    expect(html).toContain(shown);
+  }
+  expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+  expect(sandbox.state.counts.requests).toBe(3);
+});
+
+test("everything that came in is escaped, and an email's HTML stays in a frame without scripts", async () => {
+  const opened = open();
+  const attack = `"><script>alert('x')</script>&`;
+  await opened.call("POST", "/api/v1/contacts", { email: "ada@example.com", name: attack });
+  await opened.call("GET", `/api/v1/contacts?search=${encodeURIComponent(attack)}`);
+  await opened.call("POST", "/api/v1/emails", { to: "ada@example.com", subject: attack, html: attack });
+  const event = { name: attack, contact: { email: "ada@example.com" }, properties: { [attack]: attack } };
+  await opened.call("POST", "/api/v1/events", event);
+  const { html, headers } = await pageOf(opened);
+  expect(html).not.toContain("<script");
+  expect(html).toContain('<iframe sandbox srcdoc="&quot;&gt;&lt;script&gt;');
+  expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+});
+
+test("the page names no key", async () => {
+  const { html } = await pageOf(open({ limits: {} }));
+  expect(html).toContain("key 1");
+  expect(html).not.toContain("sandbox-key");
+});
