@@ -1,0 +1,64 @@
+import { appendFileSync, readFileSync, renameSync } from "node:fs";
+import type * as fs from "node:fs/promises";
+import { beforeEach, expect, test, vi } from "vitest";
+import { compact } from "../../../src/ledger/compact.ts";
+import { fileLedger } from "../../../src/ledger/file-ledger.ts";
+import { JournalFile } from "../../../src/ledger/journal-file.ts";
+import { scratchFile } from "./scratch-file.ts";
+
+const race = vi.hoisted(() => ({ beforeRemoving: (_path: string): void => undefined }));
+
+vi.mock("node:fs/promises", async (original) => {
+  const real = await original<typeof fs>();
+  const rm: typeof real.rm = (path, options) => {
+    race.beforeRemoving(String(path));
+    return real.rm(path, options);
+  };
+  return { ...real, rm };
+});
+
+beforeEach(() => {
+  race.beforeRemoving = () => undefined;
+});
+
+const claiming = (key: string) => ({ key, claim: `claim of ${key}`, fingerprint: "f", since: 0 });
+
+test("a seal whose file was replaced a moment ago is left, and the new file used", async () => {
+  const path = scratchFile();
+  await fileLedger(path).claim("welcome:1", "f");
+  await fileLedger(`${path}.s1.tmp`).claim("welcome:2", "f");
+  appendFileSync(path, '\n{"seal":"s1"}\n');
+  race.beforeRemoving = (successor) => renameSync(successor, path);
+  expect(await fileLedger(path).claim("welcome:2", "f")).toMatchObject({ state: "pending" });
+});
+
+test("a claim that is appended to a file already replaced does not count", async () => {
+  const path = scratchFile();
+  const [slow, quick] = [new JournalFile(path), new JournalFile(path)];
+  const effective = await slow.use(async (file) => {
+    await quick.use((same) => compact(quick, same));
+    return slow.append(file, claiming("welcome:1"));
+  });
+  expect(effective.has("claim of welcome:1")).toBe(false);
+  expect(await fileLedger(path).claim("welcome:1", "f")).toMatchObject({ state: "claimed" });
+});
+
+test("a claim in the middle of an exchange calls the exchange off", async () => {
+  const path = scratchFile();
+  const [maker, other] = [new JournalFile(path), fileLedger(path)];
+  await other.claim("welcome:1", "f");
+  const before = readFileSync(path, "utf8");
+  const exchange = maker.use(async (file) => {
+    const append = maker.append.bind(maker);
+    maker.append = async (same, record) => {
+      const effective = await append(same, record);
+      // The seal stands and the exchange has not happened yet.
+      expect(await other.claim("welcome:2", "f")).toMatchObject({ state: "claimed" });
+      return effective;
+    };
+    await compact(maker, file);
+  });
+  await expect(exchange).rejects.toThrow("no such file");
+  expect(readFileSync(path, "utf8").startsWith(before)).toBe(true);
+  expect(await fileLedger(path).claim("welcome:2", "f")).toMatchObject({ state: "pending" });
+});
