@@ -32,6 +32,16 @@ type AnsweredOperation = Pick<Operation<unknown, unknown>, "id"> & {
   readonly output: Parameters<typeof issuesOf>[0];
 };
 
+/** @throws ValidationError naming every fault of a payload. */
+export const checkInput = <Input>(operation: Operation<Input, unknown>, payload: Input): void => {
+  const issues = issuesOf(operation.input, payload);
+  if (issues.length === 0) return;
+  throw new ValidationError(`${operation.id}: ${describeIssues(issues)}`, {
+    operation: operation.id,
+    issues,
+  });
+};
+
 /** Makes the one function through which every method of every resource goes. */
 export const createCall = (send: Send, settings: Settings, clock: Clock): Call => {
   const buildRequest = requestBuilder(settings);
@@ -71,13 +81,7 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
     options: CallOptions | undefined,
   ): Promise<WithResponse<Output>> => {
     if (options !== undefined) checkCallOptions(operation.id, options);
-    const issues = issuesOf(operation.input, input.payload);
-    if (issues.length > 0) {
-      throw new ValidationError(`${operation.id}: ${describeIssues(issues)}`, {
-        operation: operation.id,
-        issues,
-      });
-    }
+    checkInput(operation, input.payload);
     const { replay: rule } = operation;
     const replay = typeof rule === "function" ? rule(input.payload) : rule;
     const rules = { replay, weight: operation.weight?.(input.payload) ?? 1 };

@@ -1,5 +1,5 @@
 import { ValidationError } from "./errors.ts";
-import type { HttpRequest } from "./http/types.ts";
+import type { CallLog, HttpRequest } from "./http/types.ts";
 import type { OperationFacts, ReplayClass } from "./operations/define.ts";
 import { callFaults, unknownKeys } from "./option-faults.ts";
 import type { CallOptions, Settings } from "./options.ts";
@@ -10,6 +10,8 @@ export interface CallInput<Input> {
   readonly payload: Input;
   /** Beside a body; the payload of a GET is its query. */
   readonly query?: Readonly<Record<string, unknown>> | undefined;
+  /** Watches what the call costs, and whether it may have had its effect where an abort does not say. */
+  readonly log?: CallLog;
 }
 
 const callOptionNames = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "headers"];
@@ -110,7 +112,7 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
       weight: rules.weight,
       attemptTimeoutMs: options.timeoutMs ?? settings.timeoutMs,
       maxRetries: options.maxRetries ?? settings.maxRetries,
-      log: { attempts: 0, waitedMs: 0, isUnclear: false },
+      log: input.log ?? { attempts: 0, waitedMs: 0, isUnclear: false },
     };
   };
 };
