@@ -84,24 +84,25 @@ export class Attempt {
     if (this.#hasEnded) return;
     const coding = headerOf(this.#headers, "content-encoding");
     decodeBody(this.#chunks, coding, this.#limits.maxResponseBytes, (error, text) => {
-      if (error !== undefined) return this.fail("broken", error.message, error);
+      if (error !== undefined)
+        return isOverCap(error) ? this.#tooLarge() : this.fail("broken", error.message, error);
       if (this.#hasEnded) return;
       this.#finish();
       this.#resolve(responseOf(this.#status, this.#headers, text));
     });
   }
 
-  /** Ends the attempt without an answer. */
+  /** Ends the attempt before the whole answer has come. */
   fail(kind: AttemptFailure["kind"], message: string, cause?: unknown): void {
     if (this.#hasEnded) return;
+    const { carrier, wasSent } = this;
     this.#finish();
-    const failure = new AttemptFailure(kind, message, {
-      wasSent: this.wasSent,
-      cause,
-      ...this.#partOfAnswer,
-    });
-    this.#reject(failure);
-    this.carrier?.drop(failure);
+    const partOfAnswer = this.#status === 0 ? {} : { response: responseOf(this.#status, this.#headers, "") };
+    const failure = new AttemptFailure(kind, message, { wasSent, cause, ...partOfAnswer });
+    // The head of an error has said what happened and for how long to wait; only the sentence is missing.
+    if (this.#status >= 400 && kind !== "aborted") this.#resolve(responseOf(this.#status, this.#headers, ""));
+    else this.#reject(failure);
+    carrier?.drop(failure);
   }
 
   /** The connection is gone. */
@@ -111,10 +112,6 @@ export class Attempt {
   }
 
   readonly #onAbort = (): void => this.fail("aborted", "aborted", this.#request.signal?.reason);
-
-  get #partOfAnswer(): { readonly response?: HttpResponse } {
-    return this.#status === 0 ? {} : { response: responseOf(this.#status, this.#headers, "") };
-  }
 
   get #progress(): string {
     if (!this.wasSent) return "no connection";
@@ -134,6 +131,9 @@ export class Attempt {
     this.carrier = undefined;
   }
 }
+
+/** zlib's way to say that a body unpacks to more than it may. */
+const isOverCap = (error: Error): boolean => "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
 
 const responseOf = (status: number, headers: RawHeaders, text: string): HttpResponse => {
   // Read as JSON whatever the content type says; the status decides what becomes of it.

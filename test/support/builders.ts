@@ -1,0 +1,57 @@
+import {
+  AttemptFailure,
+  type FailureKind,
+  type HttpRequest,
+  type HttpResponse,
+} from "../../src/http/types.ts";
+import type { Contact } from "../../src/schemas/contact.ts";
+import type { EventInput } from "../../src/schemas/event.ts";
+
+/** A request as `call.ts` would make it, with any part replaced. */
+export const aRequest = (over: Partial<HttpRequest> = {}): HttpRequest => ({
+  operation: "contacts.list",
+  method: "GET",
+  path: "/api/v1/contacts",
+  headers: {},
+  body: undefined,
+  replay: "safe",
+  absentIsDone: false,
+  mayBeEmpty: false,
+  budgets: ["requests"],
+  weight: 1,
+  signal: undefined,
+  attemptTimeoutMs: 30_000,
+  maxRetries: 4,
+  log: { attempts: 0, waitedMs: 0, isUnclear: false },
+  ...over,
+});
+
+/** A whole answer; a string stands for a body that is not JSON. */
+export const anAnswer = (
+  status: number,
+  body: unknown = { error: "no" },
+  headers: HttpResponse["headers"] = {},
+): HttpResponse =>
+  typeof body === "string"
+    ? { status, headers, text: body, json: undefined, isJson: false }
+    : { status, headers, text: "", json: body, isJson: true };
+
+/** An attempt that brought no whole answer. */
+export const aFailure = (kind: FailureKind, wasSent: boolean, response?: HttpResponse): AttemptFailure =>
+  new AttemptFailure(kind, `a ${kind}`, { wasSent, ...(response && { response }) });
+
+/** An attempt that was answered with an error. */
+export const aStatus = (status: number, body?: unknown, headers?: HttpResponse["headers"]): AttemptFailure =>
+  aFailure("status", true, anAnswer(status, body, headers));
+
+export const aContact = (id: string, over: Partial<Contact> = {}): Contact => ({
+  id,
+  email: `${id}@example.com`,
+  ...over,
+});
+
+export const anEvent = (over: Partial<EventInput> = {}): EventInput => ({
+  name: "order.placed",
+  contact: { email: "ada@example.com" },
+  ...over,
+});
