@@ -1,12 +1,15 @@
 import { headerOf, type RawHeaders } from "./types.ts";
 
-// The three forms of an HTTP date (RFC 9110, 5.6.7): IMF-fixdate, RFC 850, asctime.
-const httpDate =
-  /^[A-Z][a-z]{2,8},? (\d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} |[A-Z][a-z]{2} [ \d]\d )\d{2}:\d{2}:\d{2}( GMT| \d{4})$/;
+const time = String.raw`\d{2}:\d{2}:\d{2}`;
+
+// The three forms of an HTTP date (RFC 9110, 5.6.7); the last one is in GMT without saying so.
+const imfFixdate = new RegExp(String.raw`^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} ${time} GMT$`);
+const rfc850 = new RegExp(String.raw`^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} ${time} GMT$`);
+const asctime = new RegExp(String.raw`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d ${time} \d{4}$`);
 
 const dateOf = (value: string): number => {
-  if (!httpDate.test(value)) return Number.NaN;
-  return Date.parse(value.endsWith("GMT") ? value : `${value} GMT`);
+  if (imfFixdate.test(value) || rfc850.test(value)) return Date.parse(value);
+  return asctime.test(value) ? Date.parse(`${value} GMT`) : Number.NaN;
 };
 
 /**
@@ -19,7 +22,8 @@ const dateOf = (value: string): number => {
 export const retryAfterMs = (headers: RawHeaders, wallTime: number): number | undefined => {
   const value = headerOf(headers, "retry-after")?.trim();
   if (value === undefined) return undefined;
-  if (/^\d+(\.\d+)?$/.test(value)) return Math.ceil(Number(value) * 1_000);
+  // Capped, so that a wait without end stays a number that can be added to a time.
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1_000), Number.MAX_SAFE_INTEGER);
   const until = dateOf(value);
   if (Number.isNaN(until)) return undefined;
   const sentAt = dateOf(headerOf(headers, "date")?.trim() ?? "");
