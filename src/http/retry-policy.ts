@@ -38,7 +38,8 @@ export const isMailAccountRefusal = (operation: string, failure: AttemptFailure)
 export const isUnclear = (operation: string, failure: AttemptFailure): boolean => {
   if (failure.kind !== "status") return failure.wasSent;
   const status = failure.response?.status ?? 0;
-  return status >= 500 && !isMailAccountRefusal(operation, failure);
+  // Proxies also say 408 when the service was slow with a request that it has read.
+  return status === 408 || (status >= 500 && !isMailAccountRefusal(operation, failure));
 };
 
 const statusesWorthARepeat = [408, 425, 429, 500, 502, 503, 504];
@@ -59,8 +60,11 @@ export const judge = (failure: AttemptFailure, situation: Situation): Verdict =>
   if (status === 401 && failure.response?.canRenewKey) return { again: true, waitMs: 0 };
   if (attempts > maxRetries || isFinal(operation, failure)) return { again: false };
   if (replay === "never" && isUnclear(operation, failure)) return { again: false };
-  const namesATime = (status === 429 || status === 503) && retryAfterMs !== undefined;
-  if (!namesATime) return { again: true, waitMs: backoffMs(attempts, random) };
-  // Never shortened: waited out by the pause of its budget, or not at all.
-  return retryAfterMs > maxRetryAfterMs ? { again: false } : { again: true, waitMs: 0 };
+  // "At once" and a date that has passed name no time: the callers would all come back together.
+  const askedMs = retryAfterMs ?? 0;
+  if (askedMs === 0) return { again: true, waitMs: backoffMs(attempts, random) };
+  // Never shortened: waited out, or not at all.
+  if (askedMs > maxRetryAfterMs) return { again: false };
+  // These two pause their budget, which holds this call back with all the others.
+  return { again: true, waitMs: status === 429 || status === 503 ? 0 : askedMs };
 };

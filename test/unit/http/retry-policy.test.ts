@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import { backoffMs, isUnclear, judge, type Situation } from "../../../src/http/retry-policy.ts";
+import type { AttemptFailure } from "../../../src/http/types.ts";
+import type { ReplayClass } from "../../../src/operations/define.ts";
+import { aFailure, anAnswer, aStatus } from "../../support/builders.ts";
+
+const situation = (over: Partial<Situation> = {}): Situation => ({
+  operation: "contacts.update",
+  replay: "idempotent",
+  attempts: 1,
+  maxRetries: 4,
+  retryAfterMs: undefined,
+  maxRetryAfterMs: 60_000,
+  random: 0.5,
+  ...over,
+});
+
+const repeatable: readonly ReplayClass[] = ["safe", "idempotent", "keyed"];
+
+/** Each failure, whether it may have been applied, and whether each kind of operation is repeated after it. */
+const table: readonly [string, AttemptFailure, "unclear" | "clear", "always" | "where harmless" | "no"][] = [
+  ["connection refused", aFailure("connection", false), "clear", "always"],
+  ["connection reset", aFailure("connection", true), "unclear", "where harmless"],
+  ["time-out before sending", aFailure("timeout", false), "clear", "always"],
+  ["time-out after sending", aFailure("timeout", true), "unclear", "where harmless"],
+  ["broken success", aFailure("broken", true, anAnswer(200, "<html>")), "unclear", "where harmless"],
+  ["too large", aFailure("too-large", true, anAnswer(200, "")), "unclear", "no"],
+  ["redirect", aFailure("redirect", true, anAnswer(307, "")), "unclear", "no"],
+  ["aborted", aFailure("aborted", false), "clear", "no"],
+  ["400", aStatus(400), "clear", "no"],
+  ["401", aStatus(401), "clear", "no"],
+  ["403", aStatus(403), "clear", "no"],
+  ["404", aStatus(404), "clear", "no"],
+  ["408", aStatus(408), "unclear", "where harmless"],
+  ["409", aStatus(409), "clear", "no"],
+  ["418", aStatus(418), "clear", "no"],
+  ["425", aStatus(425), "clear", "always"],
+  ["429", aStatus(429), "clear", "always"],
+  ["500", aStatus(500), "unclear", "where harmless"],
+  ["501", aStatus(501), "unclear", "no"],
+  ["502", aStatus(502), "unclear", "where harmless"],
+  ["503", aStatus(503), "unclear", "where harmless"],
+  ["504", aStatus(504), "unclear", "where harmless"],
+  ["511", aStatus(511), "unclear", "no"],
+];
+
+describe("judge", () => {
+  test.each(table)("%s", (_name, failure, effect, repeat) => {
+    expect(isUnclear("contacts.update", failure)).toBe(effect === "unclear");
+    const again = repeat === "no" ? { again: false } : { again: true, waitMs: 250 };
+    for (const replay of repeatable) expect(judge(failure, situation({ replay }))).toEqual(again);
+    const never = judge(failure, situation({ replay: "never" }));
+    expect(never).toEqual(repeat === "always" ? again : { again: false });
+  });
+
+  test("repeats maxRetries times and no more", () => {
+    const failure = aStatus(500);
+    const verdicts = [1, 2, 3].map(
+      (attempts) => judge(failure, situation({ attempts, maxRetries: 2 })).again,
+    );
+    expect(verdicts).toEqual([true, true, false]);
+    expect(judge(failure, situation({ maxRetries: 0 }))).toEqual({ again: false });
+  });
+
+  test("a 401 is repeated at once when a newer key can be had, whatever maxRetries says", () => {
+    const failure = aFailure("status", true, { ...anAnswer(401), canRenewKey: true });
+    const strict = situation({ replay: "never", maxRetries: 0 });
+    expect(judge(failure, strict)).toEqual({ again: true, waitMs: 0 });
+  });
+
+  test.each([429, 503])("a %i that names a time is waited out by its budget's pause", (status) => {
+    expect(judge(aStatus(status), situation({ retryAfterMs: 60_000 }))).toEqual({ again: true, waitMs: 0 });
+    expect(judge(aStatus(status), situation({ retryAfterMs: 60_001 }))).toEqual({ again: false });
+  });
+
+  test.each([408, 425, 500, 502, 504])("a %i that names a time is waited out by the call alone", (status) => {
+    const named = judge(aStatus(status), situation({ retryAfterMs: 7_000 }));
+    expect(named).toEqual({ again: true, waitMs: 7_000 });
+    expect(judge(aStatus(status), situation({ retryAfterMs: 60_001 }))).toEqual({ again: false });
+  });
+
+  test("a Retry-After of nothing leaves the back-off", () => {
+    expect(judge(aStatus(429), situation({ retryAfterMs: 0 }))).toEqual({ again: true, waitMs: 250 });
+  });
+
+  test.each(["emails.send", "emails.schedule"])("the service's own 502 on %s is a refusal", (operation) => {
+    const refusal = aStatus(502, { error: "The account is disconnected." });
+    expect(isUnclear(operation, refusal)).toBe(false);
+    expect(judge(refusal, situation({ operation, replay: "never" }))).toEqual({ again: false });
+  });
+
+  test.each([
+    ["HTML", "<html>Bad Gateway</html>"],
+    ["JSON without its sentence", { message: "upstream" }],
+    ["null", null],
+    ["an empty body", ""],
+  ])("a 502 on an email with %s comes from a proxy", (_name, body) => {
+    expect(isUnclear("emails.send", aStatus(502, body))).toBe(true);
+  });
+
+  test("a 502 with a sentence is no refusal on anything but an email", () => {
+    expect(isUnclear("contacts.create", aStatus(502, { error: "no" }))).toBe(true);
+  });
+});
+
+describe("backoffMs", () => {
+  test("is anything from nothing to a ceiling that doubles up to 8 s", () => {
+    const ceilings = [1, 2, 3, 4, 5, 6, 60].map((attempts) => backoffMs(attempts, 1));
+    expect(ceilings).toEqual([500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000]);
+    expect(backoffMs(3, 0)).toBe(0);
+    expect(backoffMs(3, 0.25)).toBe(500);
+  });
+});
