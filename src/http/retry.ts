@@ -122,7 +122,16 @@ export const retry =
         const already = first;
         first = undefined;
         if (already !== undefined) throw already.failure;
-        return attempts.make();
+        try {
+          return await attempts.make();
+        } catch (failure) {
+          if (failure instanceof AttemptFailure) throw failure;
+          // p-retry makes a TypeError of anything that is no Error, and an abort's reason may be anything.
+          throw new AttemptFailure("aborted", "ended above the transport", {
+            wasSent: false,
+            cause: failure,
+          });
+        }
       };
       return await pRetry(attempt, {
         // The policy counts: it alone knows what a 401 with a new key, or a maximum of 0, means.
