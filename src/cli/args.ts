@@ -61,8 +61,9 @@ const commandHelp = (command: Command): string =>
 const overview = (commands: readonly Command[]): string =>
   [
     "touchpoint <command> [options]\n",
-    table(commands.map(({ name, about }) => [name, about])),
-    "\ntouchpoint <command> --help tells the options of a command.",
+    table(commands.map(({ name, about }) => [name, about.split("\n", 1)[0] ?? ""])),
+    "\nThe key and the service's address come from TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.",
+    "touchpoint <command> --help tells the options of a command.",
   ].join("\n");
 
 const wrong = (problem: string, hint: string): Invocation => ({

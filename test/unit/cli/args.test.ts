@@ -13,7 +13,7 @@ const contactsExport: Command = {
 };
 const contactsImport: Command = {
   name: "contacts import",
-  about: "Upserts contacts",
+  about: "Upserts contacts\nThe second line is for the command's own help",
   operands: [],
   options: {},
 };
@@ -47,6 +47,7 @@ describe("readArgs", () => {
         "  contacts export  Writes every contact to a file",
         "  contacts import  Upserts contacts",
         "",
+        "The key and the service's address come from TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.",
         "touchpoint <command> --help tells the options of a command.",
       ].join("\n"),
     });

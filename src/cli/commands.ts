@@ -1,0 +1,7 @@
+import type { CliCommand } from "./cli-command.ts";
+import { contactsExport } from "./contacts-export.ts";
+import { eventsIngest } from "./events-ingest.ts";
+import { sandbox } from "./sandbox.ts";
+
+/** All commands, in the order of the help. */
+export const commands: readonly CliCommand[] = [sandbox, contactsExport, eventsIngest];

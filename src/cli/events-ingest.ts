@@ -1,0 +1,39 @@
+import { readNdjson } from "../files/index.ts";
+import type { EventInput } from "../index.ts";
+import { type CliCommand, textOf, UsageError } from "./cli-command.ts";
+import { readableRecords } from "./readable-records.ts";
+import { recordFile } from "./record-file.ts";
+import { resumableOptions, runResumable } from "./run-resumable.ts";
+
+/** `touchpoint events ingest`. */
+export const eventsIngest: CliCommand = {
+  shape: {
+    name: "events ingest",
+    about:
+      "Records every event of an NDJSON file, once each, however often the command is stopped and started again.\n" +
+      "An event without an id gets one made of its content, so identical lines are one event.",
+    operands: ["<file>"],
+    options: resumableOptions,
+  },
+  run: (request) => {
+    const [file = ""] = request.operands;
+    if (recordFile(file).format !== "ndjson")
+      throw new UsageError(`${file}: events are read from NDJSON only`);
+    return runResumable(request, ({ client, checkpoint, signal, onProgress, reject }) => {
+      // Whatever else a line holds: ingest checks each record, and rejects what is no event.
+      const events = readableRecords((onInvalid) =>
+        readNdjson(file, { onInvalid }),
+      ) as AsyncIterable<EventInput>;
+      return client.events.ingest(events, {
+        checkpoint,
+        signal,
+        onProgress,
+        onRejected: ({ event, ...refused }) => reject({ item: event, ...refused }),
+      });
+    });
+  },
+  afterInterrupt: (request) =>
+    textOf(request, "checkpoint") === undefined
+      ? "Run the same command again: events that were recorded are recognised, none is recorded twice."
+      : "Run the same command again to go on where it stopped.",
+};

@@ -1,0 +1,29 @@
+import { isSet, listOf, type Request, textOf, UsageError } from "./cli-command.ts";
+import { type RecordFile, recordFile } from "./record-file.ts";
+
+/** What an export is asked for. */
+export interface ExportSettings {
+  readonly out: string;
+  readonly file: RecordFile;
+  readonly search: string | undefined;
+  readonly columns: readonly string[] | undefined;
+  readonly isResumed: boolean;
+}
+
+/**
+ * Reads the options of `contacts export`.
+ *
+ * @throws UsageError for what does not go together.
+ */
+export const exportSettings = (request: Pick<Request, "values">): ExportSettings => {
+  const out = textOf(request, "out");
+  if (out === undefined) throw new UsageError("--out <path> is missing");
+  const file = recordFile(out);
+  const columns = listOf(request, "columns");
+  const isResumed = isSet(request, "resume");
+  if (columns?.length === 0) throw new UsageError("--columns must name at least one column");
+  if (columns !== undefined && file.format !== "csv") throw new UsageError("--columns is for CSV");
+  if (isResumed && file.isCompressed)
+    throw new UsageError("a compressed file cannot be resumed: export it plain and compress it afterwards");
+  return { out, file, search: textOf(request, "search"), columns, isResumed };
+};

@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+import { run } from "./run.ts";
+
+const interruption = new AbortController();
+// Once: a second signal ends the process at once, as it would without this.
+for (const signal of ["SIGINT", "SIGTERM"] as const)
+  process.once(signal, () => interruption.abort(new Error(signal)));
+
+const { stdout, stderr } = process;
+run(process.argv.slice(2), {
+  stdout,
+  stderr,
+  interrupt: interruption.signal,
+  now: () => performance.now(),
+}).then((code) => {
+  process.exitCode = code;
+});

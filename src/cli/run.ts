@@ -1,0 +1,39 @@
+import { version } from "../../package.json";
+import { readArgs } from "./args.ts";
+import { type Request, type Surroundings, UsageError } from "./cli-command.ts";
+import { commands } from "./commands.ts";
+import { type ExitCode, exitCode } from "./exit-code.ts";
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Does what a command line asks for, and tells with which code to exit. It throws nothing. */
+export const run = async (argv: readonly string[], around: Surroundings): Promise<ExitCode> => {
+  const { stdout, stderr, interrupt } = around;
+  const asked = readArgs(
+    commands.map(({ shape }) => shape),
+    argv,
+  );
+  if (asked.kind === "wrong") {
+    stderr.write(`${asked.text}\n`);
+    return exitCode.wrongUsage;
+  }
+  if (asked.kind !== "run") {
+    stdout.write(`${asked.kind === "version" ? version : asked.text}\n`);
+    return exitCode.ok;
+  }
+  const command = commands.find(({ shape }) => shape === asked.command);
+  if (command === undefined) throw new TypeError(`no command ${asked.command.name}`);
+  const request: Request = { ...around, values: asked.values, operands: asked.operands };
+  try {
+    return await command.run(request);
+  } catch (error) {
+    if (interrupt.aborted) {
+      stderr.write(`touchpoint: stopped. ${command.afterInterrupt(request)}\n`);
+      return exitCode.interrupted;
+    }
+    stderr.write(`touchpoint: ${messageOf(error)}\n`);
+    if (!(error instanceof UsageError)) return exitCode.failed;
+    stderr.write(`touchpoint ${command.shape.name} --help tells more.\n`);
+    return exitCode.wrongUsage;
+  }
+};

@@ -1,0 +1,55 @@
+import { once } from "node:events";
+import { type CliCommand, countOf, isSet, textOf, UsageError } from "./cli-command.ts";
+import { exitCode } from "./exit-code.ts";
+
+const defaults = { port: 4010, key: "sandbox-key", contacts: 0 };
+const fastFactor = 100;
+
+/** `touchpoint sandbox`. */
+export const sandbox: CliCommand = {
+  shape: {
+    name: "sandbox",
+    about:
+      "Serves the whole service from memory on this machine, until Ctrl+C. Nothing is kept.\n" +
+      "It has the documented limits, which the client keeps by itself.",
+    operands: [],
+    options: {
+      port: {
+        type: "string",
+        short: "p",
+        value: "<n>",
+        about: `default ${defaults.port}; 0 for any free one`,
+      },
+      key: { type: "string", value: "<text>", about: `the key it accepts, default ${defaults.key}` },
+      contacts: { type: "string", value: "<n>", about: "contacts to begin with, made up; default 0" },
+      fast: { type: "boolean", about: `limits ${fastFactor} times the documented ones` },
+      "no-limits": { type: "boolean", about: "no limits at all" },
+      json: { type: "boolean", about: "url and key as one line of JSON" },
+    },
+  },
+  run: async (request) => {
+    const port = countOf(request, "port", { least: 0, most: 65_535 }) ?? defaults.port;
+    const contacts = countOf(request, "contacts", { least: 0, most: 1_000_000 }) ?? defaults.contacts;
+    const key = textOf(request, "key") ?? defaults.key;
+    if (isSet(request, "fast") && isSet(request, "no-limits"))
+      throw new UsageError("--fast and --no-limits exclude each other");
+    const { createSandbox, documentedLimits } = await import("../sandbox/index.ts");
+    const faster = Object.entries(documentedLimits).map(
+      ([name, { max, perMs }]) => [name, { max: max * fastFactor, perMs }] as const,
+    );
+    const limits = isSet(request, "fast") ? Object.fromEntries(faster) : {};
+    const service = createSandbox({ apiKeys: [key], limits: isSet(request, "no-limits") ? false : limits });
+    service.seedContacts(contacts);
+    const { url, close } = await service.listen({ port });
+    request.stdout.write(
+      isSet(request, "json")
+        ? `${JSON.stringify({ url, key, contacts })}\n`
+        : `Touchpoint sandbox at ${url} with ${contacts.toLocaleString("en-US")} contacts. Ctrl+C ends it.\n\n` +
+            `export TOUCHPOINT_BASE_URL=${url}\nexport TOUCHPOINT_API_KEY=${key}\n`,
+    );
+    if (!request.interrupt.aborted) await once(request.interrupt, "abort");
+    await close();
+    return exitCode.ok;
+  },
+  afterInterrupt: () => "Nothing was kept.",
+};
