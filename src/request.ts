@@ -3,6 +3,7 @@ import type { CallLog, HttpRequest } from "./http/types.ts";
 import type { OperationFacts, ReplayClass } from "./operations/define.ts";
 import { callFaults, unknownKeys } from "./option-faults.ts";
 import type { CallOptions, Settings } from "./options.ts";
+import { version } from "./version.ts";
 
 /** What one call sends: the payload, and the id in its path where it has one. */
 export interface CallInput<Input> {
@@ -56,7 +57,7 @@ const bodyOf = (operation: string, payload: unknown): string | undefined => {
   }
 };
 
-const json = { accept: "application/json" };
+const json = { accept: "application/json", "user-agent": `touchpoint-sdk/${version}` };
 const jsonWithBody = { ...json, "content-type": "application/json" };
 
 type HeadersFor = (hasBody: boolean, own: CallOptions["headers"]) => Readonly<Record<string, string>>;

@@ -30,7 +30,14 @@ export const layers: readonly Rule[] = [
   { name: "ledger", files: ["src/ledger/*"], below: [...wire, "durable"] },
   {
     name: "options",
-    files: ["src/options.ts", "src/option-faults.ts", "src/limits.ts", "src/log.ts", "src/notices.ts"],
+    files: [
+      "src/options.ts",
+      "src/option-faults.ts",
+      "src/limits.ts",
+      "src/log.ts",
+      "src/version.ts",
+      "src/notices.ts",
+    ],
     below: [...wire, "ledger"],
   },
   { name: "http", files: ["src/http/*"], below: [...wire, "ledger", "options"] },
