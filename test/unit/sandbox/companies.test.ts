@@ -75,6 +75,7 @@ test("an update changes the fields sent; a domain that is taken is a 409", async
   expect(updated).toMatchObject({ status: 200, body: { id, companyName: "Acme", industry: "Anvils" } });
   expect((await call("GET", `${path}?domain=acme.example`)).body).toMatchObject({ total: 0 });
   expect((await call("PATCH", `${path}/${id}`, { domain: "other.example" })).status).toBe(409);
+  expect((await call("PATCH", `${path}/${id}`, { domain: "ACME2.example" })).status).toBe(200);
   expect((await call("PATCH", `${path}/co_none`, {})).status).toBe(404);
 });
 

@@ -169,6 +169,12 @@ describe("counting", () => {
     expect((await send(caller)).headers.get("retry-after")).toBe("10");
   });
 
+  test("of two limits that refuse, the longer wait is told", async () => {
+    const caller = open({ limits: { ...none, requestsPerDay: 1, emails: 1 } });
+    expect((await send(caller)).status).toBe(200);
+    expect((await send(caller)).headers.get("retry-after")).toBe("86400");
+  });
+
   test("the day of a mail account is told by its sentence", async () => {
     const caller = open({ limits: none, mailAccounts: [{ id: "a", dailyLimit: 1 }] });
     await send(caller);

@@ -6,6 +6,7 @@ test("timers fire in their order, each at its own time, also those set on the wa
   const clock = createSandboxClock(stillClock);
   const log: [string, number][] = [];
   clock.after(300, () => log.push(["c", clock.now()]));
+  clock.after(250, () => log.push(["late", clock.now()]));
   clock.after(100, () => {
     log.push(["a", clock.now()]);
     clock.after(100, () => log.push(["b", clock.now()]));
@@ -16,6 +17,7 @@ test("timers fire in their order, each at its own time, also those set on the wa
   expect(log).toEqual([
     ["a", 100],
     ["b", 200],
+    ["late", 250],
   ]);
   clock.advance(50);
   expect(log.at(-1)).toEqual(["c", 300]);
