@@ -4,7 +4,8 @@ import type { Issue } from "../errors.ts";
 type Schema = z.core.$ZodType;
 type Raw = z.core.$ZodIssue;
 
-const pathOf = (path: readonly PropertyKey[]): string =>
+/** Writes a path as one would type it: `events[3].name`. */
+export const pathOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, key) =>
       typeof key === "number" ? `${text}[${key}]` : text === "" ? String(key) : `${text}.${String(key)}`,

@@ -15,7 +15,7 @@ export interface Rule {
 
 const ground = ["errors", "clock"];
 const wire = [...ground, "schemas", "operations"];
-const calls = [...wire, "ledger", "options", "http", "call"];
+const calls = [...wire, "workspace", "ledger", "options", "http", "call"];
 const long = ["paging", "batch", "ingest"];
 
 /** Every file of `src/` belongs to one of these, lowest first. */
@@ -26,6 +26,8 @@ export const layers: readonly Rule[] = [
   { name: "durable", files: ["src/durable-file.ts", "src/content-id.ts"], below: [] },
   { name: "schemas", files: ["src/schemas/*"], below: ground },
   { name: "operations", files: ["src/operations/*"], below: [...ground, "schemas"] },
+  // Below options, which are typed by it.
+  { name: "workspace", files: ["src/workspace/*"], below: ["errors", "schemas"] },
   // Below options, which names its type; it is given what it calls.
   { name: "ledger", files: ["src/ledger/*"], below: [...wire, "durable"] },
   {
@@ -38,13 +40,13 @@ export const layers: readonly Rule[] = [
       "src/version.ts",
       "src/notices.ts",
     ],
-    below: [...wire, "ledger"],
+    below: [...wire, "workspace", "ledger"],
   },
   { name: "http", files: ["src/http/*"], below: [...wire, "ledger", "options"] },
   {
     name: "call",
     files: ["src/call.ts", "src/answer.ts", "src/request.ts", "src/received.ts", "src/free-request.ts"],
-    below: [...wire, "ledger", "options", "http"],
+    below: [...wire, "workspace", "ledger", "options", "http"],
   },
   { name: "paging", files: ["src/paging/*"], below: calls },
   { name: "batch", files: ["src/batch/*"], below: calls },

@@ -1,0 +1,34 @@
+import type { Contact, ContactInput, ContactPatch } from "../schemas/contact.ts";
+
+/** No schema for `customFields`: any key, any value. */
+// biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.
+export interface OpenFields {}
+
+/** A new contact of a workspace whose custom fields are known. */
+export interface TypedContactInput<Fields> extends Omit<ContactInput, "customFields"> {
+  /** Fits the schema as a whole. */
+  customFields?: Fields | undefined;
+}
+
+/** Changes to a contact of a workspace whose custom fields are known. */
+export interface TypedContactPatch<Fields> extends Omit<ContactPatch, "customFields"> {
+  /** Only the keys sent are changed; `null` clears a key. */
+  customFields?: { [Name in keyof Fields]?: Fields[Name] | null | undefined } | undefined;
+}
+
+// `keyof` on the left of `extends`, here and below: a client with a schema can then be given where any client will do.
+
+/** A contact, with the custom fields that the schema describes; each may be missing or cleared. */
+export type ContactOf<Fields> = [keyof Fields] extends [never]
+  ? Contact
+  : Contact & { customFields?: { [Name in keyof Fields]?: Fields[Name] | null } | null };
+
+/** What `contacts.create` and `contacts.upsert` take. */
+export type ContactInputOf<Fields> = [keyof Fields] extends [never]
+  ? ContactInput
+  : TypedContactInput<Fields>;
+
+/** What `contacts.update` takes. */
+export type ContactPatchOf<Fields> = [keyof Fields] extends [never]
+  ? ContactPatch
+  : TypedContactPatch<Fields>;

@@ -1,0 +1,114 @@
+import type { Issue } from "../errors.ts";
+import { pathOf } from "../schemas/check.ts";
+import { reservedEventPrefix } from "../schemas/event.ts";
+import { type Found, objectIssues, partIssues, schemaIssues } from "./schema-issues.ts";
+import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
+
+/** The schemas of a workspace, as the client's options carry them. */
+export interface WorkspaceSchemas {
+  readonly customFields?: StandardSchema | undefined;
+  readonly events?: Readonly<Record<string, StandardSchema>> | undefined;
+}
+
+const below = (prefix: readonly PropertyKey[], found: readonly Found[]): readonly Issue[] =>
+  found.map(({ path, message }) => ({ path: pathOf([...prefix, ...path]), message }));
+
+const property = (record: unknown, name: string): unknown =>
+  typeof record === "object" && record !== null ? Reflect.get(record, name) : undefined;
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** Checks what goes in and comes out against the schemas that the client was given. */
+export class Workspace {
+  readonly #customFields: StandardSchema | undefined;
+  readonly #events: ReadonlyMap<unknown, StandardSchema> | undefined;
+
+  constructor({ customFields, events }: WorkspaceSchemas) {
+    this.#customFields = customFields;
+    this.#events = events && new Map(Object.entries(events));
+  }
+
+  /** What is wrong with the input of an operation; it fits the operation's own schema already. */
+  async inputIssues(operation: string, payload: unknown): Promise<readonly Issue[]> {
+    switch (operation) {
+      case "contacts.create":
+        return this.#fieldsIssues(payload, objectIssues);
+      case "contacts.update":
+        return this.#fieldsIssues(payload, partIssues);
+      case "events.record":
+        return this.#eventIssues(payload);
+      default:
+        return [];
+    }
+  }
+
+  /**
+   * What is wrong with an answer. The schema's own sentences are left out, since some repeat the value: hooks and
+   * logs are told of no personal data.
+   */
+  async answerIssues(operation: string, body: unknown): Promise<readonly Issue[]> {
+    switch (operation) {
+      case "contacts.create":
+      case "contacts.update":
+        return this.#contactIssues(body, []);
+      case "contacts.list": {
+        const contacts = property(body, "data");
+        if (!Array.isArray(contacts)) return [];
+        const issues = contacts.map((contact, at) => this.#contactIssues(contact, ["data", at]));
+        return (await Promise.all(issues)).flat();
+      }
+      default:
+        return [];
+    }
+  }
+
+  async #fieldsIssues(contact: unknown, check: typeof objectIssues): Promise<readonly Issue[]> {
+    const fields = property(contact, "customFields");
+    if (this.#customFields === undefined || !isObject(fields)) return [];
+    return below(["customFields"], await check(this.#customFields, fields));
+  }
+
+  async #contactIssues(contact: unknown, prefix: readonly PropertyKey[]): Promise<readonly Issue[]> {
+    const path = pathOf([...prefix, "customFields"]);
+    try {
+      const issues = await this.#fieldsIssues(contact, partIssues);
+      return issues.map((issue) => ({
+        path: path.slice(0, -"customFields".length) + issue.path,
+        message: "does not fit the customFields schema",
+      }));
+    } catch {
+      // The service has done what was asked: a schema that throws must not take the answer away.
+      return [{ path, message: "cannot be checked: the customFields schema failed" }];
+    }
+  }
+
+  async #eventIssues(event: unknown): Promise<readonly Issue[]> {
+    if (this.#events === undefined) return [];
+    const schema = this.#events.get(property(event, "name"));
+    if (schema === undefined) {
+      return [{ path: "name", message: `must be one of ${[...this.#events.keys()].join(", ")}` }];
+    }
+    const properties = property(event, "properties");
+    if (isObject(properties)) return below(["properties"], await objectIssues(schema, properties));
+    // No properties may be allowed as such, or because none is required.
+    const isFine = (await schemaIssues(schema, undefined)).length === 0;
+    return isFine ? [] : below(["properties"], await objectIssues(schema, {}));
+  }
+}
+
+/** What is wrong with the schemas given. */
+export const workspaceFaults = ({ customFields, events }: WorkspaceSchemas): string[] => {
+  const faults: string[] = [];
+  const wanted = "must be a Standard Schema, as zod, valibot and arktype make them";
+  if (customFields !== undefined && !isStandardSchema(customFields)) faults.push(`customFields ${wanted}`);
+  if (events === undefined) return faults;
+  if (!isObject(events) || Object.keys(events).length === 0) {
+    return [...faults, "events must be an object with a schema for each event name"];
+  }
+  for (const [name, schema] of Object.entries(events)) {
+    if (name.startsWith(reservedEventPrefix)) {
+      faults.push(`events: "${name}" is reserved for events the service records itself`);
+    } else if (!isStandardSchema(schema)) faults.push(`events["${name}"] ${wanted}`);
+  }
+  return faults;
+};
