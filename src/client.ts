@@ -6,8 +6,11 @@ import { type FreeRequest, freeOperation } from "./free-request.ts";
 import type { BudgetState, Limits } from "./limits.ts";
 import { operations } from "./operations/index.ts";
 import { type CallOptions, type ClientOptions, type Settings, settingsFrom } from "./options.ts";
+import { Companies } from "./resources/companies.ts";
 import { Contacts } from "./resources/contacts.ts";
+import { Emails } from "./resources/emails.ts";
 import { Events } from "./resources/events.ts";
+import { Lists } from "./resources/lists.ts";
 
 /** What a test replaces to hold time and chance in its hands. */
 export interface Runtime {
@@ -33,8 +36,14 @@ const operationIds = Object.values(operations).flatMap((resource) =>
 export class Client {
   /** People. */
   readonly contacts: Contacts;
+  /** Companies, with their people. */
+  readonly companies: Companies;
+  /** Named groups of people. */
+  readonly lists: Lists;
   /** What people did. */
   readonly events: Events;
+  /** One-to-one email, now or later. */
+  readonly emails: Emails;
   readonly #options: ClientOptions;
   readonly #runtime: Partial<Runtime>;
   readonly #call: Call;
@@ -57,16 +66,27 @@ export class Client {
     const call: Call = createCall(this.#connection.send, this.#settings, clock);
     this.#call = call;
     this.contacts = new Contacts(call, clock);
-    const { limits } = this.#settings;
-    this.events = new Events(call, { clock, eventsAtOnce: limits === false ? undefined : limits.events.max });
+    this.companies = new Companies(call);
+    this.lists = new Lists(call);
+    const { limits, ledger, totalTimeoutMs } = this.#settings;
+    this.emails = new Emails(call, { clock, ledger, totalTimeoutMs });
+    this.events = new Events(call, {
+      clock,
+      eventsAtOnce: limits === false ? undefined : limits.events.max,
+      serviceNow: () => this.#connection.serviceTime.now(),
+    });
   }
 
   /**
-   * A client with some options changed. It shares the sockets and the budgets as far as the changes allow: another
+   * A client with some options changed. It shares the sockets, the ledger and the budgets as far as the changes allow: another
    * key, base URL or other limits have budgets of their own. It lives as long as the client it was made from.
    */
   withOptions(changes: ClientOptions): Client {
-    return new Client({ ...this.#options, ...changes }, { ...this.#runtime, sibling: this.#connection });
+    const { ledger } = this.#settings;
+    return new Client(
+      { ...this.#options, ledger, ...changes },
+      { ...this.#runtime, sibling: this.#connection },
+    );
   }
 
   /**

@@ -1,16 +1,18 @@
 import type { Clock } from "./clock.ts";
+import type { AttemptLimits } from "./http/attempt.ts";
 import { auth } from "./http/auth.ts";
 import { fetchTransport } from "./http/fetch-transport.ts";
 import { observe } from "./http/observe.ts";
 import { pacing } from "./http/pacing.ts";
 import { pipeline } from "./http/pipeline.ts";
 import { retry } from "./http/retry.ts";
+import { ServiceTime } from "./http/service-time.ts";
 import { sharedTraffic } from "./http/shared-traffic.ts";
 import { Slots } from "./http/slots.ts";
 import type { Traffic } from "./http/traffic.ts";
 import type { Transport } from "./http/transport.ts";
 import type { Send } from "./http/types.ts";
-import type { Settings } from "./options.ts";
+import type { Fetch, Settings } from "./options.ts";
 
 /** A way to the service: the stages over a transport, and what they share. */
 export interface Connection {
@@ -19,16 +21,17 @@ export interface Connection {
   readonly traffic: Traffic;
   readonly slots: Slots;
   readonly transport: Transport;
+  readonly serviceTime: ServiceTime;
   close(): Promise<void>;
 }
 
 /** Loads undici with the first request: importing the package, or failing to configure it, needs none of it. */
-const lazyTransport = (settings: Settings, clock: Clock): Transport => {
+const lazyTransport = (settings: Settings, limits: AttemptLimits): Transport => {
   let loaded: Transport | undefined;
   const load = async (): Promise<Transport> => {
     const { undiciTransport } = await import("./http/transport.ts");
-    const { origin, dispatcher, maxResponseBytes, concurrency } = settings;
-    loaded ??= undiciTransport({ origin, dispatcher, maxResponseBytes, clock, connections: concurrency });
+    const { origin, dispatcher, concurrency } = settings;
+    loaded ??= undiciTransport({ ...limits, origin, dispatcher, connections: concurrency });
     return loaded;
   };
   return {
@@ -41,13 +44,13 @@ const lazyTransport = (settings: Settings, clock: Clock): Transport => {
   };
 };
 
-const transportFor = (settings: Settings, clock: Clock): Transport => {
-  const { fetch, origin, maxResponseBytes } = settings;
-  if (fetch === undefined) return lazyTransport(settings, clock);
-  return {
-    send: fetchTransport(origin, () => fetch, { maxResponseBytes, clock }),
-    close: async () => undefined,
-  };
+const transportFor = (settings: Settings, limits: AttemptLimits): Transport => {
+  const { fetch, origin } = settings;
+  if (fetch === undefined) return lazyTransport(settings, limits);
+  // Whoever passes the global fetch means the one that is global when the call is made: a mock may be installed later.
+  const isGlobal = fetch === globalThis.fetch;
+  const lookUp = (): Fetch => (isGlobal ? (url, init) => globalThis.fetch(url, init) : fetch);
+  return { send: fetchTransport(origin, lookUp, limits), close: async () => undefined };
 };
 
 /** The parts of a sibling's connection that the same settings allow to share. */
@@ -77,7 +80,10 @@ export const connect = (
   const shared = share(settings, sibling);
   const traffic = shared.traffic ?? sharedTraffic(settings, clock);
   const slots = shared.slots ?? new Slots(concurrency);
-  const transport = shared.transport ?? transportFor(settings, clock);
+  const serviceTime = new ServiceTime(clock);
+  const transport =
+    shared.transport ??
+    transportFor(settings, { maxResponseBytes: settings.maxResponseBytes, clock, serviceTime });
   const tell =
     <T extends object>(level: "debug" | "info", message: string, hook: ((notice: T) => void) | undefined) =>
     (notice: T): void => {
@@ -88,7 +94,7 @@ export const connect = (
     [
       retry({ maxRetryAfterMs, clock, random, onRetry: tell("info", "will retry", hooks.onRetry) }),
       // Inside retry: every attempt spends budget, also the ones that fail.
-      pacing({ traffic, slots, clock, onWait: tell("debug", "waits", hooks.onWait) }),
+      pacing({ traffic, slots, maxRetryAfterMs, clock, onWait: tell("debug", "waits", hooks.onWait) }),
       observe({ hooks, log, clock }),
       auth(settings.apiKey, clock),
     ],
@@ -96,5 +102,13 @@ export const connect = (
   );
   // What was taken from a sibling stays its sibling's to close.
   const close = async (): Promise<void> => (shared.transport === undefined ? transport.close() : undefined);
-  return { settings, send, traffic, slots, transport, close };
+  return {
+    settings,
+    send,
+    traffic,
+    slots,
+    transport,
+    serviceTime: shared.transport === undefined ? serviceTime : (sibling?.serviceTime ?? serviceTime),
+    close,
+  };
 };

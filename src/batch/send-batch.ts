@@ -38,7 +38,8 @@ export const isAccepted = ({ status }: BatchItemResult): boolean => status >= 20
 const rounds = 5;
 const firstWaitMs = 250;
 
-const isWorthARepeat = ({ status }: BatchItemResult): boolean =>
+/** Failed for a reason that passes. */
+export const isWorthARepeat = ({ status }: BatchItemResult): boolean =>
   status === 0 || status === 429 || status >= 500;
 
 const sentence = (error: unknown): string | undefined => {

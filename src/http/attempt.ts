@@ -1,10 +1,13 @@
 import type { Cancel, Clock } from "../clock.ts";
 import { decodeBody } from "./body.ts";
+import type { ServiceTime } from "./service-time.ts";
 import { AttemptFailure, type HttpRequest, type HttpResponse, headerOf, type RawHeaders } from "./types.ts";
 
 export interface AttemptLimits {
   readonly maxResponseBytes: number;
   readonly clock: Clock;
+  /** Told the head of every answer. */
+  readonly serviceTime?: ServiceTime | undefined;
 }
 
 /** What carries an attempt's bytes. */
@@ -62,6 +65,7 @@ export class Attempt {
   head(status: number, headers: RawHeaders): boolean {
     this.#status = status;
     this.#headers = headers;
+    this.#limits.serviceTime?.note(headers);
     if (status >= 300 && status < 400) {
       this.fail("redirect", `status ${status}: redirects are never followed`);
     } else if (Number(headerOf(headers, "content-length")) > this.#limits.maxResponseBytes) {

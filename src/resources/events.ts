@@ -2,7 +2,8 @@ import type { Answer } from "../answer.ts";
 import { type BatchReport, recordBatch } from "../batch/record-batch.ts";
 import type { Call } from "../call.ts";
 import type { Clock } from "../clock.ts";
-import type { IngestOptions, IngestReport } from "../ingest/ingest.ts";
+import type { IngestReport } from "../ingest/ingest.ts";
+import type { IngestOptions } from "../ingest/ingest-options.ts";
 import type { Source } from "../ingest/resumable.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
@@ -12,6 +13,8 @@ import type { EventInput, EventReceipt } from "../schemas/event.ts";
 export interface EventsContext {
   readonly clock: Clock;
   readonly eventsAtOnce: number | undefined;
+  /** The service's time as its answers tell it; undefined before the first. */
+  readonly serviceNow: () => number | undefined;
 }
 
 /** What people did. Reached as `client.events`. */

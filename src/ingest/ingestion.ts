@@ -1,0 +1,123 @@
+import {
+  type BatchItemResult,
+  type IndexedEvent,
+  isAccepted,
+  isWorthARepeat,
+  sendBatch,
+} from "../batch/send-batch.ts";
+import { contentId } from "../content-id.ts";
+import { ApiError, ValidationError } from "../errors.ts";
+import type { CallOptions } from "../options.ts";
+import { describeIssues, issuesOf } from "../schemas/check.ts";
+import { EventInput } from "../schemas/event.ts";
+import type { IngestContext, IngestOptions, RejectedEvent } from "./ingest-options.ts";
+import { occurredAtMs, withinServiceTime } from "./occurred-at.ts";
+import type { Entry } from "./resumable.ts";
+
+/** What became of the events of one run. */
+export type IngestCounts = {
+  -readonly [K in "accepted" | "duplicates" | "rejected" | "tooOld" | "noContact"]: number;
+};
+
+const stillFailing = ({ status, error }: BatchItemResult, count: number): ApiError =>
+  new ApiError(
+    `events.ingest: ${count} events of a batch keep failing (status ${status}: ${error}); start the run again later`,
+    {
+      operation: "events.ingest",
+      outcome: "unknown",
+      status,
+      headers: new Headers(),
+      body: undefined,
+    },
+  );
+
+/** Sends batches of one run and counts what became of each event. */
+export class Ingestion {
+  readonly counts: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0 };
+  readonly #options: IngestOptions;
+  readonly #context: IngestContext;
+  readonly #callOptions: CallOptions;
+
+  constructor(options: IngestOptions, context: IngestContext) {
+    this.#options = options;
+    this.#context = context;
+    const { signal, timeoutMs, totalTimeoutMs, maxRetries, headers } = options;
+    this.#callOptions = { signal, timeoutMs, totalTimeoutMs, maxRetries, headers };
+  }
+
+  async work(entries: readonly Entry<EventInput>[]): Promise<void> {
+    const toSend: IndexedEvent[] = [];
+    for (const { index, item } of entries) {
+      const fault = this.#faultOf(item);
+      if (fault === undefined) toSend.push({ index, event: this.#withId(item, index) });
+      else await this.#reject({ event: item, index, status: undefined, error: fault });
+    }
+    const results = toSend.length === 0 ? [] : await this.#send(toSend);
+    // Nothing may be given up for a reason that passes: the run ends, and goes on here when started again.
+    const unsettled = results.filter(isWorthARepeat);
+    const [first] = unsettled;
+    if (first !== undefined) throw stillFailing(first, unsettled.length);
+    for (const [at, result] of results.entries()) {
+      const event = toSend[at]?.event;
+      if (event !== undefined) await this.#count(result, event);
+    }
+  }
+
+  async #send(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
+    const { call, clock } = this.#context;
+    const sending = { call, clock, options: this.#callOptions };
+    const timely = events.map((entry) => this.#timely(entry));
+    const results = await sendBatch(timely, sending);
+    // The first answer tells the service's time: what only this clock took for past is moved, and sent once more.
+    const moved = timely.map((entry) => this.#timely(entry));
+    const again = moved.filter(
+      (entry, at) => results[at]?.status === 400 && entry.event !== timely[at]?.event,
+    );
+    if (again.length === 0) return results;
+    const second = new Map((await sendBatch(again, sending)).map((result) => [result.index, result]));
+    return results.map((result) => second.get(result.index) ?? result);
+  }
+
+  #timely({ index, event }: IndexedEvent): IndexedEvent {
+    const clocks = { serviceNow: this.#context.serviceNow(), wallNow: this.#context.clock.wallTime() };
+    return { index, event: withinServiceTime(event, clocks) };
+  }
+
+  #faultOf(event: EventInput): string | undefined {
+    const issues = issuesOf(EventInput, event);
+    if (issues.length > 0) return describeIssues(issues);
+    const at = occurredAtMs(event);
+    const now = this.#context.serviceNow() ?? this.#context.clock.wallTime();
+    const { maxAgeMs = Number.POSITIVE_INFINITY } = this.#options;
+    return at !== undefined && now - at > maxAgeMs
+      ? `occurredAt: longer ago than maxAgeMs, ${maxAgeMs} ms`
+      : undefined;
+  }
+
+  #withId(event: EventInput, index: number): EventInput {
+    if (event.id !== undefined) return event;
+    const id: unknown =
+      this.#options.idFrom === undefined ? contentId(event) : this.#options.idFrom(event, index);
+    if (typeof id === "string" && id !== "") return { ...event, id };
+    throw new ValidationError(
+      `events.ingest: idFrom must return a non-empty string, for event ${index} it did not`,
+    );
+  }
+
+  async #count(result: BatchItemResult, event: EventInput): Promise<void> {
+    const { index, status, error = `status ${result.status}` } = result;
+    if (!isAccepted(result)) return this.#reject({ event, index, status, error });
+    if (result.duplicate === true) {
+      this.counts.duplicates += 1;
+      return;
+    }
+    this.counts.accepted += 1;
+    if (result.outcome === "TOO_OLD") this.counts.tooOld += 1;
+    if (result.outcome === "NO_CONTACT") this.counts.noContact += 1;
+  }
+
+  async #reject(rejected: RejectedEvent): Promise<void> {
+    this.counts.rejected += 1;
+    await this.#options.onRejected?.(rejected);
+  }
+}

@@ -1,0 +1,22 @@
+import type { EventInput } from "../schemas/event.ts";
+
+/** When an event happened, in milliseconds since 1970; undefined where it does not say. */
+export const occurredAtMs = ({ occurredAt }: EventInput): number | undefined =>
+  occurredAt === undefined ? undefined : new Date(occurredAt).getTime();
+
+/** What the clocks of both sides say. */
+export interface Clocks {
+  /** The service's time as its answers tell it; undefined before the first. */
+  readonly serviceNow: number | undefined;
+  readonly wallNow: number;
+}
+
+/**
+ * Moves a time that only this machine's clock, running ahead, takes for past into the service's past: the service
+ * refuses a time in its future. A time that lies ahead of this clock too is left for the service to refuse.
+ */
+export const withinServiceTime = (event: EventInput, { serviceNow, wallNow }: Clocks): EventInput => {
+  const at = occurredAtMs(event);
+  if (at === undefined || serviceNow === undefined || at <= serviceNow || at > wallNow) return event;
+  return { ...event, occurredAt: new Date(serviceNow).toISOString() };
+};
