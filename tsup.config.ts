@@ -2,12 +2,17 @@ import { defineConfig } from "tsup";
 import { bundledImport } from "./scripts/bundled.ts";
 
 /** The entries of the package, by the name of their file in `dist/`. */
-export const entry = { index: "src/index.ts", sandbox: "src/sandbox/index.ts" };
+export const entry = {
+  index: "src/index.ts",
+  sandbox: "src/sandbox/index.ts",
+  files: "src/files/index.ts",
+};
 
 // Vendors are bundled: one small file each loads faster than their trees of files, p-retry is ESM-only while
 // Node 20.18 cannot require() that, and an installed package then has nothing else to resolve.
 export default defineConfig({
-  entry,
+  // A program is run, not imported: it has no declarations.
+  entry: { ...entry, cli: "src/cli/main.ts" },
   format: ["esm", "cjs"],
   target: "node20",
   platform: "node",
