@@ -40,8 +40,14 @@ export class Client {
   readonly companies: Companies;
   /** Named groups of people. */
   readonly lists: Lists;
+  /** Companies, with their people. */
+  readonly companies: Companies;
+  /** Named groups of people. */
+  readonly lists: Lists;
   /** What people did. */
   readonly events: Events;
+  /** One-to-one email, now or later. */
+  readonly emails: Emails;
   /** One-to-one email, now or later. */
   readonly emails: Emails;
   readonly #options: ClientOptions;

@@ -1,4 +1,6 @@
 import { ConfigurationError } from "./errors.ts";
+import type { Ledger } from "./ledger/ledger.ts";
+import { memoryLedger } from "./ledger/memory-ledger.ts";
 import { documentedLimits, type Limits, limitFaults } from "./limits.ts";
 import { type Log, type Logger, type LogLevel, logLevels, logTo } from "./log.ts";
 import { type Hooks, quietHooks } from "./notices.ts";
@@ -51,6 +53,8 @@ export interface ClientOptions {
   readonly responseValidation?: "warn" | "strict" | "off";
   /** A longer answer is dropped and the call fails, in bytes. Default 64 MiB. */
   readonly maxResponseBytes?: number;
+  /** Where send-once keys are kept. Default: in memory, for this client and its siblings. */
+  readonly ledger?: Ledger;
   readonly hooks?: Hooks;
   /** Shaped like `console`. Default: nothing is logged. */
   readonly logger?: Logger;
@@ -93,6 +97,7 @@ export interface Settings {
   readonly headers: Readonly<Record<string, string>>;
   readonly responseValidation: "warn" | "strict" | "off";
   readonly maxResponseBytes: number;
+  readonly ledger: Ledger;
   readonly hooks: Hooks;
   readonly log: Log;
   readonly routes: Readonly<Record<string, string>>;
@@ -121,6 +126,7 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   headers: true,
   responseValidation: true,
   maxResponseBytes: true,
+  ledger: true,
   hooks: true,
   routes: true,
   allowInsecureHttp: true,
@@ -167,6 +173,13 @@ export const settingsFrom = (
   if (options.dispatcher !== undefined && options.fetch !== undefined) {
     faults.push("fetch and dispatcher exclude each other: a dispatcher belongs to the default transport");
   }
+  const { ledger } = options;
+  if (
+    ledger !== undefined &&
+    !(["claim", "settle"] as const).every((at) => typeof ledger?.[at] === "function")
+  ) {
+    faults.push("ledger must be memoryLedger(), fileLedger(path), or an object with claim and settle");
+  }
   if (options.logLevel !== undefined && !logLevels.includes(options.logLevel)) {
     faults.push(`logLevel must be one of ${logLevels.join(", ")}`);
   }
@@ -195,6 +208,7 @@ export const settingsFrom = (
     fetch: options.fetch,
     dispatcher: options.dispatcher,
     headers: { ...options.headers },
+    ledger: ledger ?? memoryLedger(),
     hooks: quietHooks(options.hooks ?? {}),
     log: logTo(logger, options.logLevel ?? "warn"),
     routes: { ...options.routes },

@@ -5,6 +5,7 @@ import {
   ScheduledEmailInput,
   ScheduledEmailPage,
   ScheduledEmailPatch,
+  ScheduledEmailQuery,
   SentEmail,
 } from "../schemas/email.ts";
 import { operation } from "./define.ts";
@@ -45,7 +46,7 @@ export const emails = {
     replay: "safe",
     budgets: ["requests"],
     evidence: "inferred",
-    input: z.looseObject({}),
+    input: ScheduledEmailQuery,
     output: ScheduledEmailPage,
     read: readScheduledPage,
   }),

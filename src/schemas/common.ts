@@ -81,6 +81,21 @@ export const JsonRecord = z
 /** A field of an answer that may be missing or null. */
 export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema);
 
+/** Which part of a list to ask for: at most `limit` records, 1–200, after the first `skip`. */
+export const paging = {
+  skip: z.optional(
+    z.int("must be a whole number of at least 0").check(z.gte(0, "must be a whole number of at least 0")),
+  ),
+  limit: z.optional(
+    z
+      .int("must be a whole number from 1 to 200")
+      .check(
+        z.gte(1, "must be a whole number from 1 to 200"),
+        z.lte(200, "must be a whole number from 1 to 200"),
+      ),
+  ),
+} as const;
+
 /** A page of a list endpoint. */
 export const page = <T extends z.core.$ZodType>(item: T) =>
   z.looseObject({

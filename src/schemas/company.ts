@@ -49,3 +49,4 @@ export type CompanyQuery = z.infer<typeof CompanyQuery>;
 
 /** The companies that match; at most one has a given domain. */
 export const CompanyMatches = z.looseObject({ data: z.array(Company) });
+export type CompanyMatches = z.infer<typeof CompanyMatches>;

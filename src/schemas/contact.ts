@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { EmailAddress, inputObject, JsonRecord, maybe, openUnion, page, Text } from "./common.ts";
+import { EmailAddress, inputObject, JsonRecord, maybe, openUnion, page, paging, Text } from "./common.ts";
 
 /** Where a contact stands. Sending to the five named here is refused unless the send carries `force: true`. */
 export const Stage = openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD");
@@ -66,16 +66,6 @@ export type ContactPatch = z.infer<typeof ContactPatch>;
 /** Which contacts to list: `search` matches for example an email; `limit` is 1–200 a page, `skip` counts from 0. */
 export const ContactQuery = inputObject({
   search: z.optional(z.string("must be a string")),
-  skip: z.optional(
-    z.int("must be a whole number of at least 0").check(z.gte(0, "must be a whole number of at least 0")),
-  ),
-  limit: z.optional(
-    z
-      .int("must be a whole number from 1 to 200")
-      .check(
-        z.gte(1, "must be a whole number from 1 to 200"),
-        z.lte(200, "must be a whole number from 1 to 200"),
-      ),
-  ),
+  ...paging,
 });
 export type ContactQuery = z.infer<typeof ContactQuery>;

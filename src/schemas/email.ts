@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { EmailAddress, inputObject, Moment, maybe, openUnion, page, Text } from "./common.ts";
+import { EmailAddress, inputObject, Moment, maybe, openUnion, page, paging, Text } from "./common.ts";
 
 const common = {
   /** Recipient address. */
@@ -72,6 +72,10 @@ export type ScheduledEmail = z.infer<typeof ScheduledEmail>;
 
 export const ScheduledEmailPage = page(ScheduledEmail);
 
+/** Which scheduled emails to list: `limit` is 1–200 a page, `skip` counts from 0. */
+export const ScheduledEmailQuery = inputObject(paging);
+export type ScheduledEmailQuery = z.infer<typeof ScheduledEmailQuery>;
+
 /** The fields of a scheduled email to change. The document does not list them; these are the email's own. */
 export const ScheduledEmailPatch = inputObject({
   to: z.optional(EmailAddress),
@@ -81,5 +85,10 @@ export const ScheduledEmailPatch = inputObject({
   signatureId: z.optional(Text),
   force: z.optional(z.boolean("must be a boolean")),
   sendAt: z.optional(Moment),
-});
+}).check(
+  z.refine(
+    ({ html, text }) => html === undefined || text === undefined,
+    "must carry at most one of html and text",
+  ),
+);
 export type ScheduledEmailPatch = z.infer<typeof ScheduledEmailPatch>;

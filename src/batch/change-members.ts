@@ -1,0 +1,144 @@
+import type { Call } from "../call.ts";
+import { TouchpointError, ValidationError } from "../errors.ts";
+import type { Operation } from "../operations/define.ts";
+import type { CallOptions } from "../options.ts";
+import { describeIssues, issuesOf } from "../schemas/check.ts";
+import { EmailAddress } from "../schemas/common.ts";
+import { type ListMembers, maxAddressesPerRequest } from "../schemas/list.ts";
+import { InFlight } from "./in-flight.ts";
+
+/** Any number of addresses: an array, a set, a generator, a stream of strings. */
+export type Addresses = (Iterable<string> & object) | AsyncIterable<string>;
+
+/** What a change of a list's members came to. */
+export interface MembersReport {
+  /** Addresses sent, each counted once. */
+  readonly requested: number;
+  /** Requests they took. */
+  readonly calls: number;
+  /** The service's answers, in the order of the addresses; their shape is not documented. */
+  readonly answers: readonly unknown[];
+}
+
+export interface MembersChange {
+  readonly call: Call;
+  readonly operation: Operation<ListMembers, unknown>;
+  /** Of the list. */
+  readonly id: string;
+  readonly options: CallOptions;
+}
+
+const requestsAtOnce = 4;
+
+/** One change under way: which addresses are known of, and which have gone through. */
+class Change {
+  readonly #change: MembersChange;
+  readonly #flight = new InFlight(requestsAtOnce);
+  readonly #known = new Map<string, string>();
+  readonly #done = new Set<string>();
+  readonly #answers: unknown[] = [];
+  #calls = 0;
+
+  constructor(change: MembersChange) {
+    this.#change = change;
+  }
+
+  async run(emails: Addresses): Promise<MembersReport> {
+    try {
+      if (Array.isArray(emails)) await this.#sendArray(emails);
+      else await this.#sendStream(emails);
+      await this.#flight.settled();
+    } catch (error) {
+      // What is under way is waited for, so that its effect is known; the first error is the one to tell.
+      await this.#flight.settled().catch(() => undefined);
+      throw this.#withPartial(error);
+    }
+    return { requested: this.#known.size, calls: this.#calls, answers: this.#answers };
+  }
+
+  async #sendArray(emails: readonly unknown[]): Promise<void> {
+    const issues = emails.flatMap((email, index) => this.#take(email, index) ?? []);
+    if (issues.length > 0) throw this.#invalid(issues);
+    const distinct = [...this.#known.values()];
+    for (let at = 0; at < distinct.length; at += maxAddressesPerRequest) {
+      await this.#send(distinct.slice(at, at + maxAddressesPerRequest));
+    }
+  }
+
+  async #sendStream(emails: Iterable<unknown> | AsyncIterable<unknown>): Promise<void> {
+    let chunk: string[] = [];
+    let index = 0;
+    for await (const email of emails) {
+      const before = this.#known.size;
+      const issues = this.#take(email, index);
+      if (issues !== undefined) throw this.#invalid(issues);
+      // Known to be a string: it was taken.
+      if (this.#known.size > before) chunk.push(email as string);
+      if (chunk.length === maxAddressesPerRequest) {
+        await this.#send(chunk);
+        chunk = [];
+      }
+      index += 1;
+    }
+    if (chunk.length > 0) await this.#send(chunk);
+  }
+
+  /** Notes an address, unless it is none; the second of two that differ only in case is passed over. */
+  #take(
+    email: unknown,
+    index: number,
+  ): readonly { readonly path: string; readonly message: string }[] | undefined {
+    const issues = issuesOf(EmailAddress, email);
+    if (issues.length > 0 || typeof email !== "string") {
+      return issues.map(({ message }) => ({ path: `emails[${index}]`, message }));
+    }
+    const name = email.toLowerCase();
+    if (!this.#known.has(name)) this.#known.set(name, email);
+    return undefined;
+  }
+
+  #invalid(issues: readonly { readonly path: string; readonly message: string }[]): ValidationError {
+    const { id: operation } = this.#change.operation;
+    return new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
+  }
+
+  async #send(emails: readonly string[]): Promise<void> {
+    const { call, operation, id, options } = this.#change;
+    const place = this.#calls;
+    await this.#flight.add(async () => {
+      this.#calls += 1;
+      this.#answers[place] = await call(operation, { id, payload: { emails: [...emails] } }, options);
+      for (const email of emails) this.#done.add(email);
+    });
+  }
+
+  #withPartial(error: unknown): unknown {
+    if (!(error instanceof TouchpointError)) return error;
+    const known = [...this.#known.values()];
+    const done = known.filter((email) => this.#done.has(email));
+    const left = known.filter((email) => !this.#done.has(email));
+    error.partial = { results: this.#answers.filter((given) => given !== undefined), done, left };
+    if (this.#calls > 1 || done.length > 0) {
+      error.message += ` (${done.length} of ${known.length} addresses went through; \`partial\` says which)`;
+    }
+    return error;
+  }
+}
+
+const isIterable = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
+
+/**
+ * Adds or removes any number of people, 1,000 a request. An array is checked whole before anything is sent, a stream
+ * as it is read.
+ */
+export const changeMembers = async (emails: Addresses, change: MembersChange): Promise<MembersReport> => {
+  const { id: operation } = change.operation;
+  if (!isIterable(emails)) {
+    const issues = [
+      { path: "emails", message: "must be an array or an (async) iterable of email addresses" },
+    ];
+    throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
+  }
+  return new Change(change).run(emails);
+};

@@ -1,0 +1,49 @@
+import type { Clock } from "../clock.ts";
+
+/** What may end a wait: the caller's signal, or the time a whole call may take. */
+export interface Limits {
+  readonly signal?: AbortSignal | undefined;
+  readonly totalTimeoutMs?: number | undefined;
+}
+
+/** Bounds the waits around a call, as the call bounds its own. */
+export class Bounds {
+  readonly #limits: Limits;
+  readonly #clock: Pick<Clock, "now" | "after">;
+  readonly #startedAt: number;
+
+  constructor(limits: Limits, clock: Pick<Clock, "now" | "after">) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#startedAt = clock.now();
+  }
+
+  /** What is left of the total time, in milliseconds and at least 1; undefined where there is no such limit. */
+  get leftMs(): number | undefined {
+    const { totalTimeoutMs } = this.#limits;
+    if (totalTimeoutMs === undefined) return undefined;
+    return Math.max(1, Math.ceil(totalTimeoutMs - (this.#clock.now() - this.#startedAt)));
+  }
+
+  /** Waits for a promise, no longer than allowed: rejects with the signal's reason, or with `late()`. */
+  within<T>(promise: Promise<T>, late: () => Error): Promise<T> {
+    const { signal } = this.#limits;
+    const { leftMs } = this;
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => settle(() => reject(signal?.reason));
+      const cancel =
+        leftMs === undefined ? undefined : this.#clock.after(leftMs, () => settle(() => reject(late())));
+      const settle = (end: () => void): void => {
+        cancel?.();
+        signal?.removeEventListener("abort", onAbort);
+        end();
+      };
+      signal?.addEventListener("abort", onAbort);
+      if (signal?.aborted) onAbort();
+      promise.then(
+        (value) => settle(() => resolve(value)),
+        (error: unknown) => settle(() => reject(error)),
+      );
+    });
+  }
+}

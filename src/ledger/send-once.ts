@@ -1,0 +1,176 @@
+import type { Clock } from "../clock.ts";
+import { contentId } from "../content-id.ts";
+import {
+  ConflictError,
+  ConnectionError,
+  isTouchpointError,
+  TimeoutError,
+  type TouchpointError,
+  ValidationError,
+} from "../errors.ts";
+import { Bounds } from "./bounds.ts";
+import type { Claim, Ledger } from "./ledger.ts";
+
+/** One email under a key, and how to send it. */
+export interface OnceCall<Sent> {
+  readonly operation: string;
+  readonly key: string;
+  /** What makes it this email and no other. */
+  readonly email: object;
+  readonly ledger: Ledger;
+  readonly clock: Pick<Clock, "now" | "after">;
+  readonly signal?: AbortSignal | undefined;
+  readonly totalTimeoutMs?: number | undefined;
+  send(totalTimeoutMs: number | undefined): Promise<Sent>;
+  receiptOf(sent: Sent): unknown;
+  /** Whether the email may have gone out although `send` failed. */
+  mayHaveGoneOut(error: unknown): boolean;
+}
+
+/** It was sent just now, or earlier, and then there may be a receipt. */
+export type OnceResult<Sent> = { readonly sent: Sent } | { readonly receipt: unknown };
+
+interface Flight {
+  readonly fingerprint: string;
+  readonly result: Promise<OnceResult<unknown>>;
+}
+
+/** What is being sent in this process, by ledger, so that clients who share one also share their calls. */
+const flights = new WeakMap<Ledger, Map<string, Flight>>();
+
+const flightsOf = (ledger: Ledger): Map<string, Flight> => {
+  const known = flights.get(ledger);
+  if (known !== undefined) return known;
+  const made = new Map<string, Flight>();
+  flights.set(ledger, made);
+  return made;
+};
+
+const longestKey = 512;
+
+const invalid = ({ operation }: OnceCall<unknown>, path: string, message: string): ValidationError =>
+  new ValidationError(`${operation}: ${path}: ${message}`, { operation, issues: [{ path, message }] });
+
+const checkKey = (call: OnceCall<unknown>): void => {
+  const { key }: { readonly key: unknown } = call;
+  const fits = typeof key === "string" && key.trim() !== "" && key.length <= longestKey && key.isWellFormed();
+  if (!fits) throw invalid(call, "once", `must be a string of 1 to ${longestKey} characters`);
+};
+
+const fingerprintOf = (call: OnceCall<unknown>): string => {
+  try {
+    return contentId(JSON.parse(JSON.stringify(call.email)));
+  } catch (cause) {
+    throw invalid(call, "email", `cannot be written as JSON: ${String(cause)}`);
+  }
+};
+
+const checkSame = (call: OnceCall<unknown>, taken: string, asked: string): void => {
+  if (taken === asked) return;
+  throw invalid(call, "once", `${JSON.stringify(call.key)} belongs to a different email: nothing was sent`);
+};
+
+const refusal = (
+  { operation, key }: OnceCall<unknown>,
+  claim: Extract<Claim, { readonly since: number }>,
+): ConflictError => {
+  const name = JSON.stringify(key);
+  const since = new Date(claim.since).toISOString();
+  return new ConflictError(
+    `${operation}: an email was begun under ${name} at ${since}, and it is not known whether it went out. ` +
+      `Nothing was sent now. Find out, then say so: ledger.settle(${name}, "sent") or ledger.settle(${name}, "not-sent").`,
+    { operation, outcome: "unknown", status: 409, headers: new Headers(), body: undefined },
+  );
+};
+
+const lateLedger = ({ operation, totalTimeoutMs }: OnceCall<unknown>): TouchpointError =>
+  new TimeoutError(
+    `${operation}: the ledger gave no answer within totalTimeoutMs (${totalTimeoutMs} ms). Nothing was sent.`,
+    { operation },
+  );
+
+const lateOther = ({ operation, key, totalTimeoutMs }: OnceCall<unknown>): TouchpointError =>
+  new TimeoutError(
+    `${operation}: another call with ${JSON.stringify(key)} did not end within totalTimeoutMs (${totalTimeoutMs} ms).`,
+    { operation, outcome: "unknown" },
+  );
+
+/** Takes the key, or gives it back when it comes after the caller has left. */
+const claimKey = async (call: OnceCall<unknown>, fingerprint: string, bounds: Bounds): Promise<Claim> => {
+  const { ledger, key, operation } = call;
+  const claiming = (async () => ledger.claim(key, fingerprint))();
+  try {
+    return await bounds.within(claiming, () => lateLedger(call));
+  } catch (error) {
+    const giveBack = (claim: Claim): unknown =>
+      claim.state === "claimed" && ledger.settle(key, "not-sent", { claim: claim.claim });
+    claiming.then(giveBack).catch(() => undefined);
+    if (isTouchpointError(error) || call.signal?.aborted) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    throw new ConnectionError(`${operation}: the ledger failed (${message}). Nothing was sent.`, {
+      operation,
+      cause: error,
+    });
+  }
+};
+
+const sendClaimed = async <Sent>(
+  call: OnceCall<Sent>,
+  fingerprint: string,
+  bounds: Bounds,
+): Promise<OnceResult<Sent>> => {
+  const { ledger, key } = call;
+  const claim = await claimKey(call, fingerprint, bounds);
+  if (claim.state !== "claimed") {
+    checkSame(call, claim.fingerprint, fingerprint);
+    if (claim.state === "sent") return { receipt: structuredClone(claim.receipt) };
+    throw refusal(call, claim);
+  }
+  const settle = async (how: "sent" | "not-sent" | "unknown", receipt?: unknown): Promise<void> => {
+    const settling = (async () => ledger.settle(key, how, { claim: claim.claim, receipt }))();
+    // A key that stays pending is refused later, never sent again; what became of this email is told all the same.
+    await bounds.within(settling, () => lateLedger(call)).catch(() => undefined);
+  };
+  let sent: Sent;
+  try {
+    sent = await call.send(bounds.leftMs);
+  } catch (error) {
+    await settle(call.mayHaveGoneOut(error) ? "unknown" : "not-sent");
+    throw error;
+  }
+  await settle("sent", structuredClone(call.receiptOf(sent)));
+  return { sent };
+};
+
+// Its caller gave up; that says nothing to the others.
+const isOwnEnding = (error: unknown): boolean => !isTouchpointError(error) || error instanceof TimeoutError;
+
+/**
+ * Sends an email under a key: the key is in the ledger before the email leaves, and whoever comes later with it gets
+ * the first receipt. Calls of this process that come meanwhile get the first one's result.
+ *
+ * @throws ValidationError when the key belongs to a different email.
+ * @throws ConflictError, with outcome `unknown`, while nobody knows whether the email went out.
+ */
+export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<Sent>> => {
+  checkKey(call);
+  const fingerprint = fingerprintOf(call);
+  const { ledger, key, signal } = call;
+  const bounds = new Bounds(call, call.clock);
+  const inFlight = flightsOf(ledger);
+  for (;;) {
+    signal?.throwIfAborted();
+    const other = inFlight.get(key);
+    if (other === undefined) break;
+    checkSame(call, other.fingerprint, fingerprint);
+    try {
+      // A flight under a key is always of one operation's emails: its fingerprint is the same.
+      return (await bounds.within(other.result, () => lateOther(call))) as OnceResult<Sent>;
+    } catch (error) {
+      if (signal?.aborted || inFlight.get(key) === other || !isOwnEnding(error)) throw error;
+    }
+  }
+  const result = sendClaimed(call, fingerprint, bounds).finally(() => inFlight.delete(key));
+  inFlight.set(key, { fingerprint, result });
+  return result;
+};

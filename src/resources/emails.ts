@@ -1,0 +1,188 @@
+import { type Answer, answer, mapAnswer, type WithResponse } from "../answer.ts";
+import { type Call, checkInput } from "../call.ts";
+import type { Clock } from "../clock.ts";
+import { isTouchpointError } from "../errors.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { Operation } from "../operations/define.ts";
+import { operations } from "../operations/index.ts";
+import type { CallOptions } from "../options.ts";
+import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
+import type {
+  EmailInput,
+  ScheduledEmail,
+  ScheduledEmailInput,
+  ScheduledEmailPatch,
+  ScheduledEmailQuery,
+  SentEmail,
+} from "../schemas/email.ts";
+
+/** How an email is sent, beside what every call may set. */
+export interface SendOptions extends CallOptions {
+  /**
+   * A key of your own, such as `welcome:42`, under which this email goes out at most once. A later call with the key,
+   * in any process that shares the ledger, gets the first receipt and sends nothing.
+   */
+  readonly once?: string | undefined;
+}
+
+/** What the emails need beside the call. */
+export interface EmailsContext {
+  readonly clock: Clock;
+  readonly ledger: Ledger;
+  readonly totalTimeoutMs: number | undefined;
+}
+
+/** Emails that wait for their time. Reached as `client.emails.scheduled`. */
+export class ScheduledEmails {
+  readonly #call: Call;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /**
+   * Lists the emails that are still to go out (inferred: the document names the operation, not its method or answer).
+   *
+   * @param query - `skip` and `limit`, as on every list of the service.
+   * @returns await it for one page, iterate it for every scheduled email.
+   *
+   * Source: service document, Emails, "can be listed"; Limits, paging.
+   */
+  list(query: ScheduledEmailQuery = {}, options: CallOptions & PagingOptions = {}): Paged<ScheduledEmail> {
+    return paged(this.#call, operations.emails.scheduledList, query, options);
+  }
+
+  /**
+   * Changes the fields sent of an email that is still to go out (inferred: method and body are not documented).
+   *
+   * @throws NotFoundError when the workspace has no scheduled email with the id.
+   * @throws BadRequestError when the changed email would be refused.
+   *
+   * Source: service document, Emails, "can be changed".
+   */
+  update(id: string, patch: ScheduledEmailPatch, options?: CallOptions): Answer<ScheduledEmail> {
+    return this.#call(operations.emails.scheduledUpdate, { id, payload: patch }, options);
+  }
+
+  /**
+   * Cancels an email that is still to go out (inferred: the method is not documented). Repeated after a lost answer;
+   * a repeat that finds the email gone has done it.
+   *
+   * @throws NotFoundError when the workspace has no scheduled email with the id.
+   *
+   * Source: service document, Emails, "can be cancelled".
+   */
+  cancel(id: string, options?: CallOptions): Answer<void> {
+    const cancelled = this.#call(operations.emails.scheduledCancel, { id, payload: undefined }, options);
+    return mapAnswer(cancelled, () => undefined);
+  }
+}
+
+/** One-to-one email. Reached as `client.emails`. */
+export class Emails {
+  /** Emails that wait for their time. */
+  readonly scheduled: ScheduledEmails;
+  readonly #call: Call;
+  readonly #context: EmailsContext;
+
+  constructor(call: Call, context: EmailsContext) {
+    this.#call = call;
+    this.#context = context;
+    this.scheduled = new ScheduledEmails(call);
+  }
+
+  /**
+   * Sends one email to one person, now. Never repeated once it may have gone out.
+   *
+   * @param options - `once` sends at most one email under a key, over calls, crashes and processes. The receipt of an
+   * email that went out earlier comes with `response.attempts` 0; where a person settled the key without a receipt,
+   * its `id` is empty.
+   * @throws ValidationError when `html` and `text` are both or neither given, or `sendAt` is; and when the `once` key
+   * belongs to a different email.
+   * @throws BadRequestError when the recipient is on the do-not-email list, in a refused stage without `force`, or the
+   * mail account is not connected.
+   * @throws NotFoundError when the workspace has no such signature.
+   * @throws MailAccountError when the mail account refused or failed to send; nothing went out.
+   * @throws ConflictError with outcome `unknown` (and 0 attempts) while nobody knows whether the email of an earlier
+   * call with the `once` key went out; `ledger.settle` says so by hand.
+   *
+   * Source: service document, Emails, send rules 1–5.
+   */
+  send(email: EmailInput, options: SendOptions = {}): Answer<SentEmail> {
+    const settled = { id: "", to: email?.to, subject: email?.subject };
+    return this.#send(operations.emails.send, email, { options, email, settled });
+  }
+
+  /**
+   * Keeps one email to one person until `sendAt`: it goes out within about a minute after, if every check passes
+   * again then. Never repeated once it may have been kept.
+   *
+   * @param email - as for `send`, with `sendAt`: a Date, or an ISO 8601 string with a time zone.
+   * @param options - `once` as for `send`.
+   * @throws the same as `send`, and ValidationError when `sendAt` is missing or has no zone.
+   *
+   * Source: service document, Emails, send rule 6, and States and transitions.
+   */
+  schedule(email: ScheduledEmailInput, options: SendOptions = {}): Answer<ScheduledEmail> {
+    const at = new Date(email?.sendAt);
+    // One moment, however it is written; an invalid one is refused before this counts.
+    const sendAt = Number.isNaN(at.getTime()) ? "" : at.toISOString();
+    return this.#send(operations.emails.schedule, email, {
+      options,
+      email: { ...email, sendAt },
+      settled: { id: "", status: "SCHEDULED", sendAt },
+    });
+  }
+
+  #send<Input, Output>(
+    operation: Operation<Input, Output>,
+    payload: Input,
+    sending: { readonly options: SendOptions; readonly email: object; readonly settled: Output },
+  ): Answer<Output> {
+    const { once, ...options } = sending.options;
+    if (once === undefined) return this.#call(operation, { payload }, options);
+    return answer(this.#sendOnce(operation, payload, { ...sending, options, key: once }));
+  }
+
+  async #sendOnce<Input, Output>(
+    operation: Operation<Input, Output>,
+    payload: Input,
+    {
+      options,
+      key,
+      email,
+      settled,
+    }: {
+      readonly options: CallOptions;
+      readonly key: string;
+      readonly email: object;
+      readonly settled: Output;
+    },
+  ): Promise<WithResponse<Output>> {
+    checkInput(operation, payload);
+    // Loads with the first email under a key, not with the package.
+    const { sendOnce } = await import("../ledger/send-once.ts");
+    const { ledger, clock } = this.#context;
+    const log = { attempts: 0, waitedMs: 0, isUnclear: false };
+    const result = await sendOnce<WithResponse<Output>>({
+      operation: operation.id,
+      key,
+      email,
+      ledger,
+      clock,
+      signal: options.signal,
+      totalTimeoutMs: options.totalTimeoutMs ?? this.#context.totalTimeoutMs,
+      send: (totalTimeoutMs) =>
+        this.#call(operation, { payload, log }, { ...options, totalTimeoutMs }).withResponse(),
+      receiptOf: ({ data }) => data,
+      // An abort throws the caller's own reason, which says nothing of the email.
+      mayHaveGoneOut: (error) => (isTouchpointError(error) ? error.outcome === "unknown" : log.isUnclear),
+    });
+    if ("sent" in result) return result.sent;
+    return {
+      // Written by this method under the same fingerprint, or missing where a person settled the key.
+      data: (result.receipt ?? settled) as Output,
+      response: { status: 200, headers: new Headers(), attempts: 0, waitedMs: 0 },
+    };
+  }
+}
