@@ -1,109 +1,174 @@
 import type { Cancel, Clock } from "../clock.ts";
 import type { BudgetState, Limit } from "../limits.ts";
-import type { Resource } from "./lanes.ts";
-import type { Lease, LeaseSource } from "./leases.ts";
+import type { Passage, Resource } from "./lanes.ts";
+import type { LeasedBudget, LeaseSource } from "./leases.ts";
+import { RoundTrips } from "./round-trips.ts";
 import { CoolingPermits } from "./window.ts";
 
 // A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run alike.
 const marginMs = (perMs: number): number => 1 + perMs * 0.0001;
 
+// A timer set for the moment at which a permit is back must find it back.
+const roundingMs = 0.001;
+
+// However long a round trip seems to take for certain, most of the window is waited out.
+const mostAllowance = 1 / 3;
+
 /**
  * One limit of the service: hands out permits, takes them back a window after the answer, and stands still while
  * the service has asked to wait.
  */
-export class Budget implements Resource {
+export class Budget implements Resource, LeasedBudget {
   readonly name: string;
   readonly limit: Limit;
   waiters = 0;
+  lacking = 0;
   readonly #clock: Clock;
   readonly #onChange: () => void;
-  readonly #openLeases: () => LeaseSource;
-  #source: LeaseSource | undefined;
-  #leases: Lease[] = [];
+  readonly #source: LeaseSource;
   #leased: number;
   #inHand: number;
-  #isLeasing = false;
+  /** Permits that are given up as soon as they have cooled. */
+  #owed = 0;
   readonly #cooling = new CoolingPermits();
+  readonly #roundTrips: RoundTrips;
   #pausedUntil = Number.NEGATIVE_INFINITY;
-  #probe: "none" | "due" | "out" = "none";
+  #isProbeDue = false;
+  #probe: Passage | undefined;
   #alarm: { readonly at: number; readonly cancel: Cancel } | undefined;
 
   constructor(
     name: string,
     limit: Limit,
-    context: { readonly clock: Clock; readonly onChange: () => void; readonly openLeases: () => LeaseSource },
+    context: { readonly clock: Clock; readonly onChange: () => void; readonly source: LeaseSource },
   ) {
     this.name = name;
     this.limit = limit;
     this.#clock = context.clock;
     this.#onChange = context.onChange;
-    this.#openLeases = context.openLeases;
-    // The first block is in hand before its lease is registered: nobody else can have used the budget yet.
-    this.#inHand = Math.min(limit.max, Math.max(this.#block, 25));
+    this.#source = context.source;
+    this.#inHand = this.#source.initial;
     this.#leased = this.#inHand;
+    this.#roundTrips = new RoundTrips(limit.perMs * 2, limit.perMs * mostAllowance);
+    this.#source.attach(this);
   }
 
   has(weight: number): boolean {
     const now = this.#clock.now();
-    if (now < this.#pausedUntil || this.#probe === "out") return false;
-    this.#inHand += this.#cooling.take(now);
+    if (now < this.#pausedUntil || this.#probe !== undefined || !this.#source.isValid) return false;
+    this.#thaw(now);
     return this.#inHand >= Math.min(weight, this.limit.max);
   }
 
-  take(weight: number): void {
+  take(weight: number, by: Passage): void {
     this.#inHand -= Math.min(weight, this.limit.max);
-    if (this.#probe === "due") this.#probe = "out";
+    if (this.#isProbeDue) {
+      this.#isProbeDue = false;
+      this.#probe = by;
+    }
+    this.#source.used();
   }
 
   /** The request never left: its permits are free at once. */
-  refund(weight: number): void {
+  refund(weight: number, by: Passage): void {
     this.#inHand += Math.min(weight, this.limit.max);
-    if (this.#probe === "out") this.#probe = "due";
+    if (this.#probe === by) {
+      this.#probe = undefined;
+      this.#isProbeDue = true;
+    }
     this.#onChange();
   }
 
-  /** The request was answered, or nobody knows: its permits come back when no window can hold both uses. */
-  settle(weight: number): void {
+  /**
+   * The request was answered, or nobody knows (`roundTripMs` undefined): its permits come back when no window can
+   * hold both uses.
+   */
+  settle(weight: number, by: Passage, roundTripMs: number | undefined): void {
     const { max, perMs } = this.limit;
-    if (this.#probe === "out") this.#probe = "none";
-    if (max === Number.POSITIVE_INFINITY) return this.#onChange();
-    const windows = Math.max(1, weight / max);
-    this.#cooling.add(Math.min(weight, max), this.#clock.now() + perMs * windows + marginMs(perMs));
+    if (this.#probe === by) this.#probe = undefined;
+    if (max !== Number.POSITIVE_INFINITY) {
+      const now = this.#clock.now();
+      if (roundTripMs !== undefined) this.#roundTrips.add(roundTripMs, now);
+      // Without an answer nothing is known of when it was counted: the allowance is added here, to be none.
+      const extraMs = roundTripMs === undefined ? perMs * mostAllowance : 0;
+      const windows = Math.max(1, weight / max);
+      this.#cooling.add(Math.min(weight, max), now + perMs * windows + marginMs(perMs) + extraMs);
+    }
     this.#onChange();
   }
 
   /** Stands still for `ms`; then one request goes first, and the rest once it is through. */
   pause(ms: number): void {
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + ms);
-    this.#probe = "due";
+    this.#isProbeDue = true;
+  }
+
+  /** The service itself asked for a pause: whoever shares the budget hears of it. */
+  heed(ms: number): void {
+    this.pause(ms);
+    this.#source.paused(ms);
+    this.#onChange();
   }
 
   want(weight: number): void {
     const now = this.#clock.now();
     if (now < this.#pausedUntil) return this.#wakeAt(this.#pausedUntil);
-    if (this.#probe === "out") return;
-    if (this.#leased < this.limit.max) this.#lease(Math.min(weight, this.limit.max) - this.#inHand);
-    const next = this.#cooling.nextAt;
+    if (this.#probe !== undefined) return;
+    this.lacking = Math.max(0, Math.min(weight, this.limit.max) - this.#inHand);
+    this.#source.want();
+    const next = this.#nextThawAt;
     if (next !== undefined) this.#wakeAt(next);
   }
 
-  /** How long `weight` has to wait at least, as far as is known now. */
-  waitMs(): number {
-    const now = this.#clock.now();
-    if (now < this.#pausedUntil) return this.#pausedUntil - now;
-    return Math.max(0, (this.#cooling.nextAt ?? now) - now);
+  rest(): void {
+    this.lacking = 0;
+    this.#alarm?.cancel();
+    this.#alarm = undefined;
   }
 
-  get isPaused(): boolean {
-    return this.#clock.now() < this.#pausedUntil;
+  get leased(): number {
+    return this.#leased;
+  }
+
+  get idle(): number {
+    this.#thaw(this.#clock.now());
+    return this.#inHand;
+  }
+
+  grant(count: number): void {
+    const kept = Math.min(count, this.#owed);
+    this.#owed -= kept;
+    this.#leased += count - kept;
+    this.#inHand += count - kept;
+    this.#onChange();
+  }
+
+  retire(count: number): void {
+    this.#owed += count;
+    this.#payOwed(Math.min(this.#owed, this.idle));
+  }
+
+  changed(): void {
+    this.#onChange();
+  }
+
+  /** What is left of a pause, in milliseconds; 0 when there is none. */
+  get pausedForMs(): number {
+    return Math.max(0, this.#pausedUntil - this.#clock.now());
+  }
+
+  /** How long the next request has to wait at least, as far as is known now. */
+  waitMs(): number {
+    const now = this.#clock.now();
+    return Math.ceil(this.pausedForMs || Math.max(0, (this.#nextThawAt ?? now) - now));
   }
 
   get state(): BudgetState {
-    const now = this.#clock.now();
-    this.#inHand += this.#cooling.take(now);
-    const used = this.#leased - this.#inHand;
-    const left = this.limit.max - used;
-    const pausedForMs = this.#pausedUntil - now;
+    const { max } = this.limit;
+    const isLimited = max !== Number.POSITIVE_INFINITY;
+    const used = isLimited ? Math.min(max, this.#leased - this.idle + this.#source.usedElsewhere) : 0;
+    const left = max - used;
+    const { pausedForMs } = this;
     return {
       used,
       left,
@@ -112,44 +177,33 @@ export class Budget implements Resource {
     };
   }
 
-  /** Drops its timer. */
-  close(): void {
-    this.#alarm?.cancel();
-    this.#alarm = undefined;
+  /** Drops its timer and gives its permits back. */
+  async close(): Promise<void> {
+    this.rest();
+    await this.#source.close();
   }
 
-  get #block(): number {
-    return Math.ceil(this.limit.max / 20);
+  get #nextThawAt(): number | undefined {
+    const next = this.#cooling.nextAt;
+    return next === undefined ? undefined : next - this.#roundTrips.floorMs;
   }
 
-  #lease(missing: number): void {
-    if (this.#isLeasing) return;
-    this.#isLeasing = true;
-    const weight = Math.min(Math.max(missing, this.#block), this.limit.max - this.#leased);
-    this.#askFor(weight)
-      .then((lease) => {
-        this.#leases.push(lease);
-        this.#leased += lease.weight;
-        this.#inHand += lease.weight;
-      })
-      .finally(() => {
-        this.#isLeasing = false;
-        this.#onChange();
-      });
+  #thaw(now: number): void {
+    this.#inHand += this.#cooling.take(now + this.#roundTrips.floorMs + roundingMs);
+    if (this.#owed > 0) this.#payOwed(Math.min(this.#owed, this.#inHand));
   }
 
-  async #askFor(weight: number): Promise<Lease> {
-    if (this.#source === undefined) {
-      this.#source = this.#openLeases();
-      this.#leases.push(await this.#source.lease(this.#leased));
-    }
-    return this.#source.lease(weight);
+  #payOwed(count: number): void {
+    this.#owed -= count;
+    this.#leased -= count;
+    this.#inHand -= count;
   }
 
   #wakeAt(at: number): void {
-    if (this.#alarm !== undefined && this.#alarm.at <= at && this.#alarm.at > this.#clock.now()) return;
+    const now = this.#clock.now();
+    if (this.#alarm !== undefined && this.#alarm.at <= at && this.#alarm.at > now) return;
     this.#alarm?.cancel();
-    const cancel = this.#clock.after(at - this.#clock.now(), () => {
+    const cancel = this.#clock.after(at - now, () => {
       this.#alarm = undefined;
       this.#onChange();
     });

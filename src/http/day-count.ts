@@ -1,5 +1,16 @@
 import type { Clock } from "../clock.ts";
 
+/** A day's count: of this process, or of all that share it. */
+export interface Day {
+  readonly name: string;
+  readonly max: number;
+  readonly used: number;
+  has(weight: number): boolean;
+  add(weight: number): void;
+  /** How long until `weight` more fits. */
+  freesInMs(weight: number): number;
+}
+
 const dayMs = 86_400_000;
 const slotMs = 60_000;
 
@@ -7,7 +18,7 @@ const slotMs = 60_000;
  * Counts a day's use by the minute. The document does not say when a day begins, so any 24 hours count: that
  * keeps every reading of it.
  */
-export class DayCount {
+export class DayCount implements Day {
   readonly name: string;
   readonly max: number;
   readonly #clock: Clock;

@@ -5,15 +5,29 @@ export interface Resource {
   waiters: number;
   /** Whether `weight` could be taken now. */
   has(weight: number): boolean;
-  take(weight: number): void;
+  /** `by` is told again when the use ends. */
+  take(weight: number, by: Passage): void;
   /** Told that somebody waits for `weight`: sees to it that the lanes are looked at again in time. */
   want(weight: number): void;
+  /** Told that nobody waits any more. */
+  rest(): void;
+}
+
+/** One request on its way through the lanes. */
+export interface Passage {
+  readonly weight: number;
+  readonly signal: AbortSignal | undefined;
+  /** Why it shall not wait, nor go; undefined when it may. */
+  refusal(): Error | undefined;
+  /** Told at the moment at which it may go, before anybody else is looked at. */
+  admitted(): void;
 }
 
 interface Waiter {
   readonly order: number;
-  readonly weight: number;
+  readonly passage: Passage;
   readonly go: () => void;
+  readonly refuse: (reason: unknown) => void;
 }
 
 /** Requests that spend the same resources, in the order in which they came. */
@@ -33,8 +47,9 @@ export const lane = (resources: readonly Resource[], weighted: Resource | undefi
 const share = (of: Lane, resource: Resource, weight: number): number =>
   resource === of.weighted ? weight : 1;
 
-const take = (of: Lane, weight: number): void => {
-  for (const resource of of.resources) resource.take(share(of, resource, weight));
+const admit = (of: Lane, passage: Passage): void => {
+  for (const resource of of.resources) resource.take(share(of, resource, passage.weight), passage);
+  passage.admitted();
 };
 
 const lacking = (of: Lane, weight: number): readonly Resource[] =>
@@ -51,14 +66,20 @@ export class Lanes {
   #order = 0;
   #isPumping = false;
 
-  /** Resolves once the request may go; `undefined` at once when nothing is in its way. */
-  enter(of: Lane, weight: number, signal: AbortSignal | undefined): Promise<void> | undefined {
+  /**
+   * Resolves once the request may go; `undefined` at once when nothing is in its way.
+   *
+   * @throws whatever the passage's `refusal` says.
+   */
+  enter(of: Lane, passage: Passage): Promise<void> | undefined {
+    const refusal = passage.refusal();
+    if (refusal !== undefined) throw refusal;
     const isContended = of.resources.some((resource) => resource.waiters > 0);
-    if (!isContended && of.resources.every((resource) => resource.has(share(of, resource, weight)))) {
-      take(of, weight);
+    if (!isContended && of.resources.every((resource) => resource.has(share(of, resource, passage.weight)))) {
+      admit(of, passage);
       return undefined;
     }
-    return this.#wait(of, weight, signal);
+    return this.#wait(of, passage);
   }
 
   /** What keeps the request from going now; for telling the user. */
@@ -74,16 +95,9 @@ export class Lanes {
     try {
       const blocked = new Set<Resource>();
       for (let next = this.#next(blocked); next !== undefined; next = this.#next(blocked)) {
-        const { of, waiter } = next;
-        const missing = lacking(of, waiter.weight);
-        if (missing.length === 0) {
-          this.#leave(of, waiter);
-          take(of, waiter.weight);
-          waiter.go();
-        }
-        for (const resource of missing) {
+        for (const resource of this.#serve(next.of, next.waiter)) {
           blocked.add(resource);
-          resource.want(share(of, resource, waiter.weight));
+          resource.want(share(next.of, resource, next.waiter.passage.weight));
         }
       }
     } finally {
@@ -91,7 +105,26 @@ export class Lanes {
     }
   }
 
-  #wait(of: Lane, weight: number, signal: AbortSignal | undefined): Promise<void> {
+  /** Lets one go or refuses it; answers what it has to wait for. */
+  #serve(of: Lane, waiter: Waiter): readonly Resource[] {
+    const { passage } = waiter;
+    const refusal = passage.refusal();
+    if (refusal !== undefined) {
+      this.#leave(of, waiter);
+      waiter.refuse(refusal);
+      return [];
+    }
+    const missing = lacking(of, passage.weight);
+    if (missing.length === 0) {
+      this.#leave(of, waiter);
+      admit(of, passage);
+      waiter.go();
+    }
+    return missing;
+  }
+
+  #wait(of: Lane, passage: Passage): Promise<void> {
+    const { signal } = passage;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const onAbort = (): void => {
@@ -100,11 +133,18 @@ export class Lanes {
         // Whoever stood behind it may be able to go.
         this.pump();
       };
-      const go = (): void => {
-        signal?.removeEventListener("abort", onAbort);
-        resolve();
+      const settled =
+        <T>(settle: (value: T) => void) =>
+        (value: T): void => {
+          signal?.removeEventListener("abort", onAbort);
+          settle(value);
+        };
+      const waiter: Waiter = {
+        order: this.#order++,
+        passage,
+        go: settled<void>(resolve),
+        refuse: settled<unknown>(reject),
       };
-      const waiter: Waiter = { order: this.#order++, weight, go };
       of.queue.add(waiter);
       this.#busy.add(of);
       for (const resource of of.resources) resource.waiters += 1;
@@ -116,7 +156,10 @@ export class Lanes {
   #leave(of: Lane, waiter: Waiter): void {
     if (!of.queue.delete(waiter)) return;
     if (of.queue.size === 0) this.#busy.delete(of);
-    for (const resource of of.resources) resource.waiters -= 1;
+    for (const resource of of.resources) {
+      resource.waiters -= 1;
+      if (resource.waiters === 0) resource.rest();
+    }
   }
 
   #next(blocked: ReadonlySet<Resource>): { readonly of: Lane; readonly waiter: Waiter } | undefined {

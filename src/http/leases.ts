@@ -1,16 +1,45 @@
 /// <reference path="./bottleneck-light.d.ts" />
-/** Some permits of a budget, held until they are given back. */
-export interface Lease {
-  readonly weight: number;
-  /** Gives them back, for whoever shares the budget. */
-  end(): void;
+/** A budget, as the source of its permits sees it. */
+export interface LeasedBudget {
+  /** Permits leased now: in hand, in use or cooling. */
+  readonly leased: number;
+  /** Of those, the ones in hand. */
+  readonly idle: number;
+  /** What the first of those who wait lacks; 0 when nobody waits for permits. */
+  readonly lacking: number;
+  /** Requests that wait. */
+  readonly waiters: number;
+  grant(count: number): void;
+  /** Takes permits away: idle ones at once, the others as they cool. */
+  retire(count: number): void;
+  /** Stands still for `ms`, as another process was told to. */
+  pause(ms: number): void;
+  /** Has those who wait looked at again. */
+  changed(): void;
 }
 
 /** Where a budget's permits come from: this process alone, or a store that many processes share. */
 export interface LeaseSource {
-  /** Resolves when `weight` permits are free; `weight` is at most the budget's maximum. */
-  lease(weight: number): Promise<Lease>;
+  /** Permits that are the budget's before anybody is asked. */
+  readonly initial: number;
+  /** Whether the permits in hand may be used now. */
+  readonly isValid: boolean;
+  /** What others that share the budget use of it. */
+  readonly usedElsewhere: number;
+  attach(budget: LeasedBudget): void;
+  /** The budget lacks permits; called again and again while it does. */
+  want(): void;
+  /** The service asked to stand still for `ms`. */
+  paused(ms: number): void;
+  /** A request was admitted. */
+  used(): void;
+  close(): Promise<void>;
 }
+
+const lightBottleneck = async (max: number) => {
+  const { default: Bottleneck } = await import("bottleneck/light");
+  return new Bottleneck({ maxConcurrent: max });
+};
 
 /**
  * Permits of one process: a bottleneck limiter in which a running job is a lease.
@@ -18,17 +47,77 @@ export interface LeaseSource {
  * A job per call would cost several times the call it guards, so a job leases a block, and the budget hands the
  * permits out one by one. bottleneck is loaded with the first lease: a script of a few calls never needs it.
  */
-export const localLeases = (max: number): LeaseSource => {
-  const limiter = import("bottleneck/light").then(
-    ({ default: Bottleneck }) => new Bottleneck({ maxConcurrent: max }),
-  );
-  return {
-    lease: async (weight) => {
-      const queue = await limiter;
-      return new Promise<Lease>((grant, fail) => {
-        const job = () => new Promise<void>((end) => grant({ weight, end }));
-        queue.schedule({ weight }, job).catch(fail);
-      });
-    },
-  };
+export class LocalLeases implements LeaseSource {
+  readonly isValid = true;
+  readonly usedElsewhere = 0;
+  readonly initial: number;
+  readonly #max: number;
+  readonly #block: number;
+  readonly #ends: (() => void)[] = [];
+  #limiter: ReturnType<typeof lightBottleneck> | undefined;
+  #isLeasing = false;
+  #budget: LeasedBudget | undefined;
+
+  constructor(max: number) {
+    this.#max = max;
+    this.#block = Math.ceil(max / 20);
+    // The first block is in hand before its lease is registered: nobody else can have used the budget yet.
+    this.initial = Math.min(max, Math.max(this.#block, 25));
+  }
+
+  attach(budget: LeasedBudget): void {
+    this.#budget = budget;
+  }
+
+  want(): void {
+    const budget = this.#budget;
+    if (budget === undefined || this.#isLeasing || budget.leased >= this.#max) return;
+    this.#isLeasing = true;
+    const count = Math.min(Math.max(budget.lacking, this.#block), this.#max - budget.leased);
+    void this.#lease(count).then(() => {
+      this.#isLeasing = false;
+      budget.grant(count);
+    });
+  }
+
+  paused(): void {}
+
+  used(): void {}
+
+  async close(): Promise<void> {
+    for (const end of this.#ends.splice(0)) end();
+  }
+
+  async #lease(count: number): Promise<void> {
+    if (this.#limiter === undefined) {
+      this.#limiter = lightBottleneck(this.#max);
+      await this.#hold(this.initial);
+    }
+    await this.#hold(count);
+  }
+
+  /** Resolves once a job of this weight runs; it runs until `close`. */
+  async #hold(weight: number): Promise<void> {
+    const limiter = await this.#limiter;
+    await new Promise<void>((granted, fail) => {
+      const job = () =>
+        new Promise<void>((end) => {
+          this.#ends.push(end);
+          granted();
+        });
+      limiter?.schedule({ weight }, job).catch(fail);
+    });
+  }
+}
+
+/** No limit at all: pauses are all that is left of a budget. */
+export const unlimitedLeases: LeaseSource = {
+  initial: Number.POSITIVE_INFINITY,
+  isValid: true,
+  usedElsewhere: 0,
+  attach: () => undefined,
+  want: () => undefined,
+  paused: () => undefined,
+  used: () => undefined,
+  close: async () => undefined,
 };

@@ -25,4 +25,6 @@ export class Slots implements Resource {
 
   // Whoever frees a slot has the lanes looked at.
   want(): void {}
+
+  rest(): void {}
 }

@@ -2,45 +2,57 @@ import type { Clock } from "../clock.ts";
 import type { BudgetState, Limit, Limits } from "../limits.ts";
 import type { BudgetName } from "../operations/define.ts";
 import { Budget } from "./budget.ts";
-import { DayCount } from "./day-count.ts";
+import { type Day, DayCount } from "./day-count.ts";
 import { Lanes } from "./lanes.ts";
-import { type LeaseSource, localLeases } from "./leases.ts";
+import { type LeaseSource, LocalLeases, unlimitedLeases } from "./leases.ts";
 
 const unlimited: Limit = { max: Number.POSITIVE_INFINITY, perMs: 1 };
+
+/** One limit and its day's count. */
+export interface Allotment {
+  readonly leases: LeaseSource;
+  readonly day: Day;
+}
+
+/** Where the permits of a budget come from when it is not this process alone that spends them. */
+export interface Sharing {
+  open(
+    name: BudgetName,
+    limits: { readonly limit: Limit; readonly maxPerDay: number },
+    clock: Clock,
+  ): Allotment;
+}
 
 /** All that the requests of one key share: budgets, day counts, and the lanes in front of them. */
 export class Traffic {
   readonly lanes = new Lanes();
   readonly budgets: Readonly<Record<BudgetName, Budget>>;
-  readonly days: Readonly<Record<BudgetName, DayCount>>;
+  readonly days: Readonly<Record<BudgetName, Day>>;
 
   /** `false` for limits paces nothing; a pause that the service asks for holds all the same. */
-  constructor(
-    limits: Limits | false,
-    clock: Clock,
-    leasesFor?: (name: BudgetName, limit: Limit) => LeaseSource,
-  ) {
-    const budget = (name: BudgetName): Budget => {
+  constructor(limits: Limits | false, clock: Clock, sharing?: Sharing) {
+    const open = (name: BudgetName): { readonly budget: Budget; readonly day: Day } => {
       const limit = limits === false ? unlimited : limits[name];
-      return new Budget(name, limit, {
-        clock,
-        onChange: () => this.lanes.pump(),
-        openLeases: () => leasesFor?.(name, limit) ?? localLeases(limit.max),
-      });
+      const maxPerDay = limits === false ? Number.POSITIVE_INFINITY : limits[`${name}PerDay`];
+      const { leases, day } = sharing?.open(name, { limit, maxPerDay }, clock) ?? {
+        leases: limits === false ? unlimitedLeases : new LocalLeases(limit.max),
+        day: new DayCount(`${name}PerDay`, maxPerDay, clock),
+      };
+      return {
+        budget: new Budget(name, limit, { clock, onChange: () => this.lanes.pump(), source: leases }),
+        day,
+      };
     };
-    const day = (name: BudgetName): DayCount =>
-      new DayCount(
-        `${name}PerDay`,
-        limits === false ? Number.POSITIVE_INFINITY : limits[`${name}PerDay`],
-        clock,
-      );
-    this.budgets = { requests: budget("requests"), emails: budget("emails"), events: budget("events") };
-    this.days = { requests: day("requests"), emails: day("emails"), events: day("events") };
+    const requests = open("requests");
+    const emails = open("emails");
+    const events = open("events");
+    this.budgets = { requests: requests.budget, emails: emails.budget, events: events.budget };
+    this.days = { requests: requests.day, emails: emails.day, events: events.day };
   }
 
   /** How each limit stands, keyed by its name. */
   state(): Record<keyof Limits, BudgetState> {
-    const ofDay = (day: DayCount): BudgetState => {
+    const ofDay = (day: Day): BudgetState => {
       const left = Math.max(0, day.max - day.used);
       return { used: day.used, left, freesInMs: left > 0 ? 0 : day.freesInMs(1), pausedUntil: undefined };
     };
@@ -53,5 +65,10 @@ export class Traffic {
       events: budgets.events.state,
       eventsPerDay: ofDay(days.events),
     };
+  }
+
+  /** Drops every timer and gives shared permits back. */
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.budgets).map((budget) => budget.close()));
   }
 }

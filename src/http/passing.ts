@@ -1,0 +1,94 @@
+import { RateLimitError } from "../errors.ts";
+import type { Budget } from "./budget.ts";
+import type { Day } from "./day-count.ts";
+import type { Lane, Passage } from "./lanes.ts";
+import { type HttpRequest, outcomeOf } from "./types.ts";
+
+/** What one combination of budgets needs at each request, made once. */
+export interface Route {
+  readonly lane: Lane;
+  readonly budgets: readonly Budget[];
+  readonly days: readonly Day[];
+  /** The last budget named by the operation: the one spent by weight, and the one that a 429 pauses. */
+  readonly narrowest: Budget | undefined;
+}
+
+const inWords = (ms: number): string =>
+  ms < 120_000 ? `${Math.ceil(ms / 1_000)} s` : `${(ms / 3_600_000).toFixed(1)} h`;
+
+/** One attempt on its way through the budgets: what it spends, and why it may not. */
+export class Passing implements Passage {
+  readonly request: HttpRequest;
+  readonly route: Route;
+  wasSent = true;
+  readonly #maxPauseMs: number;
+
+  constructor(request: HttpRequest, route: Route, maxPauseMs: number) {
+    this.request = request;
+    this.route = route;
+    this.#maxPauseMs = maxPauseMs;
+  }
+
+  get weight(): number {
+    return this.request.weight;
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.request.signal;
+  }
+
+  refusal(): Error | undefined {
+    const { budgets, days } = this.route;
+    for (const [index, budget] of budgets.entries()) {
+      const weight = this.#weightOf(budget);
+      const day = days[index];
+      if (day !== undefined && !day.has(weight)) {
+        const waitMs = day.freesInMs(weight);
+        const what = `${day.name} is used up (${day.used} of ${day.max})`;
+        return this.#refused(`${what}; more frees in ${inWords(waitMs)}`, waitMs);
+      }
+      const waitMs = budget.pausedForMs;
+      if (waitMs > this.#maxPauseMs) {
+        const what = `the service asked to send nothing on ${budget.name} for another ${inWords(waitMs)}`;
+        return this.#refused(`${what}, which is longer than maxRetryAfterMs`, waitMs);
+      }
+    }
+    return undefined;
+  }
+
+  admitted(): void {
+    this.#countDay(1);
+  }
+
+  refund(): void {
+    this.#countDay(-1);
+    for (const budget of this.route.budgets) budget.refund(this.#weightOf(budget), this);
+  }
+
+  settle(roundTripMs: number | undefined): void {
+    for (const budget of this.route.budgets) budget.settle(this.#weightOf(budget), this, roundTripMs);
+  }
+
+  #countDay(sign: 1 | -1): void {
+    for (const [index, budget] of this.route.budgets.entries()) {
+      this.route.days[index]?.add(sign * this.#weightOf(budget));
+    }
+  }
+
+  #weightOf(budget: Budget): number {
+    return budget === this.route.narrowest ? this.request.weight : 1;
+  }
+
+  #refused(why: string, retryAfterMs: number): RateLimitError {
+    const { operation, log } = this.request;
+    return new RateLimitError(`${operation}: not sent, ${why}`, {
+      operation,
+      attempts: log.attempts,
+      outcome: outcomeOf(this.request),
+      status: 429,
+      headers: new Headers(),
+      body: undefined,
+      retryAfterMs,
+    });
+  }
+}

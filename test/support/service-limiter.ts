@@ -1,0 +1,71 @@
+import type { Limit } from "../../src/limits.ts";
+
+/** How a service may count: any window, windows of the clock, or a bucket that fills evenly. */
+export type Counting = "sliding" | "fixed" | "bucket";
+
+/** Counts what a service was asked for, written apart from the code under test. */
+export interface ServiceLimiter {
+  /** Counts `weight` at `now`; answers how many milliseconds too early it is, 0 when it was let in. */
+  ask(weight: number, now: number): number;
+  readonly accepted: number;
+  readonly refused: number;
+}
+
+const sliding = ({ max, perMs }: Limit) => {
+  let taken: { readonly at: number; readonly weight: number }[] = [];
+  return (weight: number, now: number): number => {
+    taken = taken.filter(({ at }) => at > now - perMs);
+    const used = taken.reduce((sum, one) => sum + one.weight, 0);
+    if (used + weight > max) return (taken[0]?.at ?? now) + perMs - now;
+    taken.push({ at: now, weight });
+    return 0;
+  };
+};
+
+const fixed = ({ max, perMs }: Limit) => {
+  let window = Number.NaN;
+  let used = 0;
+  return (weight: number, now: number): number => {
+    const current = Math.floor(now / perMs);
+    if (current !== window) [window, used] = [current, 0];
+    if (used + weight > max) return (current + 1) * perMs - now;
+    used += weight;
+    return 0;
+  };
+};
+
+const bucket = ({ max, perMs }: Limit) => {
+  let level = max;
+  let at = 0;
+  return (weight: number, now: number): number => {
+    level = Math.min(max, level + ((now - at) * max) / perMs);
+    at = now;
+    // A millionth of a token is rounding, not a request too many.
+    if (level + 1e-6 < weight) return ((weight - level) * perMs) / max;
+    level -= weight;
+    return 0;
+  };
+};
+
+const countings = { sliding, fixed, bucket } as const;
+
+/** The limiter of a service, counting one of the ways a service may. */
+export const serviceLimiter = (counting: Counting, limit: Limit): ServiceLimiter => {
+  const earlyMs = countings[counting](limit);
+  let accepted = 0;
+  let refused = 0;
+  return {
+    ask: (weight, now) => {
+      const early = earlyMs(weight, now);
+      if (early > 0) refused += 1;
+      else accepted += weight;
+      return early;
+    },
+    get accepted() {
+      return accepted;
+    },
+    get refused() {
+      return refused;
+    },
+  };
+};

@@ -1,0 +1,61 @@
+import type { HttpResponse, Send } from "../../src/http/types.ts";
+import type { Limits } from "../../src/limits.ts";
+import type { BudgetName } from "../../src/operations/define.ts";
+import type { FakeClock } from "./fake-clock.ts";
+import { answered } from "./paced.ts";
+import { type Counting, type ServiceLimiter, serviceLimiter } from "./service-limiter.ts";
+
+/** How long a request takes to where it is counted, and from there back. */
+export interface Latency {
+  readonly there: () => number;
+  readonly back: () => number;
+}
+
+export const constantLatency = (there: number, back: number): Latency => ({
+  there: () => there,
+  back: () => back,
+});
+
+/** Numbers that look random and are the same in every run. */
+export const seeded = (seed: number): (() => number) => {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+};
+
+/** Anything between nothing and `mostMs`, before the count or after it. */
+export const randomLatency = (mostMs: number, where: "before" | "after", seed = 1): Latency => {
+  const random = seeded(seed);
+  const some = (): number => random() * mostMs;
+  const none = (): number => 0;
+  return where === "before" ? { there: some, back: none } : { there: none, back: some };
+};
+
+/** A service that counts requests where they arrive, on the clock of the test. */
+export const simulatedService = (
+  clock: FakeClock,
+  {
+    counting,
+    limits,
+    latency,
+  }: { readonly counting: Counting; readonly limits: Limits; readonly latency: Latency },
+): { readonly send: Send; readonly limiters: Readonly<Record<BudgetName, ServiceLimiter>> } => {
+  const limiters = {
+    requests: serviceLimiter(counting, limits.requests),
+    emails: serviceLimiter(counting, limits.emails),
+    events: serviceLimiter(counting, limits.events),
+  };
+  const send: Send = async (request): Promise<HttpResponse> => {
+    await clock.sleep(latency.there());
+    const early = request.budgets.map((name, at) => {
+      const weight = at === request.budgets.length - 1 ? request.weight : 1;
+      return limiters[name].ask(weight, clock.now());
+    });
+    await clock.sleep(latency.back());
+    const waitMs = Math.max(...early);
+    return waitMs > 0 ? answered(429, { "retry-after": String(Math.ceil(waitMs / 1_000)) }) : answered();
+  };
+  return { send, limiters };
+};

@@ -1,0 +1,204 @@
+import { describe, expect, test } from "vitest";
+import { Budget } from "../../../src/http/budget.ts";
+import type { Passage } from "../../../src/http/lanes.ts";
+import type { LeaseSource } from "../../../src/http/leases.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { ownPermits } from "../../support/paced.ts";
+
+const someone = (): Passage => ({
+  weight: 1,
+  signal: undefined,
+  refusal: () => undefined,
+  admitted: () => undefined,
+});
+
+const open = (max = 10, source: LeaseSource = ownPermits(max)) => {
+  const clock = new FakeClock();
+  let changes = 0;
+  const onChange = (): void => {
+    changes += 1;
+  };
+  const budget = new Budget("events", { max, perMs: 1_000 }, { clock, onChange, source });
+  return { clock, budget, changes: () => changes };
+};
+
+test("a permit comes back a window and its margin after the answer", async () => {
+  const { clock, budget } = open(1);
+  const by = someone();
+  budget.take(1, by);
+  await clock.advance(300);
+  budget.settle(1, by, 300);
+  await clock.advance(1_001);
+  expect(budget.has(1)).toBe(false);
+  await clock.advance(0.1);
+  expect(budget.has(1)).toBe(true);
+});
+
+test("a request that never left gives its permit back at once", () => {
+  const { budget } = open(1);
+  const by = someone();
+  budget.take(1, by);
+  budget.refund(1, by);
+  expect(budget.has(1)).toBe(true);
+});
+
+test("a batch larger than the limit takes all of it, for as many windows as it fills", async () => {
+  const { clock, budget } = open(10);
+  const by = someone();
+  expect(budget.has(25)).toBe(true);
+  budget.take(25, by);
+  budget.settle(25, by, 0);
+  await clock.advance(2_501);
+  expect(budget.has(1)).toBe(false);
+  await clock.advance(1);
+  expect(budget.has(10)).toBe(true);
+});
+
+test("constant latency costs nothing once it is known", async () => {
+  const { clock, budget } = open(1);
+  for (let at = 0; at < 20; at += 1) {
+    const by = someone();
+    budget.take(1, by);
+    await clock.advance(50);
+    budget.settle(1, by, 50);
+    await clock.advance(1_002);
+    expect(budget.has(1)).toBe(true);
+  }
+  const by = someone();
+  budget.take(1, by);
+  await clock.advance(50);
+  budget.settle(1, by, 50);
+  await clock.advance(951);
+  expect(budget.has(1)).toBe(false);
+  await clock.advance(1);
+  expect(budget.has(1)).toBe(true);
+});
+
+test("a request without an answer is given no such allowance", async () => {
+  const { clock, budget } = open(2);
+  for (let at = 0; at < 20; at += 1) {
+    const by = someone();
+    budget.take(1, by);
+    budget.settle(1, by, 200);
+    await clock.advance(1_002);
+  }
+  budget.take(2, someone());
+  budget.settle(2, someone(), undefined);
+  await clock.advance(1_001);
+  expect(budget.has(1)).toBe(false);
+});
+
+describe("after a pause", () => {
+  test("nothing goes before its time, then one, and the rest when that one is through", async () => {
+    const { clock, budget } = open();
+    budget.pause(2_000);
+    await clock.advance(1_999);
+    expect(budget.has(1)).toBe(false);
+    await clock.advance(1);
+    expect(budget.has(1)).toBe(true);
+    const probe = someone();
+    budget.take(1, probe);
+    expect(budget.has(1)).toBe(false);
+    budget.settle(1, probe, 10);
+    expect(budget.has(1)).toBe(true);
+  });
+
+  test("the late answer to an older request does not end the probe", async () => {
+    const { clock, budget } = open();
+    const older = someone();
+    budget.take(1, older);
+    budget.pause(100);
+    await clock.advance(100);
+    const probe = someone();
+    budget.take(1, probe);
+    budget.settle(1, older, 10);
+    expect(budget.has(1)).toBe(false);
+  });
+
+  test("a probe that is told to wait pauses again and another probe follows", async () => {
+    const { clock, budget } = open();
+    budget.pause(100);
+    await clock.advance(100);
+    const probe = someone();
+    budget.take(1, probe);
+    budget.pause(500);
+    budget.settle(1, probe, 10);
+    await clock.advance(499);
+    expect(budget.has(1)).toBe(false);
+    await clock.advance(1);
+    budget.take(1, someone());
+    expect(budget.has(1)).toBe(false);
+  });
+
+  test("a probe that never left leaves its turn to the next", async () => {
+    const { clock, budget } = open();
+    budget.pause(100);
+    await clock.advance(100);
+    const probe = someone();
+    budget.take(1, probe);
+    budget.refund(1, probe);
+    budget.take(1, someone());
+    expect(budget.has(1)).toBe(false);
+  });
+});
+
+test("a shorter pause never cuts a longer one", async () => {
+  const { clock, budget } = open();
+  budget.pause(1_000);
+  budget.pause(10);
+  await clock.advance(999);
+  expect([budget.has(1), budget.pausedForMs]).toEqual([false, 1]);
+});
+
+test("those who wait are looked at when the next permit is back, and no timer outlives them", async () => {
+  const { clock, budget, changes } = open(1);
+  const by = someone();
+  budget.take(1, by);
+  budget.settle(1, by, 0);
+  budget.want(1);
+  expect(clock.nextInMs).toBeCloseTo(1_001.1);
+  await clock.advance(1_002);
+  expect(changes()).toBe(2);
+  budget.take(1, by);
+  budget.settle(1, by, 0);
+  budget.want(1);
+  budget.rest();
+  expect(clock.pending).toBe(0);
+});
+
+test("it tells what is used, what is left, and when more frees", async () => {
+  const { clock, budget } = open(2);
+  const by = someone();
+  budget.take(2, by);
+  await clock.advance(100);
+  budget.settle(2, by, 100);
+  await clock.advance(1);
+  expect(budget.state).toEqual({ used: 2, left: 0, freesInMs: 1_001, pausedUntil: undefined });
+  budget.pause(5_000);
+  expect(budget.state).toEqual({ used: 2, left: 0, freesInMs: 5_000, pausedUntil: clock.wallTime() + 5_000 });
+});
+
+test("without a limit it tells that nothing is used", () => {
+  expect(open(Number.POSITIVE_INFINITY).budget.state).toEqual({
+    used: 0,
+    left: Number.POSITIVE_INFINITY,
+    freesInMs: 0,
+    pausedUntil: undefined,
+  });
+});
+
+test("permits that are called back leave at once when idle, and as they cool when not", async () => {
+  const { clock, budget } = open(4);
+  const by = someone();
+  budget.take(3, by);
+  budget.settle(3, by, 0);
+  budget.retire(2);
+  expect([budget.leased, budget.idle]).toEqual([3, 0]);
+  await clock.advance(1_002);
+  expect([budget.idle, budget.leased]).toEqual([2, 2]);
+});
+
+test("permits whose lease has lapsed are not used", () => {
+  const { budget } = open(4, { ...ownPermits(4), isValid: false });
+  expect(budget.has(1)).toBe(false);
+});

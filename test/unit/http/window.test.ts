@@ -1,0 +1,64 @@
+import { expect, test } from "vitest";
+import { RoundTrips } from "../../../src/http/round-trips.ts";
+import { CoolingPermits } from "../../../src/http/window.ts";
+
+test("permits come back at their time, together with all that were due before", () => {
+  const cooling = new CoolingPermits();
+  cooling.add(1, 100);
+  cooling.add(2, 200);
+  cooling.add(4, 300);
+  expect([cooling.take(99), cooling.take(250), cooling.count, cooling.nextAt, cooling.take(300)]).toEqual([
+    0, 3, 4, 300, 4,
+  ]);
+});
+
+test("a batch kept for several windows does not hold up the permits after it", () => {
+  const cooling = new CoolingPermits();
+  cooling.add(50, 2_000);
+  cooling.add(1, 1_000);
+  expect([cooling.nextAt, cooling.take(1_000), cooling.nextAt]).toEqual([1_000, 1, 2_000]);
+});
+
+test("nothing of what has come back is kept", () => {
+  const cooling = new CoolingPermits();
+  for (let at = 0; at < 10_000; at += 1) {
+    cooling.add(1, at);
+    cooling.take(at);
+  }
+  expect([cooling.count, cooling.nextAt]).toEqual([0, undefined]);
+});
+
+const seen = (times: readonly number[]): RoundTrips => {
+  const trips = new RoundTrips(1_000, 300);
+  for (const [at, ms] of times.entries()) trips.add(ms, at * 10);
+  return trips;
+};
+
+test("the floor of a constant latency is that latency", () => {
+  expect(seen(Array.from({ length: 20 }, () => 50)).floorMs).toBe(50);
+});
+
+test("a few round trips have no floor: all of them may have been slow by chance", () => {
+  expect(seen(Array.from({ length: 19 }, () => 50)).floorMs).toBe(0);
+});
+
+test("latency that varies from nothing on has no floor", () => {
+  expect(seen(Array.from({ length: 100 }, (_, at) => (at * 37) % 100)).floorMs).toBe(0);
+});
+
+test("latency that varies about its middle keeps clear of its least", () => {
+  expect(seen(Array.from({ length: 100 }, (_, at) => 200 + (at % 2) * 20)).floorMs).toBe(190);
+});
+
+test("the floor is never more than allowed", () => {
+  expect(seen(Array.from({ length: 100 }, () => 5_000)).floorMs).toBe(300);
+});
+
+test("one quicker answer lowers the floor at once", () => {
+  expect(seen([...Array.from({ length: 99 }, () => 50), 10]).floorMs).toBe(0);
+});
+
+test("the floor forgets what is older than two stretches", () => {
+  const slower = Array.from({ length: 300 }, () => 80);
+  expect(seen([...Array.from({ length: 30 }, () => 40), ...slower]).floorMs).toBe(80);
+});
