@@ -40,14 +40,8 @@ export class Client {
   readonly companies: Companies;
   /** Named groups of people. */
   readonly lists: Lists;
-  /** Companies, with their people. */
-  readonly companies: Companies;
-  /** Named groups of people. */
-  readonly lists: Lists;
   /** What people did. */
   readonly events: Events;
-  /** One-to-one email, now or later. */
-  readonly emails: Emails;
   /** One-to-one email, now or later. */
   readonly emails: Emails;
   readonly #options: ClientOptions;
@@ -84,8 +78,9 @@ export class Client {
   }
 
   /**
-   * A client with some options changed. It shares the sockets, the ledger and the budgets as far as the changes allow: another
-   * key, base URL or other limits have budgets of their own. It lives as long as the client it was made from.
+   * A client with some options changed. It shares the sockets, the ledger and the budgets as far as the changes
+   * allow: another key, base URL or other limits have budgets of their own. It lives as long as the client it was made
+   * from.
    */
   withOptions(changes: ClientOptions): Client {
     const { ledger } = this.#settings;

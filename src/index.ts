@@ -2,7 +2,6 @@ export type { Answer, ResponseInfo, WithResponse } from "./answer.ts";
 export type { Addresses, MembersReport } from "./batch/change-members.ts";
 export type { BatchReport } from "./batch/record-batch.ts";
 export type { BatchItemResult } from "./batch/send-batch.ts";
-export type { Addresses, MembersReport } from "./batch/change-members.ts";
 export { Client } from "./client.ts";
 export * from "./errors.ts";
 export type { Checkpoint, CheckpointStore } from "./ingest/checkpoint.ts";
@@ -11,9 +10,6 @@ export type { IngestReport } from "./ingest/ingest.ts";
 export type { IngestOptions, RejectedEvent } from "./ingest/ingest-options.ts";
 export type { Progress } from "./ingest/progress.ts";
 export type { Source as EventSource } from "./ingest/resumable.ts";
-export { type FileLedgerOptions, fileLedger } from "./ledger/file-ledger.ts";
-export type { Claim, Ledger, SettleDetails, Settlement } from "./ledger/ledger.ts";
-export { memoryLedger } from "./ledger/memory-ledger.ts";
 export { type FileLedgerOptions, fileLedger } from "./ledger/file-ledger.ts";
 export type { Claim, Ledger, SettleDetails, Settlement } from "./ledger/ledger.ts";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
@@ -31,27 +27,13 @@ export type { CallOptions, ClientOptions, Dispatcher, Fetch, KeySource } from ".
 export type { Paged, PagingOptions } from "./paging/paged.ts";
 export type { WalkedPage } from "./paging/walk.ts";
 export type { Companies } from "./resources/companies.ts";
-export type { Companies } from "./resources/companies.ts";
 export type { Contacts, Upserted } from "./resources/contacts.ts";
-export type { Emails, ScheduledEmails, SendOptions } from "./resources/emails.ts";
 export type { Emails, ScheduledEmails, SendOptions } from "./resources/emails.ts";
 export type { Events } from "./resources/events.ts";
 export type { Lists } from "./resources/lists.ts";
-export type { Lists } from "./resources/lists.ts";
 export type { Page, Schema } from "./schemas/common.ts";
 export { Company, CompanyCreated, CompanyInput, CompanyPatch, CompanyPerson } from "./schemas/company.ts";
-export { Company, CompanyCreated, CompanyInput, CompanyPatch, CompanyPerson } from "./schemas/company.ts";
 export { Contact, ContactInput, ContactPatch, ContactQuery, Source, Stage } from "./schemas/contact.ts";
-export {
-  type EmailContent,
-  EmailInput,
-  ScheduledEmail,
-  ScheduledEmailInput,
-  ScheduledEmailPatch,
-  ScheduledEmailQuery,
-  ScheduledStatus,
-  SentEmail,
-} from "./schemas/email.ts";
 export {
   type EmailContent,
   EmailInput,
@@ -68,5 +50,4 @@ export {
   EventOutcome,
   EventReceipt,
 } from "./schemas/event.ts";
-export { List, ListInput } from "./schemas/list.ts";
 export { List, ListInput } from "./schemas/list.ts";
