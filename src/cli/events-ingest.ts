@@ -15,7 +15,7 @@ export const eventsIngest: CliCommand = {
     operands: ["<file>"],
     options: resumableOptions,
   },
-  run: (request) => {
+  run: async (request) => {
     const [file = ""] = request.operands;
     if (recordFile(file).format !== "ndjson")
       throw new UsageError(`${file}: events are read from NDJSON only`);
