@@ -1,7 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { type Answer, answer, type WithResponse } from "./answer.ts";
 import type { Clock } from "./clock.ts";
-import { ResponseValidationError, ValidationError } from "./errors.ts";
+import { type Issue, type Outcome, ResponseValidationError, ValidationError } from "./errors.ts";
 import { deadline } from "./http/deadline.ts";
 import { type HttpRequest, outcomeOf, type Send } from "./http/types.ts";
 import type { Operation } from "./operations/define.ts";
@@ -9,13 +9,21 @@ import type { CallOptions, Settings } from "./options.ts";
 import { Received } from "./received.ts";
 import { type CallInput, checkCallOptions, requestBuilder } from "./request.ts";
 import { describeIssues, issuesOf } from "./schemas/check.ts";
+import { withinCall } from "./within-call.ts";
 
 /** Runs one operation: checks the input, sends, checks the answer. Every error names the operation. */
-export type Call = <Input, Output>(
-  operation: Operation<Input, Output>,
-  input: CallInput<Input>,
-  options?: CallOptions,
-) => Answer<Output>;
+export interface Call {
+  <Input, Output>(
+    operation: Operation<Input, Output>,
+    input: CallInput<Input>,
+    options?: CallOptions,
+  ): Answer<Output>;
+  /** What a call with this payload would be refused for; a promise only where the workspace has schemas. */
+  issues<Input>(
+    operation: Operation<Input, unknown>,
+    payload: Input,
+  ): readonly Issue[] | Promise<readonly Issue[]>;
+}
 
 /** What subscribers of `touchpoint:call` are handed; filled in when the call ends. */
 export interface CallTrace {
@@ -28,31 +36,39 @@ export interface CallTrace {
 
 const calls = tracingChannel<string, CallTrace>("touchpoint:call");
 
+// The service answered with success: whatever was asked for has probably happened.
+const outcomeOfAnswered = (request: HttpRequest): Outcome =>
+  request.replay === "safe" ? outcomeOf(request) : "unknown";
+
 type AnsweredOperation = Pick<Operation<unknown, unknown>, "id"> & {
   readonly output: Parameters<typeof issuesOf>[0];
 };
 
-/** @throws ValidationError naming every fault of a payload. */
-export const checkInput = <Input>(operation: Operation<Input, unknown>, payload: Input): void => {
-  const issues = issuesOf(operation.input, payload);
-  if (issues.length === 0) return;
-  throw new ValidationError(`${operation.id}: ${describeIssues(issues)}`, {
-    operation: operation.id,
-    issues,
-  });
+const refuse = (operation: string, issues: readonly Issue[]): void => {
+  if (issues.length > 0)
+    throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
 };
+
+/** @throws ValidationError naming every fault of a payload. */
+export const checkInput = <Input>(operation: Operation<Input, unknown>, payload: Input): void =>
+  refuse(operation.id, issuesOf(operation.input, payload));
 
 /** Makes the one function through which every method of every resource goes. */
 export const createCall = (send: Send, settings: Settings, clock: Clock): Call => {
   const buildRequest = requestBuilder(settings);
 
-  const checkAnswer = (
+  const { workspace } = settings;
+
+  const issues: Call["issues"] = (operation, payload) => {
+    const found = issuesOf(operation.input, payload);
+    return found.length > 0 || workspace === undefined ? found : workspace.inputIssues(operation.id, payload);
+  };
+
+  const reportAnswer = (
     operation: AnsweredOperation,
-    body: unknown,
+    issues: readonly Issue[],
     made: { readonly request: HttpRequest; readonly status: number },
   ): void => {
-    if (settings.responseValidation === "off") return;
-    const issues = issuesOf(operation.output, body);
     if (issues.length === 0) return;
     const { request, status } = made;
     if (settings.responseValidation === "strict") {
@@ -60,8 +76,7 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
         `${operation.id}: the answer does not fit: ${describeIssues(issues)}`,
         {
           operation: operation.id,
-          // The service answered with success: whatever was asked for has probably happened.
-          outcome: request.replay === "safe" ? outcomeOf(request) : "unknown",
+          outcome: outcomeOfAnswered(request),
           attempts: request.log.attempts,
           status,
           issues,
@@ -90,11 +105,22 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
     try {
       bound.signal?.throwIfAborted();
       const request: HttpRequest = { ...unbound, signal: bound.signal };
+      // The body is written already: what is checked here is what leaves.
+      if (workspace !== undefined)
+        refuse(
+          operation.id,
+          await withinCall(workspace.inputIssues(operation.id, input.payload), request, "not-applied"),
+        );
       const response = await send(request);
       const body =
         response.isJson && operation.read !== undefined ? operation.read(response.json) : response.json;
-      if (body !== undefined || !operation.mayBeEmpty)
-        checkAnswer(operation, body, { request, status: response.status });
+      if (settings.responseValidation !== "off" && (body !== undefined || !operation.mayBeEmpty)) {
+        const found = issuesOf(operation.output, body);
+        const more =
+          workspace &&
+          (await withinCall(workspace.answerIssues(operation.id, body), request, outcomeOfAnswered(request)));
+        reportAnswer(operation, more ? [...found, ...more] : found, { request, status: response.status });
+      }
       return {
         // Checked above as far as `responseValidation` asks; beyond that it is handed over as it came.
         data: body as Output,
@@ -116,6 +142,11 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
     return calls.tracePromise(watch, trace);
   };
 
-  return (operation, input, options) =>
+  const call = <Input, Output>(
+    operation: Operation<Input, Output>,
+    input: CallInput<Input>,
+    options?: CallOptions,
+  ): Answer<Output> =>
     answer(calls.hasSubscribers ? traced(operation, input, options) : run(operation, input, options));
+  return Object.assign(call, { issues });
 };

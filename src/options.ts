@@ -13,6 +13,10 @@ import {
   routeFaults,
   unknownKeys,
 } from "./option-faults.ts";
+import type { OpenFields } from "./workspace/contact-types.ts";
+import type { EventSchemas, OpenEvents } from "./workspace/event-types.ts";
+import type { StandardSchema } from "./workspace/standard-schema.ts";
+import { Workspace, workspaceFaults } from "./workspace/workspace.ts";
 
 /** The key, or where to ask for it; a function is asked once, and again after a 401. */
 export type KeySource = string | (() => string | Promise<string>);
@@ -26,7 +30,10 @@ export interface Dispatcher {
 }
 
 /** How a client is set up. Every option has a default but the key and the base URL. */
-export interface ClientOptions {
+export interface ClientOptions<
+  CustomFields extends object = OpenFields,
+  EventTypes extends object = OpenEvents,
+> {
   /** Default: the environment variable `TOUCHPOINT_API_KEY`. A function is asked again after a 401, once in a call. */
   readonly apiKey?: KeySource;
   /** Root of the service. Default: `TOUCHPOINT_BASE_URL`; the document names no host, so none is built in. */
@@ -55,6 +62,13 @@ export interface ClientOptions {
   readonly maxResponseBytes?: number;
   /** Where send-once keys are kept. Default: in memory, for this client and its siblings. */
   readonly ledger?: Ledger;
+  /**
+   * A Standard Schema (zod, valibot, arktype) of `customFields`: types them, and checks them before they are sent.
+   * It describes what JSON carries. An update is checked key by key; an answer as `responseValidation` says.
+   */
+  readonly customFields?: StandardSchema<CustomFields>;
+  /** A Standard Schema of the properties of each event, by its name; other names are refused. */
+  readonly events?: EventSchemas<EventTypes>;
   readonly hooks?: Hooks;
   /** Shaped like `console`. Default: nothing is logged. */
   readonly logger?: Logger;
@@ -98,6 +112,8 @@ export interface Settings {
   readonly responseValidation: "warn" | "strict" | "off";
   readonly maxResponseBytes: number;
   readonly ledger: Ledger;
+  /** Undefined when no schema is given. */
+  readonly workspace: Workspace | undefined;
   readonly hooks: Hooks;
   readonly log: Log;
   readonly routes: Readonly<Record<string, string>>;
@@ -127,6 +143,8 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   responseValidation: true,
   maxResponseBytes: true,
   ledger: true,
+  customFields: true,
+  events: true,
   hooks: true,
   routes: true,
   allowInsecureHttp: true,
@@ -195,6 +213,8 @@ export const settingsFrom = (
       "this seems to be a browser: a key in a page belongs to every visitor (dangerouslyAllowBrowser: true allows it)",
     );
   }
+  const { customFields, events } = options;
+  faults.push(...workspaceFaults({ customFields, events }));
   if (options.routes !== undefined) faults.push(...routeFaults(options.routes, context.operations));
   if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));
   return {
@@ -209,6 +229,7 @@ export const settingsFrom = (
     dispatcher: options.dispatcher,
     headers: { ...options.headers },
     ledger: ledger ?? memoryLedger(),
+    workspace: customFields || events ? new Workspace({ customFields, events }) : undefined,
     hooks: quietHooks(options.hooks ?? {}),
     log: logTo(logger, options.logLevel ?? "warn"),
     routes: { ...options.routes },

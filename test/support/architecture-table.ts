@@ -45,7 +45,14 @@ export const layers: readonly Rule[] = [
   { name: "http", files: ["src/http/*"], below: [...wire, "ledger", "options"] },
   {
     name: "call",
-    files: ["src/call.ts", "src/answer.ts", "src/request.ts", "src/received.ts", "src/free-request.ts"],
+    files: [
+      "src/call.ts",
+      "src/answer.ts",
+      "src/request.ts",
+      "src/received.ts",
+      "src/within-call.ts",
+      "src/free-request.ts",
+    ],
     below: [...wire, "workspace", "ledger", "options", "http"],
   },
   { name: "paging", files: ["src/paging/*"], below: calls },
