@@ -98,7 +98,7 @@ export const BatchAnswerItem = z.looseObject({
   outcome: maybe(EventOutcome),
   runsStarted: maybe(z.number()),
   duplicate: maybe(z.boolean()),
-  error: maybe(z.unknown()),
+  error: z.optional(z.unknown()),
 });
 export type BatchAnswerItem = z.infer<typeof BatchAnswerItem>;
 

@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from "node:util";
+import * as z from "zod/mini";
+import { EmailAddress, Moment, Text } from "../src/schemas/common.ts";
+import * as company from "../src/schemas/company.ts";
+import * as contact from "../src/schemas/contact.ts";
+import * as email from "../src/schemas/email.ts";
+import * as event from "../src/schemas/event.ts";
+import * as list from "../src/schemas/list.ts";
+
+/** A piece of JSON Schema. */
+export type Json = Record<string, unknown>;
+
+const { $ZodType } = z.core;
+type ZodType = z.core.$ZodType;
+
+const oneBody = { oneOf: [{ required: ["html"] }, { required: ["text"] }] };
+
+// What a schema checks by code, or types only, JSON Schema is told here.
+const beyondShapes = new Map<ZodType, Json>([
+  [EmailAddress, { pattern: "^\\S(.*\\S)?@(.*\\S)?\\S$" }],
+  [Text, { pattern: "\\S" }],
+  [Moment, { type: "string", format: "date-time", description: "ISO 8601 with a time zone." }],
+  [contact.Stage, { examples: ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"] }],
+  [contact.Source, { examples: ["MANUAL"] }],
+  [email.ScheduledStatus, { examples: ["SCHEDULED"] }],
+  [event.EventOutcome, { examples: ["PROCESSED", "NO_CONTACT", "TOO_OLD"] }],
+  [email.EmailInput, oneBody],
+  [email.ScheduledEmailInput, oneBody],
+  [event.EventInput, { allOf: [{ properties: { name: { pattern: "^(?!service\\.)[\\s\\S]*\\S" } } }] }],
+  [event.EventProperties, { propertyNames: { not: { enum: [...event.refusedPropertyNames] } } }],
+  [
+    event.EventContact,
+    { anyOf: [{ required: ["email"] }, { required: ["externalId"] }, { required: ["id"] }] },
+  ],
+]);
+
+const named = z.registry<{ id: string }>();
+for (const [id, schema] of Object.entries({
+  EmailAddress,
+  Moment,
+  ...company,
+  ...contact,
+  ...email,
+  ...event,
+  ...list,
+})) {
+  // A query is told as parameters, not as a body.
+  if (schema instanceof $ZodType && !id.endsWith("Query")) named.add(schema, { id });
+}
+
+/** The name of a schema among the components, if it has one. */
+export const nameOf = (schema: ZodType): string | undefined => named.get(schema)?.id;
+
+const generate = (io: "input" | "output") =>
+  z.toJSONSchema(named, {
+    io,
+    unrepresentable: "any",
+    uri: (id) => `#/components/schemas/${id}`,
+    override: ({ zodSchema, jsonSchema }) => {
+      Object.assign(jsonSchema, beyondShapes.get(zodSchema));
+      // An undefined that may not be given at all: nothing fits it.
+      if (zodSchema._zod.def.type === "undefined") jsonSchema.not = {};
+    },
+  }).schemas;
+
+/** Every schema of `src/schemas` by its name, as JSON Schema 2020-12 whose references are to one another. */
+export const schemaComponents = (): Record<string, Json> => {
+  const inputs = generate("input");
+  // Nothing is transformed on its way, so that one component serves both directions.
+  if (!isDeepStrictEqual(inputs, generate("output"))) throw new Error("a schema differs by direction");
+  return Object.fromEntries(
+    Object.entries(inputs)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([id, { $schema: _dialect, $id: _uri, ...schema }]) => [id, schema]),
+  );
+};
