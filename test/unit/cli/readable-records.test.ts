@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { readableRecords, UnreadableLine } from "../../../src/cli/readable-records.ts";
+import { readNdjson } from "../../../src/files/index.ts";
+
+const read = async (text: string) => {
+  const found: object[] = [];
+  const source = (async function* () {
+    yield text;
+  })();
+  const records = readableRecords((onInvalid) => readNdjson(source, { onInvalid, name: "events.ndjson" }));
+  for await (const record of records) found.push(record);
+  return found;
+};
+
+test("a line that holds no record keeps its place among them", async () => {
+  expect(await read('oops\n{"a":1}\n[2]\n\n{"a":3}\nlast')).toEqual([
+    expect.objectContaining({ line: 1, text: "oops" }),
+    { a: 1 },
+    {
+      line: 3,
+      text: "[2]",
+      error: "not a JSON object; each line must hold one record, { … }",
+    },
+    { a: 3 },
+    expect.objectContaining({ line: 6, text: "last" }),
+  ]);
+});
+
+test("an unreadable line can be told from a record", async () => {
+  const found = await read('oops\n{"line":1,"text":"","error":""}');
+  expect(found.map((record) => record instanceof UnreadableLine)).toEqual([true, false]);
+});
+
+test("1,000 unreadable lines in a row are put up with, one more is another kind of file", async () => {
+  expect(await read(`${"x\n".repeat(1_000)}{}\n${"x\n".repeat(1_000)}`)).toHaveLength(2_001);
+  await expect(read(`{}\n${"x\n".repeat(1_001)}`)).rejects.toThrow("events.ndjson line 1002: not JSON");
+});

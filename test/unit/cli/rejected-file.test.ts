@@ -1,0 +1,45 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { rejectedFile } from "../../../src/cli/rejected-file.ts";
+
+let folder = "";
+let path = "";
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "touchpoint-cli-"));
+  path = join(folder, "rejected.ndjson");
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const rejected = (record: number) => ({ record, error: "no", rejected: { name: `event ${record}` } });
+const line = (record: number) => `${JSON.stringify(rejected(record))}\n`;
+const content = () => readFile(path, "utf8");
+
+test("a run from the start empties the file of an earlier one", async () => {
+  await writeFile(path, line(1));
+  const keep = await rejectedFile(path, false);
+  await keep(rejected(7));
+  expect(await content()).toBe(line(7));
+});
+
+test("a run that goes on adds what is new, once", async () => {
+  await writeFile(path, line(1) + line(2));
+  const keep = await rejectedFile(path, true);
+  for (const record of [2, 3]) await keep(rejected(record));
+  expect(await content()).toBe(line(1) + line(2) + line(3));
+});
+
+test("what a killed run left of a line is cut away and written again", async () => {
+  await writeFile(path, line(1) + line(2).slice(0, 20));
+  const keep = await rejectedFile(path, true);
+  await keep(rejected(2));
+  expect(await content()).toBe(line(1) + line(2));
+});
+
+test("a run that goes on needs no file of an earlier one", async () => {
+  const keep = await rejectedFile(path, true);
+  await keep(rejected(1));
+  expect(await content()).toBe(line(1));
+});

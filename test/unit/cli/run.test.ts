@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { version } from "../../../package.json";
+import { run } from "../../../src/cli/run.ts";
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+const type = async (line: string) => {
+  vi.stubEnv("TOUCHPOINT_API_KEY", "");
+  vi.stubEnv("TOUCHPOINT_BASE_URL", "http://127.0.0.1:1");
+  const out: string[] = [];
+  const err: string[] = [];
+  const code = await run(line.split(" "), {
+    stdout: { write: (text) => out.push(text) },
+    stderr: { write: (text) => err.push(text) },
+    interrupt: new AbortController().signal,
+    now: () => 0,
+  });
+  return { code, out: out.join(""), err: err.join("") };
+};
+
+describe("run", () => {
+  test("--version is that of the package", async () => {
+    expect(await type("--version")).toEqual({ code: 0, out: `${version}\n`, err: "" });
+  });
+
+  test("help goes to standard output and names every command", async () => {
+    const { code, out, err } = await type("--help");
+    const commands = ["sandbox", "contacts export", "contacts import", "events ingest"];
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(commands.filter((command) => !out.includes(`\n  ${command}  `))).toEqual([]);
+  });
+
+  test("an unknown command is wrong usage", async () => {
+    expect(await type("contact export")).toMatchObject({ code: 2, out: "" });
+  });
+
+  test("an option that cannot be is wrong usage, and help is offered", async () => {
+    expect(await type("contacts export --out a.txt")).toEqual({
+      code: 2,
+      out: "",
+      err:
+        "touchpoint: a.txt: the name must end with .csv or .ndjson, and may go on with .gz\n" +
+        "touchpoint contacts export --help tells more.\n",
+    });
+  });
+
+  test("a missing key is wrong usage, and the message says where it comes from", async () => {
+    expect(await type("events ingest a.ndjson")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("apiKey is missing: give it, or set TOUCHPOINT_API_KEY"),
+    });
+  });
+
+  test("limits of a sandbox exclude each other", async () => {
+    expect(await type("sandbox --fast --no-limits")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("--fast and --no-limits exclude each other"),
+    });
+  });
+});

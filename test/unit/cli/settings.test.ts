@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import type { OptionValue } from "../../../src/cli/args.ts";
+import { countOf, listOf, UsageError } from "../../../src/cli/cli-command.ts";
+import { exportSettings } from "../../../src/cli/export-settings.ts";
+import { recordFile } from "../../../src/cli/record-file.ts";
+import { describeReport } from "../../../src/cli/report.ts";
+
+const given = (values: Record<string, OptionValue>) => ({ values });
+
+describe("exportSettings", () => {
+  test("reads all options", () => {
+    const options = { out: "a.csv", search: "ann", columns: "email, name,", resume: true };
+    expect(exportSettings(given(options))).toEqual({
+      out: "a.csv",
+      file: { format: "csv", isCompressed: false },
+      search: "ann",
+      columns: ["email", "name"],
+      isResumed: true,
+    });
+  });
+
+  test.each([
+    [{}, "--out <path> is missing"],
+    [{ out: "a.xlsx" }, "a.xlsx: the name must end with .csv or .ndjson, and may go on with .gz"],
+    [{ out: "a.csv", columns: "," }, "--columns must name at least one column"],
+    [{ out: "a.ndjson", columns: "email" }, "--columns is for CSV"],
+    [
+      { out: "a.csv.gz", resume: true },
+      "a compressed file cannot be resumed: export it plain and compress it afterwards",
+    ],
+  ])("refuses %j", (options, message) => {
+    expect(() => exportSettings(given(options))).toThrow(new UsageError(message));
+  });
+});
+
+test.each([
+  ["a.csv", "csv", false],
+  ["b.NDJSON", "ndjson", false],
+  ["c.jsonl.gz", "ndjson", true],
+])("%s tells its format", (name, format, isCompressed) => {
+  expect(recordFile(name)).toEqual({ format, isCompressed });
+});
+
+describe("countOf", () => {
+  const range = { least: 1, most: 20 };
+
+  test("reads a whole number, or that none is given", () => {
+    expect([countOf(given({ n: "20" }), "n", range), countOf(given({}), "n", range)]).toEqual([
+      20,
+      undefined,
+    ]);
+  });
+
+  test.each(["0", "21", "1.5", "-3", "1e1", "", "ten"])("refuses %j", (n) => {
+    const message = `--n must be a whole number from 1 to 20, got "${n}"`;
+    expect(() => countOf(given({ n }), "n", range)).toThrow(new UsageError(message));
+  });
+});
+
+test("listOf leaves out blanks and empty items", () => {
+  expect(listOf(given({ a: " x , ,y" }), "a")).toEqual(["x", "y"]);
+});
+
+test("a report is names and values under each other, the time last", () => {
+  expect(describeReport({ elapsedMs: 12_345, read: 2_000, tooOld: 1, file: "a.csv" })).toBe(
+    "read     2,000\ntoo old  1\nfile     a.csv\ntook     12.3 s\n",
+  );
+});
