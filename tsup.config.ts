@@ -8,12 +8,17 @@ export const entry = {
   files: "src/files/index.ts",
 };
 
+// undici is CommonJS: inside an ES module its require() of Node's own modules needs one to call.
+export const requireBanner =
+  'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
+
 // Vendors are bundled: one small file each loads faster than their trees of files, p-retry is ESM-only while
 // Node 20.18 cannot require() that, and an installed package then has nothing else to resolve.
 export default defineConfig({
   // A program is run, not imported: it has no declarations.
   entry: { ...entry, cli: "src/cli/main.ts" },
-  format: ["esm", "cjs"],
+  // scripts/commonjs.ts makes the CommonJS files of these.
+  format: "esm",
   target: "node20",
   platform: "node",
   splitting: true,
@@ -22,13 +27,7 @@ export default defineConfig({
   minifySyntax: true,
   minifyWhitespace: true,
   noExternal: [bundledImport],
-  // undici is CommonJS: inside an ES module its require() of Node's own modules needs one to call.
-  banner: ({ format }) =>
-    format === "esm"
-      ? {
-          js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
-        }
-      : {},
+  banner: { js: requireBanner },
   // scripts/declarations.ts writes them.
   dts: false,
 });
