@@ -23,7 +23,8 @@ const readRecord =
   (...names: readonly string[]) =>
   (body: unknown): unknown => {
     if (!isObject(body)) return body;
-    const inner = nested(body, "data", ...names);
+    // An id on top is the record's own, whatever else is nested in it.
+    const inner = body.id === undefined ? nested(body, "data", ...names) : undefined;
     const flat = inner === undefined ? body : { ...body, ...inner };
     if (flat.id !== undefined) return flat;
     const id = [...names.map((name) => `${name}Id`), "_id"]
@@ -54,14 +55,31 @@ export const readCompanies = (body: unknown): unknown => {
 /** Takes a list under `list` or `data`; its id also as `listId`. */
 export const readList = readRecord("list");
 
+const deepestEnvelope = 3;
+
+/** The first object with an id that fits, on top or inside. */
+const withId = (
+  body: Fields,
+  fits: (record: Fields) => boolean,
+  depth = deepestEnvelope,
+): Fields | undefined => {
+  if (body.id !== undefined && fits(body)) return body;
+  if (depth === 0) return undefined;
+  return Object.values(body)
+    .filter(isObject)
+    .map((value) => withId(value, fits, depth - 1))
+    .find((found) => found !== undefined);
+};
+
+const seemsScheduled = ({ sendAt, status }: Fields): boolean => sendAt !== undefined || status !== undefined;
+
 /** Takes a scheduled email on top or nested (`scheduled`, `email`, `data`, …): `id` ends up on top. */
 export const readScheduledEmail = (body: unknown): unknown => {
-  if (!isObject(body)) return body;
+  if (!isObject(body) || body.id !== undefined) return body;
   const known = readRecord("scheduledEmail", "email", "scheduled")(body);
-  if (!isObject(known) || known.id !== undefined) return known;
-  const inner = Object.values(body).find(
-    (value): value is Fields => isObject(value) && value.id !== undefined,
-  );
+  if (isObject(known) && known.id !== undefined) return known;
+  // A contact, say, may be nested beside it.
+  const inner = withId(body, seemsScheduled) ?? withId(body, () => true);
   return inner === undefined ? known : { ...body, ...inner };
 };
 
