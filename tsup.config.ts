@@ -1,5 +1,6 @@
 import { defineConfig } from "tsup";
 import { bundledImport } from "./scripts/bundled.ts";
+import { ownGlobals } from "./scripts/own-globals.ts";
 
 /** The entries of the package, by the name of their file in `dist/`. */
 export const entry = {
@@ -27,6 +28,7 @@ export default defineConfig({
   minifySyntax: true,
   minifyWhitespace: true,
   noExternal: [bundledImport],
+  esbuildPlugins: [ownGlobals],
   banner: { js: requireBanner },
   // scripts/declarations.ts writes them.
   dts: false,
