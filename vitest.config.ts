@@ -23,7 +23,11 @@ export default defineConfig({
         typecheck: { enabled: true, include: ["test/types/**/*.test-d.ts"] },
       }),
       project("e2e", ["test/e2e/**/*.test.ts"], { testTimeout: 60_000 }),
-      project("package", ["test/package/**/*.test.ts"], { testTimeout: 300_000, hookTimeout: 300_000 }),
+      project("package", ["test/package/**/*.test.ts"], {
+        testTimeout: 300_000,
+        hookTimeout: 300_000,
+        globalSetup: ["test/package/support/pack.ts"],
+      }),
     ],
   },
 });

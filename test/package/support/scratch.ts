@@ -1,0 +1,71 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { inject } from "vitest";
+
+/** The root of the repository. */
+export const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+/** How a program ended, with all it printed. */
+export interface Ending {
+  readonly code: number | string;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const longestRunMs = 120_000;
+
+/** Runs a program to its end, in a folder, without the settings npm passes on by the environment. */
+export const run = (file: string, args: readonly string[], cwd: string, more: NodeJS.ProcessEnv = {}) =>
+  new Promise<Ending>((resolve) => {
+    const own = Object.entries(process.env).filter(
+      ([name]) => !/^(npm_|NODE_OPTIONS|NODE_V8_COVERAGE)/i.test(name),
+    );
+    const env = { ...Object.fromEntries(own), NO_COLOR: "1", ...more };
+    const options = { cwd, env, timeout: longestRunMs, maxBuffer: 64 * 2 ** 20, encoding: "utf8" } as const;
+    execFile(file, args, options, (error, stdout, stderr) => {
+      resolve({
+        code: error === null ? 0 : (error.code ?? `${error.signal}`),
+        stdout: stdout.trim(),
+        stderr,
+      });
+    });
+  });
+
+/** A user's project in a folder of its own, with the packed package installed in it. */
+export interface Scratch {
+  readonly folder: string;
+  write(name: string, text: string): Promise<void>;
+  /** Writes a program and runs it. */
+  node(name: string, text: string, env?: NodeJS.ProcessEnv): Promise<Ending>;
+  remove(): Promise<void>;
+}
+
+// Linked, not installed: the tests then need no network.
+const linked = ["typescript", "@types/node", "undici-types"];
+
+/** Installs the tarball in a fresh folder, offline: the package must have nothing else to fetch. */
+export const scratch = async (): Promise<Scratch> => {
+  const folder = await mkdtemp(join(tmpdir(), "touchpoint-scratch-"));
+  const write = (name: string, text: string) => writeFile(join(folder, name), text);
+  await write("package.json", JSON.stringify({ name: "scratch", version: "1.0.0", private: true }));
+  const quiet = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
+  const { code, stderr } = await run("npm", ["install", inject("tarball"), ...quiet], folder);
+  if (code !== 0) throw new Error(`npm install of the tarball ended with ${code}: ${stderr}`);
+  for (const name of linked) {
+    const link = join(folder, "node_modules", name);
+    await mkdir(dirname(link), { recursive: true });
+    await symlink(join(root, "node_modules", name), link);
+  }
+  return {
+    folder,
+    write,
+    node: async (name, text, env) => {
+      await write(name, text);
+      return run(process.execPath, [name], folder, env);
+    },
+    remove: () => rm(folder, { recursive: true }),
+  };
+};

@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { publint } from "publint";
+import ts from "typescript";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { root, run, type Scratch, scratch } from "./support/scratch.ts";
+
+let project: Scratch;
+let files: readonly string[] = [];
+const at = (path: string): string => join(project.folder, "node_modules/touchpoint-sdk", path);
+
+beforeAll(async () => {
+  project = await scratch();
+  files = readdirSync(at("."), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(at(".").length + 1))
+    .sort();
+});
+afterAll(() => project.remove());
+
+test("publint finds nothing, not even a suggestion", async () => {
+  const bytes = await readFile(inject("tarball"));
+  const tarball = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength);
+  // A Buffer's memory is never shared here; its type cannot say so.
+  const { messages } = await publint({ pack: { tarball: tarball as ArrayBuffer }, strict: true });
+  expect(messages).toEqual([]);
+});
+
+test("are-the-types-wrong finds nothing, from Node 16's resolution on", async () => {
+  const attw = join(root, "node_modules/.bin/attw");
+  // Older resolution knows no `exports`; the Node that has it cannot run the package.
+  const args = [inject("tarball"), "--profile", "node16", "--format", "ascii", "--no-definitely-typed"];
+  const { code, stdout } = await run(attw, args, project.folder);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('"touchpoint-sdk/sandbox"') });
+});
+
+test("it holds the built files and the papers, and nothing else", () => {
+  const papers = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD-PARTY-LICENSES.md", "package.json"];
+  expect(files.filter((file) => !file.startsWith("dist/"))).toEqual(papers);
+  expect(files.filter((file) => file.startsWith("dist/") && !/\.(js|cjs|d\.ts|d\.cts)$/.test(file))).toEqual(
+    [],
+  );
+});
+
+test("no file names a path of the machine that built it, or a source map", () => {
+  const paths = [root.replace(/\/$/, ""), `${homedir()}/`, "sourceMappingURL="];
+  expect(files.filter((file) => paths.some((path) => readFileSync(at(file), "utf8").includes(path)))).toEqual(
+    [],
+  );
+});
+
+test("nothing but Node's own modules and the declared peers is imported", () => {
+  const { peerDependencies = {}, dependencies } = JSON.parse(readFileSync(at("package.json"), "utf8"));
+  const allowed = [...Object.keys(peerDependencies), "touchpoint-sdk"];
+  const foreign = files
+    .filter((file) => /\.(js|cjs|ts|cts)$/.test(file))
+    .flatMap((file) =>
+      ts
+        .preProcessFile(readFileSync(at(file), "utf8"), true, true)
+        .importedFiles.map(({ fileName }) => fileName)
+        .filter((name) => !name.startsWith(".") && !isBuiltin(name) && !allowed.includes(name))
+        .map((name) => `${file}: ${name}`),
+    );
+  expect(foreign).toEqual([]);
+  expect(dependencies).toBeUndefined();
+});
+
+const sizes = (pattern: RegExp): number =>
+  files.filter((file) => pattern.test(file)).reduce((sum, file) => sum + statSync(at(file)).size, 0);
+
+test("the types of each format stay under 400 KB", () => {
+  const kinds = { esm: /\.js$/, cjs: /\.cjs$/, "d.ts": /\.d\.ts$/, "d.cts": /\.d\.cts$/ };
+  const kb = Object.entries(kinds).map(([kind, pattern]) => [kind, Math.round(sizes(pattern) / 1000)]);
+  console.log(
+    `tarball ${Math.round(statSync(inject("tarball")).size / 1000)} KB; dist in KB:`,
+    Object.fromEntries(kb),
+  );
+  expect(sizes(kinds["d.ts"])).toBeLessThan(400_000);
+  expect(sizes(kinds["d.cts"])).toBeLessThan(400_000);
+});
