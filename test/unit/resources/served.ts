@@ -11,9 +11,14 @@ export interface Left {
   readonly body: unknown;
 }
 
+let services = 0;
+
 /** A client whose service plays a script, one entry a request. A request beyond it fails the test. */
 export const served = (script: readonly Served[], options: ClientOptions = {}) => {
   const requests: Left[] = [];
+  // Clients of one origin share their budgets; tests must not.
+  services += 1;
+  const baseUrl = `https://service-${services}.test`;
   const clock = new FakeClock();
   const fetch = async (url: string, init: RequestInit): Promise<Response> => {
     const { pathname, search } = new URL(url);
@@ -27,7 +32,7 @@ export const served = (script: readonly Served[], options: ClientOptions = {}) =
     return new Response(json === undefined ? null : JSON.stringify(json), { status });
   };
   const client = new Client(
-    { apiKey: "key", baseUrl: "https://service.test", fetch, limits: false, ...options },
+    { apiKey: "key", baseUrl, fetch, limits: false, ...options },
     { clock, random: () => 0 },
   );
   return { client, requests, clock };
