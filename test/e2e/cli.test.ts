@@ -1,0 +1,300 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { readCsv, readNdjson } from "../../src/files/index.ts";
+import { Client } from "../../src/index.ts";
+import { createSandbox, type Listening, type Sandbox } from "../../src/sandbox/index.ts";
+import { type CliRun, startCli } from "../support/cli.ts";
+
+const key = "tp_live_canary";
+let folder = "";
+let sandbox: Sandbox;
+let server: Listening;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "touchpoint-cli-"));
+  sandbox = createSandbox({ apiKeys: [key] });
+  server = await sandbox.listen();
+});
+afterEach(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+const at = (name: string): string => join(folder, name);
+const start = (...args: readonly string[]): CliRun =>
+  startCli(args, { cwd: folder, env: { TOUCHPOINT_BASE_URL: server.url, TOUCHPOINT_API_KEY: key } });
+
+const run = async (...args: readonly string[]) => {
+  const { ended, stdout, stderr } = await start(...args).ended;
+  return { ended, stderr, report: stdout === "" ? undefined : JSON.parse(stdout) };
+};
+
+const isThere = (name: string) =>
+  vi.waitFor(() => expect(existsSync(at(name))).toBe(true), { timeout: 20_000, interval: 5 });
+
+const exportedIds = async (name: string): Promise<unknown[]> => {
+  const ids: unknown[] = [];
+  const records = name.endsWith(".csv") ? readCsv(at(name)) : readNdjson(at(name));
+  for await (const { id } of records) ids.push(id);
+  return ids;
+};
+
+const sorted = (ids: readonly unknown[]): string[] => ids.map(String).sort();
+const idsInService = (): string[] => sandbox.state.contacts.map(({ id }) => id);
+
+describe("contacts export", () => {
+  const contacts = 5_000;
+  // A page near the end never comes, so that the run can be stopped while it waits.
+  const stallAt = 20;
+
+  const stopHalfway = async (out: string, signal: NodeJS.Signals) => {
+    sandbox.seedContacts(contacts);
+    const stall = sandbox.fail({ operation: "contacts.list", nth: stallAt, with: "stall" });
+    const child = start("contacts", "export", "--out", out);
+    await isThere(`${out}.partial.json`);
+    child.process.kill(signal);
+    const ending = await child.ended;
+    stall.remove();
+    return ending;
+  };
+
+  test.each(["all.csv", "all.ndjson"])(
+    "%s: killed and resumed, nobody is missed or comes twice",
+    async (out) => {
+      const { ended } = await stopHalfway(out, "SIGKILL");
+      expect(ended).toBe("SIGKILL");
+      expect(existsSync(at(out))).toBe(false);
+      // The world goes on meanwhile: some of those exported leave, and others come.
+      const [first, ...others] = idsInService();
+      sandbox.removeContact(first ?? "");
+      sandbox.addContact({ email: "late@example.com" });
+      const requestsBefore = sandbox.state.requests.length;
+
+      const { report } = await run("contacts", "export", "--out", out, "--resume", "--json");
+
+      expect(report).toMatchObject({ file: out, contacts: contacts + 1 });
+      expect(report.resumed).toBeGreaterThan(0);
+      const late = sandbox.state.contacts.at(-1)?.id;
+      expect(sorted(await exportedIds(out))).toEqual(sorted([first, ...others, late]));
+      expect(Number(sandbox.state.requests[requestsBefore]?.query.skip)).toBeGreaterThan(0);
+      expect(await readdir(folder)).toEqual([out]);
+    },
+  );
+
+  test("SIGINT ends it with 130 and says how to go on", async () => {
+    const { ended, stderr } = await stopHalfway("all.csv", "SIGINT");
+    expect(ended).toBe(130);
+    expect(stderr).toMatch(
+      /touchpoint: stopped\. Run the same command with --resume to go on where it stopped\.\n$/,
+    );
+    await run("contacts", "export", "--out", "all.csv", "--resume", "--json");
+    expect(sorted(await exportedIds("all.csv"))).toEqual(sorted(idsInService()));
+  });
+
+  test("without --resume it starts over", async () => {
+    await stopHalfway("all.csv", "SIGKILL");
+    const { report } = await run("contacts", "export", "--out", "all.csv", "--json");
+    expect(report).toMatchObject({ contacts, resumed: 0 });
+    expect(sorted(await exportedIds("all.csv"))).toEqual(sorted(idsInService()));
+  });
+
+  test("another export cannot go on with its file", async () => {
+    await stopHalfway("all.csv", "SIGKILL");
+    const { ended, stderr } = await run(
+      "contacts",
+      "export",
+      "--out",
+      "all.csv",
+      "--resume",
+      "--search",
+      "ada",
+    );
+    expect({ ended, stderr }).toEqual({
+      ended: 1,
+      stderr:
+        "touchpoint: all.csv.partial.json belongs to an export with another --search, --columns or service: " +
+        "leave out --resume to start over\n",
+    });
+  });
+
+  test("search, columns and compression", async () => {
+    sandbox.seedContacts(60);
+    await run(
+      "contacts",
+      "export",
+      "--out",
+      "a.csv.gz",
+      "--search",
+      "ada",
+      "--columns",
+      "email,title",
+      "--json",
+    );
+    const rows: object[] = [];
+    for await (const row of readCsv(at("a.csv.gz"))) rows.push(row);
+    const found = sandbox.state.contacts.filter(({ email }) => email.includes("ada"));
+    expect(rows).toEqual(found.map(({ email, title }) => ({ email, title })));
+    expect(rows.length).toBeGreaterThan(0);
+  });
+});
+
+const event = (index: number) => ({
+  id: `e${index}`,
+  name: "page.viewed",
+  contact: { email: `p${index}@example.com` },
+});
+const lines = (...items: readonly unknown[]): string =>
+  items.map((item) => (typeof item === "string" ? `${item}\n` : `${JSON.stringify(item)}\n`)).join("");
+const events = (count: number) => Array.from({ length: count }, (_, index) => event(index));
+const recordedOnce = (count: number) => ({
+  ids: sorted(sandbox.state.events.map(({ id }) => id)),
+  expected: sorted(events(count).map(({ id }) => id)),
+});
+
+describe("events ingest", () => {
+  const options = ["--checkpoint", "checkpoint", "--rejected", "rejected.ndjson", "--json"];
+
+  test("killed and started again, every event is recorded once and each refusal is kept once", async () => {
+    const all = events(200);
+    const bad = { id: "bad", name: "service.x", contact: { email: "a@example.com" } };
+    await writeFile(at("in.ndjson"), lines("oops", ...all.slice(0, 120), bad, ...all.slice(120), "[1]"));
+    const killed = start("events", "ingest", "in.ndjson", ...options);
+    await isThere("checkpoint");
+    killed.process.kill("SIGKILL");
+    expect(await killed.ended).toMatchObject({ ended: "SIGKILL", stdout: "" });
+    expect(sandbox.state.events.length).toBeLessThan(200);
+
+    const { ended, report } = await run("events", "ingest", "in.ndjson", ...options);
+
+    expect(ended).toBe(3);
+    expect(report).toMatchObject({ read: 203, unknown: 0 });
+    expect(report.skipped).toBeGreaterThan(0);
+    const { ids, expected } = recordedOnce(200);
+    expect(ids).toEqual(expected);
+    expect(await readFile(at("rejected.ndjson"), "utf8")).toBe(
+      lines(
+        { record: 1, line: 1, error: "not JSON (Unexpected token 'o')", rejected: "oops" },
+        {
+          record: 122,
+          error: 'name: must not start with "service.": those are for events the service records itself',
+          rejected: bad,
+        },
+        {
+          record: 203,
+          line: 203,
+          error: "not a JSON object; each line must hold one record, { … }",
+          rejected: "[1]",
+        },
+      ),
+    );
+  });
+
+  test("SIGINT ends it with 130, and the next run goes on", async () => {
+    await writeFile(at("in.ndjson"), lines(...events(150)));
+    const stopped = start("events", "ingest", "in.ndjson", ...options);
+    await isThere("checkpoint");
+    stopped.process.kill("SIGINT");
+    expect(await stopped.ended).toMatchObject({
+      ended: 130,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /touchpoint: stopped\. Run the same command again to go on where it stopped\.\n$/,
+      ),
+    });
+    const { ended, report } = await run("events", "ingest", "in.ndjson", ...options);
+    expect({ ended, read: report.read, skips: report.skipped > 0 }).toEqual({
+      ended: 0,
+      read: 150,
+      skips: true,
+    });
+    const { ids, expected } = recordedOnce(150);
+    expect(ids).toEqual(expected);
+  });
+
+  test("a failure of the service ends it with 1, tells it in a sentence, and what was done before", async () => {
+    await writeFile(at("in.ndjson"), lines(...events(100)));
+    sandbox.fail({ operation: "events.recordBatch", nth: 2, with: { status: 403 } });
+    const { ended, report, stderr } = await run("events", "ingest", "in.ndjson", "--json");
+    expect({ ended, report }).toMatchObject({ ended: 1, report: { read: 100, accepted: 50, unknown: 50 } });
+    expect(stderr).toMatch(/^touchpoint: .+$/m);
+  });
+
+  test("what is wrong is shown, the first ten times", async () => {
+    await writeFile(at("in.ndjson"), lines(...Array.from({ length: 12 }, (_, index) => `oops ${index}`)));
+    const { ended, stderr } = await run("events", "ingest", "in.ndjson", "--json");
+    const shown = stderr.split("\n").filter((line) => line.startsWith("line "));
+    expect({ ended, shown: shown.length, first: shown[0] }).toEqual({
+      ended: 3,
+      shown: 10,
+      first: "line 1: not JSON (Unexpected token 'o')",
+    });
+    expect(stderr).toContain("further ones are not shown; --rejected <path> keeps all\n");
+  });
+
+  test("the key appears nowhere, not even when it is refused", async () => {
+    await writeFile(at("in.ndjson"), lines(event(1)));
+    sandbox.updateKey(key, { revoked: true });
+    const { ended, stdout, stderr } = await start("events", "ingest", "in.ndjson").ended;
+    expect({ ended, isShown: `${stdout}${stderr}`.includes(key) }).toEqual({ ended: 1, isShown: false });
+  });
+});
+
+describe("contacts import", () => {
+  test("what was exported, changed and added to comes in; the rest is told", async () => {
+    sandbox.seedContacts(3);
+    await run("contacts", "export", "--out", "people.csv", "--columns", "id,email,title,verified", "--json");
+    const [header, first = "", ...others] = (await readFile(at("people.csv"), "utf8")).trimEnd().split("\n");
+    const changed = first.replace(/,[^,]*,false$/, ",Owner,true");
+    await writeFile(
+      at("people.csv"),
+      lines(header, changed, ...others, ",new@example.com,Buyer,", ",nobody,,"),
+    );
+
+    const { ended, report } = await run("contacts", "import", "people.csv", "--json");
+
+    expect({ ended, report }).toMatchObject({
+      ended: 3,
+      report: { read: 5, created: 1, updated: 1, unchanged: 2, rejected: 1 },
+    });
+    expect(sandbox.state.contacts.map(({ title, verified }) => [title, verified])).toEqual([
+      ["Owner", true],
+      ["Buyer", false],
+      ["Buyer", false],
+      ["Buyer", false],
+    ]);
+  });
+});
+
+describe("sandbox", () => {
+  const firstLine = (child: CliRun) =>
+    new Promise<string>((resolve) => child.process.stdout?.once("data", (text: string) => resolve(text)));
+
+  test("serves until it is told to stop", async () => {
+    const child = start("sandbox", "--port", "0", "--key", "mine", "--contacts", "7", "--json");
+    const { url, ...said } = JSON.parse(await firstLine(child));
+    expect(said).toEqual({ key: "mine", contacts: 7 });
+    const client = new Client({ apiKey: "mine", baseUrl: url });
+    expect((await client.contacts.list()).total).toBe(7);
+    await client.close();
+    child.process.kill("SIGINT");
+    expect(await child.ended).toMatchObject({ ended: 0, stderr: "" });
+  });
+
+  test.each([
+    [["--no-limits"], 120],
+    [["--fast"], 120],
+    [[], 100],
+  ])("%j lets %i of 120 requests through at once", async (options, passed) => {
+    const child = start("sandbox", "--port", "0", "--json", ...options);
+    const { url } = JSON.parse(await firstLine(child));
+    const headers = { authorization: "Bearer sandbox-key" };
+    const answers = Array.from({ length: 120 }, () => fetch(`${url}/api/v1/contacts`, { headers }));
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(passed);
+    child.process.kill("SIGINT");
+    await child.ended;
+  });
+});

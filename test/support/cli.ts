@@ -1,0 +1,44 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** How a run of the command line ended. */
+export interface CliEnding {
+  /** The exit code, or the signal that killed it. */
+  readonly ended: number | NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A run of the command line from its source. */
+export interface CliRun {
+  readonly process: ChildProcess;
+  readonly ended: Promise<CliEnding>;
+}
+
+/** Starts `touchpoint` with arguments in a folder. */
+export const startCli = (
+  args: readonly string[],
+  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): CliRun => {
+  const program = ["--import", import.meta.resolve("tsx"), `${root}src/cli/main.ts`, ...args];
+  const child = spawn(process.execPath, program, {
+    cwd,
+    env: { ...process.env, TSX_TSCONFIG_PATH: `${root}tsconfig.json`, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const ended = new Promise<CliEnding>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve({ ended: code ?? signal, stdout, stderr }));
+  });
+  return { process: child, ended };
+};
