@@ -1,4 +1,5 @@
 import type { Answer } from "./answer.ts";
+import type { Recorder } from "./batch/recorder.ts";
 import { type Call, createCall } from "./call.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Connection, connect } from "./connect.ts";
@@ -49,6 +50,7 @@ export class Client {
   readonly #call: Call;
   readonly #settings: Settings;
   readonly #connection: Connection;
+  readonly #recorders = new Set<Recorder>();
 
   constructor(options?: ClientOptions);
   /** @internal */
@@ -73,6 +75,7 @@ export class Client {
     this.events = new Events(call, {
       clock,
       eventsAtOnce: limits === false ? undefined : limits.events.max,
+      recorders: this.#recorders,
       serviceNow: () => this.#connection.serviceTime.now(),
     });
   }
@@ -106,8 +109,9 @@ export class Client {
     return this.#connection.traffic.state();
   }
 
-  /** Frees the sockets. Calls under way fail with a ConnectionError; a later call opens new ones. */
+  /** Drains the recorders and frees the sockets. Other calls under way fail; a later call opens new ones. */
   async close(): Promise<void> {
+    await Promise.all([...this.#recorders].map((recorder) => recorder.close()));
     await this.#connection.close();
   }
 

@@ -1,6 +1,8 @@
 export type { Answer, ResponseInfo, WithResponse } from "./answer.ts";
 export type { Addresses, MembersReport } from "./batch/change-members.ts";
 export type { BatchReport } from "./batch/record-batch.ts";
+export type { Recorder } from "./batch/recorder.ts";
+export type { DroppedEvent, RecorderOptions } from "./batch/recorder-options.ts";
 export type { BatchItemResult } from "./batch/send-batch.ts";
 export { Client } from "./client.ts";
 export * from "./errors.ts";

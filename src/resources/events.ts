@@ -1,5 +1,7 @@
 import type { Answer } from "../answer.ts";
 import { type BatchReport, recordBatch } from "../batch/record-batch.ts";
+import { Recorder } from "../batch/recorder.ts";
+import { type RecorderOptions, recorderSettings } from "../batch/recorder-options.ts";
 import type { Call } from "../call.ts";
 import type { Clock } from "../clock.ts";
 import type { IngestReport } from "../ingest/ingest.ts";
@@ -15,6 +17,8 @@ export interface EventsContext {
   readonly eventsAtOnce: number | undefined;
   /** The service's time as its answers tell it; undefined before the first. */
   readonly serviceNow: () => number | undefined;
+  /** Open recorders: whoever closes the client drains them. */
+  readonly recorders: Set<Recorder>;
 }
 
 /** What people did. Reached as `client.events`. */
@@ -58,6 +62,25 @@ export class Events {
    */
   recordBatch(events: readonly EventInput[], options: CallOptions = {}): Promise<BatchReport> {
     return recordBatch(events, { call: this.#call, clock: this.#context.clock, options });
+  }
+
+  /**
+   * Gathers single events, as request handlers have them, into batches: at 50 events a second five times as many as
+   * `record` gets through the limit of requests. Each caller gets its own result or error.
+   *
+   * @throws ConfigurationError naming every fault of the options at once.
+   *
+   * Source: service document, Events, batch rules and Limits.
+   */
+  recorder(options: RecorderOptions = {}): Recorder {
+    const { clock, eventsAtOnce, recorders } = this.#context;
+    const recorder: Recorder = new Recorder(recorderSettings(options, eventsAtOnce), {
+      call: this.#call,
+      clock,
+      onClose: () => recorders.delete(recorder),
+    });
+    recorders.add(recorder);
+    return recorder;
   }
 
   /**

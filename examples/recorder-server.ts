@@ -1,0 +1,28 @@
+// A web server that records an event per request, and loses none when it is told to stop.
+import { createServer } from "node:http";
+import { Client } from "touchpoint-sdk";
+
+const client = new Client();
+// At 1,000 events under way requests wait; what cannot be recorded is told, never dropped in silence.
+const recorder = client.events.recorder({ maxPending: 1_000, onDrop: ({ error }) => console.error(error) });
+const { PORT } = process.env;
+let recorded = 0;
+
+const server = createServer(async ({ url }, response) => {
+  const visit = { name: "page.viewed", contact: { email: "ada@example.com" }, properties: { url } };
+  const { status } = await recorder.record(visit).catch(() => ({ status: 503 }));
+  if (status === 202) recorded += 1;
+  response.writeHead(status).end();
+});
+
+// First no more requests come in, then what they recorded goes out.
+const stop = () => server.close(() => client.close().then(() => console.log(`recorded ${recorded}`)));
+process.once("SIGTERM", stop);
+
+server.listen(Number(PORT ?? 0), async () => {
+  const address = server.address();
+  if (PORT !== undefined || typeof address !== "object") return;
+  // Without a port to serve on it visits itself and stops.
+  await Promise.all([..."40 visits"].map((page) => fetch(`http://localhost:${address?.port}/${page}`)));
+  process.kill(process.pid, "SIGTERM");
+});

@@ -1,0 +1,55 @@
+import { ConfigurationError } from "../errors.ts";
+import { unknownKeys } from "../option-faults.ts";
+import { type EventInput, maxEventsPerRequest } from "../schemas/event.ts";
+
+/** An event that was taken and then not recorded, and why. */
+export interface DroppedEvent {
+  /** With the id under which it may be sent again without harm. */
+  readonly event: EventInput;
+  readonly error: unknown;
+}
+
+/** How a recorder gathers events. */
+export interface RecorderOptions {
+  /** Events in a request at most, 1–100. Default: as many as the events limit allows at once, 100 at most. */
+  readonly maxBatch?: number;
+  /** How long an event waits for others at most, in milliseconds. Default 50. */
+  readonly maxDelayMs?: number;
+  /** Events taken and not yet settled; at that many `record` waits for room. Default 10,000. */
+  readonly maxPending?: number;
+  /**
+   * Told of every event whose request failed for good. With it a promise of `record` that nobody looks at is no
+   * unhandled rejection.
+   */
+  readonly onDrop?: (dropped: DroppedEvent) => void;
+}
+
+/** The options with their defaults. */
+export interface RecorderSettings {
+  readonly maxBatch: number;
+  readonly maxDelayMs: number;
+  readonly maxPending: number;
+  readonly onDrop: ((dropped: DroppedEvent) => void) | undefined;
+}
+
+/** @throws ConfigurationError naming every fault at once. */
+export const recorderSettings = (
+  options: RecorderOptions,
+  eventsAtOnce = maxEventsPerRequest,
+): RecorderSettings => {
+  const {
+    maxBatch = Math.min(maxEventsPerRequest, eventsAtOnce),
+    maxDelayMs = 50,
+    maxPending = 10_000,
+    onDrop,
+  } = options;
+  const faults = [...unknownKeys(options, ["maxBatch", "maxDelayMs", "maxPending", "onDrop"])];
+  if (!Number.isSafeInteger(maxBatch) || maxBatch < 1 || maxBatch > maxEventsPerRequest)
+    faults.push(`maxBatch must be a whole number from 1 to ${maxEventsPerRequest}, got ${String(maxBatch)}`);
+  if (!(maxDelayMs >= 0)) faults.push(`maxDelayMs must be at least 0, got ${String(maxDelayMs)}`);
+  if (!(Number.isSafeInteger(maxPending) && maxPending >= 1))
+    faults.push(`maxPending must be a whole number of at least 1, got ${String(maxPending)}`);
+  if (onDrop !== undefined && typeof onDrop !== "function") faults.push("onDrop must be a function");
+  if (faults.length > 0) throw new ConfigurationError(`events.recorder: ${faults.join("; ")}`);
+  return { maxBatch, maxDelayMs, maxPending, onDrop };
+};

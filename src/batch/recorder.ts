@@ -1,0 +1,178 @@
+import type { Call } from "../call.ts";
+import type { Cancel, Clock } from "../clock.ts";
+import { ConfigurationError, ValidationError } from "../errors.ts";
+import { operations } from "../operations/index.ts";
+import { describeIssues } from "../schemas/check.ts";
+import type { EventInput } from "../schemas/event.ts";
+import type { RecorderSettings } from "./recorder-options.ts";
+import { type BatchItemResult, sendBatch } from "./send-batch.ts";
+
+/** What a recorder needs of its client. */
+export interface RecorderContext {
+  readonly call: Call;
+  readonly clock: Clock;
+  /** Told when the recorder has closed. */
+  readonly onClose: () => void;
+}
+
+interface Taken {
+  readonly event: EventInput;
+  readonly resolve: (result: BatchItemResult) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+// While these wait for budget the next batch fills up: more in flight would only make smaller ones.
+const batchesAtOnce = 4;
+
+/**
+ * Gathers single events into batches, each caller with its own result. Made by `events.recorder`.
+ *
+ * A batch leaves when it is full or its first event has waited `maxDelayMs`. Nothing is lost silently: when too much
+ * is pending `record` waits, and an event that cannot be recorded rejects its caller's promise.
+ */
+export class Recorder {
+  readonly #settings: RecorderSettings;
+  readonly #context: RecorderContext;
+  #queue: Taken[] = [];
+  #forRoom: (() => void)[] = [];
+  /** Calls of `record` that have not settled, those that wait for room included. */
+  readonly #open = new Set<Promise<unknown>>();
+  #pending = 0;
+  #batches = 0;
+  #flushes = 0;
+  #isDue = false;
+  #cancelTimer: Cancel | undefined;
+  #closing: Promise<void> | undefined;
+
+  /** @internal */
+  constructor(settings: RecorderSettings, context: RecorderContext) {
+    this.#settings = settings;
+    this.#context = context;
+  }
+
+  /** Events taken and not settled yet. */
+  get pending(): number {
+    return this.#pending;
+  }
+
+  /**
+   * Records one event with the next batch; waits while `maxPending` events are under way.
+   *
+   * @returns what became of this event: `status` 202 when recorded, otherwise `status` and `error`.
+   * @throws ValidationError when this event does not fit; no other is affected, nothing was sent.
+   * @throws ConfigurationError after `close`.
+   * @throws TouchpointError when its request failed for good.
+   */
+  record(event: EventInput): Promise<BatchItemResult> {
+    const recording = this.#record(event);
+    const ended = recording.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#open.add(ended);
+    void ended.then(() => this.#open.delete(ended));
+    // `ended` has heard of a failure; without onDrop an ignored one must stay loud.
+    return this.#settings.onDrop === undefined ? recording.then((result) => result) : recording;
+  }
+
+  /** Sends what is there without waiting for more; resolves when everything recorded so far is settled. */
+  async flush(): Promise<void> {
+    this.#flushes += 1;
+    this.#pump();
+    // Some of them may wait for room yet: as long as this lasts nothing is gathered.
+    await Promise.all(this.#open);
+    this.#flushes -= 1;
+  }
+
+  /** Takes no more, and resolves when everything taken is settled. The client's `close` does the same. */
+  close(): Promise<void> {
+    this.#closing ??= this.#drain();
+    return this.#closing;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#open.size > 0) await this.flush();
+    this.#context.onClose();
+  }
+
+  async #record(event: EventInput): Promise<BatchItemResult> {
+    if (this.#closing !== undefined) throw new ConfigurationError("events.recorder: it is closed");
+    const operation = operations.events.record;
+    const found = this.#context.call.issues(operation, event);
+    const issues = found instanceof Promise ? await found : found;
+    if (issues.length > 0) {
+      const message = `events.recorder: ${describeIssues(issues)}`;
+      throw new ValidationError(message, { operation: operation.id, issues });
+    }
+    if (this.#pending >= this.#settings.maxPending)
+      await new Promise<void>((resolve) => this.#forRoom.push(resolve));
+    else this.#pending += 1;
+    return new Promise((resolve, reject) => {
+      // The id is fixed here, above every repeat.
+      const keyed = event.id === undefined ? { ...event, id: crypto.randomUUID() } : event;
+      this.#queue.push({ event: keyed, resolve, reject });
+      this.#pump();
+    });
+  }
+
+  #pump(): void {
+    const { maxBatch, maxDelayMs } = this.#settings;
+    while (this.#batches < batchesAtOnce && this.#queue.length > 0) {
+      if (this.#queue.length < maxBatch && !this.#isDue && this.#flushes === 0) break;
+      void this.#send(this.#queue.splice(0, maxBatch));
+    }
+    if (this.#queue.length === 0) {
+      this.#isDue = false;
+      this.#cancelTimer?.();
+      this.#cancelTimer = undefined;
+    } else if (!this.#isDue) {
+      this.#cancelTimer ??= this.#context.clock.after(maxDelayMs, () => {
+        this.#cancelTimer = undefined;
+        this.#isDue = true;
+        this.#pump();
+      });
+    }
+  }
+
+  async #send(batch: readonly Taken[]): Promise<void> {
+    this.#batches += 1;
+    const { call, clock } = this.#context;
+    try {
+      const indexed = batch.map(({ event }, index) => ({ index, event }));
+      const results = await sendBatch(indexed, { call, clock, options: {} });
+      for (const [at, { resolve }] of batch.entries()) {
+        const result = results[at];
+        // Each caller gave one event.
+        if (result !== undefined) resolve({ ...result, index: 0 });
+      }
+    } catch (error) {
+      for (const { event, reject } of batch) {
+        reject(error);
+        this.#tellDropped(event, error);
+      }
+    } finally {
+      this.#batches -= 1;
+      this.#freeRoom(batch.length);
+      this.#pump();
+    }
+  }
+
+  #tellDropped(event: EventInput, error: unknown): void {
+    try {
+      this.#settings.onDrop?.({ event, error });
+    } catch {
+      // A callback that throws must not keep the others from hearing of their events.
+    }
+  }
+
+  // Room goes to who waits for it first: `pending` stays as it is then.
+  #freeRoom(count: number): void {
+    const next = this.#forRoom.splice(0, count);
+    this.#pending -= count - next.length;
+    for (const take of next) take();
+  }
+}

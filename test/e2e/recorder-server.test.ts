@@ -1,0 +1,57 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { expect, test } from "vitest";
+import { createSandbox } from "../../src/sandbox/index.ts";
+
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  return typeof address === "object" && address !== null ? address.port : 0;
+};
+
+test("the recorder's server loses no event when it is stopped under load", async () => {
+  const sandbox = createSandbox({ limits: false, latencyMs: 20 });
+  const { url, close } = await sandbox.listen({ port: 0 });
+  const port = await freePort();
+  const server = spawn(process.execPath, ["--import", "tsx", "examples/recorder-server.ts"], {
+    env: {
+      ...process.env,
+      PORT: String(port),
+      TOUCHPOINT_BASE_URL: url,
+      TOUCHPOINT_API_KEY: "sandbox-key",
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let output = "";
+  server.stdout.on("data", (text) => {
+    output += String(text);
+  });
+  const visit = (page: string): Promise<number> =>
+    fetch(`http://localhost:${port}/${page}`).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  for (let status = 0; status === 0; ) status = await visit("ready");
+  let isStopping = false;
+  let answered = 1;
+  const visitors = Array.from({ length: 20 }, async (_, visitor) => {
+    for (let page = 0; !isStopping || page < 3; page += 1) {
+      const status = await visit(`${visitor}/${page}`);
+      if (status === 0) return;
+      expect(status).toBe(202);
+      answered += 1;
+      // In the middle of the load, whichever visitor gets there.
+      if (answered === 200) {
+        isStopping = true;
+        server.kill("SIGTERM");
+      }
+    }
+  });
+  const [code] = await once(server, "exit");
+  await Promise.all(visitors);
+  await close();
+  expect([code, output.trim(), sandbox.state.events.length]).toEqual([0, `recorded ${answered}`, answered]);
+});

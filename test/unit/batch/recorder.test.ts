@@ -1,0 +1,194 @@
+import { expect, test } from "vitest";
+import { answer } from "../../../src/answer.ts";
+import { Recorder } from "../../../src/batch/recorder.ts";
+import {
+  type DroppedEvent,
+  type RecorderOptions,
+  recorderSettings,
+} from "../../../src/batch/recorder-options.ts";
+import type { Call } from "../../../src/call.ts";
+import { ConfigurationError, ConnectionError, ValidationError } from "../../../src/errors.ts";
+import { issuesOf } from "../../../src/schemas/check.ts";
+import { EventBatch } from "../../../src/schemas/event.ts";
+import { anEvent } from "../../support/builders.ts";
+import { FakeClock, turn } from "../../support/fake-clock.ts";
+
+type Item = { readonly status: number; readonly error?: string };
+
+/** A recorder over a service that answers each batch as told, after 100 ms. */
+const recording = (
+  options: RecorderOptions = {},
+  answerTo: (id: string) => Item = () => ({ status: 202 }),
+) => {
+  const clock = new FakeClock();
+  const batches: string[] = [];
+  const send = async (payload: unknown): Promise<unknown> => {
+    if (issuesOf(EventBatch, payload).length > 0) throw new Error("not a batch");
+    // Checked by the line above.
+    const ids = (payload as EventBatch).events.map(({ id }) => String(id));
+    batches.push(`${clock.now()} ${ids.join()}`);
+    await clock.sleep(100);
+    return { accepted: 0, rejected: 0, results: ids.map((id) => ({ id, ...answerTo(id) })) };
+  };
+  const call = Object.assign(
+    (_operation: unknown, { payload }: { readonly payload?: unknown }) =>
+      answer(
+        send(payload).then((data) => ({
+          data,
+          response: { status: 207, headers: new Headers(), attempts: 1, waitedMs: 0 },
+        })),
+      ),
+    {
+      issues: (operation: { readonly input: Parameters<typeof issuesOf>[0] }, payload: unknown) =>
+        issuesOf(operation.input, payload),
+    },
+  );
+  let closed = 0;
+  const recorder = new Recorder(recorderSettings(options), {
+    // Generic over all operations; this one knows a single one.
+    call: call as unknown as Call,
+    clock,
+    onClose: () => {
+      closed += 1;
+    },
+  });
+  return { clock, batches, recorder, closed: () => closed };
+};
+
+const event = (id: string) => anEvent({ id });
+
+test("a batch leaves when it is full", async () => {
+  const { clock, batches, recorder } = recording({ maxBatch: 2 });
+  const all = ["a", "b", "c", "d"].map((id) => recorder.record(event(id)));
+  await turn();
+  expect(batches).toEqual(["0 a,b", "0 c,d"]);
+  await clock.until(Promise.all(all));
+});
+
+test("a batch that is not full leaves when its first event has waited long enough", async () => {
+  const { clock, batches, recorder } = recording({ maxDelayMs: 50 });
+  const first = recorder.record(event("a"));
+  await clock.advance(30);
+  const second = recorder.record(event("b"));
+  await clock.until(Promise.all([first, second]));
+  expect(batches).toEqual(["50 a,b"]);
+});
+
+test("each caller gets its own result", async () => {
+  const { clock, recorder } = recording({}, (id) =>
+    id === "b" ? { status: 409, error: "two contacts" } : { status: 202 },
+  );
+  const all = ["a", "b"].map((id) => recorder.record(event(id)));
+  expect(await clock.until(Promise.all(all))).toMatchObject([
+    { index: 0, id: "a", status: 202, error: undefined },
+    { index: 0, id: "b", status: 409, error: "two contacts" },
+  ]);
+});
+
+test("an event that does not fit rejects its own caller only", async () => {
+  const { clock, batches, recorder } = recording();
+  const good = recorder.record(event("a"));
+  await expect(recorder.record({ ...event("b"), name: "" })).rejects.toBeInstanceOf(ValidationError);
+  await clock.until(good);
+  expect(batches).toEqual(["50 a"]);
+});
+
+test("an event without an id is given one", async () => {
+  const { clock, recorder } = recording();
+  const { id } = await clock.until(recorder.record(anEvent()));
+  expect(id).toMatch(/^[\da-f-]{36}$/);
+});
+
+test("when too much is pending, record waits for room and none is lost", async () => {
+  const { clock, batches, recorder } = recording({ maxBatch: 1, maxPending: 2 });
+  const all = ["a", "b", "c"].map((id) => recorder.record(event(id)));
+  await turn();
+  expect([batches, recorder.pending]).toEqual([["0 a", "0 b"], 2]);
+  await clock.until(Promise.all(all));
+  expect([batches, recorder.pending]).toEqual([["0 a", "0 b", "100 c"], 0]);
+});
+
+test("while four batches are under way the next one fills up", async () => {
+  const { clock, batches, recorder } = recording({ maxBatch: 2, maxDelayMs: 0 });
+  const all: Promise<unknown>[] = [];
+  for (const id of ["a", "b", "c", "d", "e", "f"]) {
+    all.push(recorder.record(event(id)));
+    await clock.advance(1);
+  }
+  await clock.until(Promise.all(all));
+  expect(batches).toEqual(["0 a", "1 b", "2 c", "3 d", "100 e,f"]);
+});
+
+test("flush sends at once what is there and resolves when it is settled", async () => {
+  const { clock, batches, recorder } = recording({ maxDelayMs: 10_000 });
+  void recorder.record(event("a"));
+  await clock.until(recorder.flush());
+  expect([batches, clock.now(), recorder.pending]).toEqual([["0 a"], 100, 0]);
+});
+
+test("a flush of nothing does not hurry the events after it", async () => {
+  const { clock, batches, recorder } = recording({ maxDelayMs: 50 });
+  await recorder.flush();
+  await clock.until(recorder.record(event("a")));
+  expect(batches).toEqual(["50 a"]);
+});
+
+test("close settles everything, also what waits for room, and takes no more", async () => {
+  const { clock, batches, recorder, closed } = recording({ maxBatch: 2, maxPending: 2, maxDelayMs: 10_000 });
+  const all = ["a", "b", "c"].map((id) => recorder.record(event(id)));
+  const closing = recorder.close();
+  await expect(recorder.record(event("d"))).rejects.toBeInstanceOf(ConfigurationError);
+  expect(closed()).toBe(0);
+  await clock.until(closing);
+  await Promise.all(all);
+  expect([batches, closed(), clock.pending]).toEqual([["0 a,b", "100 c"], 1, 0]);
+});
+
+test("leaving its scope closes it", async () => {
+  const { clock, batches, recorder } = recording({ maxDelayMs: 10_000 });
+  void recorder.record(event("a"));
+  await clock.until(recorder[Symbol.asyncDispose]());
+  expect(batches).toEqual(["0 a"]);
+});
+
+test("a request that fails for good rejects every caller and is told to onDrop", async () => {
+  const dropped: DroppedEvent[] = [];
+  const lost = new ConnectionError("no service");
+  const { clock, recorder } = recording({ onDrop: (one) => dropped.push(one) }, () => {
+    throw lost;
+  });
+  const results = await clock.until(
+    Promise.allSettled([recorder.record(event("a")), recorder.record(event("b"))]),
+  );
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect(dropped).toEqual([
+    { event: event("a"), error: lost },
+    { event: event("b"), error: lost },
+  ]);
+});
+
+test("with onDrop a promise that nobody looks at is no unhandled rejection, without it it is one", async () => {
+  const unhandled: unknown[] = [];
+  const listeners = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  process.on("unhandledRejection", (error) => unhandled.push(error));
+  const failing = (): never => {
+    throw new ConnectionError("no service");
+  };
+  const quiet = recording({ onDrop: () => undefined }, failing);
+  const loud = recording({}, failing);
+  void quiet.recorder.record(event("a"));
+  await quiet.clock.advance(200);
+  expect(unhandled.length).toBe(0);
+  void loud.recorder.record(event("a"));
+  await loud.clock.advance(200);
+  process.removeAllListeners("unhandledRejection");
+  for (const listener of listeners) process.on("unhandledRejection", listener);
+  expect(unhandled.length).toBe(1);
+});
+
+test("every fault of the options is named at once", () => {
+  expect(() => recorderSettings({ maxBatch: 101, maxDelayMs: -1, maxPending: 0 })).toThrow(
+    "events.recorder: maxBatch must be a whole number from 1 to 100, got 101; maxDelayMs must be at least 0, got -1; maxPending must be a whole number of at least 1, got 0",
+  );
+});
