@@ -318,6 +318,15 @@ test.each(["", "  ", 7, null, "x".repeat(513), "\ud800"])("%j is no key", async 
   expect(requests).toEqual([]);
 });
 
+test("an email that does not fit takes no key", async () => {
+  const { ledger, log } = watched();
+  const { client } = served([], { ledger });
+  await expect(client.emails.send({ ...email, to: "nobody" }, once)).rejects.toThrow(
+    "emails.send: to: must be",
+  );
+  expect(log).toEqual([]);
+});
+
 test("an email that is no JSON takes no key", async () => {
   const { ledger, log } = watched();
   const { client } = served([], { ledger });
