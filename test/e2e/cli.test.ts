@@ -155,16 +155,26 @@ const recordedOnce = (count: number) => ({
 });
 
 describe("events ingest", () => {
+  // One batch is answered, so there is a checkpoint; the third never is, so the run is there to be stopped.
+  const stopOnTheWay = async (signal: NodeJS.Signals) => {
+    const stall = sandbox.fail({ operation: "events.recordBatch", nth: 3, with: "stall" });
+    const child = start("events", "ingest", "in.ndjson", ...options);
+    await isThere("checkpoint");
+    child.process.kill(signal);
+    const ending = await child.ended;
+    stall.remove();
+    return ending;
+  };
   const options = ["--checkpoint", "checkpoint", "--rejected", "rejected.ndjson", "--json"];
 
   test("killed and started again, every event is recorded once and each refusal is kept once", async () => {
     const all = events(200);
     const bad = { id: "bad", name: "service.x", contact: { email: "a@example.com" } };
-    await writeFile(at("in.ndjson"), lines("oops", ...all.slice(0, 120), bad, ...all.slice(120), "[1]"));
-    const killed = start("events", "ingest", "in.ndjson", ...options);
-    await isThere("checkpoint");
-    killed.process.kill("SIGKILL");
-    expect(await killed.ended).toMatchObject({ ended: "SIGKILL", stdout: "" });
+    await writeFile(
+      at("in.ndjson"),
+      lines(...all.slice(0, 60), "oops", ...all.slice(60, 120), bad, ...all.slice(120), "[1]"),
+    );
+    expect(await stopOnTheWay("SIGKILL")).toMatchObject({ ended: "SIGKILL", stdout: "" });
     expect(sandbox.state.events.length).toBeLessThan(200);
 
     const { ended, report } = await run("events", "ingest", "in.ndjson", ...options);
@@ -176,7 +186,7 @@ describe("events ingest", () => {
     expect(ids).toEqual(expected);
     expect(await readFile(at("rejected.ndjson"), "utf8")).toBe(
       lines(
-        { record: 1, line: 1, error: "not JSON (Unexpected token 'o')", rejected: "oops" },
+        { record: 61, line: 61, error: "not JSON (Unexpected token 'o')", rejected: "oops" },
         {
           record: 122,
           error: 'name: must not start with "service.": those are for events the service records itself',
@@ -194,10 +204,7 @@ describe("events ingest", () => {
 
   test("SIGINT ends it with 130, and the next run goes on", async () => {
     await writeFile(at("in.ndjson"), lines(...events(150)));
-    const stopped = start("events", "ingest", "in.ndjson", ...options);
-    await isThere("checkpoint");
-    stopped.process.kill("SIGINT");
-    expect(await stopped.ended).toMatchObject({
+    expect(await stopOnTheWay("SIGINT")).toMatchObject({
       ended: 130,
       stdout: "",
       stderr: expect.stringMatching(
