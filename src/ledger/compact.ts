@@ -1,4 +1,5 @@
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { syncDirectoryOf } from "../durable-file.ts";
 import type { Journal } from "./journal.ts";
 import { type JournalFile, successorOf } from "./journal-file.ts";
@@ -8,6 +9,18 @@ const textOf = ({ entries }: Journal): string => {
   const lines = [lineOf({ touchpointLedger: 1, id: crypto.randomUUID() })];
   for (const [key, entry] of entries) lines.push(lineOf({ key, entry }));
   return lines.join("");
+};
+
+const lengthOfId = 36;
+
+/** Takes away what killed processes left. One that is still being made only calls its own exchange off. */
+const sweep = async (path: string): Promise<void> => {
+  const [before = "", after = ""] = successorOf(basename(path), "/").split("/");
+  for (const name of await readdir(dirname(path))) {
+    const isSuccessor = name.startsWith(before) && name.endsWith(after);
+    if (isSuccessor && name.length === before.length + lengthOfId + after.length)
+      await rm(join(dirname(path), name), { force: true });
+  }
 };
 
 /**
@@ -36,4 +49,5 @@ export const compact = async (ledger: JournalFile, file: FileHandle): Promise<vo
     throw error;
   }
   await syncDirectoryOf(ledger.path);
+  await sweep(ledger.path);
 };

@@ -1,5 +1,6 @@
-import { appendFileSync, readFileSync, renameSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import type * as fs from "node:fs/promises";
+import { dirname } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import { compact } from "../../../src/ledger/compact.ts";
 import { fileLedger } from "../../../src/ledger/file-ledger.ts";
@@ -61,4 +62,13 @@ test("a claim in the middle of an exchange calls the exchange off", async () => 
   await expect(exchange).rejects.toThrow("no such file");
   expect(readFileSync(path, "utf8").startsWith(before)).toBe(true);
   expect(await fileLedger(path).claim("welcome:2", "f")).toMatchObject({ state: "pending" });
+});
+
+test("an exchange takes away what killed processes left beside the file, and nothing else", async () => {
+  const path = scratchFile();
+  const ledger = new JournalFile(path);
+  writeFileSync(`${path}.${crypto.randomUUID()}.tmp`, "left behind");
+  writeFileSync(`${path}.notes.tmp`, "somebody's");
+  await ledger.use((file) => compact(ledger, file));
+  expect(readdirSync(dirname(path))).toEqual(["once.ledger", "once.ledger.notes.tmp"]);
 });
