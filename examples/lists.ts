@@ -1,0 +1,29 @@
+// Lists: any number of people, 1,000 a call. Their other lists stay as they are.
+import { Client, ConflictError, isTouchpointError } from "touchpoint-sdk";
+
+const client = new Client();
+
+const { id } = await client.lists.create({ name: "Newsletter" });
+
+// Emails without a contact yet become contacts.
+const readers = Array.from({ length: 1_500 }, (_, index) => `reader-${index}@example.com`);
+try {
+  const { requested, calls } = await client.lists.addContacts(id, readers);
+  console.log(`${requested} added in ${calls} calls`);
+} catch (error) {
+  // Adding again does no harm; `partial` tells what is left to do.
+  if (isTouchpointError(error)) console.error(error.message, error.partial?.left?.length, "left");
+  throw error;
+}
+await client.lists.removeContacts(id, ["reader-7@example.com"]);
+
+const reader = await client.contacts.find("reader-7@example.com");
+console.log("still a contact:", reader !== null, "lists:", reader?.listIds);
+
+try {
+  await client.lists.create({ name: "Newsletter" });
+} catch (error) {
+  if (error instanceof ConflictError) console.log("a name is given once:", error.message);
+}
+
+await client.close();
