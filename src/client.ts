@@ -12,6 +12,8 @@ import { Contacts } from "./resources/contacts.ts";
 import { Emails } from "./resources/emails.ts";
 import { Events } from "./resources/events.ts";
 import { Lists } from "./resources/lists.ts";
+import type { OpenFields } from "./workspace/contact-types.ts";
+import type { OpenEvents } from "./workspace/event-types.ts";
 
 /** What a test replaces to hold time and chance in its hands. */
 export interface Runtime {
@@ -30,19 +32,20 @@ const operationIds = Object.values(operations).flatMap((resource) =>
  * The service's client.
  *
  * Making one opens no socket and starts no timer; both come with the first call. Clients with the same origin,
- * key and limits share their budgets.
+ * key and limits share their budgets. The options `customFields` and `events` decide the types of `contacts` and
+ * `events`; a function for any client is `<F extends object, E extends object>(client: Client<F, E>) => …`.
  *
  * @throws ConfigurationError naming every fault of the options at once.
  */
-export class Client {
+export class Client<CustomFields extends object = OpenFields, EventTypes extends object = OpenEvents> {
   /** People. */
-  readonly contacts: Contacts;
+  readonly contacts: Contacts<CustomFields>;
   /** Companies, with their people. */
   readonly companies: Companies;
   /** Named groups of people. */
   readonly lists: Lists;
   /** What people did. */
-  readonly events: Events;
+  readonly events: Events<EventTypes>;
   /** One-to-one email, now or later. */
   readonly emails: Emails;
   readonly #options: ClientOptions;
@@ -52,10 +55,10 @@ export class Client {
   readonly #connection: Connection;
   readonly #recorders = new Set<Recorder>();
 
-  constructor(options?: ClientOptions);
+  constructor(options?: ClientOptions<CustomFields, EventTypes>);
   /** @internal */
-  constructor(options?: ClientOptions, runtime?: Partial<Runtime>);
-  constructor(options: ClientOptions = {}, runtime: Partial<Runtime> = {}) {
+  constructor(options?: ClientOptions<CustomFields, EventTypes>, runtime?: Partial<Runtime>);
+  constructor(options: ClientOptions<CustomFields, EventTypes> = {}, runtime: Partial<Runtime> = {}) {
     this.#settings = settingsFrom(options, { env: process.env, operations: operationIds });
     const clock = runtime.clock ?? systemClock;
     this.#options = options;
@@ -85,10 +88,13 @@ export class Client {
    * allow: another key, base URL or other limits have budgets of their own. It lives as long as the client it was made
    * from.
    */
-  withOptions(changes: ClientOptions): Client {
+  withOptions<Fields extends object = CustomFields, Types extends object = EventTypes>(
+    changes: ClientOptions<Fields, Types>,
+  ): Client<Fields, Types> {
     const { ledger } = this.#settings;
     return new Client(
-      { ...this.#options, ledger, ...changes },
+      // What is not changed keeps its types.
+      { ...this.#options, ledger, ...changes } as ClientOptions<Fields, Types>,
       { ...this.#runtime, sibling: this.#connection },
     );
   }

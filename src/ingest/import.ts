@@ -1,8 +1,8 @@
 import type { Clock } from "../clock.ts";
-import { ApiError, TouchpointError, ValidationError } from "../errors.ts";
+import { ApiError, type Issue, TouchpointError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options.ts";
-import { describeIssues, issuesOf } from "../schemas/check.ts";
-import { type Contact, ContactInput } from "../schemas/contact.ts";
+import { describeIssues } from "../schemas/check.ts";
+import type { Contact, ContactInput } from "../schemas/contact.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
 import { type Progress, ProgressReporter } from "./progress.ts";
 import { type Entry, type Reading, runResumable, type Source } from "./resumable.ts";
@@ -57,10 +57,15 @@ export interface ImportReport {
 }
 
 /** What became of one row. */
-export type UpsertResult = Pick<ImportedContact, "contact" | "result">;
+export interface UpsertResult<C extends Contact = Contact> {
+  readonly contact: C;
+  readonly result: ImportedContact["result"];
+}
 
 export interface ImportContext {
   readonly clock: Clock;
+  /** What is wrong with a row. */
+  readonly issues: (input: ContactInput) => readonly Issue[] | Promise<readonly Issue[]>;
   /** Creates the contact, or updates the one with its email unless nothing would change. */
   readonly upsert: (input: ContactInput, options: CallOptions) => Promise<UpsertResult>;
   readonly addToList: (listId: string, emails: readonly string[], options: CallOptions) => Promise<unknown>;
@@ -102,7 +107,7 @@ class Import {
   }
 
   async #one({ index, item }: Entry<ContactInput>): Promise<boolean> {
-    const issues = issuesOf(ContactInput, item);
+    const issues = await this.#context.issues(item);
     if (issues.length > 0)
       return this.#reject({ contact: item, index, status: undefined, error: describeIssues(issues) });
     try {

@@ -6,8 +6,8 @@ import type { CheckpointStore } from "./checkpoint.ts";
 import type { Progress } from "./progress.ts";
 
 /** An event that was not recorded. */
-export interface RejectedEvent {
-  readonly event: EventInput;
+export interface RejectedEvent<Event = EventInput> {
+  readonly event: Event;
   /** Its place in the source, counted from 0. */
   readonly index: number;
   /** The service's status for it; undefined when it was never sent. */
@@ -15,7 +15,7 @@ export interface RejectedEvent {
   readonly error: string;
 }
 
-export interface IngestOptions extends CallOptions {
+export interface IngestOptions<Event = EventInput> extends CallOptions {
   /** A path, or a store of one's own: how far the run has come, so that it can be killed and started again. */
   readonly checkpoint?: string | CheckpointStore | undefined;
   /** Events a request, 1–100. Default: what the events budget lets through at once, at most 100. */
@@ -23,14 +23,14 @@ export interface IngestOptions extends CallOptions {
   /** Requests under way at once. Default 4. */
   readonly concurrency?: number | undefined;
   /** The id of an event that has none; the same on every run. Default: made of the content. */
-  readonly idFrom?: ((event: EventInput, index: number) => string) | undefined;
+  readonly idFrom?: ((event: Event, index: number) => string) | undefined;
   /** Events that happened longer ago are not sent but told to `onRejected`, in milliseconds; 72 h is the service's
    * own limit, behind which an event starts nothing. Default: all are sent. */
   readonly maxAgeMs?: number | undefined;
   /** Called at most ten times a second, and at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called, and awaited, once for each event that was not recorded. */
-  readonly onRejected?: ((rejected: RejectedEvent) => void | Promise<void>) | undefined;
+  readonly onRejected?: ((rejected: RejectedEvent<Event>) => void | Promise<void>) | undefined;
 }
 
 /** What an ingestion is given by the client. */

@@ -7,9 +7,10 @@ import {
 } from "../batch/send-batch.ts";
 import { contentId } from "../content-id.ts";
 import { ApiError, ValidationError } from "../errors.ts";
+import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
-import { describeIssues, issuesOf } from "../schemas/check.ts";
-import { EventInput } from "../schemas/event.ts";
+import { describeIssues } from "../schemas/check.ts";
+import type { EventInput } from "../schemas/event.ts";
 import type { IngestContext, IngestOptions, RejectedEvent } from "./ingest-options.ts";
 import { occurredAtMs, withinServiceTime } from "./occurred-at.ts";
 import type { Entry } from "./resumable.ts";
@@ -48,7 +49,7 @@ export class Ingestion {
   async work(entries: readonly Entry<EventInput>[]): Promise<void> {
     const toSend: IndexedEvent[] = [];
     for (const { index, item } of entries) {
-      const fault = this.#faultOf(item);
+      const fault = await this.#faultOf(item);
       if (fault === undefined) toSend.push({ index, event: this.#withId(item, index) });
       else await this.#reject({ event: item, index, status: undefined, error: fault });
     }
@@ -83,8 +84,8 @@ export class Ingestion {
     return { index, event: withinServiceTime(event, clocks) };
   }
 
-  #faultOf(event: EventInput): string | undefined {
-    const issues = issuesOf(EventInput, event);
+  async #faultOf(event: EventInput): Promise<string | undefined> {
+    const issues = await this.#context.call.issues(operations.events.record, event);
     if (issues.length > 0) return describeIssues(issues);
     const at = occurredAtMs(event);
     const now = this.#context.serviceNow() ?? this.#context.clock.wallTime();

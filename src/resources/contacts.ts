@@ -5,14 +5,17 @@ import { ConflictError, isTouchpointError, NotFoundError, ValidationError } from
 import type { ImportOptions, ImportReport, UpsertResult } from "../ingest/import.ts";
 import type { Source } from "../ingest/resumable.ts";
 import { hasSameFields } from "../ingest/same-fields.ts";
+import type { Operation } from "../operations/define.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
-import type { Contact, ContactInput, ContactPatch, ContactQuery } from "../schemas/contact.ts";
+import type { Page } from "../schemas/common.ts";
+import type { Contact, ContactInput, ContactQuery } from "../schemas/contact.ts";
+import type { ContactInputOf, ContactOf, ContactPatchOf, OpenFields } from "../workspace/contact-types.ts";
 
 /** What an upsert did. */
-export interface Upserted {
-  readonly contact: Contact;
+export interface Upserted<C extends Contact = Contact> {
+  readonly contact: C;
   /** `false`: there was a contact with this email, and it was updated. */
   readonly created: boolean;
 }
@@ -24,8 +27,19 @@ const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error
 
 const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** People. Reached as `client.contacts`. */
-export class Contacts {
+/** The operations as a workspace types them. */
+interface TypedOperations<Fields> {
+  readonly create: Operation<ContactInputOf<Fields>, ContactOf<Fields>>;
+  readonly list: Operation<ContactQuery, Page<ContactOf<Fields>>>;
+  readonly update: Operation<ContactPatchOf<Fields>, ContactOf<Fields>>;
+}
+
+// The call checks the workspace's schema beside the operation's own, so its types hold as well. No field of the class:
+// a typed client could not be given where any client will do.
+const typed = <Fields>() => operations.contacts as unknown as TypedOperations<Fields>;
+
+/** People. Reached as `client.contacts`; `Fields` are the workspace's custom fields, where a schema tells them. */
+export class Contacts<Fields extends object = OpenFields> {
   readonly #call: Call;
   readonly #clock: Clock;
 
@@ -44,8 +58,8 @@ export class Contacts {
    *
    * Source: service document, Contacts, POST /api/v1/contacts.
    */
-  create(input: ContactInput, options?: CallOptions): Answer<Contact> {
-    return this.#call(operations.contacts.create, { payload: input }, options);
+  create(input: ContactInputOf<Fields>, options?: CallOptions): Answer<ContactOf<Fields>> {
+    return this.#call(typed<Fields>().create, { payload: input }, options);
   }
 
   /**
@@ -58,8 +72,8 @@ export class Contacts {
    *
    * Source: service document, Contacts and Limits. The order of contacts is not documented.
    */
-  list(query: ContactQuery = {}, options: CallOptions & PagingOptions = {}): Paged<Contact> {
-    return paged(this.#call, operations.contacts.list, query, options);
+  list(query: ContactQuery = {}, options: CallOptions & PagingOptions = {}): Paged<ContactOf<Fields>> {
+    return paged(this.#call, typed<Fields>().list, query, options);
   }
 
   /**
@@ -67,7 +81,7 @@ export class Contacts {
    *
    * Source: service document, Contacts, `search`. A search may match more than the address; only the address counts.
    */
-  async find(email: string, options?: CallOptions): Promise<Contact | null> {
+  async find(email: string, options?: CallOptions): Promise<ContactOf<Fields> | null> {
     if (typeof email !== "string" || !email.includes("@")) {
       const issues = [{ path: "email", message: "must be an email address such as ada@example.com" }];
       throw new ValidationError("contacts.find: email must be an email address such as ada@example.com", {
@@ -91,8 +105,8 @@ export class Contacts {
    *
    * Source: service document, Contacts, PATCH rules 1–6.
    */
-  update(id: string, patch: ContactPatch, options?: CallOptions): Answer<Contact> {
-    return this.#call(operations.contacts.update, { id, payload: patch }, options);
+  update(id: string, patch: ContactPatchOf<Fields>, options?: CallOptions): Answer<ContactOf<Fields>> {
+    return this.#call(typed<Fields>().update, { id, payload: patch }, options);
   }
 
   /**
@@ -103,7 +117,7 @@ export class Contacts {
    *
    * @throws ConflictError when the service keeps reporting a clash but finds no contact with the email.
    */
-  async upsert(input: ContactInput, options?: CallOptions): Promise<Upserted> {
+  async upsert(input: ContactInputOf<Fields>, options?: CallOptions): Promise<Upserted<ContactOf<Fields>>> {
     const { contact, result } = await this.#upsert(input, options, () => false);
     return { contact, created: result === "created" };
   }
@@ -118,22 +132,26 @@ export class Contacts {
    * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
    * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.
    */
-  async import(source: Source<ContactInput>, options: ImportOptions = {}): Promise<ImportReport> {
+  async import(source: Source<ContactInputOf<Fields>>, options: ImportOptions = {}): Promise<ImportReport> {
     // Files and hashes load with the first import, not with the package.
     const { importContacts } = await import("../ingest/import.ts");
-    return importContacts(source, options, {
+    // The import itself knows a row's fields, and leaves its custom fields to the call's check.
+    return importContacts(source as Source<ContactInput>, options, {
       clock: this.#clock,
-      upsert: (input, callOptions) => this.#upsert(input, callOptions, hasSameFields),
+      issues: (input) => this.#call.issues(operations.contacts.create, input),
+      // A row of this method's source.
+      upsert: (input, callOptions) =>
+        this.#upsert(input as ContactInputOf<Fields>, callOptions, hasSameFields),
       addToList: (id, emails, callOptions) =>
         this.#call(operations.lists.addContacts, { id, payload: { emails: [...emails] } }, callOptions),
     });
   }
 
   async #upsert(
-    input: ContactInput,
+    input: ContactInputOf<Fields>,
     options: CallOptions | undefined,
     isSame: typeof hasSameFields,
-  ): Promise<UpsertResult> {
+  ): Promise<UpsertResult<ContactOf<Fields>>> {
     for (let round = 1; ; round += 1) {
       try {
         return { contact: await this.create(input, options), result: "created" };
@@ -150,18 +168,20 @@ export class Contacts {
 
   /** Updates a known contact; undefined when it is gone by now, and may be created again. */
   async #bring(
-    known: Contact,
-    { email: _same, ...patch }: ContactInput,
+    known: ContactOf<Fields>,
+    { email: _same, ...patch }: ContactInputOf<Fields>,
     how: {
       readonly options: CallOptions | undefined;
       readonly isSame: typeof hasSameFields;
       readonly isLast: boolean;
     },
-  ): Promise<UpsertResult | undefined> {
+  ): Promise<UpsertResult<ContactOf<Fields>> | undefined> {
     const isEmpty = Object.values(patch).every((value) => value === undefined);
     if (isEmpty || how.isSame(patch, known)) return { contact: known, result: "unchanged" };
     try {
-      return { contact: await this.update(known.id, patch, how.options), result: "updated" };
+      // What creates a contact changes one as well.
+      const contact = await this.update(known.id, patch as unknown as ContactPatchOf<Fields>, how.options);
+      return { contact, result: "updated" };
     } catch (error) {
       if (error instanceof NotFoundError && !how.isLast) return undefined;
       throw error;

@@ -10,6 +10,7 @@ import type { Source } from "../ingest/resumable.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import type { EventInput, EventReceipt } from "../schemas/event.ts";
+import type { EventName, EventOf, OpenEvents } from "../workspace/event-types.ts";
 
 /** What the events need beside the call. */
 export interface EventsContext {
@@ -21,8 +22,8 @@ export interface EventsContext {
   readonly recorders: Set<Recorder>;
 }
 
-/** What people did. Reached as `client.events`. */
-export class Events {
+/** What people did. Reached as `client.events`; `Types` are the workspace's events, where schemas tell them. */
+export class Events<Types extends object = OpenEvents> {
   readonly #call: Call;
   readonly #context: EventsContext;
 
@@ -43,9 +44,14 @@ export class Events {
    *
    * Source: service document, Events, record-an-event rules.
    */
-  record(event: EventInput, options?: CallOptions): Answer<EventReceipt> {
+  record<const Name extends EventName<Types>>(
+    event: EventOf<Types, Name>,
+    options?: CallOptions,
+  ): Answer<EventReceipt> {
+    // Every typed event is an event, as the call checks; so are those of the methods below.
+    const given = event as unknown as EventInput;
     const keyed =
-      typeof event === "object" && event?.id === undefined ? { ...event, id: crypto.randomUUID() } : event;
+      typeof given === "object" && given?.id === undefined ? { ...given, id: crypto.randomUUID() } : given;
     return this.#call(operations.events.record, { payload: keyed }, options);
   }
 
@@ -60,8 +66,13 @@ export class Events {
    *
    * Source: service document, Events, batch rules.
    */
-  recordBatch(events: readonly EventInput[], options: CallOptions = {}): Promise<BatchReport> {
-    return recordBatch(events, { call: this.#call, clock: this.#context.clock, options });
+  recordBatch<const Name extends EventName<Types>>(
+    events: readonly EventOf<Types, Name>[],
+    options: CallOptions = {},
+  ): Promise<BatchReport> {
+    // As in `record`.
+    const given = events as unknown as readonly EventInput[];
+    return recordBatch(given, { call: this.#call, clock: this.#context.clock, options });
   }
 
   /**
@@ -95,9 +106,17 @@ export class Events {
    *
    * Source: service document, Events, batch rules and Limits.
    */
-  async ingest(source: Source<EventInput>, options: IngestOptions = {}): Promise<IngestReport> {
+  async ingest<const Name extends EventName<Types>>(
+    source: Source<EventOf<Types, Name>>,
+    options: IngestOptions<EventOf<Types, Name>> = {},
+  ): Promise<IngestReport> {
     // Files and hashes load with the first ingestion, not with the package.
     const { ingest } = await import("../ingest/ingest.ts");
-    return ingest(source, options, { call: this.#call, ...this.#context });
+    // As in `record`; what the callbacks are handed are the source's own events.
+    const [given, how] = [
+      source as Source<unknown> as Source<EventInput>,
+      options as unknown as IngestOptions,
+    ];
+    return ingest(given, how, { call: this.#call, ...this.#context });
   }
 }
