@@ -1,3 +1,5 @@
+import { whenAborted } from "./when-aborted.ts";
+
 /** Undoes a timer; calling it twice does no harm. */
 export type Cancel = () => void;
 
@@ -36,15 +38,15 @@ export const sleepOn = (
 ): Promise<void> =>
   new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const onAbort = () => {
-      cancel();
-      reject(signal?.reason);
-    };
     const cancel = clock.after(ms, () => {
-      signal?.removeEventListener("abort", onAbort);
+      release();
       resolve();
     });
-    signal?.addEventListener("abort", onAbort, { once: true });
+    const release = whenAborted(signal, () => {
+      release();
+      cancel();
+      reject(signal?.reason);
+    });
   });
 
 export const systemClock: Clock = {

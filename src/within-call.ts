@@ -1,5 +1,6 @@
 import { type Outcome, TimeoutError } from "./errors.ts";
 import { type HttpRequest, TotalTimeout } from "./http/types.ts";
+import { whenAborted } from "./when-aborted.ts";
 
 /**
  * Waits for work that knows no signal, such as a schema of the caller's, no longer than the call may take.
@@ -14,10 +15,10 @@ export const withinCall = <T>(
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
     const finish = (settle: () => void): void => {
-      signal.removeEventListener("abort", onAbort);
+      release();
       settle();
     };
-    const onAbort = (): void => {
+    const stop = (): void => {
       const { reason } = signal;
       const error =
         reason instanceof TotalTimeout
@@ -29,8 +30,8 @@ export const withinCall = <T>(
           : reason;
       finish(() => reject(error));
     };
-    signal.addEventListener("abort", onAbort);
-    if (signal.aborted) onAbort();
+    const release = whenAborted(signal, stop);
+    if (signal.aborted) stop();
     work.then(
       (value) => finish(() => resolve(value)),
       (error: unknown) => finish(() => reject(error)),

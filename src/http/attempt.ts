@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from "../clock.ts";
+import { whenAborted } from "../when-aborted.ts";
 import { decodeBody } from "./body.ts";
 import type { ServiceTime } from "./service-time.ts";
 import { AttemptFailure, type HttpRequest, type HttpResponse, headerOf, type RawHeaders } from "./types.ts";
@@ -27,6 +28,7 @@ export class Attempt {
   readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #cancelTimer: Cancel;
+  readonly #unlink: () => void;
   #hasEnded = false;
   #status = 0;
   #headers: RawHeaders = {};
@@ -52,7 +54,7 @@ export class Attempt {
     this.#cancelTimer = limits.clock.after(ms, () =>
       this.fail("timeout", `${this.#progress} within timeoutMs, ${ms} ms`),
     );
-    request.signal?.addEventListener("abort", this.#onAbort);
+    this.#unlink = whenAborted(request.signal, this.#onAbort);
     // It may have aborted while the request was on its way here; the event is past then.
     if (request.signal?.aborted) this.#onAbort();
   }
@@ -130,7 +132,7 @@ export class Attempt {
   #finish(): void {
     this.#hasEnded = true;
     this.#cancelTimer();
-    this.#request.signal?.removeEventListener("abort", this.#onAbort);
+    this.#unlink();
     this.#chunks = [];
     this.carrier = undefined;
   }

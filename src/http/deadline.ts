@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { whenAborted } from "../when-aborted.ts";
 import { TotalTimeout } from "./types.ts";
 
 /** The signal that bounds one call, and how to let go of it. */
@@ -19,15 +20,15 @@ export const deadline = (
 ): Deadline => {
   if (totalTimeoutMs === undefined) return { signal, release: () => undefined };
   const controller = new AbortController();
-  const onAbort = (): void => controller.abort(signal?.reason);
+  const forward = (): void => controller.abort(signal?.reason);
   const cancel = clock.after(totalTimeoutMs, () => controller.abort(new TotalTimeout(totalTimeoutMs)));
-  signal?.addEventListener("abort", onAbort);
-  if (signal?.aborted) onAbort();
+  const unlink = whenAborted(signal, forward);
+  if (signal?.aborted) forward();
   return {
     signal: controller.signal,
     release: () => {
       cancel();
-      signal?.removeEventListener("abort", onAbort);
+      unlink();
     },
   };
 };

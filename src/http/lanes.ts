@@ -1,3 +1,4 @@
+import { whenAborted } from "../when-aborted.ts";
 /** Something that requests share and may have to wait for: a budget, or the slots of a client. */
 export interface Resource {
   readonly name: string;
@@ -127,16 +128,17 @@ export class Lanes {
     const { signal } = passage;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
-      const onAbort = (): void => {
+      const release = whenAborted(signal, () => {
+        release();
         this.#leave(of, waiter);
         reject(signal?.reason);
         // Whoever stood behind it may be able to go.
         this.pump();
-      };
+      });
       const settled =
         <T>(settle: (value: T) => void) =>
         (value: T): void => {
-          signal?.removeEventListener("abort", onAbort);
+          release();
           settle(value);
         };
       const waiter: Waiter = {
@@ -148,7 +150,6 @@ export class Lanes {
       of.queue.add(waiter);
       this.#busy.add(of);
       for (const resource of of.resources) resource.waiters += 1;
-      signal?.addEventListener("abort", onAbort);
       this.pump();
     });
   }

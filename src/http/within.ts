@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { whenAborted } from "../when-aborted.ts";
 import { AttemptFailure, type HttpRequest } from "./types.ts";
 
 /** Waits for something that has no deadline of its own, as long as the attempt it belongs to may take. */
@@ -12,10 +13,11 @@ export const withinAttempt = <T>(
     const { signal, attemptTimeoutMs: ms } = request;
     const finish = (settle: () => void): void => {
       cancel();
-      signal?.removeEventListener("abort", onAbort);
+      release();
       settle();
     };
-    const onAbort = (): void => finish(() => reject(signal?.reason));
+    const stop = (): void => finish(() => reject(signal?.reason));
+    const release = whenAborted(signal, stop);
     const cancel = clock.after(ms, () =>
       finish(() =>
         reject(
@@ -23,10 +25,9 @@ export const withinAttempt = <T>(
         ),
       ),
     );
-    signal?.addEventListener("abort", onAbort);
     work.then(
       (value) => finish(() => resolve(value)),
       (error: unknown) => finish(() => reject(error)),
     );
-    if (signal?.aborted) onAbort();
+    if (signal?.aborted) stop();
   });

@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { whenAborted } from "../when-aborted.ts";
 
 /** What may end a wait: the caller's signal, or the time a whole call may take. */
 export interface Limits {
@@ -30,16 +31,16 @@ export class Bounds {
     const { signal } = this.#limits;
     const { leftMs } = this;
     return new Promise((resolve, reject) => {
-      const onAbort = (): void => settle(() => reject(signal?.reason));
+      const stop = (): void => settle(() => reject(signal?.reason));
+      const release = whenAborted(signal, stop);
       const cancel =
         leftMs === undefined ? undefined : this.#clock.after(leftMs, () => settle(() => reject(late())));
       const settle = (end: () => void): void => {
         cancel?.();
-        signal?.removeEventListener("abort", onAbort);
+        release();
         end();
       };
-      signal?.addEventListener("abort", onAbort);
-      if (signal?.aborted) onAbort();
+      if (signal?.aborted) stop();
       promise.then(
         (value) => settle(() => resolve(value)),
         (error: unknown) => settle(() => reject(error)),
