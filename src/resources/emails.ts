@@ -7,6 +7,8 @@ import type { Operation } from "../operations/define.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
+import { issuesOf } from "../schemas/check.ts";
+import { Moment } from "../schemas/common.ts";
 import type {
   EmailInput,
   ScheduledEmail,
@@ -124,9 +126,9 @@ export class Emails {
    * Source: service document, Emails, send rule 6, and States and transitions.
    */
   schedule(email: ScheduledEmailInput, options: SendOptions = {}): Answer<ScheduledEmail> {
-    const at = new Date(email?.sendAt);
-    // One moment, however it is written; an invalid one is refused before this counts.
-    const sendAt = Number.isNaN(at.getTime()) ? "" : at.toISOString();
+    // One moment, however it is written; what is none is refused before this counts.
+    const isMoment = issuesOf(Moment, email?.sendAt).length === 0;
+    const sendAt = isMoment ? new Date(email.sendAt).toISOString() : "";
     return this.#send(operations.emails.schedule, email, {
       options,
       email: { ...email, sendAt },

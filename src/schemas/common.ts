@@ -27,6 +27,11 @@ export const Text = z
   .string("must be a string")
   .check(z.refine((value) => value.trim() !== "", "must not be empty"));
 
+/** Text for a query: half a surrogate pair would be sent as another character. */
+export const QueryText = z
+  .string("must be a string")
+  .check(z.refine((value) => value.isWellFormed(), "must not hold half a surrogate pair"));
+
 // Deliberately wide: the service decides what an address is, this catches slips such as a swapped argument.
 const hasControl = /\p{Cc}/u;
 

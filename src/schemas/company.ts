@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { EmailAddress, inputObject, maybe, Text } from "./common.ts";
+import { EmailAddress, inputObject, maybe, QueryText, Text } from "./common.ts";
 
 /** A company (a lead, in scope names). Other fields than these are not documented. */
 export const Company = z.looseObject({
@@ -44,7 +44,9 @@ export const CompanyCreated = z.looseObject({
 export type CompanyCreated = z.infer<typeof CompanyCreated>;
 
 /** Asks for the company with a domain. */
-export const CompanyQuery = inputObject({ domain: Text });
+export const CompanyQuery = inputObject({
+  domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
+});
 export type CompanyQuery = z.infer<typeof CompanyQuery>;
 
 /** The companies that match; at most one has a given domain. */

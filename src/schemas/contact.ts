@@ -1,5 +1,15 @@
 import * as z from "zod/mini";
-import { EmailAddress, inputObject, JsonRecord, maybe, openUnion, page, paging, Text } from "./common.ts";
+import {
+  EmailAddress,
+  inputObject,
+  JsonRecord,
+  maybe,
+  openUnion,
+  page,
+  paging,
+  QueryText,
+  Text,
+} from "./common.ts";
 
 /** Where a contact stands. Sending to the five named here is refused unless the send carries `force: true`. */
 export const Stage = openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD");
@@ -65,7 +75,7 @@ export type ContactPatch = z.infer<typeof ContactPatch>;
 
 /** Which contacts to list: `search` matches for example an email; `limit` is 1–200 a page, `skip` counts from 0. */
 export const ContactQuery = inputObject({
-  search: z.optional(z.string("must be a string")),
+  search: z.optional(QueryText),
   ...paging,
 });
 export type ContactQuery = z.infer<typeof ContactQuery>;

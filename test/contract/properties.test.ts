@@ -1,8 +1,10 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ValidationError } from "../../src/errors.ts";
 import { operations } from "../../src/operations/index.ts";
 import { properties } from "./properties-calls.ts";
+import { faultsOf, noId } from "./properties-faults.ts";
 import { id as oddId } from "./properties-inputs.ts";
 import { apiKey, createWorld, type Sent } from "./properties-world.ts";
 
@@ -99,6 +101,50 @@ describe("any id stays one segment of its path", () => {
         expect(segments.map((segment, at) => (at === before ? ":id" : segment)).join("/")).toBe(path);
         expect(decodeURIComponent(segments[before] ?? "")).toBe(id);
       }),
+      run,
+    );
+  });
+});
+
+// Nothing ever reaches it.
+const untouched = await createWorld();
+
+/** Calls with a faulty input; nothing may be sent, and the error must name the operation and the field. */
+const refused = async (
+  { operation, call }: (typeof properties)[number],
+  given: unknown,
+  { id, field }: { readonly id: unknown; readonly field: string },
+): Promise<void> => {
+  const { client, sent } = untouched;
+  // A method that throws instead of rejecting fails here. Wrong types are the point.
+  const answer = Promise.resolve(call(client, given as never, id as string));
+  const error: unknown = await answer.catch((thrown: unknown) => thrown);
+  expect(sent).toEqual([]);
+  if (!(error instanceof ValidationError)) throw new Error("no ValidationError", { cause: error });
+  expect(error.outcome).toBe("not-applied");
+  expect(error.message.startsWith(`${operation}: `)).toBe(true);
+  expect(error.issues.map(({ path, message }) => path || message).join()).toContain(field);
+};
+
+describe("an invalid input never leaves, and the error names the field", () => {
+  const cases = properties.flatMap((property) =>
+    (faultsOf[property.operation] ?? []).map((fault) => ({ ...property, ...fault, property })),
+  );
+
+  test("every operation has its faults", () => {
+    expect(Object.keys(faultsOf)).toEqual(properties.map(({ operation }) => operation));
+  });
+
+  test.each(cases)("$operation: $field", async ({ property, field, payload }) => {
+    await fc.assert(
+      fc.asyncProperty(payload, (given) => refused(property, given, { id: property.id, field })),
+      run,
+    );
+  });
+
+  test.each(properties.filter(({ id }) => id !== undefined))("$operation: its id", async (property) => {
+    await fc.assert(
+      fc.asyncProperty(noId, property.payload, (id, given) => refused(property, given, { id, field: "id" })),
       run,
     );
   });
