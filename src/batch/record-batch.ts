@@ -1,7 +1,9 @@
-import { TouchpointError, ValidationError } from "../errors.ts";
+import type { Call } from "../call.ts";
+import { type Issue, TouchpointError, ValidationError } from "../errors.ts";
+import { operations } from "../operations/index.ts";
 import { invalid } from "../request.ts";
-import { describeIssues, issuesOf } from "../schemas/check.ts";
-import { EventInput, maxEventsPerRequest } from "../schemas/event.ts";
+import { describeIssues } from "../schemas/check.ts";
+import { type EventInput, maxEventsPerRequest } from "../schemas/event.ts";
 import { InFlight } from "./in-flight.ts";
 import {
   type BatchItemResult,
@@ -26,26 +28,29 @@ const requestsAtOnce = 4;
 export const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 
-const checkAll = (events: readonly EventInput[]): void => {
-  const operation = "events.recordBatch";
-  if (!Array.isArray(events))
-    throw invalid(operation, "events", "must be an array");
-  const issues = events.flatMap((event, index) =>
-    issuesOf(EventInput, event).map(({ path, message }) => ({
-      path: `events[${index}]${path && "."}${path}`,
-      message,
-    })),
-  );
+const operation = "events.recordBatch";
+
+const checkAll = async (events: readonly EventInput[], call: Call): Promise<void> => {
+  const issues: Issue[] = [];
+  for (const [index, event] of events.entries()) {
+    const found = call.issues(operations.events.record, event);
+    // A promise only where the workspace has schemas: any number of events is checked without one each.
+    for (const { path, message } of found instanceof Promise ? await found : found)
+      issues.push({ path: `events[${index}]${path && "."}${path}`, message });
+  }
   if (issues.length > 0)
     throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
 };
 
 /** Records any number of events, 100 a request; every event is checked before the first leaves. */
 export const recordBatch = async (
-  events: readonly EventInput[],
+  given: readonly EventInput[],
   sending: BatchSending,
 ): Promise<BatchReport> => {
-  checkAll(events);
+  if (!Array.isArray(given)) throw invalid(operation, "events", "must be an array");
+  // The caller's array may change while it is checked.
+  const events: readonly EventInput[] = [...given];
+  await checkAll(events, sending.call);
   const indexed = events.map(
     (event, index): IndexedEvent => ({
       index,
