@@ -53,7 +53,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   readonly #call: Call;
   readonly #settings: Settings;
   readonly #connection: Connection;
-  readonly #recorders = new Set<Recorder>();
+  readonly #recorders = new Set<Pick<Recorder, "close">>();
 
   constructor(options?: ClientOptions<CustomFields, EventTypes>);
   /** @internal */

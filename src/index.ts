@@ -53,3 +53,23 @@ export {
   EventReceipt,
 } from "./schemas/event.ts";
 export { List, ListInput } from "./schemas/list.ts";
+export type {
+  ContactInputOf,
+  ContactOf,
+  ContactPatchOf,
+  OpenFields,
+  TypedContactInput,
+  TypedContactPatch,
+} from "./workspace/contact-types.ts";
+export type {
+  EventName,
+  EventOf,
+  EventSchemas,
+  EventWith,
+  EventWithOptional,
+  OpenEvent,
+  OpenEvents,
+  RefusedPropertyName,
+  ReservedEventName,
+} from "./workspace/event-types.ts";
+export type { StandardSchema } from "./workspace/standard-schema.ts";

@@ -4,6 +4,7 @@ import { ConfigurationError, ValidationError } from "../errors.ts";
 import { operations } from "../operations/index.ts";
 import { describeIssues } from "../schemas/check.ts";
 import type { EventInput } from "../schemas/event.ts";
+import type { EventName, EventOf, OpenEvents } from "../workspace/event-types.ts";
 import type { RecorderSettings } from "./recorder-options.ts";
 import { type BatchItemResult, sendBatch } from "./send-batch.ts";
 
@@ -30,7 +31,7 @@ const batchesAtOnce = 4;
  * A batch leaves when it is full or its first event has waited `maxDelayMs`. Nothing is lost silently: when too much
  * is pending `record` waits, and an event that cannot be recorded rejects its caller's promise.
  */
-export class Recorder {
+export class Recorder<Types extends object = OpenEvents> {
   readonly #settings: RecorderSettings;
   readonly #context: RecorderContext;
   #queue: Taken[] = [];
@@ -63,8 +64,9 @@ export class Recorder {
    * @throws ConfigurationError after `close`.
    * @throws TouchpointError when its request failed for good.
    */
-  record(event: EventInput): Promise<BatchItemResult> {
-    const recording = this.#record(event);
+  record<const Name extends EventName<Types>>(event: EventOf<Types, Name>): Promise<BatchItemResult> {
+    // Every typed event is an event, as the call checks.
+    const recording = this.#record(event as unknown as EventInput);
     const ended = recording.then(
       () => undefined,
       () => undefined,

@@ -19,7 +19,7 @@ export interface EventsContext {
   /** The service's time as its answers tell it; undefined before the first. */
   readonly serviceNow: () => number | undefined;
   /** Open recorders: whoever closes the client drains them. */
-  readonly recorders: Set<Recorder>;
+  readonly recorders: Set<Pick<Recorder, "close">>;
 }
 
 /** What people did. Reached as `client.events`; `Types` are the workspace's events, where schemas tell them. */
@@ -83,9 +83,9 @@ export class Events<Types extends object = OpenEvents> {
    *
    * Source: service document, Events, batch rules and Limits.
    */
-  recorder(options: RecorderOptions = {}): Recorder {
+  recorder(options: RecorderOptions = {}): Recorder<Types> {
     const { clock, eventsAtOnce, recorders } = this.#context;
-    const recorder: Recorder = new Recorder(recorderSettings(options, eventsAtOnce), {
+    const recorder: Recorder<Types> = new Recorder<Types>(recorderSettings(options, eventsAtOnce), {
       call: this.#call,
       clock,
       onClose: () => recorders.delete(recorder),
