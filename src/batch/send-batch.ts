@@ -66,13 +66,15 @@ const sendOnce = async (
   { call, options }: BatchSending,
 ): Promise<readonly BatchItemResult[]> => {
   const payload = { events: events.map(({ event }) => event) };
-  const answer = await call(operations.events.recordBatch, { payload }, options);
+  const sent = call(operations.events.recordBatch, { payload }, options);
+  const { data: answer, response } = await sent.withResponse();
   const results: unknown = answer?.results;
   if (!Array.isArray(results)) {
     throw new ResponseValidationError("events.recordBatch: the answer holds no results", {
       operation: operations.events.recordBatch.id,
       outcome: "unknown",
-      status: 207,
+      attempts: response.attempts,
+      status: response.status,
       issues: [{ path: "results", message: "must be an array" }],
     });
   }
