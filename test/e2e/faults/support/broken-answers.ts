@@ -1,0 +1,138 @@
+import { brotliCompressSync } from "node:zlib";
+import type { Sandbox } from "../../../../src/sandbox/index.ts";
+import { type FaultCase, type Place, planned, type Times } from "./fault-case.ts";
+import { type Deliver, openFront, whole } from "./front.ts";
+
+/** Spoils the way back of the first answer, or of every one. */
+const spoilt =
+  (deliver: Deliver) =>
+  async (sandbox: Sandbox, times: Times): Promise<Place> => {
+    let spoiltSoFar = 0;
+    const front = await openFront(sandbox, {
+      deliver: (response, truth, nth) => {
+        if (times === "once" && nth > 1) return whole(response, truth, nth);
+        spoiltSoFar += 1;
+        deliver(response, truth, nth);
+      },
+    });
+    return { ...front, stalled: () => spoiltSoFar };
+  };
+
+const slowDrip: Deliver = (response, truth, nth) => {
+  if (truth.status === 204) return whole(response, truth, nth);
+  response.writeHead(truth.status, { "content-type": "application/json" });
+  let at = 0;
+  const drip = setInterval(() => {
+    response.write(truth.body.slice(at, at + 1));
+    at += 1;
+    if (at >= truth.body.length || response.destroyed) response.end();
+  }, 40);
+  response.once("close", () => clearInterval(drip));
+};
+
+const hugeBytes = 200 * 1024 * 1024;
+const piece = Buffer.alloc(64 * 1024, "x");
+
+const huge =
+  (headers: Record<string, string>): Deliver =>
+  (response, truth, nth) => {
+    if (truth.status === 204) return whole(response, truth, nth);
+    response.writeHead(truth.status, { "content-type": "application/json", ...headers });
+    response.write('{"id":"');
+    let left = hugeBytes;
+    const more = (): void => {
+      while (left > 0 && !response.destroyed) {
+        left -= piece.length;
+        if (!response.write(piece)) return void response.once("drain", more);
+      }
+      response.end();
+    };
+    more();
+  };
+
+const corruptBrotli: Deliver = (response, truth, nth) => {
+  if (truth.status === 204) return whole(response, truth, nth);
+  const packed = brotliCompressSync(truth.body);
+  response.writeHead(truth.status, { "content-type": "application/json", "content-encoding": "br" });
+  response.end(packed.subarray(0, packed.length >> 1));
+};
+
+// Unpacks to more than the cap of these cells.
+const bomb = brotliCompressSync(Buffer.from(`{"id":"${"x".repeat(8 * 1024 * 1024)}"}`));
+
+const packedBomb: Deliver = (response, truth, nth) => {
+  if (truth.status === 204) return whole(response, truth, nth);
+  response.writeHead(truth.status, { "content-type": "application/json", "content-encoding": "br" });
+  response.end(bomb);
+};
+
+const applied = { applies: true } as const;
+const inBody = { ...applied, isInBody: true } as const;
+const broken = { ...inBody, says: "unclear", error: "ResponseValidationError" } as const;
+const readable = { ...applied, says: "an answer" } as const;
+const tooLarge = {
+  ...inBody,
+  says: "unclear for good",
+  error: "ResponseValidationError",
+  options: { maxResponseBytes: 1024 * 1024 },
+} as const;
+
+const shortAttempt = { timeoutMs: 400 };
+
+/** The request is applied, and its answer comes spoilt. */
+export const brokenAnswers: readonly FaultCase[] = [
+  {
+    ...inBody,
+    says: "unclear",
+    error: "ConnectionError",
+    isCut: true,
+    name: "the body breaks off",
+    arrange: planned("truncate"),
+  },
+  {
+    ...inBody,
+    says: "unclear",
+    error: "TimeoutError",
+    isCut: true,
+    name: "silence in the middle of the body",
+    options: shortAttempt,
+    arrange: planned("stall-body"),
+  },
+  {
+    ...inBody,
+    says: "unclear",
+    error: "TimeoutError",
+    name: "a body that drips for longer than an attempt may take",
+    options: shortAttempt,
+    arrange: spoilt(slowDrip),
+  },
+  { ...inBody, says: "an answer", name: "a body that drips and ends in time", arrange: planned("drip") },
+  { ...broken, name: "garbage that calls itself JSON", arrange: planned("garbage") },
+  { ...broken, name: "a corrupt gzip body", arrange: planned("gzip-corrupt") },
+  { ...broken, name: "a corrupt br body", arrange: spoilt(corruptBrotli) },
+  {
+    ...broken,
+    isInBody: false,
+    isEmpty: true,
+    name: "status 204 without a body",
+    arrange: planned("no-content"),
+  },
+  {
+    ...tooLarge,
+    name: "an announced body of 200 MB",
+    arrange: spoilt(huge({ "content-length": `${hugeBytes}` })),
+  },
+  { ...tooLarge, name: "an unannounced body of 200 MB", arrange: spoilt(huge({})) },
+  { ...tooLarge, name: "a small body that unpacks to 8 MB, over the cap", arrange: spoilt(packedBomb) },
+  { ...readable, name: "a whole gzip body", arrange: planned("gzip") },
+  { ...readable, name: "a whole br body", arrange: planned("br") },
+  { ...readable, name: "JSON that calls itself text", arrange: planned("wrong-type") },
+  { ...readable, name: "a 103 before the answer", arrange: planned("early-hints") },
+  { ...readable, name: "headers that come twice", arrange: planned("duplicate-headers") },
+  { ...readable, name: "the connection closes after the answer", arrange: planned("close-after") },
+  { ...readable, name: "unknown fields", arrange: planned("unknown-fields") },
+  { ...readable, name: "missing fields", arrange: planned("missing-fields") },
+  { ...readable, name: "null in every field", arrange: planned("null-fields") },
+  { ...readable, name: "wrong types", arrange: planned("wrong-types") },
+  { ...readable, isShapeless: true, name: "JSON nested 100,000 deep", arrange: planned("deep-json") },
+];

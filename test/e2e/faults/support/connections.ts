@@ -1,0 +1,138 @@
+import type { AddressInfo } from "node:net";
+import { connect, type LookupFunction } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { Agent, type buildConnector } from "undici";
+import type { Listening, Sandbox } from "../../../../src/sandbox/index.ts";
+import { selfSigned } from "./certificate.ts";
+import { type FaultCase, type Place, planned, type Times } from "./fault-case.ts";
+import { openFront } from "./front.ts";
+import { closeAtNextWrite, closeNow } from "./sockets.ts";
+
+/** The sandbox behind a dispatcher of the cell's own. */
+const behind = (place: Listening, dispatcher: Agent): Place => ({
+  // A name, so that it has to be looked up.
+  url: `http://service.localhost:${place.port}`,
+  port: place.port,
+  options: { dispatcher },
+  close: async () => {
+    await Promise.all([dispatcher.destroy(), place.close()]);
+  },
+});
+
+/** Looks every name up as `first` tells, the first time or always, and as this machine after that. */
+const withLookup =
+  (first: () => string | Error) =>
+  async (sandbox: Sandbox, times: Times): Promise<Place> => {
+    let lookups = 0;
+    const lookup: LookupFunction = (_name, _options, answer) => {
+      lookups += 1;
+      const found = times === "always" || lookups === 1 ? first() : "127.0.0.1";
+      if (typeof found === "string") answer(null, [{ address: found, family: 4 }]);
+      else answer(found, []);
+    };
+    return behind(await sandbox.listen(), new Agent({ connect: { lookup } }));
+  };
+
+const notFound = (): Error => Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" });
+
+/** Connects to nowhere, the first time or always: neither refused nor accepted. */
+const endless = async (sandbox: Sandbox, times: Times): Promise<Place> => {
+  const server = await sandbox.listen();
+  let connects = 0;
+  const connector: buildConnector.connector = (_options, done) => {
+    connects += 1;
+    if (times === "always" || connects === 1) return;
+    const socket = connect(server.port, "127.0.0.1", () => done(null, socket));
+  };
+  const place = behind(server, new Agent({ connect: connector }));
+  return { ...place, stalled: () => (times === "always" ? connects : 1) };
+};
+
+const untrusted = async (): Promise<Place> => {
+  const server = createTlsServer(selfSigned);
+  // The client hangs up; that is the point.
+  server.on("tlsClientError", () => undefined);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // A TCP server always has an address object, never a pipe's name.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `https://127.0.0.1:${port}`,
+    port,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+};
+
+const plainText = async (sandbox: Sandbox): Promise<Place> => {
+  const { port, close } = await sandbox.listen();
+  return { url: `https://127.0.0.1:${port}`, port, close };
+};
+
+/** After one call, which leaves its connection open. */
+const afterOneCall = (strike: (port: number) => void) => async (sandbox: Sandbox) => {
+  const front = await openFront(sandbox, {});
+  return { ...front, warmUp: true, strike: () => strike(front.port) };
+};
+
+const neverLeft = { says: "nothing left", error: "ConnectionError", applies: false } as const;
+const shortAttempt = { timeoutMs: 400 };
+
+/** Faults of the connection: before it stands, and while nothing of an answer has come. */
+export const connections: readonly FaultCase[] = [
+  { ...neverLeft, name: "a refused connection", arrange: withLookup(() => "127.0.0.9") },
+  { ...neverLeft, name: "a name that is not found", arrange: withLookup(notFound) },
+  { ...neverLeft, name: "a certificate nobody trusts", times: ["always"], arrange: untrusted },
+  { ...neverLeft, name: "a server that does not speak TLS", times: ["always"], arrange: plainText },
+  {
+    ...neverLeft,
+    error: "TimeoutError",
+    name: "a connection that is never made",
+    options: shortAttempt,
+    arrange: endless,
+  },
+  {
+    says: "unclear",
+    error: "ConnectionError",
+    applies: false,
+    name: "a kept-alive connection closed as the request goes out",
+    times: ["once"],
+    isUnread: true,
+    arrange: afterOneCall(closeAtNextWrite),
+  },
+  {
+    says: "an answer",
+    applies: false,
+    name: "a kept-alive connection closed before the request goes out",
+    times: ["once"],
+    arrange: afterOneCall(closeNow),
+  },
+  {
+    says: "unclear",
+    error: "ConnectionError",
+    applies: false,
+    name: "a reset before reading",
+    arrange: planned("reset-before"),
+  },
+  {
+    says: "unclear",
+    error: "ConnectionError",
+    applies: true,
+    name: "a reset after applying",
+    arrange: planned("reset-after-apply"),
+  },
+  {
+    says: "unclear",
+    error: "TimeoutError",
+    applies: false,
+    name: "silence, nothing applied",
+    options: shortAttempt,
+    arrange: planned("stall"),
+  },
+  {
+    says: "unclear",
+    error: "TimeoutError",
+    applies: true,
+    name: "silence after applying",
+    options: shortAttempt,
+    arrange: planned("stall-after-apply"),
+  },
+];

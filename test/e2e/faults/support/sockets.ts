@@ -1,0 +1,45 @@
+import { subscribe } from "node:diagnostics_channel";
+import type { Socket } from "node:net";
+
+/** Every open connection of this process's servers, by the port of the server. */
+const open = new Map<number, Set<Socket>>();
+
+// Both ends are in this process, so what the client leaves open shows here.
+subscribe("net.server.socket", (message) => {
+  // As node:net publishes it.
+  const { socket } = message as { readonly socket: Socket };
+  const port = socket.localPort ?? 0;
+  const same = open.get(port) ?? new Set();
+  open.set(port, same.add(socket));
+  socket.once("close", () => same.delete(socket));
+});
+
+/** The open connections to a port of this machine. */
+export const connectionsTo = (port: number): readonly Socket[] => [...(open.get(port) ?? [])];
+
+/** Resolves when no connection to the port is left; a leak shows as a test that does not end. */
+export const allClosed = async (port: number): Promise<void> => {
+  await Promise.all(
+    connectionsTo(port).map((socket) => new Promise((resolve) => socket.once("close", resolve))),
+  );
+};
+
+const strikes = new Map<number, () => void>();
+
+subscribe("undici:client:sendHeaders", (message) => {
+  // As undici publishes it, before it writes the first byte.
+  const { socket } = message as { readonly socket: Socket };
+  const strike = strikes.get(socket.remotePort ?? 0);
+  strikes.delete(socket.remotePort ?? 0);
+  strike?.();
+});
+
+/** Closes every connection to the port; the other end has yet to hear of it. */
+export const closeNow = (port: number): void => {
+  for (const socket of connectionsTo(port)) socket.destroy();
+};
+
+/** Closes every connection to the port when the next request has chosen its socket and not yet written to it. */
+export const closeAtNextWrite = (port: number): void => {
+  strikes.set(port, () => closeNow(port));
+};

@@ -1,0 +1,90 @@
+import type { Sandbox } from "../../../../src/sandbox/index.ts";
+import { openElsewhere } from "./elsewhere.ts";
+import { type FaultCase, type Place, planned, type Times } from "./fault-case.ts";
+import { connectionsTo } from "./sockets.ts";
+
+const refused = { says: "refused", error: "RateLimitError", applies: false } as const;
+const unavailable = { says: "unclear", error: "ServiceUnavailableError", applies: false } as const;
+const failed = { says: "unclear", applies: false } as const;
+
+/** The forms a Retry-After may come in, and how long they ask to wait. */
+const forms = [
+  { form: "no Retry-After", retryAfter: undefined, waitMs: 0 },
+  { form: "Retry-After: 1", retryAfter: () => 1, waitMs: 1_000 },
+  { form: "Retry-After: 0.2", retryAfter: () => "0.2", waitMs: 200 },
+  { form: "Retry-After: 0", retryAfter: () => 0, waitMs: 0 },
+  { form: "Retry-After: an HTTP date", retryAfter: () => new Date(Date.now() + 2_000), waitMs: 0 },
+  { form: "Retry-After: a date gone by", retryAfter: () => new Date(0), waitMs: 0 },
+  { form: "Retry-After: soon", retryAfter: () => "soon", waitMs: 0 },
+] as const;
+
+const paused = (
+  status: number,
+  base: Pick<FaultCase, "says" | "error" | "applies">,
+): readonly FaultCase[] => [
+  ...forms.map(({ form, retryAfter, waitMs }) => ({
+    ...base,
+    name: `${status}, ${form}`,
+    waitMs,
+    arrange: planned(() => ({ status, ...(retryAfter && { retryAfter: retryAfter() }) })),
+  })),
+  {
+    ...base,
+    name: `${status}, Retry-After: 120, over maxRetryAfterMs`,
+    isTooLong: true,
+    arrange: planned({ status, retryAfter: 120 }),
+  },
+];
+
+const redirect =
+  (status: number) =>
+  async (sandbox: Sandbox, times: Times): Promise<Place> => {
+    const elsewhere = await openElsewhere();
+    const place = await planned({ redirect: `${elsewhere.url}/api/v1/contacts`, status })(sandbox, times);
+    const close = async (): Promise<void> => {
+      const seen = connectionsTo(elsewhere.port).length + elsewhere.connections;
+      await Promise.all([place.close(), elsewhere.close()]);
+      if (seen > 0) throw new Error(`a ${status} was followed to another origin`);
+    };
+    return { url: place.url, port: place.port, close };
+  };
+
+/** Answers that carry an error status, whoever they come from. */
+export const statuses: readonly FaultCase[] = [
+  ...paused(429, refused),
+  ...paused(503, unavailable),
+  { ...failed, name: "an empty 500", error: "InternalServerError", arrange: planned("empty-500") },
+  {
+    ...failed,
+    applies: true,
+    name: "a 500 after applying",
+    error: "InternalServerError",
+    arrange: planned({ status: 500, applied: true }),
+  },
+  { ...failed, name: "a 504", error: "ApiError", arrange: planned({ status: 504 }) },
+  { ...failed, name: "a proxy's HTML 502", error: "BadGatewayError", arrange: planned("html-502") },
+  {
+    ...failed,
+    applies: true,
+    name: "a proxy's HTML 502 after applying",
+    error: "BadGatewayError",
+    arrange: planned("html-502-after-apply"),
+  },
+  ...[301, 302, 303, 307, 308].map(
+    (status): FaultCase => ({
+      says: "unclear for good",
+      error: "ConnectionError",
+      applies: false,
+      name: `a ${status} to another origin`,
+      arrange: redirect(status),
+    }),
+  ),
+  {
+    says: "an answer",
+    applies: false,
+    name: "an item of the batch fails for a passing reason",
+    only: "events.recordBatch",
+    times: ["once"],
+    arrange: planned({ items: [1], status: 500 }),
+  },
+];
