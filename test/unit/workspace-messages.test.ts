@@ -1,0 +1,125 @@
+import { fileURLToPath } from "node:url";
+import ts from "typescript";
+import { beforeAll, expect, test } from "vitest";
+
+const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+const head = `
+import * as z from "zod";
+import { Client } from "./src/index.ts";
+const contact = { email: "ada@example.com" };
+const open = new Client();
+const typed = new Client({
+  customFields: z.object({ plan: z.enum(["free", "pro"]), seats: z.optional(z.number()) }),
+  events: { "order.placed": z.object({ total: z.number() }), "signed.up": z.object({ via: z.optional(z.string()) }) },
+});
+`;
+
+/** What is typed, and the first line that the editor shows for it. */
+const slips: readonly (readonly [string, string])[] = [
+  [
+    'typed.contacts.create({ ...contact, customFields: { plan: "gold" } });',
+    `Type '"gold"' is not assignable to type '"free" | "pro"'.`,
+  ],
+  [
+    "typed.contacts.create({ ...contact, customFields: {} });",
+    `Property 'plan' is missing in type '{}' but required in type '{ plan: "free" | "pro"; seats?: number | undefined; }'.`,
+  ],
+  [
+    "typed.contacts.update('id', { customFields: { seat: 1 } });",
+    "Object literal may only specify known properties, but 'seat' does not exist in type " +
+      `'{ plan?: "free" | "pro" | null | undefined; seats?: number | null | undefined; }'. Did you mean to write 'seats'?`,
+  ],
+  [
+    "typed.contacts.update('id', { customFields: { seats: '1' } });",
+    "Type 'string' is not assignable to type 'number'.",
+  ],
+  [
+    "typed.contacts.create({ ...contact, plan: 'free' });",
+    "Object literal may only specify known properties, and 'plan' does not exist in type " +
+      `'TypedContactInput<{ plan: "free" | "pro"; seats?: number | undefined; }>'.`,
+  ],
+  [
+    "typed.events.record({ name: 'order.plced', contact, properties: { total: 1 } });",
+    `Type '"order.plced"' is not assignable to type '"order.placed" | "signed.up"'. Did you mean '"order.placed"'?`,
+  ],
+  [
+    "typed.events.record({ name: 'order.placed', contact, properties: { total: '1' } });",
+    "Type 'string' is not assignable to type 'number'.",
+  ],
+  [
+    "typed.events.record({ name: 'order.placed', contact, properties: {} });",
+    "Property 'total' is missing in type '{}' but required in type '{ total: number; }'.",
+  ],
+  [
+    "typed.events.record({ name: 'order.placed', contact });",
+    `Argument of type '{ name: "order.placed"; contact: { email: string; }; }' is not assignable to parameter of type ` +
+      `'EventWith<"order.placed", { total: number; }>'.`,
+  ],
+  [
+    "typed.events.recordBatch([{ name: 'order.placed', contact }]);",
+    `Property 'properties' is missing in type '{ name: "order.placed"; contact: { email: string; }; }' but required in ` +
+      `type 'EventWith<"order.placed", { total: number; }>'.`,
+  ],
+  [
+    "open.events.record({ name: 'service.sent', contact });",
+    "Type 'string' is not assignable to type 'ReservedEventName'.",
+  ],
+  [
+    "open.events.record({ name: 'a', contact, properties: { password: 'x' } });",
+    "Type 'string' is not assignable to type 'RefusedPropertyName'.",
+  ],
+  [
+    "open.events.record({ name: 'a', contact, propertis: {} });",
+    "Object literal may only specify known properties, but 'propertis' does not exist in type 'OpenEvent<\"a\">'. " +
+      "Did you mean to write 'properties'?",
+  ],
+  [
+    // Not the constructor, whose second signature is left out of the published declarations.
+    "open.withOptions({ events: { 'service.sent': z.object({}) } });",
+    "Type 'ZodObject<{}, $strip>' is not assignable to type 'ReservedEventName'.",
+  ],
+  [
+    "open.withOptions({ customFields: { plan: 'string' } });",
+    "Object literal may only specify known properties, and 'plan' does not exist in type 'StandardSchema<OpenFields>'.",
+  ],
+];
+
+const firstLines = (): ReadonlyMap<number, string> => {
+  const fixture = at("workspace-messages-fixture.ts");
+  const text = `${head}${slips.map(([code]) => code).join("\n")}\n`;
+  const { config } = ts.readConfigFile(at("tsconfig.json"), ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(
+    { ...config, include: [], files: [fixture] },
+    ts.sys,
+    at("."),
+  );
+  const host = ts.createCompilerHost(options);
+  const { getSourceFile, fileExists } = host;
+  host.fileExists = (path) => path === fixture || fileExists(path);
+  host.getSourceFile = (path, ...rest) =>
+    path === fixture ? ts.createSourceFile(path, text, ts.ScriptTarget.ES2022) : getSourceFile(path, ...rest);
+  const program = ts.createProgram([fixture], options, host);
+  const before = head.split("\n").length - 1;
+  return new Map(
+    program
+      .getSemanticDiagnostics(program.getSourceFile(fixture))
+      .map(({ file, start = 0, messageText }) => [
+        (file?.getLineAndCharacterOfPosition(start).line ?? 0) - before,
+        ts.flattenDiagnosticMessageText(messageText, "\n").split("\n")[0] ?? "",
+      ]),
+  );
+};
+
+let shown: ReadonlyMap<number, string> = new Map();
+beforeAll(() => {
+  shown = firstLines();
+}, 60_000);
+
+test.each(slips.map(([code, line], index) => ({ code, line, index })))("$code", ({ line, index }) => {
+  expect(shown.get(index)).toBe(line);
+});
+
+test("nothing else is wrong in the fixture", () => {
+  expect(shown.size).toBe(slips.length);
+});
