@@ -77,7 +77,7 @@ const slips: readonly (readonly [string, string])[] = [
   [
     // Not the constructor, whose second signature is left out of the published declarations.
     "open.withOptions({ events: { 'service.sent': z.object({}) } });",
-    "Type 'ZodObject<{}, $strip>' is not assignable to type 'ReservedEventName'.",
+    "Property '[refusal]' is missing in type 'ZodObject<{}, $strip>' but required in type 'ReservedEventName'.",
   ],
   [
     "open.withOptions({ customFields: { plan: 'string' } });",
