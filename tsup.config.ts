@@ -1,5 +1,6 @@
 import { defineConfig } from "tsup";
 import { bundledImport } from "./scripts/bundled.ts";
+import { noHttp2 } from "./scripts/no-http2.ts";
 import { ownGlobals } from "./scripts/own-globals.ts";
 
 /** The entries of the package, by the name of their file in `dist/`. */
@@ -28,7 +29,7 @@ export default defineConfig({
   minifySyntax: true,
   minifyWhitespace: true,
   noExternal: [bundledImport],
-  esbuildPlugins: [ownGlobals],
+  esbuildPlugins: [ownGlobals, noHttp2],
   banner: { js: requireBanner },
   // scripts/declarations.ts writes them.
   dts: false,

@@ -82,6 +82,7 @@ export const undiciTransport = ({
       ? new Agent({
           connections,
           pipelining: 1,
+          allowH2: false,
           clientTtl: socketTtlMs,
           connect: { timeout: 0 },
           ...noTimeouts,

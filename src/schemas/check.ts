@@ -29,16 +29,23 @@ const sentence = (issue: Raw): string => {
   }
 };
 
-const compiled = new WeakMap<Schema, Schema>();
+// Compiling pays from about the tenth check on; a script of one call is better off without.
+const checksBeforeCompiling = 3;
 
-const compiledFor = (schema: Schema): Schema => {
-  let fast = compiled.get(schema);
-  if (fast === undefined) {
-    // Where code generation is forbidden, compile hands the plain schema back.
-    fast = z.compile(schema);
-    compiled.set(schema, fast);
-  }
-  return fast;
+interface Checker {
+  schema: Schema;
+  checks: number;
+}
+
+const checkers = new WeakMap<Schema, Checker>();
+
+const checkerFor = (schema: Schema): Schema => {
+  const checker = checkers.get(schema) ?? { schema, checks: 0 };
+  if (checker.checks === 0) checkers.set(schema, checker);
+  checker.checks += 1;
+  // Where code generation is forbidden, compile hands the plain schema back.
+  if (checker.checks === checksBeforeCompiling) checker.schema = z.compile(schema);
+  return checker.schema;
 };
 
 /**
@@ -46,9 +53,9 @@ const compiledFor = (schema: Schema): Schema => {
  * unknown fields, and the caller's own object, stay as they are.
  */
 export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
-  const fast = compiledFor(schema);
-  if (z.validate(fast, value)) return [];
-  const result = z.safeParse(fast, value);
+  const checker = checkerFor(schema);
+  if (z.validate(checker, value)) return [];
+  const result = z.safeParse(checker, value);
   if (result.success) return [];
   return result.error.issues.map((issue) => ({ path: pathOf(issue.path), message: sentence(issue) }));
 };
