@@ -5,7 +5,7 @@
 // The subjects take turns in short rounds, so that the machine's moods hit all alike; medians over the rounds.
 import { fork } from "node:child_process";
 import { createRequire } from "node:module";
-import { request, Agent } from "undici";
+import { Agent, request } from "undici";
 
 const { Client } = await import("../dist/index.js");
 const requireHere = createRequire(import.meta.url);
@@ -26,7 +26,12 @@ const body = { email: "ada@example.com", name: "Ada Lovelace", customFields: { p
 const dispatcher = new Agent({ connections: 64 });
 const headers = { authorization: "Bearer key", "content-type": "application/json" };
 const bare = async (method, path, payload) => {
-  const answer = await request(origin + path, { dispatcher, method, headers, body: payload && JSON.stringify(payload) });
+  const answer = await request(origin + path, {
+    dispatcher,
+    method,
+    headers,
+    body: payload && JSON.stringify(payload),
+  });
   return JSON.parse(await answer.body.text());
 };
 
@@ -42,7 +47,10 @@ const limits = {
 // Every default on but the numbers of the limits: the budgets must not bind. 50 in flight need as many slots.
 const client = new Client({ apiKey: "key", baseUrl: origin, limits, concurrency: 64 });
 
-const posts = { "undici.request": () => bare("POST", "/api/v1/contacts", body), "touchpoint-sdk": () => client.contacts.create(body) };
+const posts = {
+  "undici.request": () => bare("POST", "/api/v1/contacts", body),
+  "touchpoint-sdk": () => client.contacts.create(body),
+};
 const pages = {
   "undici.request": () => bare("GET", "/api/v1/contacts?limit=200"),
   "touchpoint-sdk": () => client.contacts.list({ limit: 200 }),
@@ -50,7 +58,12 @@ const pages = {
 
 const Stripe = peer("stripe");
 if (Stripe) {
-  const stripe = new (Stripe.default ?? Stripe)("sk_test_x", { host: "127.0.0.1", port, protocol: "http", telemetry: false });
+  const stripe = new (Stripe.default ?? Stripe)("sk_test_x", {
+    host: "127.0.0.1",
+    port,
+    protocol: "http",
+    telemetry: false,
+  });
   posts.stripe = () => stripe.customers.create({ email: body.email, name: body.name });
   pages.stripe = () => stripe.customers.list({ limit: 100 });
 }
@@ -88,14 +101,19 @@ const compare = async (title, subjects, count, inFlight) => {
     figures[name] = [];
   }
   for (let round = 0; round < rounds; round += 1) {
-    for (const [name, call] of Object.entries(subjects)) figures[name].push(await cpuPerCall(call, count, inFlight));
+    for (const [name, call] of Object.entries(subjects))
+      figures[name].push(await cpuPerCall(call, count, inFlight));
   }
   // The ratio of each round, then their median: rounds differ more than subjects within one.
   const base = [...figures["undici.request"]];
   console.log(`\n${title}`);
   for (const [name, values] of Object.entries(figures)) {
     const ratio = median(values.map((value, round) => value / base[round]));
-    console.log(`  ${name.padEnd(16)} ${ratio.toFixed(2).padStart(6)} x   ${median([...values]).toFixed(0).padStart(5)} µs`);
+    console.log(
+      `  ${name.padEnd(16)} ${ratio.toFixed(2).padStart(6)} x   ${median([...values])
+        .toFixed(0)
+        .padStart(5)} µs`,
+    );
   }
 };
 
