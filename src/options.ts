@@ -62,10 +62,7 @@ export interface ClientOptions<
   readonly maxResponseBytes?: number;
   /** Where send-once keys are kept. Default: in memory, for this client and its siblings. */
   readonly ledger?: Ledger;
-  /**
-   * A Standard Schema (zod, valibot, arktype) of `customFields`: types them, and checks them before they are sent.
-   * It describes what JSON carries. An update is checked key by key; an answer as `responseValidation` says.
-   */
+  /** A Standard Schema of `customFields` as JSON carries them; an update is checked key by key. */
   readonly customFields?: StandardSchema<CustomFields>;
   /** A Standard Schema of the properties of each event, by its name; other names are refused. */
   readonly events?: EventSchemas<EventTypes>;
