@@ -1,36 +1,57 @@
+import { readFile, writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { operations } from "../../../src/operations/index.ts";
+import { turn } from "../../support/fake-clock.ts";
 import { brokenAnswers } from "./support/broken-answers.ts";
 import { connections } from "./support/connections.ts";
-import { expected, type Finding } from "./support/expected.ts";
+import { faultsDocument } from "./support/document.ts";
+import { expected } from "./support/expected.ts";
+import type { Times } from "./support/fault-case.ts";
+import { inParallel } from "./support/in-parallel.ts";
+import { moments } from "./support/moments.ts";
 import { type Cell, clean, runCell } from "./support/run-cell.ts";
+import { type Ending, expectedAt, type MomentCell, runMoment } from "./support/run-moment.ts";
 import { statuses } from "./support/statuses.ts";
 import { subjects } from "./support/subjects.ts";
 
 const faults = [...connections, ...statuses, ...brokenAnswers];
+const bothTimes: readonly Times[] = ["once", "always"];
+const endings: readonly Ending[] = ["an abort", "its deadline"];
 
-const cells: readonly Cell[] = faults.flatMap((fault) =>
-  (fault.times ?? (["once", "always"] as const)).flatMap((times) =>
+const faultCells: readonly Cell[] = faults.flatMap((fault) =>
+  (fault.times ?? bothTimes).flatMap((times) =>
     subjects
       .filter(({ operation }) => fault.only === undefined || fault.only === operation)
       .map((subject) => ({ subject, fault, times })),
   ),
 );
 
-type Result = Awaited<ReturnType<typeof runCell>>;
-const results = new Map<Cell, Result>();
+const momentCells: readonly MomentCell[] = moments.flatMap((moment) =>
+  endings.flatMap((ending) =>
+    subjects
+      .filter((subject) => moment.isUnreachable?.(subject) !== true)
+      .map((subject) => ({ subject, moment, ending })),
+  ),
+);
 
-// Most cells wait for their own time-outs: many at once, so that the waits overlap.
-const cellsAtOnce = 48;
+let byFault: ReadonlyMap<Cell, Awaited<ReturnType<typeof runCell>>>;
+let byMoment: ReadonlyMap<MomentCell, Awaited<ReturnType<typeof runMoment>>>;
+let leftOpen: readonly string[];
+
+const openResources = (): string[] =>
+  process
+    .getActiveResourcesInfo()
+    .filter((name) => /^TCP|^TLS|GetAddrInfo/.test(name))
+    .sort();
 
 beforeAll(async () => {
-  const queue = [...cells];
-  const work = async (): Promise<void> => {
-    for (let cell = queue.shift(); cell !== undefined; cell = queue.shift()) {
-      results.set(cell, await runCell(cell));
-    }
-  };
-  await Promise.all(Array.from({ length: cellsAtOnce }, work));
+  const before = openResources();
+  byMoment = await inParallel(momentCells, 32, runMoment);
+  byFault = await inParallel(faultCells, 48, runCell);
+  // A server that has closed is let go of in the turn after.
+  await turn();
+  const after = openResources();
+  leftOpen = after.slice(before.length);
 }, 240_000);
 
 test("every operation of the library is in the matrix", () => {
@@ -38,16 +59,59 @@ test("every operation of the library is in the matrix", () => {
   expect(new Set(subjects.map(({ operation }) => operation))).toEqual(new Set(all));
 });
 
+test("the process holds no socket more than before the first cell", () => {
+  expect(leftOpen).toEqual([]);
+});
+
 describe("no operation is applied twice, stuck or leaky", () => {
   test.each(faults.map((fault) => [fault.name, fault] as const))("under %s", (_name, fault) => {
-    const own = cells.filter((cell) => cell.fault === fault);
+    const own = faultCells.filter((cell) => cell.fault === fault);
     const told = (finding: (cell: Cell) => object | undefined) =>
-      own.map((cell) => ({ ...finding(cell), cell: `${cell.subject.name}, ${cell.times}` }));
-    expect(told((cell) => results.get(cell))).toEqual(
-      told(({ subject, times }): Finding & { proof: object } => ({
-        ...expected(subject, fault, times),
-        proof: clean,
-      })),
+      own.map((cell) => ({ cell: `${cell.subject.name}, ${cell.times}`, ...finding(cell) }));
+    expect(told((cell) => byFault.get(cell))).toEqual(
+      told(({ subject, times }) => ({ ...expected(subject, fault, times), proof: clean })),
     );
   });
+});
+
+describe.each(endings)("a call ended by %s settles and tells the truth", (ending) => {
+  test.each(moments.map((moment) => [moment.name, moment] as const))("%s", (_name, moment) => {
+    const own = momentCells.filter((cell) => cell.moment === moment && cell.ending === ending);
+    const told = (finding: (cell: MomentCell) => object | undefined) =>
+      own.map((cell) => ({ cell: cell.subject.name, ...finding(cell) }));
+    expect(told((cell) => byMoment.get(cell))).toEqual(told(expectedAt));
+  });
+});
+
+test("docs/faults.md is what this run found", async () => {
+  const document = faultsDocument({
+    cells: faultCells.length + momentCells.length,
+    faults: faults.map((fault) => {
+      const cellOf = (subject: Cell["subject"], times: Times) =>
+        faultCells.find((cell) => cell.fault === fault && cell.subject === subject && cell.times === times);
+      const lines = subjects.map((subject) => ({
+        subject,
+        columns: bothTimes.map((times) => {
+          const cell = cellOf(subject, times);
+          return cell && byFault.get(cell);
+        }),
+      }));
+      return { name: fault.name, lines: lines.filter(({ columns }) => columns.some(Boolean)) };
+    }),
+    moments: moments.map((moment) => {
+      const lines = subjects.map((subject) => ({
+        subject,
+        columns: endings.map((ending) => {
+          const cell = momentCells.find(
+            (each) => each.moment === moment && each.subject === subject && each.ending === ending,
+          );
+          return cell && byMoment.get(cell);
+        }),
+      }));
+      return { name: moment.name, lines: lines.filter(({ columns }) => columns.some(Boolean)) };
+    }),
+  });
+  const file = new URL("../../../docs/faults.md", import.meta.url);
+  if (process.env.UPDATE_DOCS === "1") await writeFile(file, document);
+  expect(await readFile(file, "utf8")).toBe(document);
 });

@@ -36,11 +36,16 @@ const withLookup =
 const notFound = (): Error => Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" });
 
 /** Connects to nowhere, the first time or always: neither refused nor accepted. */
-const endless = async (sandbox: Sandbox, times: Times): Promise<Place> => {
+export const endless = async (
+  sandbox: Sandbox,
+  times: Times,
+  reached: () => void = () => undefined,
+): Promise<Place> => {
   const server = await sandbox.listen();
   let connects = 0;
   const connector: buildConnector.connector = (_options, done) => {
     connects += 1;
+    reached();
     if (times === "always" || connects === 1) return;
     const socket = connect(server.port, "127.0.0.1", () => done(null, socket));
   };

@@ -43,3 +43,23 @@ export const closeNow = (port: number): void => {
 export const closeAtNextWrite = (port: number): void => {
   strikes.set(port, () => closeNow(port));
 };
+
+/** Calls back once, at the next notice of undici about a request to the port. */
+const nextNotice = (channel: string) => {
+  const waiting = new Map<string, () => void>();
+  subscribe(channel, (message) => {
+    // As undici publishes it.
+    const { request } = message as { readonly request: { readonly origin: URL | string } };
+    const { port } = new URL(request.origin);
+    const callback = waiting.get(port);
+    waiting.delete(port);
+    callback?.();
+  });
+  return (port: number, callback: () => void): void => void waiting.set(String(port), callback);
+};
+
+/** Calls back once, when the client has the headers of the next answer from the port. */
+export const afterNextHeaders = nextNotice("undici:request:headers");
+
+/** Calls back once, when the client has the first piece of the next body from the port. */
+export const afterNextPiece = nextNotice("undici:request:bodyChunkReceived");
