@@ -4,6 +4,24 @@ import * as z from "zod/mini";
 export type Schema<Output = unknown, Input = Output> = z.ZodMiniType<Output, Input>;
 
 /**
+ * A schema that is built when it is first looked at: building all of them would be a third of what importing the
+ * package costs, and a program uses a few.
+ */
+export const deferred = <T extends object>(build: () => T): T => {
+  let built: T | undefined;
+  const schema = (): T => {
+    built ??= build();
+    return built;
+  };
+  // Stands for the schema in every way that zod, and a user of it, looks at one.
+  return new Proxy({} as T, {
+    get: (_stand, key) => Reflect.get(schema(), key),
+    has: (_stand, key) => Reflect.has(schema(), key),
+    getPrototypeOf: () => Reflect.getPrototypeOf(schema()),
+  });
+};
+
+/**
  * A string with known values that an editor completes; the document leaves the set open, so any other string
  * is accepted too.
  */
@@ -23,38 +41,44 @@ export const inputObject = <Shape extends z.core.$ZodShape>(shape: Shape) => {
 };
 
 /** A string that is not blank. */
-export const Text = z
-  .string("must be a string")
-  .check(z.refine((value) => value.trim() !== "", "must not be empty"));
+export const Text = deferred(() =>
+  z.string("must be a string").check(z.refine((value) => value.trim() !== "", "must not be empty")),
+);
 
 /** Text for a query: half a surrogate pair would be sent as another character. */
-export const QueryText = z
-  .string("must be a string")
-  .check(z.refine((value) => value.isWellFormed(), "must not hold half a surrogate pair"));
+export const QueryText = deferred(() =>
+  z
+    .string("must be a string")
+    .check(z.refine((value) => value.isWellFormed(), "must not hold half a surrogate pair")),
+);
 
 // Deliberately wide: the service decides what an address is, this catches slips such as a swapped argument.
 const hasControl = /\p{Cc}/u;
 
 /** An email address: something, an `@`, something; no blanks around it and no control characters. */
-export const EmailAddress = z
-  .string("must be an email address (a string)")
-  .check(
-    z.refine(
-      (value) => /^.+@.+$/u.test(value) && value.trim() === value && !hasControl.test(value),
-      "must be an email address such as ada@example.com",
+export const EmailAddress = deferred(() =>
+  z
+    .string("must be an email address (a string)")
+    .check(
+      z.refine(
+        (value) => /^.+@.+$/u.test(value) && value.trim() === value && !hasControl.test(value),
+        "must be an email address such as ada@example.com",
+      ),
     ),
-  );
+);
 
 /** Something with a time zone at its end, for instance `2026-01-31T09:00:00Z` or `…+02:00`. */
 const zoned = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)$/;
 
 /** A moment: a valid `Date`, or an ISO 8601 string with a time zone. It is sent as an ISO string. */
-export const Moment: Schema<Date | string> = z.custom<Date | string>(
-  (value) =>
-    value instanceof Date
-      ? !Number.isNaN(value.getTime())
-      : typeof value === "string" && zoned.test(value) && !Number.isNaN(Date.parse(value)),
-  "must be a valid Date or an ISO 8601 string with a time zone, such as 2026-01-31T09:00:00Z",
+export const Moment: Schema<Date | string> = deferred(() =>
+  z.custom<Date | string>(
+    (value) =>
+      value instanceof Date
+        ? !Number.isNaN(value.getTime())
+        : typeof value === "string" && zoned.test(value) && !Number.isNaN(Date.parse(value)),
+    "must be a valid Date or an ISO 8601 string with a time zone, such as 2026-01-31T09:00:00Z",
+  ),
 );
 
 const isPlainObject = (value: object): boolean => {
@@ -74,20 +98,22 @@ const changesInJson = (value: unknown, seen: readonly object[] = []): boolean =>
 };
 
 /** An object with free keys. NaN, BigInt, functions, class instances and cycles are refused: JSON would change them. */
-export const JsonRecord = z
-  .record(z.string(), z.unknown(), "must be an object")
-  .check(
-    z.refine(
-      (value) => !changesInJson(value),
-      "must hold only what JSON can carry (no NaN, BigInt, function, cycle)",
+export const JsonRecord = deferred(() =>
+  z
+    .record(z.string(), z.unknown(), "must be an object")
+    .check(
+      z.refine(
+        (value) => !changesInJson(value),
+        "must hold only what JSON can carry (no NaN, BigInt, function, cycle)",
+      ),
     ),
-  );
+);
 
 /** A field of an answer that may be missing or null. */
 export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema);
 
 /** Which part of a list to ask for: at most `limit` records, 1–200, after the first `skip`. */
-export const paging = {
+export const paging = () => ({
   skip: z.optional(
     z.int("must be a whole number of at least 0").check(z.gte(0, "must be a whole number of at least 0")),
   ),
@@ -99,7 +125,7 @@ export const paging = {
         z.lte(200, "must be a whole number from 1 to 200"),
       ),
   ),
-} as const;
+});
 
 /** A page of a list endpoint. */
 export const page = <T extends z.core.$ZodType>(item: T) =>
@@ -120,4 +146,4 @@ export interface Page<T> {
 }
 
 /** Whatever comes. */
-export const Anything = z.unknown();
+export const Anything = deferred(() => z.unknown());

@@ -1,54 +1,66 @@
 import * as z from "zod/mini";
-import { EmailAddress, inputObject, maybe, QueryText, Text } from "./common.ts";
+import { deferred, EmailAddress, inputObject, maybe, QueryText, Text } from "./common.ts";
 
 /** A company (a lead, in scope names). Other fields than these are not documented. */
-export const Company = z.looseObject({
-  id: maybe(z.string()),
-  companyName: maybe(z.string()),
-  /** Unique per workspace. */
-  domain: maybe(z.string()),
-  industry: maybe(z.string()),
-});
+export const Company = deferred(() =>
+  z.looseObject({
+    id: maybe(z.string()),
+    companyName: maybe(z.string()),
+    /** Unique per workspace. */
+    domain: maybe(z.string()),
+    industry: maybe(z.string()),
+  }),
+);
 export type Company = z.infer<typeof Company>;
 
 /** A person created together with the company. */
-export const CompanyPerson = inputObject({
-  email: EmailAddress,
-  name: z.optional(z.string("must be a string")),
-  title: z.optional(z.string("must be a string")),
-});
+export const CompanyPerson = deferred(() =>
+  inputObject({
+    email: EmailAddress,
+    name: z.optional(z.string("must be a string")),
+    title: z.optional(z.string("must be a string")),
+  }),
+);
 export type CompanyPerson = z.infer<typeof CompanyPerson>;
 
 /** A company and its people. With a `domain` the service updates an existing company instead of adding one. */
-export const CompanyInput = inputObject({
-  companyName: Text,
-  domain: z.optional(Text),
-  industry: z.optional(z.string("must be a string")),
-  contacts: z.optional(z.array(CompanyPerson, "must be an array of { email, name, title }")),
-});
+export const CompanyInput = deferred(() =>
+  inputObject({
+    companyName: Text,
+    domain: z.optional(Text),
+    industry: z.optional(z.string("must be a string")),
+    contacts: z.optional(z.array(CompanyPerson, "must be an array of { email, name, title }")),
+  }),
+);
 export type CompanyInput = z.infer<typeof CompanyInput>;
 
 /** The fields to change. The document does not list them; these are the company's known ones. */
-export const CompanyPatch = inputObject({
-  companyName: z.optional(Text),
-  domain: z.optional(Text),
-  industry: z.optional(z.string("must be a string")),
-});
+export const CompanyPatch = deferred(() =>
+  inputObject({
+    companyName: z.optional(Text),
+    domain: z.optional(Text),
+    industry: z.optional(z.string("must be a string")),
+  }),
+);
 export type CompanyPatch = z.infer<typeof CompanyPatch>;
 
 /** The ids the service returns; their names are not documented, so `id` is lifted from whichever was sent. */
-export const CompanyCreated = z.looseObject({
-  id: maybe(z.string()),
-  contactIds: maybe(z.array(z.string())),
-});
+export const CompanyCreated = deferred(() =>
+  z.looseObject({
+    id: maybe(z.string()),
+    contactIds: maybe(z.array(z.string())),
+  }),
+);
 export type CompanyCreated = z.infer<typeof CompanyCreated>;
 
 /** Asks for the company with a domain. */
-export const CompanyQuery = inputObject({
-  domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
-});
+export const CompanyQuery = deferred(() =>
+  inputObject({
+    domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
+  }),
+);
 export type CompanyQuery = z.infer<typeof CompanyQuery>;
 
 /** The companies that match; at most one has a given domain. */
-export const CompanyMatches = z.looseObject({ data: z.array(Company) });
+export const CompanyMatches = deferred(() => z.looseObject({ data: z.array(Company) }));
 export type CompanyMatches = z.infer<typeof CompanyMatches>;

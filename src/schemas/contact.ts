@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import {
+  deferred,
   EmailAddress,
   inputObject,
   JsonRecord,
@@ -12,44 +13,46 @@ import {
 } from "./common.ts";
 
 /** Where a contact stands. Sending to the five named here is refused unless the send carries `force: true`. */
-export const Stage = openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD");
+export const Stage = deferred(() => openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"));
 export type Stage = z.infer<typeof Stage>;
 
 /** How a contact came in. */
-export const Source = openUnion("MANUAL");
+export const Source = deferred(() => openUnion("MANUAL"));
 export type Source = z.infer<typeof Source>;
 
 /** A person, as the service returns it. Source: service document, Contact. */
-export const Contact = z.looseObject({
-  id: z.string(),
-  /** Unique per workspace. */
-  email: z.string(),
-  name: maybe(z.string()),
-  title: maybe(z.string()),
-  phone: maybe(z.string()),
-  /** Profile URL. */
-  linkedIn: maybe(z.string()),
-  notes: maybe(z.string()),
-  stage: maybe(Stage),
-  source: maybe(Source),
-  verified: maybe(z.boolean()),
-  emailConfidence: maybe(z.number()),
-  /** Keys are the workspace's own field names. A loose object and no record: its keys need not be walked. */
-  customFields: maybe(z.looseObject({})),
-  /** The company the contact belongs to. */
-  leadId: maybe(z.string()),
-  /** The lists the contact belongs to. */
-  listIds: maybe(z.array(z.string())),
-  /** The caller's own user id, saved when an event supplies it. */
-  externalId: maybe(z.string()),
-  createdAt: maybe(z.string()),
-  updatedAt: maybe(z.string()),
-});
+export const Contact = deferred(() =>
+  z.looseObject({
+    id: z.string(),
+    /** Unique per workspace. */
+    email: z.string(),
+    name: maybe(z.string()),
+    title: maybe(z.string()),
+    phone: maybe(z.string()),
+    /** Profile URL. */
+    linkedIn: maybe(z.string()),
+    notes: maybe(z.string()),
+    stage: maybe(Stage),
+    source: maybe(Source),
+    verified: maybe(z.boolean()),
+    emailConfidence: maybe(z.number()),
+    /** Keys are the workspace's own field names. A loose object and no record: its keys need not be walked. */
+    customFields: maybe(z.looseObject({})),
+    /** The company the contact belongs to. */
+    leadId: maybe(z.string()),
+    /** The lists the contact belongs to. */
+    listIds: maybe(z.array(z.string())),
+    /** The caller's own user id, saved when an event supplies it. */
+    externalId: maybe(z.string()),
+    createdAt: maybe(z.string()),
+    updatedAt: maybe(z.string()),
+  }),
+);
 export type Contact = z.infer<typeof Contact>;
 
-export const ContactPage = page(Contact);
+export const ContactPage = deferred(() => page(Contact));
 
-const writable = {
+const writable = () => ({
   name: z.optional(z.string("must be a string")),
   title: z.optional(z.string("must be a string")),
   phone: z.optional(z.string("must be a string")),
@@ -63,19 +66,21 @@ const writable = {
   customFields: z.optional(JsonRecord),
   leadId: z.optional(Text),
   listIds: z.optional(z.array(Text, "must be an array of list ids")),
-} as const;
+});
 
 /** A new contact. */
-export const ContactInput = inputObject({ email: EmailAddress, ...writable });
+export const ContactInput = deferred(() => inputObject({ email: EmailAddress, ...writable() }));
 export type ContactInput = z.infer<typeof ContactInput>;
 
 /** The fields to change; what is not sent stays. `listIds` replaces all lists, `customFields` merges key by key. */
-export const ContactPatch = inputObject({ email: z.optional(EmailAddress), ...writable });
+export const ContactPatch = deferred(() => inputObject({ email: z.optional(EmailAddress), ...writable() }));
 export type ContactPatch = z.infer<typeof ContactPatch>;
 
 /** Which contacts to list: `search` matches for example an email; `limit` is 1–200 a page, `skip` counts from 0. */
-export const ContactQuery = inputObject({
-  search: z.optional(QueryText),
-  ...paging,
-});
+export const ContactQuery = deferred(() =>
+  inputObject({
+    search: z.optional(QueryText),
+    ...paging(),
+  }),
+);
 export type ContactQuery = z.infer<typeof ContactQuery>;

@@ -1,7 +1,17 @@
 import * as z from "zod/mini";
-import { EmailAddress, inputObject, Moment, maybe, openUnion, page, paging, Text } from "./common.ts";
+import {
+  deferred,
+  EmailAddress,
+  inputObject,
+  Moment,
+  maybe,
+  openUnion,
+  page,
+  paging,
+  Text,
+} from "./common.ts";
 
-const common = {
+const common = () => ({
   /** Recipient address. */
   to: EmailAddress,
   subject: Text,
@@ -9,9 +19,9 @@ const common = {
   signatureId: z.optional(Text),
   /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
   force: z.optional(z.boolean("must be a boolean")),
-} as const;
+});
 
-const content = { html: z.optional(Text), text: z.optional(Text) } as const;
+const content = () => ({ html: z.optional(Text), text: z.optional(Text) });
 
 const hasOneBody = z.refine<{ readonly html?: string | undefined; readonly text?: string | undefined }>(
   (email) => (email.html === undefined) !== (email.text === undefined),
@@ -23,12 +33,16 @@ export type EmailContent =
   | { readonly html: string; readonly text?: undefined }
   | { readonly text: string; readonly html?: undefined };
 
-const SendFields = inputObject({
-  ...common,
-  ...content,
-  sendAt: z.optional(z.undefined("is for emails.schedule")),
-}).check(hasOneBody);
-const ScheduleFields = inputObject({ ...common, ...content, sendAt: Moment }).check(hasOneBody);
+const SendFields = deferred(() =>
+  inputObject({
+    ...common(),
+    ...content(),
+    sendAt: z.optional(z.undefined("is for emails.schedule")),
+  }).check(hasOneBody),
+);
+const ScheduleFields = deferred(() =>
+  inputObject({ ...common(), ...content(), sendAt: Moment }).check(hasOneBody),
+);
 
 /** An email to one person, sent now. */
 export type EmailInput = Omit<z.infer<typeof SendFields>, "html" | "text"> & EmailContent;
@@ -41,54 +55,60 @@ export type ScheduledEmailInput = Omit<z.infer<typeof ScheduleFields>, "html" | 
 export const ScheduledEmailInput = ScheduleFields as unknown as z.ZodMiniType<ScheduledEmailInput>;
 
 /** The answer to an immediate send. */
-export const SentEmail = z.looseObject({
-  /** The mail account's message id. */
-  id: z.string(),
-  to: maybe(z.string()),
-  cc: maybe(z.array(z.unknown())),
-  /** Display name and address of the sending account. */
-  from: maybe(z.string()),
-  subject: maybe(z.string()),
-  sentAt: maybe(z.string()),
-  /** Whether open or click tracking was added. */
-  tracked: maybe(z.boolean()),
-  contactId: maybe(z.string()),
-  /** `true` when the recipient was created as a contact by this send. */
-  contactCreated: maybe(z.boolean()),
-});
+export const SentEmail = deferred(() =>
+  z.looseObject({
+    /** The mail account's message id. */
+    id: z.string(),
+    to: maybe(z.string()),
+    cc: maybe(z.array(z.unknown())),
+    /** Display name and address of the sending account. */
+    from: maybe(z.string()),
+    subject: maybe(z.string()),
+    sentAt: maybe(z.string()),
+    /** Whether open or click tracking was added. */
+    tracked: maybe(z.boolean()),
+    contactId: maybe(z.string()),
+    /** `true` when the recipient was created as a contact by this send. */
+    contactCreated: maybe(z.boolean()),
+  }),
+);
 export type SentEmail = z.infer<typeof SentEmail>;
 
 /** Where a scheduled email stands. */
-export const ScheduledStatus = openUnion("SCHEDULED");
+export const ScheduledStatus = deferred(() => openUnion("SCHEDULED"));
 export type ScheduledStatus = z.infer<typeof ScheduledStatus>;
 
 /** An email kept to go out at `sendAt`. */
-export const ScheduledEmail = z.looseObject({
-  id: z.string(),
-  status: maybe(ScheduledStatus),
-  sendAt: maybe(z.string()),
-});
+export const ScheduledEmail = deferred(() =>
+  z.looseObject({
+    id: z.string(),
+    status: maybe(ScheduledStatus),
+    sendAt: maybe(z.string()),
+  }),
+);
 export type ScheduledEmail = z.infer<typeof ScheduledEmail>;
 
-export const ScheduledEmailPage = page(ScheduledEmail);
+export const ScheduledEmailPage = deferred(() => page(ScheduledEmail));
 
 /** Which scheduled emails to list: `limit` is 1–200 a page, `skip` counts from 0. */
-export const ScheduledEmailQuery = inputObject(paging);
+export const ScheduledEmailQuery = deferred(() => inputObject(paging()));
 export type ScheduledEmailQuery = z.infer<typeof ScheduledEmailQuery>;
 
 /** The fields of a scheduled email to change. The document does not list them; these are the email's own. */
-export const ScheduledEmailPatch = inputObject({
-  to: z.optional(EmailAddress),
-  subject: z.optional(Text),
-  html: z.optional(Text),
-  text: z.optional(Text),
-  signatureId: z.optional(Text),
-  force: z.optional(z.boolean("must be a boolean")),
-  sendAt: z.optional(Moment),
-}).check(
-  z.refine(
-    ({ html, text }) => html === undefined || text === undefined,
-    "must carry at most one of html and text",
+export const ScheduledEmailPatch = deferred(() =>
+  inputObject({
+    to: z.optional(EmailAddress),
+    subject: z.optional(Text),
+    html: z.optional(Text),
+    text: z.optional(Text),
+    signatureId: z.optional(Text),
+    force: z.optional(z.boolean("must be a boolean")),
+    sendAt: z.optional(Moment),
+  }).check(
+    z.refine(
+      ({ html, text }) => html === undefined || text === undefined,
+      "must carry at most one of html and text",
+    ),
   ),
 );
 export type ScheduledEmailPatch = z.infer<typeof ScheduledEmailPatch>;

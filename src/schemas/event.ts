@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { EmailAddress, inputObject, JsonRecord, Moment, maybe, openUnion, Text } from "./common.ts";
+import { deferred, EmailAddress, inputObject, JsonRecord, Moment, maybe, openUnion, Text } from "./common.ts";
 
 /** Names with this prefix are for events the service records itself. */
 export const reservedEventPrefix = "service.";
@@ -11,101 +11,115 @@ export const refusedPropertyNames: readonly string[] = ["password", "card_number
 export const maxEventsPerRequest = 100;
 
 /** Identifies a person by any of these. */
-export const EventContact = inputObject({
-  email: z.optional(EmailAddress),
-  /** The caller's own user id. */
-  externalId: z.optional(Text),
-  /** The contact id. */
-  id: z.optional(Text),
-}).check(
-  z.refine(
-    ({ email, externalId, id }) => email !== undefined || externalId !== undefined || id !== undefined,
-    "must have an email, an externalId or an id",
+export const EventContact = deferred(() =>
+  inputObject({
+    email: z.optional(EmailAddress),
+    /** The caller's own user id. */
+    externalId: z.optional(Text),
+    /** The contact id. */
+    id: z.optional(Text),
+  }).check(
+    z.refine(
+      ({ email, externalId, id }) => email !== undefined || externalId !== undefined || id !== undefined,
+      "must have an email, an externalId or an id",
+    ),
   ),
 );
 export type EventContact = z.infer<typeof EventContact>;
 
 /** Data of an event. Names such as `password`, `card_number` and `ssn` are refused. */
-export const EventProperties = JsonRecord.check(
-  z.refine(
-    (value) => !Object.keys(value).some((name) => refusedPropertyNames.includes(name.toLowerCase())),
-    `must not carry a secret-like name (${refusedPropertyNames.join(", ")}): the service refuses it`,
+export const EventProperties = deferred(() =>
+  JsonRecord.check(
+    z.refine(
+      (value) => !Object.keys(value).some((name) => refusedPropertyNames.includes(name.toLowerCase())),
+      `must not carry a secret-like name (${refusedPropertyNames.join(", ")}): the service refuses it`,
+    ),
   ),
 );
 
 /** Something a person did. */
-export const EventInput = inputObject({
-  name: Text.check(
-    z.refine(
-      (name) => !name.startsWith(reservedEventPrefix),
-      `must not start with "${reservedEventPrefix}": those are for events the service records itself`,
+export const EventInput = deferred(() =>
+  inputObject({
+    name: Text.check(
+      z.refine(
+        (name) => !name.startsWith(reservedEventPrefix),
+        `must not start with "${reservedEventPrefix}": those are for events the service records itself`,
+      ),
     ),
-  ),
-  /** The caller's event id, 1 or more characters: a repeated id is recorded once. One is given where there is none. */
-  id: z.optional(Text),
-  contact: EventContact,
-  properties: z.optional(EventProperties),
-  /** Contact fields to set on the person. */
-  contactFields: z.optional(JsonRecord),
-  /** When it happened; the service refuses a time in its future. */
-  occurredAt: z.optional(Moment),
-  /** `false`: an unknown email does not create a contact. */
-  createContact: z.optional(z.boolean("must be a boolean")),
-});
+    /** The caller's event id, 1 or more characters: a repeated id is recorded once. One is given where there is none. */
+    id: z.optional(Text),
+    contact: EventContact,
+    properties: z.optional(EventProperties),
+    /** Contact fields to set on the person. */
+    contactFields: z.optional(JsonRecord),
+    /** When it happened; the service refuses a time in its future. */
+    occurredAt: z.optional(Moment),
+    /** `false`: an unknown email does not create a contact. */
+    createContact: z.optional(z.boolean("must be a boolean")),
+  }),
+);
 export type EventInput = z.infer<typeof EventInput>;
 
-export const EventBatch = inputObject({
-  events: z
-    .array(EventInput, "must be an array of events")
-    .check(
-      z.minLength(1, "must hold at least one event"),
-      z.maxLength(maxEventsPerRequest, "must hold at most 100 events"),
-    ),
-});
+export const EventBatch = deferred(() =>
+  inputObject({
+    events: z
+      .array(EventInput, "must be an array of events")
+      .check(
+        z.minLength(1, "must hold at least one event"),
+        z.maxLength(maxEventsPerRequest, "must hold at most 100 events"),
+      ),
+  }),
+);
 export type EventBatch = z.infer<typeof EventBatch>;
 
 /** What became of an event: processed, nobody matched and creation was off, or too old to start anything. */
-export const EventOutcome = openUnion("PROCESSED", "NO_CONTACT", "TOO_OLD");
+export const EventOutcome = deferred(() => openUnion("PROCESSED", "NO_CONTACT", "TOO_OLD"));
 export type EventOutcome = z.infer<typeof EventOutcome>;
 
 /** The service's answer to a recorded event. */
-export const EventReceipt = z.looseObject({
-  id: z.string(),
-  name: maybe(z.string()),
-  contactId: maybe(z.string()),
-  /** `true` when the id repeated an earlier event. */
-  duplicate: maybe(z.boolean()),
-  outcome: maybe(EventOutcome),
-  createdContact: maybe(z.boolean()),
-  /** Automation runs started. */
-  runsStarted: maybe(z.number()),
-  /** Runs stopped by exit rules or goals. */
-  runsExited: maybe(z.number()),
-  /** Runs that were waiting for this event and continued. */
-  runsResumed: maybe(z.number()),
-  /** Runs that reached a goal. */
-  runsConverted: maybe(z.number()),
-  /** Why nothing started. */
-  note: maybe(z.string()),
-});
+export const EventReceipt = deferred(() =>
+  z.looseObject({
+    id: z.string(),
+    name: maybe(z.string()),
+    contactId: maybe(z.string()),
+    /** `true` when the id repeated an earlier event. */
+    duplicate: maybe(z.boolean()),
+    outcome: maybe(EventOutcome),
+    createdContact: maybe(z.boolean()),
+    /** Automation runs started. */
+    runsStarted: maybe(z.number()),
+    /** Runs stopped by exit rules or goals. */
+    runsExited: maybe(z.number()),
+    /** Runs that were waiting for this event and continued. */
+    runsResumed: maybe(z.number()),
+    /** Runs that reached a goal. */
+    runsConverted: maybe(z.number()),
+    /** Why nothing started. */
+    note: maybe(z.string()),
+  }),
+);
 export type EventReceipt = z.infer<typeof EventReceipt>;
 
 /** One result of a batch as the service sends it. The shape of a failed one is not documented. */
-export const BatchAnswerItem = z.looseObject({
-  status: maybe(z.number()),
-  id: maybe(z.string()),
-  name: maybe(z.string()),
-  outcome: maybe(EventOutcome),
-  runsStarted: maybe(z.number()),
-  duplicate: maybe(z.boolean()),
-  error: z.optional(z.unknown()),
-});
+export const BatchAnswerItem = deferred(() =>
+  z.looseObject({
+    status: maybe(z.number()),
+    id: maybe(z.string()),
+    name: maybe(z.string()),
+    outcome: maybe(EventOutcome),
+    runsStarted: maybe(z.number()),
+    duplicate: maybe(z.boolean()),
+    error: z.optional(z.unknown()),
+  }),
+);
 export type BatchAnswerItem = z.infer<typeof BatchAnswerItem>;
 
 /** The service's answer to one batch request. */
-export const BatchAnswer = z.looseObject({
-  accepted: maybe(z.number()),
-  rejected: maybe(z.number()),
-  results: z.array(BatchAnswerItem),
-});
+export const BatchAnswer = deferred(() =>
+  z.looseObject({
+    accepted: maybe(z.number()),
+    rejected: maybe(z.number()),
+    results: z.array(BatchAnswerItem),
+  }),
+);
 export type BatchAnswer = z.infer<typeof BatchAnswer>;
