@@ -11,7 +11,7 @@ export type { ImportedContact, ImportOptions, ImportReport, RejectedContact } fr
 export type { IngestReport } from "./ingest/ingest.ts";
 export type { IngestOptions, RejectedEvent } from "./ingest/ingest-options.ts";
 export type { Progress } from "./ingest/progress.ts";
-export type { Source as EventSource } from "./ingest/resumable.ts";
+export type { Source as InputSource } from "./ingest/resumable.ts";
 export { type FileLedgerOptions, fileLedger } from "./ledger/file-ledger.ts";
 export type { Claim, Ledger, SettleDetails, Settlement } from "./ledger/ledger.ts";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
