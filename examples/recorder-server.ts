@@ -23,6 +23,8 @@ server.listen(Number(PORT ?? 0), async () => {
   const address = server.address();
   if (PORT !== undefined || typeof address !== "object") return;
   // Without a port to serve on it visits itself and stops.
-  await Promise.all([..."40 visits"].map((page) => fetch(`http://localhost:${address?.port}/${page}`)));
+  await Promise.all(
+    Array.from({ length: 40 }, (_, page) => fetch(`http://localhost:${address?.port}/${page}`)),
+  );
   process.kill(process.pid, "SIGTERM");
 });

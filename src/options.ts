@@ -13,6 +13,7 @@ import {
   routeFaults,
   unknownKeys,
 } from "./option-faults.ts";
+import { isShared, type SharedLimits } from "./sharing.ts";
 import type { OpenFields } from "./workspace/contact-types.ts";
 import type { EventSchemas, OpenEvents } from "./workspace/event-types.ts";
 import type { StandardSchema } from "./workspace/standard-schema.ts";
@@ -46,8 +47,8 @@ export interface ClientOptions<
   readonly maxRetries?: number;
   /** A 429 or 503 that asks for a longer wait is thrown at once, in milliseconds. Default 60,000. */
   readonly maxRetryAfterMs?: number;
-  /** The service's limits, any of them corrected; `false` turns pacing off. Default: the documented ones. */
-  readonly limits?: Partial<Limits> | false;
+  /** The documented limits, any of them corrected; `redisLimits(…)` shares them; `false` turns pacing off. */
+  readonly limits?: Partial<Limits> | SharedLimits | false;
   /** Requests in flight at most. Default 16. */
   readonly concurrency?: number;
   /** Replaces the transport; a function that reads `globalThis.fetch` is looked up at each call. Default: undici. */
@@ -102,6 +103,8 @@ export interface Settings {
   readonly maxRetries: number;
   readonly maxRetryAfterMs: number;
   readonly limits: Limits | false;
+  /** Where the budgets come from, when other processes spend them too. */
+  readonly sharing: SharedLimits | undefined;
   readonly concurrency: number;
   readonly fetch: Fetch | undefined;
   readonly dispatcher: Dispatcher | undefined;
@@ -173,7 +176,9 @@ export const settingsFrom = (
   atLeast(faults, "maxRetryAfterMs", options.maxRetryAfterMs, 0, false);
   atLeast(faults, "concurrency", options.concurrency, 1, true);
   atLeast(faults, "maxResponseBytes", options.maxResponseBytes, 1, true);
-  if (options.limits !== undefined && options.limits !== false) faults.push(...limitFaults(options.limits));
+  const sharing = isShared(options.limits) ? options.limits : undefined;
+  const ownLimits = isShared(options.limits) ? {} : options.limits;
+  if (ownLimits !== undefined && ownLimits !== false) faults.push(...limitFaults(ownLimits));
   if (!["warn", "strict", "off", undefined].includes(options.responseValidation)) {
     faults.push(
       `responseValidation must be "warn", "strict" or "off", got ${String(options.responseValidation)}`,
@@ -221,7 +226,8 @@ export const settingsFrom = (
     origin,
     basePath,
     totalTimeoutMs: options.totalTimeoutMs,
-    limits: options.limits === false ? false : { ...documentedLimits, ...options.limits },
+    limits: sharing?.numbers ?? (ownLimits === false ? false : { ...documentedLimits, ...ownLimits }),
+    sharing,
     fetch: options.fetch,
     dispatcher: options.dispatcher,
     headers: { ...options.headers },

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from "../clock.ts";
 import type { BudgetState, Limit } from "../limits.ts";
+import type { LeasedBudget, LeaseSource } from "../sharing.ts";
 import type { Passage, Resource } from "./lanes.ts";
-import type { LeasedBudget, LeaseSource } from "./leases.ts";
 import { RoundTrips } from "./round-trips.ts";
 import { CoolingPermits } from "./window.ts";
 
@@ -135,6 +135,14 @@ export class Budget implements Resource, LeasedBudget {
     return this.#inHand;
   }
 
+  get owed(): number {
+    return this.#owed;
+  }
+
+  get isProbing(): boolean {
+    return this.#isProbeDue || this.#probe !== undefined;
+  }
+
   grant(count: number): void {
     const kept = Math.min(count, this.#owed);
     this.#owed -= kept;
@@ -145,7 +153,7 @@ export class Budget implements Resource, LeasedBudget {
 
   retire(count: number): void {
     this.#owed += count;
-    this.#payOwed(Math.min(this.#owed, this.idle));
+    this.#thaw(this.#clock.now());
   }
 
   changed(): void {

@@ -1,15 +1,5 @@
 import type { Clock } from "../clock.ts";
-
-/** A day's count: of this process, or of all that share it. */
-export interface Day {
-  readonly name: string;
-  readonly max: number;
-  readonly used: number;
-  has(weight: number): boolean;
-  add(weight: number): void;
-  /** How long until `weight` more fits. */
-  freesInMs(weight: number): number;
-}
+import type { Day } from "../sharing.ts";
 
 const dayMs = 86_400_000;
 const slotMs = 60_000;

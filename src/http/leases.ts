@@ -1,40 +1,5 @@
 /// <reference path="./bottleneck-light.d.ts" />
-/** A budget, as the source of its permits sees it. */
-export interface LeasedBudget {
-  /** Permits leased now: in hand, in use or cooling. */
-  readonly leased: number;
-  /** Of those, the ones in hand. */
-  readonly idle: number;
-  /** What the first of those who wait lacks; 0 when nobody waits for permits. */
-  readonly lacking: number;
-  /** Requests that wait. */
-  readonly waiters: number;
-  grant(count: number): void;
-  /** Takes permits away: idle ones at once, the others as they cool. */
-  retire(count: number): void;
-  /** Stands still for `ms`, as another process was told to. */
-  pause(ms: number): void;
-  /** Has those who wait looked at again. */
-  changed(): void;
-}
-
-/** Where a budget's permits come from: this process alone, or a store that many processes share. */
-export interface LeaseSource {
-  /** Permits that are the budget's before anybody is asked. */
-  readonly initial: number;
-  /** Whether the permits in hand may be used now. */
-  readonly isValid: boolean;
-  /** What others that share the budget use of it. */
-  readonly usedElsewhere: number;
-  attach(budget: LeasedBudget): void;
-  /** The budget lacks permits; called again and again while it does. */
-  want(): void;
-  /** The service asked to stand still for `ms`. */
-  paused(ms: number): void;
-  /** A request was admitted. */
-  used(): void;
-  close(): Promise<void>;
-}
+import type { LeasedBudget, LeaseSource } from "../sharing.ts";
 
 const lightBottleneck = async (max: number) => {
   const { default: Bottleneck } = await import("bottleneck/light");

@@ -1,6 +1,6 @@
 import { RateLimitError } from "../errors.ts";
+import type { Day } from "../sharing.ts";
 import type { Budget } from "./budget.ts";
-import type { Day } from "./day-count.ts";
 import type { Lane, Passage } from "./lanes.ts";
 import { type HttpRequest, outcomeOf } from "./types.ts";
 

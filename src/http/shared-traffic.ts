@@ -29,13 +29,13 @@ const find = (): Find => {
   return shared[place] ?? registry();
 };
 
-const fetches = new WeakMap<object, number>();
-let fetchCount = 0;
+const ids = new WeakMap<object, number>();
+let idCount = 0;
 
-const fetchId = (fetch: object | undefined): number => {
-  if (fetch === undefined) return 0;
-  const id = fetches.get(fetch) ?? ++fetchCount;
-  fetches.set(fetch, id);
+const idOf = (thing: object | undefined): number => {
+  if (thing === undefined) return 0;
+  const id = ids.get(thing) ?? ++idCount;
+  ids.set(thing, id);
   return id;
 };
 
@@ -44,8 +44,8 @@ const fetchId = (fetch: object | undefined): number => {
  * together. A key function may answer anything, so its client has a traffic of its own.
  */
 export const sharedTraffic = (settings: Settings, clock: Clock): Traffic => {
-  const { apiKey, origin, basePath, limits, fetch } = settings;
-  const make = (): Traffic => new Traffic(limits, clock);
+  const { apiKey, origin, basePath, limits, sharing, fetch } = settings;
+  const make = (): Traffic => new Traffic(limits, clock, sharing);
   if (typeof apiKey !== "string") return make();
-  return find()(JSON.stringify([origin, basePath, apiKey, limits, fetchId(fetch)]), make);
+  return find()(JSON.stringify([origin, basePath, apiKey, limits, idOf(sharing), idOf(fetch)]), make);
 };

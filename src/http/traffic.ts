@@ -1,27 +1,13 @@
 import type { Clock } from "../clock.ts";
 import type { BudgetState, Limit, Limits } from "../limits.ts";
 import type { BudgetName } from "../operations/define.ts";
+import type { Day, Sharing } from "../sharing.ts";
 import { Budget } from "./budget.ts";
-import { type Day, DayCount } from "./day-count.ts";
+import { DayCount } from "./day-count.ts";
 import { Lanes } from "./lanes.ts";
-import { type LeaseSource, LocalLeases, unlimitedLeases } from "./leases.ts";
+import { LocalLeases, unlimitedLeases } from "./leases.ts";
 
 const unlimited: Limit = { max: Number.POSITIVE_INFINITY, perMs: 1 };
-
-/** One limit and its day's count. */
-export interface Allotment {
-  readonly leases: LeaseSource;
-  readonly day: Day;
-}
-
-/** Where the permits of a budget come from when it is not this process alone that spends them. */
-export interface Sharing {
-  open(
-    name: BudgetName,
-    limits: { readonly limit: Limit; readonly maxPerDay: number },
-    clock: Clock,
-  ): Allotment;
-}
 
 /** All that the requests of one key share: budgets, day counts, and the lanes in front of them. */
 export class Traffic {

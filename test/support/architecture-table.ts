@@ -74,7 +74,7 @@ export const layers: readonly Rule[] = [
     name: "redis",
     files: ["src/redis/*"],
     below: ground,
-    typesOf: ["operations", "options", "ledger"],
+    typesOf: ["operations", "options", "http", "ledger"],
     entries: ["src/limits.ts", "src/option-faults.ts"],
   },
   { name: "files", files: ["src/files/*"], below: ["errors"] },

@@ -1,5 +1,4 @@
 import { DayCount } from "../../src/http/day-count.ts";
-import type { LeaseSource } from "../../src/http/leases.ts";
 import { pacing } from "../../src/http/pacing.ts";
 import { Slots } from "../../src/http/slots.ts";
 import { Traffic } from "../../src/http/traffic.ts";
@@ -7,6 +6,7 @@ import type { HttpRequest, HttpResponse, Send } from "../../src/http/types.ts";
 import { documentedLimits, type Limits } from "../../src/limits.ts";
 import type { WaitNotice } from "../../src/notices.ts";
 import type { BudgetName } from "../../src/operations/define.ts";
+import type { LeaseSource } from "../../src/sharing.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** All permits at once, from nowhere: what a budget does with them is what these tests are about. */

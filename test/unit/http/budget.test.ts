@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Budget } from "../../../src/http/budget.ts";
 import type { Passage } from "../../../src/http/lanes.ts";
-import type { LeaseSource } from "../../../src/http/leases.ts";
+import type { LeaseSource } from "../../../src/sharing.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { ownPermits } from "../../support/paced.ts";
 
@@ -196,6 +196,14 @@ test("permits that are called back leave at once when idle, and as they cool whe
   expect([budget.leased, budget.idle]).toEqual([3, 0]);
   await clock.advance(1_002);
   expect([budget.idle, budget.leased]).toEqual([2, 2]);
+});
+
+test("no permit is given back twice, or made of nothing", () => {
+  const { budget } = open(10);
+  budget.retire(4);
+  expect([budget.leased, budget.idle, budget.owed]).toEqual([6, 6, 0]);
+  budget.grant(1);
+  expect([budget.leased, budget.idle]).toEqual([7, 7]);
 });
 
 test("permits whose lease has lapsed are not used", () => {

@@ -1,0 +1,152 @@
+import { script } from "./commands.ts";
+
+/**
+ * One heartbeat of one process for one budget, as a single step on the server's own time: nobody's clock is compared.
+ *
+ * A process leases permits and keeps each until the answer plus the window by itself; the server only knows how many
+ * each process holds. A process that falls silent may still have used its permits until `alive` ran out, so they
+ * return a window after that.
+ */
+export const beat = script(`
+local state, day = KEYS[1], KEYS[2]
+local me, epoch = ARGV[1], ARGV[2]
+local max, window, alive, dayMax = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
+local held, keep, idle = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local need, want, reserve = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local used, pause, probing = tonumber(ARGV[13]), tonumber(ARGV[14]), ARGV[15] == '1'
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+local function text(number) return string.format('%.0f', number) end
+
+-- A day is counted by the minute, any 24 hours long.
+local minute = math.floor(now / 60000)
+if used ~= 0 then
+  redis.call('HINCRBY', day, text(minute), text(used))
+  redis.call('HINCRBY', day, 'total', text(used))
+end
+local oldest = tonumber(redis.call('HGET', day, 'oldest') or minute)
+local total = tonumber(redis.call('HGET', day, 'total') or 0)
+while oldest < minute do
+  local count = redis.call('HGET', day, text(oldest))
+  local isOver = (oldest + 1) * 60000 + 86400000 <= now
+  if count and tonumber(count) > 0 and not isOver then break end
+  if isOver and count then
+    total = redis.call('HINCRBY', day, 'total', text(-tonumber(count)))
+    redis.call('HDEL', day, text(oldest))
+  end
+  oldest = oldest + 1
+end
+if total > 0 then
+  redis.call('HSET', day, 'oldest', text(oldest))
+  redis.call('PEXPIRE', day, 90000000)
+end
+local dayFreesIn = (oldest + 1) * 60000 + 86400000 - now
+
+local born = redis.call('HGET', state, 'born')
+if not born then
+  born = text(now) .. '.' .. time[2] .. '.' .. me
+  redis.call('HSET', state, 'born', born)
+end
+local bornAt = tonumber(string.match(born, '^%d+'))
+local isYoung = now - bornAt < alive
+
+-- What the others hold and want.
+local others, wanted, active, busy = 0, 0, 1, 0
+local since = 0
+local records = redis.call('HGETALL', state)
+local isAlive = {}
+local alike = {}
+for at = 1, #records, 2 do
+  local name, record = records[at], records[at + 1]
+  if string.sub(name, 1, 2) == 'c:' then
+    local h, k, n, w, s, seen, i = string.match(record, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
+    h, k, n, w, s, seen, i = tonumber(h), tonumber(k), tonumber(n), tonumber(w), tonumber(s), tonumber(seen), tonumber(i)
+    local other = string.sub(name, 3)
+    if other == me then
+      if n > 0 then since = s end
+    elseif seen + alive + window < now then
+      redis.call('HDEL', state, name)
+    else
+      others = others + h
+      busy = busy + h - i
+      if seen + alive >= now then
+        isAlive[other] = true
+        alike[#alike + 1] = { id = other, h = h, k = k, n = n, w = w, s = s, i = i }
+        if w > 0 or h > i then active = active + 1 end
+        wanted = wanted + w
+      end
+    end
+  end
+end
+local cap = math.max(0, math.min(max, dayMax - total))
+local fair = math.ceil(cap / active)
+if need > 0 and since == 0 then since = now end
+-- Whoever lacks permits for its next request is served in turn, the first that asked first.
+local eldest, scattered, unit = nil, idle, need > 0 and need + idle or 1
+for _, other in ipairs(alike) do
+  if other.n > 0 then
+    unit = math.max(unit, other.n + other.i)
+    if eldest == nil or other.s < eldest.s or (other.s == eldest.s and other.id < eldest.id) then eldest = other end
+  end
+  scattered = scattered + other.i
+end
+local isMyTurn = need > 0 and
+  (eldest == nil or since < eldest.s or (since == eldest.s and me < eldest.id))
+local free = math.max(0, cap - others - held)
+local kept = 0
+if eldest and not isMyTurn then kept = math.min(free, eldest.n) end
+local grant = 0
+if wanted == 0 then grant = math.min(free, math.max(want, reserve))
+elseif isMyTurn then grant = math.min(free, math.max(need, math.min(want, fair - held)))
+elseif want > 0 then grant = math.min(free - kept, want, math.max(0, fair - held)) end
+-- After a flush those who hold permits are heard first; a first start has nobody to wait for.
+if isYoung then grant = math.min(grant, math.max(0, math.ceil(max / 20) - held)) end
+
+local give = 0
+if others + keep > cap then give = math.min(keep, others + keep - cap) end
+if not isMyTurn then
+  local short = wanted - (free - grant)
+  if want == 0 then give = math.max(give, math.min(idle, short)) end
+  -- Over its share, by more than the batch that it could not send otherwise.
+  give = math.max(give, math.min(keep - fair - (unit - 1), short))
+  if eldest then
+    local missing = eldest.n - kept
+    if need > 0 then give = math.max(give, math.min(idle, missing)) end
+    -- A batch larger than a share: what lies idle in small pieces first, then what others use.
+    if eldest.n > 1 and eldest.h + eldest.n > fair and scattered - eldest.i < missing then
+      give = math.max(give, math.min(keep, missing))
+    end
+  end
+end
+give = math.max(0, give)
+
+if held + grant == 0 and want == 0 then redis.call('HDEL', state, 'c:' .. me)
+else
+  redis.call('HSET', state, 'c:' .. me, table.concat({ text(held + grant), text(math.max(0, keep + grant - give)),
+    text(need > grant and need - grant or 0), text(math.max(0, want - grant)), text(need > grant and since or 0), text(now),
+    text(math.min(idle + grant, held + grant)) }, ' '))
+end
+
+-- A pause is everybody's, and one process sends the one request that goes first after it.
+local pausedUntil = tonumber(redis.call('HGET', state, 'paused') or 0)
+if pause > 0 then
+  pausedUntil = math.max(pausedUntil, now + pause)
+  redis.call('HSET', state, 'paused', text(pausedUntil), 'probe', 'due')
+end
+local probe = redis.call('HGET', state, 'probe') or ''
+-- Nobody goes right after a pause before it was seen here who goes first.
+local gate = pausedUntil > now and 1 or 0
+if probe ~= '' and pausedUntil <= now then
+  if probe == me and not probing then
+    redis.call('HSET', state, 'probe', '')
+  elseif probe == me then gate = 0
+  elseif probe ~= 'due' and isAlive[probe] then gate = 1
+  elseif want > 0 or need > 0 or probing then
+    redis.call('HSET', state, 'probe', me)
+    gate = 2
+  else gate = 1 end
+end
+redis.call('PEXPIRE', state, text(2 * (alive + window) + math.max(0, pausedUntil - now)))
+return { born, grant, give, text(math.max(0, pausedUntil - now)), gate, text(total), text(dayFreesIn), busy,
+  text(pausedUntil) }
+`);

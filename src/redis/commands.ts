@@ -1,0 +1,29 @@
+/** What is needed of a Redis client; ioredis 5 and 6 have it, `Cluster` too. */
+export interface RedisCommands {
+  eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
+  evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
+}
+
+/** A script that runs as one step, by its hash where Redis knows it already. */
+export const script = (source: string) => {
+  let sha: Promise<string> | undefined;
+  const hash = async (): Promise<string> => {
+    const { createHash } = await import("node:crypto");
+    return createHash("sha1").update(source).digest("hex");
+  };
+  return async (
+    redis: RedisCommands,
+    keys: readonly string[],
+    values: readonly (string | number)[],
+  ): Promise<unknown> => {
+    sha ??= hash();
+    const rest = [...keys, ...values.map(String)];
+    try {
+      return await redis.evalsha(await sha, keys.length, ...rest);
+    } catch (error) {
+      // A Redis that was started anew, or whose scripts were flushed, is told the script again.
+      if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
+      return redis.eval(source, keys.length, ...rest);
+    }
+  };
+};

@@ -1,0 +1,3 @@
+export type { RedisCommands } from "./commands.ts";
+export { type RedisLedgerOptions, redisLedger } from "./redis-ledger.ts";
+export { type RedisLimitsOptions, redisLimits } from "./redis-limits.ts";

@@ -1,0 +1,52 @@
+import { ConfigurationError } from "../errors.ts";
+import { documentedLimits, type Limits, limitFaults } from "../limits.ts";
+import type { SharedLimits } from "../sharing.ts";
+import type { RedisCommands } from "./commands.ts";
+import { SharedDay } from "./shared-day.ts";
+import { SharedLeases } from "./shared-leases.ts";
+
+/** Who shares the limits, and what happens while Redis is out of reach. Any limit may be corrected beside it. */
+export interface RedisLimitsOptions extends Partial<Limits> {
+  /** The same in every process that shares the limits: one for each key of the service. */
+  readonly id: string;
+  /** While Redis is out of reach: `closed` (default) sends nothing, `open` uses `share` of each limit. */
+  readonly onLost?: "open" | "closed";
+  /** The part of each limit that is this process's alone with `onLost: "open"`, above 0, 1 at most. */
+  readonly share?: number;
+}
+
+/**
+ * Limits that any number of processes share through one Redis: budgets, pauses and day counts.
+ *
+ * Permits are leased in blocks and given back when others wait. A process that dies returns its permits within a
+ * window of its last heartbeat; a flushed, restarted or lost Redis is found again by itself. No process's clock is
+ * compared with another's.
+ *
+ * @param redis - an ioredis client, version 5 or 6; it stays the caller's to close, after the client of the service.
+ * @throws ConfigurationError naming every fault of the options at once.
+ *
+ * ```ts
+ * const client = new Client({ limits: redisLimits(new Redis(), { id: "production" }) });
+ * ```
+ */
+export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): SharedLimits => {
+  const { id, onLost = "closed", share, ...given } = options;
+  const faults = limitFaults(given);
+  if (typeof redis?.evalsha !== "function" || typeof redis.eval !== "function")
+    faults.push("redis must be an ioredis client");
+  if (typeof id !== "string" || id === "") faults.push("id must be a string that is not empty");
+  if (onLost !== "open" && onLost !== "closed") faults.push(`onLost must be "open" or "closed"`);
+  if (onLost === "open" && !(share !== undefined && share > 0 && share <= 1))
+    faults.push(`onLost: "open" needs a share above 0 and of 1 at most`);
+  if (faults.length > 0) throw new ConfigurationError(`redisLimits: ${faults.join("; ")}`);
+  return {
+    numbers: { ...documentedLimits, ...given },
+    open: (name, { limit, maxPerDay }, clock) => {
+      const day = new SharedDay(`${name}PerDay`, maxPerDay, clock);
+      // The braces keep the keys of one id on one node of a cluster.
+      const key = `touchpoint:{${id}}:${name}`;
+      const shareWhenLost = onLost === "open" ? (share ?? 0) : 0;
+      return { day, leases: new SharedLeases({ redis, clock, key, limit, day, shareWhenLost }) };
+    },
+  };
+};

@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = probe.address();
+  probe.close();
+  return typeof address === "object" && address !== null ? address.port : 0;
+};
+
+/** A redis-server of this test alone, which keeps nothing on disk. */
+export class RedisServer {
+  readonly port: number;
+  #process: ChildProcess;
+
+  private constructor(port: number, process: ChildProcess) {
+    this.port = port;
+    this.#process = process;
+  }
+
+  static async start(): Promise<RedisServer> {
+    const port = await freePort();
+    return new RedisServer(port, await RedisServer.#spawn(port));
+  }
+
+  /** Stops it, as a crash would: everything it held is gone. */
+  async stop(): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const exited = once(this.#process, "exit");
+    this.#process.kill("SIGKILL");
+    await exited;
+  }
+
+  /** Starts it again on the same port, empty. */
+  async again(): Promise<void> {
+    this.#process = await RedisServer.#spawn(this.port);
+  }
+
+  static async #spawn(port: number): Promise<ChildProcess> {
+    const options = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+    const server = spawn("redis-server", options, { stdio: ["ignore", "pipe", "inherit"] });
+    for await (const line of server.stdout) {
+      if (String(line).includes("Ready to accept connections")) break;
+    }
+    return server;
+  }
+}
