@@ -9,6 +9,12 @@ const keyOf = ({ skip, limit }: PageRequest): string => `${skip}+${limit}`;
 /** As many as a client has in flight by default: more could not leave at once. */
 const mostAhead = 16;
 
+interface Asked<P> {
+  readonly page: Promise<P>;
+  readonly abort: AbortController;
+  hasCome: boolean;
+}
+
 /**
  * Pages asked for before they are needed.
  *
@@ -18,9 +24,8 @@ const mostAhead = 16;
 export class PagesAhead<P> {
   readonly #fetch: (request: PageRequest, signal: AbortSignal) => Promise<P>;
   readonly #fixedDepth: number | undefined;
+  readonly #pages = new Map<string, Asked<P>>();
   #depth = 1;
-  #pages = new Map<string, { readonly page: Promise<P>; hasCome: boolean }>();
-  #abort = new AbortController();
 
   constructor(fetch: (request: PageRequest, signal: AbortSignal) => Promise<P>, depth: number | undefined) {
     this.#fetch = fetch;
@@ -34,22 +39,25 @@ export class PagesAhead<P> {
   /** The page, from those fetched ahead if it is among them; otherwise those are of no use any more. */
   async take(request: PageRequest): Promise<P> {
     const key = keyOf(request);
-    let ahead = this.#pages.get(key);
-    if (ahead === undefined) {
-      this.drop();
-      ahead = this.#ask(request);
-    }
-    if (!ahead.hasCome) this.#depth = Math.min(mostAhead, this.#depth + 1);
+    if (!this.#pages.has(key)) this.prepare([request]);
+    const asked = this.#pages.get(key) ?? this.#ask(request);
+    if (!asked.hasCome) this.#depth = Math.min(mostAhead, this.#depth + 1);
     try {
-      return await ahead.page;
+      return await asked.page;
     } finally {
       // Also after a failure: the next try asks again.
       this.#pages.delete(key);
     }
   }
 
-  /** Asks for these pages unless that has been done. */
+  /** Asks for these pages unless that has been done, and gives up all others. */
   prepare(requests: readonly PageRequest[]): void {
+    const wanted = new Set(requests.map(keyOf));
+    for (const [key, { abort }] of this.#pages) {
+      if (wanted.has(key)) continue;
+      this.#pages.delete(key);
+      abort.abort(new Error("no longer needed"));
+    }
     for (const request of requests) {
       if (!this.#pages.has(keyOf(request))) this.#ask(request);
     }
@@ -57,23 +65,20 @@ export class PagesAhead<P> {
 
   /** Gives up whatever is under way. */
   drop(): void {
-    if (this.#pages.size === 0) return;
-    this.#abort.abort(new Error("no longer needed"));
-    this.#abort = new AbortController();
-    this.#pages = new Map();
+    this.prepare([]);
   }
 
-  #ask(request: PageRequest): { readonly page: Promise<P>; hasCome: boolean } {
-    const page = this.#fetch(request, this.#abort.signal);
-    const entry = { page, hasCome: false };
-    this.#pages.set(keyOf(request), entry);
+  #ask(request: PageRequest): Asked<P> {
+    const abort = new AbortController();
+    const asked: Asked<P> = { page: this.#fetch(request, abort.signal), abort, hasCome: false };
+    this.#pages.set(keyOf(request), asked);
     // A failure is told to whoever takes the page; until then nobody else may hear of it.
-    page.then(
+    asked.page.then(
       () => {
-        entry.hasCome = true;
+        asked.hasCome = true;
       },
       () => undefined,
     );
-    return entry;
+    return asked;
   }
 }

@@ -4,21 +4,25 @@ import { ValidationError } from "../errors.ts";
 export interface Place {
   /** How many records came before the next one, when the last page was read. */
   readonly position: number;
+  /** How many records were yielded in all. */
+  readonly read: number;
+  /** How many records the longest page held. */
+  readonly longest: number;
   /** The last ids yielded, oldest first; they find the place again when records have moved. */
   readonly recent: readonly string[];
 }
 
 /** A place as a string that can be stored and given to `list(query, { cursor })` in another process. */
-export const writeCursor = ({ position, recent }: Place): string =>
-  Buffer.from(JSON.stringify({ v: 1, position, recent })).toString("base64url");
+export const writeCursor = (place: Place): string =>
+  Buffer.from(JSON.stringify({ v: 1, ...place })).toString("base64url");
+
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
 const isPlace = (value: unknown): value is Place => {
   if (typeof value !== "object" || value === null) return false;
-  const { v, position, recent }: { v?: unknown; position?: unknown; recent?: unknown } = value;
-  if (v !== 1) return false;
-  return (
-    Number.isSafeInteger(position) && Array.isArray(recent) && recent.every((id) => typeof id === "string")
-  );
+  const { v, position, read, longest, recent }: { [field in keyof Place | "v"]?: unknown } = value;
+  if (v !== 1 || !isCount(position) || !isCount(read) || !isCount(longest)) return false;
+  return Array.isArray(recent) && recent.every((id) => typeof id === "string");
 };
 
 /** @throws ValidationError when the string is no cursor of this version. */

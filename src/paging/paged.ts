@@ -4,6 +4,7 @@ import { ResponseValidationError, ValidationError } from "../errors.ts";
 import type { Operation } from "../operations/define.ts";
 import type { CallOptions } from "../options.ts";
 import type { Page } from "../schemas/common.ts";
+import { whenAborted } from "../when-aborted.ts";
 import { readCursor } from "./cursor.ts";
 import { Walk, type WalkedPage } from "./walk.ts";
 
@@ -49,9 +50,16 @@ const check = (operation: string, { prefetch, consistency }: PagingOptions): voi
 /** Iterates one at a time, in the order of the calls, and goes on after a failure where it stood. */
 const iterator = <T>(next: () => Promise<T | undefined>, stop: () => void): AsyncIterableIterator<T> => {
   let last: Promise<unknown> = Promise.resolve();
+  let hasStopped = false;
   const step = async (): Promise<IteratorResult<T>> => {
-    const value = await next();
-    return value === undefined ? { done: true, value: undefined } : { done: false, value };
+    try {
+      const value = hasStopped ? undefined : await next();
+      if (value !== undefined && !hasStopped) return { done: false, value };
+    } catch (error) {
+      // Stopping gives up the page under way; whoever waits for it hears of an end, not of that.
+      if (!hasStopped) throw error;
+    }
+    return { done: true, value: undefined };
   };
   return {
     next: () => {
@@ -60,6 +68,7 @@ const iterator = <T>(next: () => Promise<T | undefined>, stop: () => void): Asyn
       return result;
     },
     return: async () => {
+      hasStopped = true;
       stop();
       return { done: true, value: undefined };
     },
@@ -82,6 +91,7 @@ export const paged = <T, Query extends ListQuery>(
   const walk = (): Walk<T> => {
     check(operation.id, options);
     return new Walk<T>({
+      operation: operation.id,
       fetch: async (request, signal) => {
         const bound = join(callOptions.signal, signal);
         try {
@@ -169,13 +179,10 @@ const join = (
   if (a === undefined) return { signal: b, release: () => undefined };
   const controller = new AbortController();
   const forward = (from: AbortSignal) => (): void => controller.abort(from.reason);
-  const pairs = [a, b].map((from) => ({ from, onAbort: forward(from) }));
-  for (const { from, onAbort } of pairs) {
-    from.addEventListener("abort", onAbort);
-    if (from.aborted) onAbort();
-  }
+  const links = [a, b].map((from) => whenAborted(from, forward(from)));
+  for (const from of [a, b]) if (from.aborted) forward(from)();
   const release = (): void => {
-    for (const { from, onAbort } of pairs) from.removeEventListener("abort", onAbort);
+    for (const unlink of links) unlink();
   };
   return { signal: controller.signal, release };
 };

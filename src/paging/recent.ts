@@ -1,5 +1,5 @@
 /**
- * The ids yielded last, as many as two pages hold: enough to find one's place again after contacts before it
+ * The ids yielded last, as many as ten pages hold: enough to find one's place again after records before it
  * were added or removed, and no more, so that an export of any size takes the same memory.
  */
 export class RecentIds {
@@ -17,8 +17,10 @@ export class RecentIds {
     return this.#places.size;
   }
 
+  /** Remembers ids; a record without one (an empty id) cannot be known again. */
   add(ids: readonly string[]): void {
     for (const id of ids) {
+      if (id === "") continue;
       this.#places.delete(id);
       this.#places.set(id, this.#next++);
     }

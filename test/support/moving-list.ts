@@ -1,0 +1,85 @@
+import type { PageRequest } from "../../src/paging/ahead.ts";
+import type { Page } from "../../src/schemas/common.ts";
+
+export interface Item {
+  readonly id: string;
+}
+
+/** How the service counts its records. */
+export type Totals = "true" | "missing" | "too small" | "too large" | "of the page";
+
+export interface MovingListOptions {
+  /** How many records there are at first. */
+  readonly length: number;
+  /** Where a new record goes. */
+  readonly order: "oldest first" | "newest first" | "by name";
+  readonly totals?: Totals;
+  /** The most that a page holds, whatever is asked for. */
+  readonly cap?: number;
+  readonly ignoresSkip?: boolean;
+  /** Called before each page is cut; it may change the list. */
+  readonly before?: (list: MovingList, request: PageRequest) => void;
+  /** How long each answer takes, in turns of the microtask queue. */
+  readonly delay?: () => number;
+}
+
+/** More than any test needs: a walk that does not end fails, and does not hang. */
+const mostRequests = 20_000;
+
+/** A list behind skip and limit that others change between any two requests. */
+export class MovingList {
+  items: Item[];
+  /** Those there from the beginning that were not removed. */
+  readonly throughout: Set<string>;
+  readonly requests: PageRequest[] = [];
+  readonly #options: MovingListOptions;
+  #added = 0;
+
+  constructor(options: MovingListOptions) {
+    this.#options = options;
+    this.items = Array.from({ length: options.length }, (_, at) => ({ id: `old-${at}` }));
+    this.throughout = new Set(this.items.map(({ id }) => id));
+  }
+
+  /** Adds a record where the order puts it; `place`, from 0 to 1, decides where the order is by name. */
+  add(place: number): void {
+    const item = { id: `new-${this.#added++}` };
+    if (this.#options.order === "newest first") this.items.unshift(item);
+    else if (this.#options.order === "oldest first") this.items.push(item);
+    else this.items.splice(Math.floor(place * (this.items.length + 1)), 0, item);
+  }
+
+  /** Removes `count` records from an index on. */
+  remove(from: number, count = 1): void {
+    for (const { id } of this.items.splice(Math.max(0, from), count)) this.throughout.delete(id);
+  }
+
+  readonly fetch = async (request: PageRequest, signal?: AbortSignal): Promise<Page<Item>> => {
+    this.requests.push(request);
+    if (this.requests.length > mostRequests) throw new Error("the walk does not end");
+    for (let left = this.#options.delay?.() ?? 0; left > 0; left -= 1) await undefined;
+    signal?.throwIfAborted();
+    this.#options.before?.(this, request);
+    const { ignoresSkip = false, cap = 200 } = this.#options;
+    const skip = ignoresSkip ? 0 : request.skip;
+    const data = this.items.slice(skip, skip + Math.min(request.limit, cap));
+    const total = this.#total(data.length);
+    return { data, ...(total === undefined ? {} : { total }), skip, limit: request.limit };
+  };
+
+  #total(inPage: number): number | undefined {
+    const { length } = this.items;
+    switch (this.#options.totals ?? "true") {
+      case "true":
+        return length;
+      case "missing":
+        return undefined;
+      case "too small":
+        return Math.floor(length / 3);
+      case "too large":
+        return 3 * length + 7;
+      case "of the page":
+        return inPage;
+    }
+  }
+}

@@ -1,0 +1,339 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { ResponseValidationError } from "../../../src/errors.ts";
+import type { PageRequest } from "../../../src/paging/ahead.ts";
+import { readCursor } from "../../../src/paging/cursor.ts";
+import { Walk, type WalkedPage, type WalkSettings } from "../../../src/paging/walk.ts";
+import { createRandom } from "../../../src/sandbox/random.ts";
+import { type Item, MovingList, type MovingListOptions, type Totals } from "../../support/moving-list.ts";
+
+const walkOver = (list: MovingList, over: Partial<WalkSettings<Item>> = {}): Walk<Item> =>
+  new Walk<Item>({
+    operation: "contacts.list",
+    fetch: list.fetch,
+    skip: 0,
+    limit: 200,
+    prefetch: undefined,
+    isDriftSafe: true,
+    place: undefined,
+    onUnstable: () => undefined,
+    ...over,
+  });
+
+const pagesOf = async (walk: Walk<Item>, most = 20_000): Promise<WalkedPage<Item>[]> => {
+  const pages: WalkedPage<Item>[] = [];
+  for (let page = await walk.next(); page !== undefined; page = await walk.next()) {
+    pages.push(page);
+    if (pages.length > most) throw new Error("no end");
+  }
+  return pages;
+};
+
+const idsOf = (pages: readonly WalkedPage<Item>[]): string[] =>
+  pages.flatMap(({ data }) => data.map(({ id }) => id));
+
+const still = (length: number, over: Partial<MovingListOptions> = {}): MovingList =>
+  new MovingList({ length, order: "oldest first", ...over });
+
+const missedAndRepeated = (list: MovingList, ids: readonly string[]) => {
+  const seen = new Set(ids);
+  return {
+    missed: [...list.throughout].filter((id) => !seen.has(id)),
+    repeated: ids.filter((id, at) => ids.indexOf(id) !== at),
+  };
+};
+
+const nobody = { missed: [], repeated: [] };
+const prefetches = [0, 1, 4, 16, undefined] as const;
+const everyTotals: readonly Totals[] = ["true", "missing", "too small", "too large", "of the page"];
+
+describe("Walk over a list that stands still", () => {
+  test.each([0, 1, 2, 3, 5, 198, 199, 200, 201, 202, 398, 400, 1_000])(
+    "yields all of %i records once, whatever the totals, limits and caps",
+    async (length) => {
+      for (const totals of everyTotals) {
+        for (const limit of [1, 2, 3, 50, 200]) {
+          for (const cap of [1, 2, 3, 10, 100, 200]) {
+            if (length > 400 && Math.min(limit, cap) < 10) continue;
+            // A short page whose end the total agrees with is what the end of a list looks like.
+            if ((totals === "of the page" || totals === "too small") && cap < limit + 2) continue;
+            const list = still(length, { totals, cap });
+            const ids = idsOf(await pagesOf(walkOver(list, { limit, prefetch: 1 })));
+            const expected = list.items.map(({ id }) => id);
+            expect({ totals, limit, cap, ids }).toEqual({ totals, limit, cap, ids: expected });
+          }
+        }
+      }
+    },
+  );
+
+  test.each(prefetches)("costs at most 2 %% more requests than the least, prefetch %s", async (prefetch) => {
+    const list = still(20_000);
+    await pagesOf(walkOver(list, { prefetch }));
+    expect(list.requests.length).toBeLessThanOrEqual(100 * 1.02);
+  });
+
+  test("a page below the largest carries the overlap on top, and costs no request more", async () => {
+    const list = still(999);
+    await pagesOf(walkOver(list, { limit: 50, prefetch: 0 }));
+    expect(list.requests).toHaveLength(20);
+  });
+
+  test("a service that caps its pages is asked for no more than it gives, and none is asked for twice", async () => {
+    const list = still(5_000, { cap: 100 });
+    await pagesOf(walkOver(list, { prefetch: 4 }));
+    expect(new Set(list.requests.map(({ skip }) => skip)).size).toBe(list.requests.length);
+    expect(list.requests.length).toBeLessThanOrEqual(52);
+  });
+
+  test("a true total ends it without another request", async () => {
+    for (const length of [1, 199, 201, 397]) {
+      const list = still(length);
+      await pagesOf(walkOver(list, { prefetch: 0 }));
+      expect(list.requests).toHaveLength(Math.ceil(length / 200));
+    }
+  });
+
+  test("an empty list is one request and no page", async () => {
+    const list = still(0);
+    expect(await pagesOf(walkOver(list))).toEqual([]);
+    expect(list.requests).toEqual([{ skip: 0, limit: 200 }]);
+  });
+
+  test("starts at skip", async () => {
+    const list = still(500);
+    expect(idsOf(await pagesOf(walkOver(list, { skip: 450 })))).toEqual(
+      list.items.slice(450).map(({ id }) => id),
+    );
+  });
+
+  test("records with numbers for ids, or with none, all come", async () => {
+    for (const name of ["number", "none"]) {
+      const records = Array.from({ length: 500 }, (_, id) => (name === "none" ? { name: "x" } : { id }));
+      const walk = new Walk<object>({
+        ...{ operation: "x", skip: 0, limit: 200, prefetch: 2, isDriftSafe: true, place: undefined },
+        onUnstable: () => undefined,
+        fetch: async ({ skip, limit }) => ({ data: records.slice(skip, skip + limit), total: 500 }),
+      });
+      const seen: object[] = [];
+      for (let page = await walk.next(); page !== undefined; page = await walk.next())
+        seen.push(...page.data);
+      expect(seen).toEqual(records);
+    }
+  });
+});
+
+describe("Walk over a list that moves", () => {
+  const scenario = fc.record({
+    seed: fc.integer(),
+    length: fc.integer({ min: 0, max: 700 }),
+    order: fc.constantFrom("oldest first", "newest first", "by name"),
+    totals: fc.constantFrom<Totals>("true", "missing", "too large"),
+    limit: fc.constantFrom(1, 3, 10, 50, 200),
+    cap: fc.constantFrom(7, 60, 200),
+    prefetch: fc.constantFrom(...prefetches),
+    /** The most records that come or go between two requests. */
+    burst: fc.constantFrom(1, 3, 20, 300),
+    resumes: fc.boolean(),
+    fails: fc.boolean(),
+  });
+
+  test("everyone there throughout comes once, and nobody twice", async () => {
+    await fc.assert(
+      fc.asyncProperty(scenario, async (given) => {
+        const { length, order, totals, cap, limit, prefetch, burst } = given;
+        const random = createRandom(given.seed);
+        let isMoving = true;
+        const list = new MovingList({
+          ...{ length, order, totals, cap },
+          delay: () => Math.floor(random() * 6),
+          before: (self, { skip }) => {
+            if (given.fails && random() < 0.1) throw new Error("500");
+            isMoving &&= self.requests.length < 150;
+            if (!isMoving) return;
+            const count = Math.floor(random() * burst) + 1;
+            if (random() < 0.5 && self.items.length < 1_500)
+              for (let left = count; left > 0; left -= 1) self.add(random());
+            // Anywhere, or where it hurts most: around the place that is being read.
+            const place = random() < 0.5 ? random() * self.items.length : skip - random() * count;
+            if (random() < 0.5) self.remove(Math.floor(place), count);
+          },
+        });
+        const ids: string[] = [];
+        let walk = walkOver(list, { limit, prefetch });
+        for (;;) {
+          const page = await walk.next().catch((error: Error) => {
+            if (error.message === "500") return error;
+            // A list that moves by more than a page with each request can outrun any search; that is told.
+            if (burst > cap && error.message.includes("start again")) return "told";
+            throw error;
+          });
+          if (page === "told") return;
+          if (page === undefined) break;
+          if (page instanceof Error) continue;
+          ids.push(...page.data.map(({ id }) => id));
+          // With as many ids as a cursor carries, more than that may not go at once.
+          if (given.resumes && burst <= 3 && random() < 0.2) {
+            walk.stop();
+            walk = walkOver(list, { limit, prefetch, place: readCursor("contacts.list", page.cursor) });
+          }
+        }
+        expect(missedAndRepeated(list, ids)).toEqual(nobody);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test("a consumer whose work takes each record out of the list gets them all", async () => {
+    const list = new MovingList({ length: 5_000, order: "oldest first" });
+    const all = new Set(list.items.map(({ id }) => id));
+    const walk = walkOver(list, { prefetch: 4 });
+    const ids: string[] = [];
+    for (let page = await walk.next(); page !== undefined; page = await walk.next()) {
+      const gone = new Set(page.data.map(({ id }) => id));
+      ids.push(...gone);
+      list.items = list.items.filter(({ id }) => !gone.has(id));
+    }
+    expect([new Set(ids), ids.length]).toEqual([all, 5_000]);
+  });
+
+  test("hundreds deleted, the last known ones among them, lose nobody", async () => {
+    for (const gone of [3, 199, 200, 201, 600, 1_900]) {
+      const list = new MovingList({ length: 4_000, order: "by name" });
+      const walk = walkOver(list, { prefetch: 0 });
+      const ids: string[] = [];
+      for (let page = await walk.next(); page !== undefined; page = await walk.next()) {
+        ids.push(...page.data.map(({ id }) => id));
+        if (ids.length === 2_180) list.remove(2_180 - gone, gone + 5);
+      }
+      expect({ gone, ...missedAndRepeated(list, ids) }).toEqual({ gone, ...nobody });
+    }
+  });
+
+  test("thousands added in front are passed over in few requests", async () => {
+    const list = new MovingList({ length: 3_000, order: "newest first" });
+    const walk = walkOver(list, { prefetch: 0 });
+    const ids: string[] = [];
+    for (let page = await walk.next(); page !== undefined; page = await walk.next()) {
+      ids.push(...page.data.map(({ id }) => id));
+      if (ids.length === 1_190) for (let left = 5_000; left > 0; left -= 1) list.add(0);
+    }
+    expect(missedAndRepeated(list, ids)).toEqual(nobody);
+    expect(list.requests.length).toBeLessThan(60);
+  });
+
+  test("when every remembered record is gone the walk says so, and does not guess", async () => {
+    const list = new MovingList({ length: 5_000, order: "oldest first" });
+    const walk = walkOver(list, { prefetch: 0 });
+    let read = 0;
+    while (read < 3_000) read += (await walk.next())?.data.length ?? 0;
+    list.remove(500, 3_000);
+    const lost = /contacts\.list: the last \d+ records read are gone/;
+    await expect(walk.next()).rejects.toThrow(lost);
+    await expect(walk.next()).rejects.toBeInstanceOf(ResponseValidationError);
+  });
+
+  test("tells by how much the list has moved", async () => {
+    const list = new MovingList({ length: 900, order: "oldest first" });
+    const walk = walkOver(list, { prefetch: 0 });
+    const drifts: (number | undefined)[] = [(await walk.next())?.drift, (await walk.next())?.drift];
+    list.remove(0, 1);
+    drifts.push((await walk.next())?.drift);
+    list.remove(0, 30);
+    drifts.push((await walk.next())?.drift);
+    expect(drifts).toEqual([0, 0, 1, 30]);
+  });
+
+  test("an order that changes is reported once", async () => {
+    const reports: string[] = [];
+    const swap = ({ items }: MovingList, { skip }: { readonly skip: number }): void => {
+      const [a, b] = items.splice(skip, 2);
+      if (a !== undefined && b !== undefined) items.splice(skip, 0, b, a);
+    };
+    const list = new MovingList({ length: 900, order: "oldest first", before: swap });
+    await pagesOf(walkOver(list, { prefetch: 0, onUnstable: (message) => reports.push(message) }));
+    expect(reports).toEqual([
+      "the order of the list changes while it is read: some may be missed or repeated",
+    ]);
+  });
+
+  test("a list without any order comes to an end, well or not", async () => {
+    const random = createRandom(1);
+    const before = (self: MovingList): void => {
+      self.items.sort(() => random() - 0.5);
+    };
+    const list = new MovingList({ length: 900, order: "oldest first", before });
+    await pagesOf(walkOver(list, { limit: 10, prefetch: 0 })).catch(() => undefined);
+    expect(list.requests.length).toBeLessThan(5_000);
+  });
+});
+
+describe("Walk over a service that does not keep its word", () => {
+  test("one that ignores skip and holds the rest back is an error, not an end", async () => {
+    for (const totals of ["true", "missing"] as const) {
+      for (const isDriftSafe of [true, false]) {
+        const list = still(1_000, { ignoresSkip: true, totals });
+        await expect(pagesOf(walkOver(list, { isDriftSafe }))).rejects.toThrow("whatever skip is");
+      }
+    }
+  });
+
+  test("one that ignores skip and shows all there is has shown all", async () => {
+    for (const totals of everyTotals.filter((name) => name !== "too large")) {
+      for (const length of [1, 2, 3, 30, 199]) {
+        const list = still(length, { ignoresSkip: true, totals });
+        expect({ totals, ids: idsOf(await pagesOf(walkOver(list))) }).toEqual({
+          totals,
+          ids: list.items.map(({ id }) => id),
+        });
+      }
+    }
+  });
+
+  test("a failed page is asked for again by the next call, in the middle of a search too", async () => {
+    let left = 3;
+    const list = new MovingList({
+      length: 1_000,
+      order: "oldest first",
+      before: (self) => {
+        if (self.requests.length > 2 && left-- > 0) throw new Error("500");
+      },
+    });
+    const walk = walkOver(list, { prefetch: 0 });
+    const ids = [...((await walk.next())?.data ?? []), ...((await walk.next())?.data ?? [])].map(
+      ({ id }) => id,
+    );
+    list.remove(100, 290);
+    for (let failures = 3; failures > 0; failures -= 1) await expect(walk.next()).rejects.toThrow("500");
+    ids.push(...idsOf(await pagesOf(walk)));
+    expect(missedAndRepeated(list, ids)).toEqual(nobody);
+  });
+
+  test("nothing is asked for after a stop, and what is under way is given up", async () => {
+    const list = still(5_000, { delay: () => 3 });
+    const walk = walkOver(list, { prefetch: 4 });
+    await walk.next();
+    const before = list.requests.length;
+    walk.stop();
+    expect(await walk.next()).toBeUndefined();
+    expect(list.requests).toHaveLength(before);
+  });
+
+  test("pages fetched ahead of a list that moved are given up, not kept", async () => {
+    let underWay = 0;
+    let most = 0;
+    const list = new MovingList({ length: 40_000, order: "oldest first" });
+    const held = (request: PageRequest, signal: AbortSignal) => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      signal.addEventListener("abort", () => (underWay -= 1));
+      return list.fetch(request);
+    };
+    const walk = walkOver(list, { prefetch: 4, fetch: held });
+    for (let page = await walk.next(); page !== undefined; page = await walk.next()) {
+      underWay -= 1;
+      list.remove(0, 1);
+    }
+    expect(most).toBeLessThanOrEqual(5);
+  });
+});
