@@ -1,0 +1,124 @@
+// Ingestions against the sandbox.
+//
+//   npm run bench:ingest            time and kills
+//   npm run bench:ingest -- kills   one part: time, kills
+//
+// Time runs ten times faster than the documented limits: 50 events per 100 ms instead of per second, latency 2–30 ms
+// instead of 20–300 ms.
+import { type ChildProcess, fork } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { appendFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client, type EventInput } from "touchpoint-sdk";
+import { row, startService } from "./service-process.ts";
+
+const perDay = { requestsPerDay: 1e9, eventsPerDay: 1e9, emailsPerDay: 1e9 };
+const limits = { requests: { max: 100, perMs: 1_000 }, events: { max: 50, perMs: 100 }, ...perDay };
+
+function* events(count: number, invalidEvery = Number.POSITIVE_INFINITY): Generator<EventInput> {
+  for (let n = 0; n < count; n += 1) {
+    const isInvalid = n % invalidEvery === invalidEvery - 1;
+    yield {
+      name: isInvalid ? "" : "page.viewed",
+      contact: { email: `p${n % 500}@example.com` },
+      properties: { n },
+    };
+  }
+}
+
+const time = async (): Promise<void> => {
+  const count = 10_000;
+  console.log(`\n${count} events, ${limits.events.max} per ${limits.events.perMs} ms`);
+  row("", "429s", "seconds", "least", "ratio");
+  for (const [name, latencyMs] of [
+    ["no latency", 0],
+    ["latency 5 ms", 5],
+    ["latency 2–30 ms, random", [2, 30]],
+  ] as const) {
+    const service = await startService(0, { limits: { ...limits, kind: "sliding" }, latencyMs, seed: 1 });
+    const client = new Client({ apiKey: "key", baseUrl: service.url, limits });
+    const since = performance.now();
+    await client.events.ingest(events(count));
+    const ms = performance.now() - since;
+    const least = (Math.ceil(count / limits.events.max) - 1) * limits.events.perMs;
+    const { counts } = await service.report();
+    row(
+      name,
+      counts.byStatus["429"] ?? 0,
+      (ms / 1_000).toFixed(2),
+      (least / 1_000).toFixed(2),
+      (ms / least).toFixed(3),
+    );
+    await client.close();
+    service.stop();
+  }
+};
+
+const killable = 60_000;
+const invalidEvery = 1_000;
+
+const ingestHere = async (url: string, folder: string): Promise<void> => {
+  const client = new Client({ apiKey: "key", baseUrl: url, limits: false });
+  await client.events.ingest(events(killable, invalidEvery), {
+    checkpoint: join(folder, "checkpoint.json"),
+    onRejected: ({ index }) => appendFile(join(folder, "rejected.txt"), `${index}\n`),
+    onProgress: ({ done }) => process.send?.(done),
+  });
+  await client.close();
+  process.send?.("end");
+  process.disconnect();
+};
+
+/** Resolves when the run has ended, or once it was killed after so many reports of progress. */
+const runOnce = (child: ChildProcess, reportsBeforeKill: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    let reports = 0;
+    let hasEnded = false;
+    child.on("message", (message) => {
+      if (message === "end") hasEnded = true;
+      reports += 1;
+      if (reports === reportsBeforeKill && !hasEnded) child.kill("SIGKILL");
+    });
+    child.once("exit", () => resolve(hasEnded));
+  });
+
+const kills = async (): Promise<void> => {
+  const folder = mkdtempSync(join(tmpdir(), "bench-ingest-"));
+  const service = await startService(0, { limits: false, latencyMs: 3 });
+  const wanted = 200;
+  let killed = 0;
+  let rounds = 0;
+  try {
+    while (killed < wanted) {
+      rounds += 1;
+      const child = fork(new URL(import.meta.url), ["here", service.url, folder], {
+        execArgv: ["--import", "tsx"],
+      });
+      // One to three reports, at most ten a second: somewhere in the first third of a second of work.
+      if (await runOnce(child, 1 + (rounds % 3))) break;
+      killed += 1;
+    }
+    const last = fork(new URL(import.meta.url), ["here", service.url, folder], {
+      execArgv: ["--import", "tsx"],
+    });
+    await runOnce(last, Number.POSITIVE_INFINITY);
+    const report = await service.report();
+    const invalid = killable / invalidEvery;
+    const rejected = new Set(readFileSync(join(folder, "rejected.txt"), "utf8").trim().split("\n"));
+    console.log(`\n${killable} events, killed ${killed} times by SIGKILL and started again`);
+    row("valid events, recorded", killable - invalid, report.events);
+    row("invalid events, reported", invalid, rejected.size);
+  } finally {
+    service.stop();
+    rmSync(folder, { recursive: true });
+  }
+};
+
+const [part, url, folder] = process.argv.slice(2);
+if (part === "here" && url !== undefined && folder !== undefined) {
+  await ingestHere(url, folder);
+} else {
+  if (part === undefined || part === "time") await time();
+  if (part === undefined || part === "kills") await kills();
+}
