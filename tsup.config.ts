@@ -8,6 +8,7 @@ export const entry = {
   index: "src/index.ts",
   sandbox: "src/sandbox/index.ts",
   files: "src/files/index.ts",
+  redis: "src/redis/index.ts",
 };
 
 // undici is CommonJS: inside an ES module its require() of Node's own modules needs one to call.

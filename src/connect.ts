@@ -101,7 +101,10 @@ export const connect = (
     transport.send,
   );
   // What was taken from a sibling stays its sibling's to close.
-  const close = async (): Promise<void> => (shared.transport === undefined ? transport.close() : undefined);
+  const close = async (): Promise<void> => {
+    if (settings.sharing !== undefined && shared.traffic === undefined) await traffic.close();
+    if (shared.transport === undefined) await transport.close();
+  };
   return {
     settings,
     send,

@@ -30,6 +30,8 @@ export class Budget implements Resource, LeasedBudget {
   #inHand: number;
   /** Permits that are given up as soon as they have cooled. */
   #owed = 0;
+  /** Permits given up, which nobody else may have before the allowance for this process's latency is over. */
+  readonly #leaving = new CoolingPermits();
   readonly #cooling = new CoolingPermits();
   readonly #roundTrips: RoundTrips;
   #pausedUntil = Number.NEGATIVE_INFINITY;
@@ -127,6 +129,7 @@ export class Budget implements Resource, LeasedBudget {
   }
 
   get leased(): number {
+    this.#leased -= this.#leaving.take(this.#clock.now());
     return this.#leased;
   }
 
@@ -136,7 +139,7 @@ export class Budget implements Resource, LeasedBudget {
   }
 
   get owed(): number {
-    return this.#owed;
+    return this.#owed + this.#leaving.count;
   }
 
   get isProbing(): boolean {
@@ -174,7 +177,9 @@ export class Budget implements Resource, LeasedBudget {
   get state(): BudgetState {
     const { max } = this.limit;
     const isLimited = max !== Number.POSITIVE_INFINITY;
-    const used = isLimited ? Math.min(max, this.#leased - this.idle + this.#source.usedElsewhere) : 0;
+    const used = isLimited
+      ? Math.min(max, this.leased - this.#leaving.count - this.idle + this.#source.usedElsewhere)
+      : 0;
     const left = max - used;
     const { pausedForMs } = this;
     return {
@@ -203,8 +208,10 @@ export class Budget implements Resource, LeasedBudget {
 
   #payOwed(count: number): void {
     this.#owed -= count;
-    this.#leased -= count;
     this.#inHand -= count;
+    const { floorMs } = this.#roundTrips;
+    if (floorMs === 0) this.#leased -= count;
+    else this.#leaving.add(count, this.#clock.now() + floorMs);
   }
 
   #wakeAt(at: number): void {

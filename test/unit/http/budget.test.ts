@@ -206,6 +206,26 @@ test("no permit is given back twice, or made of nothing", () => {
   expect([budget.leased, budget.idle]).toEqual([7, 7]);
 });
 
+test("a permit that came back early by this process's latency leaves in its full time", async () => {
+  const { clock, budget } = open(1);
+  for (let at = 0; at < 20; at += 1) {
+    const by = someone();
+    budget.take(1, by);
+    budget.settle(1, by, 100);
+    await clock.advance(1_002);
+    expect(budget.has(1)).toBe(true);
+  }
+  const by = someone();
+  budget.take(1, by);
+  budget.settle(1, by, 100);
+  await clock.advance(905);
+  expect(budget.idle).toBe(1);
+  budget.retire(1);
+  expect([budget.idle, budget.leased, budget.owed]).toEqual([0, 1, 1]);
+  await clock.advance(100);
+  expect([budget.leased, budget.owed]).toEqual([0, 0]);
+});
+
 test("permits whose lease has lapsed are not used", () => {
   const { budget } = open(4, { ...ownPermits(4), isValid: false });
   expect(budget.has(1)).toBe(false);
