@@ -4,7 +4,7 @@ import { documentedLimits } from "../../src/limits.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { stillClock } from "../unit/sandbox/client.ts";
-import { service } from "./service.ts";
+import { clientOf, service } from "./service.ts";
 
 const contact = { email: "ada@example.com" };
 
@@ -69,4 +69,21 @@ test("a scheduled email waits for its account's capacity, which sends of now hav
   expect(sandbox.state.emails).toHaveLength(1);
   sandbox.advance(86_400_000);
   expect(sandbox.state.emails).toHaveLength(2);
+});
+
+test("a scheduled email goes out with the signature and tracking of its time, not of its acceptance", async () => {
+  const workspace = { signatures: ["sig-1"], tracking: true, clock: stillClock, limits: false as const };
+  const sandbox = createSandbox(workspace);
+  const client = clientOf(sandbox.fetch);
+  const email = { to: "ada@example.com", subject: "x", text: "x", sendAt: "2026-03-01T12:00:30Z" } as const;
+  const plain = await client.emails.schedule(email);
+  const signed = await client.emails.schedule({ ...email, signatureId: "sig-1" });
+  workspace.signatures.pop();
+  workspace.tracking = false;
+  sandbox.advance(60_000);
+  expect(sandbox.state.emails).toMatchObject([{ scheduledId: plain.id, tracked: false }]);
+  expect(sandbox.state.scheduled.get(signed.id)).toMatchObject({
+    status: "FAILED",
+    error: "No signature with that id in this workspace.",
+  });
 });

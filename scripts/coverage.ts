@@ -1,0 +1,59 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { serviceDocument } from "../test/contract/document.ts";
+import type { Held, Section, Statement } from "../test/contract/document-statement.ts";
+import { titlesIn } from "./test-titles.ts";
+
+/** Where the table lies. */
+export const coverageFile = new URL("../test/contract/coverage.md", import.meta.url);
+
+const titles = new Map<string, ReadonlySet<string>>();
+
+const isThere = ({ file, title }: Held): boolean => {
+  const known = titles.get(file) ?? new Set(titlesIn(new URL(`../${file}`, import.meta.url).pathname));
+  titles.set(file, known);
+  return known.has(title);
+};
+
+const nameOf = (section: Section, index: number): string => `${section.name} ${index + 1}`;
+
+/** What is wrong with the map from statements to tests: a statement that nothing holds, a test that is not there. */
+export const holes = (document: readonly Section[]): string[] =>
+  document.flatMap((section) =>
+    section.statements.flatMap((statement, index) => {
+      const name = `${nameOf(section, index)} (${statement.says})`;
+      if (statement.heldBy.length === 0) return [`${name}: no test holds it`];
+      return statement.heldBy
+        .filter((held) => !isThere(held))
+        .map(({ file, title }) => `${name}: ${file} has no test "${title}"`);
+    }),
+  );
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("<", "&lt;");
+
+const row = ({ says, heldBy }: Statement, index: number): string => {
+  const tests = heldBy.map(({ file, title }) => `${file.replace("test/", "")}: ${title}`);
+  return `| ${index + 1} | ${cell(says)} | ${tests.map(cell).join("<br>")} |`;
+};
+
+const part = ({ name, statements }: Section): string =>
+  [`## ${name}`, "", "| # | the document says | held by |", "|---|---|---|", ...statements.map(row), ""].join(
+    "\n",
+  );
+
+/** The bytes of the committed file. */
+export const coverageText = (document: readonly Section[]): string => {
+  const count = document.reduce((sum, { statements }) => sum + statements.length, 0);
+  const intro =
+    "What the service document says, in our words, and the tests that hold it. Written by " +
+    "`npm run coverage:contract` from the files `document*.ts` beside it; a statement without a test fails the build. " +
+    "Statements that begin with *not shown* are held by a test that the library leaves the matter open.";
+  return `# ${count} statements of the service document\n\n${intro}\n\n${document.map(part).join("\n")}`;
+};
+
+if (process.argv[1] === import.meta.filename) {
+  writeFileSync(coverageFile, coverageText(serviceDocument));
+  for (const hole of holes(serviceDocument)) console.error(hole);
+}
+
+/** What is committed. */
+export const committedCoverage = (): string => readFileSync(coverageFile, "utf8");

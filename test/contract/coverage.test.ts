@@ -1,0 +1,30 @@
+import { expect, test } from "vitest";
+import { committedCoverage, coverageText, holes } from "../../scripts/coverage.ts";
+import { serviceDocument } from "./document.ts";
+import { says } from "./document-statement.ts";
+
+test("every statement of the service document is held by tests that exist", () => {
+  expect(holes(serviceDocument)).toEqual([]);
+});
+
+test("no statement stands twice in a section, and no section twice", () => {
+  for (const { statements } of serviceDocument) {
+    const texts = statements.map((statement) => statement.says);
+    expect(texts).toEqual([...new Set(texts)]);
+  }
+  const names = serviceDocument.map(({ name }) => name);
+  expect(names).toEqual([...new Set(names)]);
+});
+
+test("coverage.md is what the map says now: npm run coverage:contract", () => {
+  expect(committedCoverage()).toBe(coverageText(serviceDocument));
+});
+
+test("a statement without a test, and a test that is not there, are holes", () => {
+  const gone = { file: "test/contract/coverage.test.ts", title: "a test that was renamed" };
+  const statements = [says("nothing holds this"), says("a renamed test held this", [gone])];
+  expect(holes([{ name: "Planted", statements }])).toEqual([
+    "Planted 1 (nothing holds this): no test holds it",
+    'Planted 2 (a renamed test held this): test/contract/coverage.test.ts has no test "a test that was renamed"',
+  ]);
+});
