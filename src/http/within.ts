@@ -1,8 +1,13 @@
 import type { Clock } from "../clock.ts";
+import { TimeoutError } from "../errors.ts";
 import { whenAborted } from "../when-aborted.ts";
-import { AttemptFailure, type HttpRequest } from "./types.ts";
+import { type HttpRequest, outcomeOf } from "./types.ts";
 
-/** Waits for something that has no deadline of its own, as long as the attempt it belongs to may take. */
+/**
+ * Waits for something that has no deadline of its own, as long as an attempt may take.
+ *
+ * @throws TimeoutError after that, which ends the call.
+ */
 export const withinAttempt = <T>(
   work: Promise<T>,
   what: string,
@@ -10,7 +15,7 @@ export const withinAttempt = <T>(
   clock: Clock,
 ): Promise<T> =>
   new Promise((resolve, reject) => {
-    const { signal, attemptTimeoutMs: ms } = request;
+    const { operation, log, signal, attemptTimeoutMs: ms } = request;
     const finish = (settle: () => void): void => {
       cancel();
       release();
@@ -20,8 +25,13 @@ export const withinAttempt = <T>(
     const release = whenAborted(signal, stop);
     const cancel = clock.after(ms, () =>
       finish(() =>
+        // Not an AttemptFailure: no attempt was made, so nothing would count how often it is tried again.
         reject(
-          new AttemptFailure("timeout", `${what} took longer than timeoutMs, ${ms} ms`, { wasSent: false }),
+          new TimeoutError(`${operation}: not sent (${what} took longer than timeoutMs, ${ms} ms).`, {
+            operation,
+            attempts: log.attempts,
+            outcome: outcomeOf(request),
+          }),
         ),
       ),
     );
