@@ -55,7 +55,7 @@ const time = async (): Promise<void> => {
   }
 };
 
-const killable = 60_000;
+const killable = 150_000;
 const invalidEvery = 1_000;
 
 const ingestHere = async (url: string, folder: string): Promise<void> => {
