@@ -1,19 +1,8 @@
 import { defineConfig } from "tsup";
 import { bundledImport } from "./scripts/bundled.ts";
+import { entry, requireBanner } from "./scripts/entries.ts";
 import { noHttp2 } from "./scripts/no-http2.ts";
 import { ownGlobals } from "./scripts/own-globals.ts";
-
-/** The entries of the package, by the name of their file in `dist/`. */
-export const entry = {
-  index: "src/index.ts",
-  sandbox: "src/sandbox/index.ts",
-  files: "src/files/index.ts",
-  redis: "src/redis/index.ts",
-};
-
-// undici is CommonJS: inside an ES module its require() of Node's own modules needs one to call.
-export const requireBanner =
-  'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
 // Vendors are bundled: one small file each loads faster than their trees of files, p-retry is ESM-only while
 // Node 20.18 cannot require() that, and an installed package then has nothing else to resolve.

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { transform } from "esbuild";
-import { requireBanner } from "../tsup.config.ts";
+import { requireBanner } from "./entries.ts";
 
 // tsup's own CommonJS splitting rewrites class fields, and breaks where a constructor follows super() by a comma.
 // Converting the finished ES modules file by file keeps their splitting, and so what loads when.

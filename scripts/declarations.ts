@@ -1,8 +1,8 @@
 import { isBuiltin } from "node:module";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
-import { entry } from "../tsup.config.ts";
 import { bundledImport } from "./bundled.ts";
+import { entry } from "./entries.ts";
 
 // Of zod's types only those that ours name are kept: a strict user then needs no zod, and two versions of it cannot clash.
 const bundle = await rollup({
