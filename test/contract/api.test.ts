@@ -1,0 +1,13 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { apiFile, apiReport } from "../../scripts/api-report.ts";
+
+const report = apiReport();
+
+test("docs/api.md is what the entries export now: npm run api", () => {
+  expect(readFileSync(apiFile, "utf8")).toBe(report);
+});
+
+test("it holds no private part, no body and no path of a source file", () => {
+  expect(report).not.toMatch(/#private|import\("|@internal|=>\s*\{\s*return/);
+});
