@@ -1,0 +1,51 @@
+import { systemClock } from "../../src/clock.ts";
+import { pacing } from "../../src/http/pacing.ts";
+import { Slots } from "../../src/http/slots.ts";
+import { Traffic } from "../../src/http/traffic.ts";
+import { undiciTransport } from "../../src/http/transport.ts";
+import type { Send } from "../../src/http/types.ts";
+import { documentedLimits } from "../../src/limits.ts";
+import { answered, requestOn } from "../../test/support/paced.ts";
+import { limitedServer } from "./over-sockets.ts";
+
+const wide = { max: 1_000_000, perMs: 1_000 };
+const limits = { ...documentedLimits, requests: wide, requestsPerDay: 1e9, events: wide, eventsPerDay: 1e9 };
+
+const perCallUs = async (send: Send, calls: number): Promise<number> => {
+  const before = process.cpuUsage();
+  for (let call = 0; call < calls; call += 1) await send(requestOn(["requests", "events"]));
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / calls;
+};
+
+const median = (values: readonly number[]): number =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** CPU of pacing per call that need not wait, in µs, and beside a call over a socket without it. */
+export const priceOfPacing = async (): Promise<void> => {
+  const traffic = new Traffic(limits, systemClock);
+  const stage = pacing({ traffic, slots: new Slots(16), maxRetryAfterMs: 60_000, clock: systemClock });
+  const answer = answered();
+  const bare: Send = async () => answer;
+  const { url, server } = await limitedServer("sliding", { max: 1e9, perMs: 1 }, () => 0);
+  const transport = undiciTransport({
+    origin: url,
+    clock: systemClock,
+    connections: 1,
+    maxResponseBytes: 1e6,
+  });
+  const prices: number[] = [];
+  const plain: number[] = [];
+  const whole: number[] = [];
+  for (let round = 0; round < 7; round += 1) {
+    const stageless = await perCallUs(bare, 50_000);
+    prices.push((await perCallUs(stage(bare), 50_000)) - stageless);
+    plain.push(await perCallUs(transport.send, 1_000));
+    whole.push(await perCallUs(stage(transport.send), 1_000));
+  }
+  await transport.close();
+  server.close();
+  console.log(
+    `price of pacing, CPU per uncontended call: ${median(prices).toFixed(2)} us; over a socket ${(median(whole) / median(plain)).toFixed(3)} times the transport alone, server in the same process (medians of 7)`,
+  );
+};

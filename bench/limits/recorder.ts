@@ -1,0 +1,52 @@
+import { Recorder } from "../../src/batch/recorder.ts";
+import { recorderSettings } from "../../src/batch/recorder-options.ts";
+import { createCall } from "../../src/call.ts";
+import type { Send } from "../../src/http/types.ts";
+import { documentedLimits } from "../../src/limits.ts";
+import { operations } from "../../src/operations/index.ts";
+import { settingsFrom } from "../../src/options.ts";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { answered, paced } from "../../test/support/paced.ts";
+
+const seconds = 120;
+
+/** Events that get through the documented limits in two minutes, singly and through a recorder; simulated clock. */
+export const recorderAgainstSingles = async (): Promise<void> => {
+  const run = async (isGathered: boolean): Promise<number> => {
+    const clock = new FakeClock();
+    const limits = { ...documentedLimits, requestsPerDay: 1e9, eventsPerDay: 1e9 };
+    const next: Send = async ({ weight }) => {
+      await clock.sleep(50);
+      const results = Array.from({ length: weight }, () => ({ status: 202 }));
+      return { ...answered(isGathered ? 207 : 202), json: { accepted: weight, rejected: 0, results } };
+    };
+    const { send } = paced(next, { clock, limits });
+    const settings = settingsFrom(
+      { apiKey: "bench", baseUrl: "https://service.test", responseValidation: "off" },
+      { env: {}, operations: [] },
+    );
+    const call = createCall(send, settings, clock);
+    const recorder = new Recorder(recorderSettings({}, limits.events.max), {
+      call,
+      clock,
+      onClose: () => undefined,
+    });
+    let recorded = 0;
+    const event = { name: "x", contact: { id: "1" } };
+    for (let caller = 0; caller < 500; caller += 1) {
+      void (async () => {
+        while (clock.now() < seconds * 1_000) {
+          if (isGathered) await recorder.record(event);
+          else await call(operations.events.record, { payload: { ...event, id: crypto.randomUUID() } });
+          recorded += 1;
+        }
+      })();
+    }
+    await clock.advance(seconds * 1_000);
+    return recorded / seconds;
+  };
+  const [single, gathered] = [await run(false), await run(true)];
+  console.log(
+    `recorder against single records, 50 ms, simulated clock: ${gathered.toFixed(1)} and ${single.toFixed(1)} events a second, ${(gathered / single).toFixed(2)} times`,
+  );
+};
