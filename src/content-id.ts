@@ -1,12 +1,18 @@
 import { createHash } from "node:crypto";
 
-// Keys in order, so that the same content written in another order is the same content.
-const canonical = (value: unknown): unknown => {
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map(canonical);
+// Keys in order, so that the same content written in another order is the same content. What JSON cannot carry gets
+// a form too: a source may hold such an item, and it is to be refused by name, not by a TypeError.
+const canonical = (value: unknown, inside: readonly object[] = []): unknown => {
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
+  if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol")
+    return String(value);
   if (typeof value !== "object" || value === null) return value;
+  if (inside.includes(value)) return "cycle";
+  const around = [...inside, value];
+  if (Array.isArray(value)) return value.map((item) => canonical(item, around));
   const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  return fields.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, field]) => [key, canonical(field)]);
+  fields.sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([key, field]) => [key, canonical(field, around)]));
 };
 
 /** An id made of the content alone: the same on every run, on every machine. 128 bits of SHA-256, in hex. */
