@@ -50,12 +50,19 @@ const sentence = (error: unknown): string | undefined => {
 };
 
 // The shape of a failed result is not documented: whatever it carries is read, and nothing is required of it.
+const statusOf = (item: BatchAnswerItem): number => {
+  const status = Number(item.status ?? Number.NaN);
+  if (Number.isInteger(status) && status >= 100) return status;
+  if (sentence(item.error) !== undefined || sentence(item) !== undefined) return 400;
+  // Taken for recorded only on a sign of it; without one it is asked for again, which does no harm.
+  return typeof item.id === "string" || typeof item.outcome === "string" ? 202 : 0;
+};
+
 const resultOf = (item: BatchAnswerItem | null | undefined, index: number): BatchItemResult => {
   if (typeof item !== "object" || item === null) {
     return { index, status: 0, error: "the service gave no result for this event" };
   }
-  const hasFailed = item.error !== undefined && item.error !== null;
-  const status = typeof item.status === "number" ? item.status : hasFailed ? 400 : 202;
+  const status = statusOf(item);
   const error = sentence(item.error) ?? sentence(item);
   const accepted = status >= 200 && status < 300;
   return { ...item, index, status, error: accepted ? undefined : (error ?? `status ${status}`) };

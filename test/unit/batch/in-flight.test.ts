@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import { InFlight } from "../../../src/batch/in-flight.ts";
+import { turn } from "../../support/fake-clock.ts";
+
+test("runs no more than its limit at once", async () => {
+  const flight = new InFlight(3);
+  let running = 0;
+  let most = 0;
+  for (let left = 20; left > 0; left -= 1) {
+    await flight.add(async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await turn();
+      running -= 1;
+    });
+  }
+  await flight.settled();
+  expect([most, running]).toEqual([3, 0]);
+});
+
+test("the first failure is told once everything under way has ended", async () => {
+  const flight = new InFlight(3);
+  let isSlowDone = false;
+  await flight.add(async () => {
+    await turn();
+    await turn();
+    isSlowDone = true;
+  });
+  await flight.add(async () => Promise.reject(new Error("first")));
+  await turn();
+  await expect(flight.add(async () => Promise.reject(new Error("never run")))).rejects.toThrow("first");
+  expect(isSlowDone).toBe(true);
+  await expect(flight.settled()).rejects.toThrow("first");
+});
