@@ -63,8 +63,8 @@ export const readCheckpoint = (state: unknown): Checkpoint | undefined => {
 /** Saves states one after the other; of those that come while one is being written, only the newest is. */
 export class CheckpointWriter {
   readonly #store: CheckpointStore;
-  #next: Checkpoint | undefined;
-  #writing: Promise<void> | undefined;
+  #newest: Checkpoint | undefined;
+  #last: Promise<void> = Promise.resolve();
 
   constructor(store: CheckpointStore) {
     this.#store = store;
@@ -72,18 +72,22 @@ export class CheckpointWriter {
 
   /** Resolves when this state, or a newer one, is stored. */
   save(state: Checkpoint): Promise<void> {
-    this.#next = state;
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined;
-    });
-    return this.#writing;
+    this.#newest = state;
+    const stored = this.#last.then(() => this.#writeNewest());
+    this.#last = stored.catch(() => undefined);
+    return stored;
   }
 
-  async #writeAll(): Promise<void> {
-    while (this.#next !== undefined) {
-      const state = this.#next;
-      this.#next = undefined;
+  async #writeNewest(): Promise<void> {
+    const state = this.#newest;
+    // Stored already, by the turn of an older one.
+    if (state === undefined) return;
+    this.#newest = undefined;
+    try {
       await this.#store.save(state);
+    } catch (error) {
+      this.#newest ??= state;
+      throw error;
     }
   }
 }

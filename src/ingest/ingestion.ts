@@ -48,19 +48,23 @@ export class Ingestion {
 
   async work(entries: readonly Entry<EventInput>[]): Promise<void> {
     const toSend: IndexedEvent[] = [];
+    const faults = new Map<number, string>();
     for (const { index, item } of entries) {
       const fault = await this.#faultOf(item);
       if (fault === undefined) toSend.push({ index, event: this.#withId(item, index) });
-      else await this.#reject({ event: item, index, status: undefined, error: fault });
+      else faults.set(index, fault);
     }
     const results = toSend.length === 0 ? [] : await this.#send(toSend);
     // Nothing may be given up for a reason that passes: the run ends, and goes on here when started again.
     const unsettled = results.filter(isWorthARepeat);
     const [first] = unsettled;
     if (first !== undefined) throw stillFailing(first, unsettled.length);
-    for (const [at, result] of results.entries()) {
-      const event = toSend[at]?.event;
-      if (event !== undefined) await this.#count(result, event);
+    const byIndex = new Map(results.map((result) => [result.index, result]));
+    // Told only now: a batch that fails as a whole comes again in the next run, and nobody is to be told twice.
+    for (const { index, item } of entries) {
+      const result = byIndex.get(index);
+      if (result !== undefined) await this.#count(result, item);
+      else await this.#reject({ event: item, index, status: undefined, error: faults.get(index) ?? "" });
     }
   }
 

@@ -10,6 +10,7 @@ import {
 } from "./checkpoint.ts";
 import { LowWaterMark } from "./low-water-mark.ts";
 import type { ProgressReporter } from "./progress.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** Anything that yields items: an array, a generator, a stream of objects. */
 export type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
@@ -70,8 +71,7 @@ class Run<Item> {
       if (entries.length > 0) await this.#flight.add(() => this.#process(entries));
     };
     try {
-      for await (const item of source) {
-        signal?.throwIfAborted();
+      for await (const item of untilAborted(source, signal)) {
         const index = this.reading.read++;
         if (this.#wasDoneBefore(index, item)) continue;
         batch.push({ index, item });

@@ -1,5 +1,5 @@
 import { type Answer, answer } from "../../src/answer.ts";
-import type { Call, CallInput } from "../../src/call.ts";
+import type { Call } from "../../src/call.ts";
 import type { Operation, OperationFacts } from "../../src/operations/define.ts";
 import type { CallOptions } from "../../src/options.ts";
 import { issuesOf } from "../../src/schemas/check.ts";
@@ -17,7 +17,7 @@ const response = { status: 200, headers: new Headers(), attempts: 1, waitedMs: 0
 export const scriptedCall = (answering: Answering): Call => {
   const call = <Input, Output>(
     operation: Operation<Input, Output>,
-    input: CallInput<Input>,
+    input: { readonly id?: string; readonly payload: Input },
     options?: CallOptions,
   ): Answer<Output> =>
     answer(
