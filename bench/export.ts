@@ -126,7 +126,11 @@ const movingExport = async (
   };
   const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch, limits: false });
   const seen = new Map<string, number>();
-  for await (const { id } of client.contacts.list({}, how)) seen.set(id, (seen.get(id) ?? 0) + 1);
+  for await (const { id } of client.contacts.list(
+    {},
+    { prefetch: how.prefetch, consistency: how.consistency },
+  ))
+    seen.set(id, (seen.get(id) ?? 0) + 1);
   let missed = 0;
   for (const id of throughout) if (!seen.has(id)) missed += 1;
   let repeated = 0;
