@@ -197,6 +197,19 @@ describe("Walk over a list that moves", () => {
     expect([new Set(ids), ids.length]).toEqual([all, 5_000]);
   });
 
+  test("the same from a place further on begins again at that place", async () => {
+    const list = new MovingList({ length: 800, order: "oldest first" });
+    const expected = list.items.slice(5).map(({ id }) => id);
+    const walk = walkOver(list, { prefetch: 0, skip: 5 });
+    const ids: string[] = [];
+    for (let page = await walk.next(); page !== undefined; page = await walk.next()) {
+      ids.push(...page.data.map(({ id }) => id));
+      list.remove(5, page.data.length);
+    }
+    expect(ids).toEqual(expected);
+    expect(list.requests.length).toBeLessThan(30);
+  });
+
   test("hundreds deleted, the last known ones among them, lose nobody", async () => {
     for (const gone of [3, 199, 200, 201, 600, 1_900]) {
       const list = new MovingList({ length: 4_000, order: "by name" });
