@@ -1,4 +1,4 @@
-import type { Answer } from "./answer.ts";
+import { type Answer, answer } from "./answer.ts";
 import type { Recorder } from "./batch/recorder.ts";
 import { type Call, createCall } from "./call.ts";
 import { type Clock, systemClock } from "./clock.ts";
@@ -105,9 +105,14 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    * @throws ValidationError when the path is not a plain path from the base URL on; nothing was sent.
    */
   request(request: FreeRequest, options?: CallOptions): Answer<unknown> {
-    const operation = freeOperation(request);
-    const { method, query, body } = request;
-    return this.#call(operation, { payload: method === "GET" ? query : body, query }, options);
+    try {
+      const operation = freeOperation(request);
+      const { method, query, body } = request;
+      return this.#call(operation, { payload: method === "GET" ? query : body, query }, options);
+    } catch (error) {
+      // Every fault of a call rejects its promise; none is thrown past it.
+      return answer(Promise.reject(error));
+    }
   }
 
   /** How each limit stands now, keyed by its name. `left` is 0 when the next request would have to wait. */

@@ -30,6 +30,7 @@ export const priceOfPacing = async (): Promise<void> => {
   const { url, server } = await limitedServer("sliding", { max: 1e9, perMs: 1 }, () => 0);
   const transport = undiciTransport({
     origin: url,
+    dispatcher: undefined,
     clock: systemClock,
     connections: 1,
     maxResponseBytes: 1e6,

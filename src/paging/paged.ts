@@ -142,7 +142,7 @@ export const paged = <T, Query extends ListQuery>(
   };
 
   return {
-    // biome-ignore lint/suspicious/noThenProperty: a list is lazy; awaiting it is what asks for a page.
+    // A list is lazy: awaiting it is what asks for a page.
     then: (onFulfilled, onRejected) => page().then(onFulfilled, onRejected),
     catch: (onRejected) => page().catch(onRejected),
     finally: (onFinally) => page().finally(onFinally),

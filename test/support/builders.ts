@@ -11,6 +11,7 @@ import type { EventInput } from "../../src/schemas/event.ts";
 export const aRequest = (over: Partial<HttpRequest> = {}): HttpRequest => ({
   operation: "contacts.list",
   method: "GET",
+  route: "/api/v1/contacts",
   path: "/api/v1/contacts",
   headers: {},
   body: undefined,
