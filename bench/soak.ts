@@ -98,6 +98,8 @@ const soak = async (door: string): Promise<void> => {
 };
 
 for (const door of doors) await soak(door);
+// A handle that has closed is let go of a little later.
+await new Promise((resolve) => setTimeout(resolve, 200));
 console.log(
   `left open: ${process.getActiveResourcesInfo().filter((name) => name.startsWith("TCP")).length} sockets`,
 );
