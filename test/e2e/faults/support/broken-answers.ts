@@ -132,7 +132,7 @@ export const brokenAnswers: readonly FaultCase[] = [
   { ...readable, name: "the connection closes after the answer", arrange: planned("close-after") },
   { ...readable, name: "unknown fields", arrange: planned("unknown-fields") },
   { ...readable, name: "missing fields", arrange: planned("missing-fields") },
-  { ...readable, name: "null in every field", arrange: planned("null-fields") },
+  { ...readable, isSilent: true, name: "null in every field", arrange: planned("null-fields") },
   { ...readable, name: "wrong types", arrange: planned("wrong-types") },
   { ...readable, isShapeless: true, name: "JSON nested 100,000 deep", arrange: planned("deep-json") },
 ];

@@ -51,6 +51,8 @@ export interface FaultCase {
   readonly isEmpty?: boolean;
   /** The answer is JSON of another shape altogether. */
   readonly isShapeless?: boolean;
+  /** The answer has its shape, and says nothing of what became of an event. */
+  readonly isSilent?: boolean;
   /** The service asks to wait this long before the next request. */
   readonly waitMs?: number;
   /** It asks for longer than `maxRetryAfterMs`. */
