@@ -14,6 +14,9 @@ const roundingMs = 0.001;
 // However long a round trip seems to take for certain, most of the window is waited out.
 const mostAllowance = 1 / 3;
 
+// What a busy machine adds to every round trip for a while is no floor: so little of a window is not worth a 429.
+const allowanceSlack = 0.015;
+
 /**
  * One limit of the service: hands out permits, takes them back a window after the answer, and stands still while
  * the service has asked to wait.
@@ -51,7 +54,10 @@ export class Budget implements Resource, LeasedBudget {
     this.#source = context.source;
     this.#inHand = this.#source.initial;
     this.#leased = this.#inHand;
-    this.#roundTrips = new RoundTrips(limit.perMs * 2, limit.perMs * mostAllowance);
+    this.#roundTrips = new RoundTrips(limit.perMs * 2, {
+      slackMs: limit.perMs * allowanceSlack,
+      mostMs: limit.perMs * mostAllowance,
+    });
     this.#source.attach(this);
   }
 

@@ -23,13 +23,15 @@ const fewest = 20;
  */
 export class RoundTrips {
   readonly #stretchMs: number;
+  readonly #slackMs: number;
   readonly #mostMs: number;
   #last: Stretch;
   #current: Stretch;
 
-  /** Remembers one to two stretches; the floor is never more than `mostMs`. */
-  constructor(stretchMs: number, mostMs: number) {
+  /** Remembers one to two stretches; the floor stays `slackMs` below what they tell, and is `mostMs` at most. */
+  constructor(stretchMs: number, { slackMs, mostMs }: { readonly slackMs: number; readonly mostMs: number }) {
     this.#stretchMs = stretchMs;
+    this.#slackMs = slackMs;
     this.#mostMs = mostMs;
     this.#last = empty(Number.NEGATIVE_INFINITY);
     this.#current = empty(Number.NEGATIVE_INFINITY);
@@ -51,6 +53,6 @@ export class RoundTrips {
     if (count < fewest) return 0;
     const leastMs = Math.min(this.#last.leastMs, this.#current.leastMs);
     const averageMs = (this.#last.totalMs + this.#current.totalMs) / count;
-    return Math.max(0, Math.min(leastMs - (averageMs - leastMs), this.#mostMs));
+    return Math.max(0, Math.min(leastMs - (averageMs - leastMs) - this.#slackMs, this.#mostMs));
   }
 }

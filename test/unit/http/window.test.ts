@@ -28,8 +28,8 @@ test("nothing of what has come back is kept", () => {
   expect([cooling.count, cooling.nextAt]).toEqual([0, undefined]);
 });
 
-const seen = (times: readonly number[]): RoundTrips => {
-  const trips = new RoundTrips(1_000, 300);
+const seen = (times: readonly number[], slackMs = 0): RoundTrips => {
+  const trips = new RoundTrips(1_000, { slackMs, mostMs: 300 });
   for (const [at, ms] of times.entries()) trips.add(ms, at * 10);
   return trips;
 };
@@ -48,6 +48,11 @@ test("latency that varies from nothing on has no floor", () => {
 
 test("latency that varies about its middle keeps clear of its least", () => {
   expect(seen(Array.from({ length: 100 }, (_, at) => 200 + (at % 2) * 20)).floorMs).toBe(190);
+});
+
+test("the floor keeps its slack below what was seen, and a latency within it has none", () => {
+  const constant = (ms: number) => Array.from({ length: 20 }, () => ms);
+  expect([seen(constant(50), 15).floorMs, seen(constant(8), 15).floorMs]).toEqual([35, 0]);
 });
 
 test("the floor is never more than allowed", () => {
