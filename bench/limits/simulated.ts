@@ -30,8 +30,7 @@ const loads: Readonly<Record<string, readonly Load[]>> = {
   ],
 };
 
-// Long enough that the first window, which a bucket or a new window makes a present of, weighs little.
-const windows = 40;
+const windows = 200;
 
 const cell = async (
   counting: (typeof countings)[number],
@@ -54,7 +53,8 @@ const cell = async (
   // Of a mixed load it is the budget that holds the others up that counts.
   const shares = [...new Set(load.map(({ budgets }) => budgets.at(-1) ?? "requests"))].map((name) => {
     const { max, perMs } = limits[name];
-    return service.limiters[name].accepted / ((until / perMs) * max);
+    // The first window is a present: what is full at its start counts for nothing.
+    return (service.limiters[name].accepted - max) / ((until / perMs - 1) * max);
   });
   const refused = Object.values(service.limiters).reduce((sum, limiter) => sum + limiter.refused, 0);
   void Promise.allSettled(callers);
