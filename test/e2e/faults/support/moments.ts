@@ -8,8 +8,8 @@ import type { Subject } from "./subjects.ts";
 
 /** A place that tells when a call has come to the moment. */
 export interface MomentPlace extends Place {
-  /** Calls another time before, and leaves that call to itself. */
-  readonly occupy?: (client: Client) => void;
+  /** Makes another call before, and tells how to end it. */
+  readonly occupy?: (client: Client) => () => void;
 }
 
 /** A point in the life of a call at which it may be ended from outside. */
@@ -26,6 +26,11 @@ export interface Moment {
   readonly options?: ClientOptions;
   arrange(sandbox: Sandbox, reached: () => void): Promise<MomentPlace>;
 }
+
+const aborter = () => {
+  const controller = new AbortController();
+  return { signal: controller.signal, abort: () => controller.abort() };
+};
 
 const nothing: Deliver = () => undefined;
 
@@ -60,7 +65,11 @@ export const moments: readonly Moment[] = [
     options: { concurrency: 1 },
     arrange: async (sandbox, reached) => ({
       ...(await openFront(sandbox, { admits: () => false })),
-      occupy: (client) => void client.contacts.list().catch(() => undefined),
+      occupy: (client) => {
+        const { signal, abort } = aborter();
+        client.contacts.list({}, { signal }).catch(() => undefined);
+        return abort;
+      },
       options: { hooks: { onWait: reached } },
     }),
   },

@@ -57,13 +57,15 @@ export const runMoment = async ({ subject, moment, ending }: MomentCell) => {
     // The longest back-off there is, so that the call can be found in it.
     { clock, random: () => 0.99 },
   );
-  place.occupy?.(client);
+  const leave = place.occupy?.(client);
   place.strike?.();
   const options = ending === "an abort" ? { signal } : { signal, totalTimeoutMs };
   const error: unknown = await subject.call(client, options, id).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
+  // Repeated beyond close(), it would reach whoever is given the port next.
+  leave?.();
   await client.close();
   if (place.options?.dispatcher === undefined) await allClosed(place.port);
   const finding = {
