@@ -120,7 +120,10 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     return this.#connection.traffic.state();
   }
 
-  /** Drains the recorders and frees the sockets. Other calls under way fail; a later call opens new ones. */
+  /**
+   * Drains the recorders and frees the sockets. Other calls under way fail with a ConnectionError and are not
+   * repeated; one that waits for a budget fails when its turn comes. A later call opens new sockets.
+   */
   async close(): Promise<void> {
     await Promise.all([...this.#recorders].map((recorder) => recorder.close()));
     await this.#connection.close();

@@ -20,7 +20,7 @@ export interface Connection {
   readonly send: Send;
   readonly traffic: Traffic;
   readonly slots: Slots;
-  readonly transport: Transport;
+  readonly transport: CountedTransport;
   readonly serviceTime: ServiceTime;
   close(): Promise<void>;
 }
@@ -44,13 +44,28 @@ const lazyTransport = (settings: Settings, limits: AttemptLimits): Transport => 
   };
 };
 
-const transportFor = (settings: Settings, limits: AttemptLimits): Transport => {
+/** A transport that calls from before a closing can tell from the one that those after it use. */
+interface CountedTransport extends Transport {
+  /** How often it has been closed so far. */
+  closings(): number;
+}
+
+const counted = (transport: Transport): CountedTransport => {
+  let closings = 0;
+  const close = async (): Promise<void> => {
+    closings += 1;
+    await transport.close();
+  };
+  return { send: transport.send, closings: () => closings, close };
+};
+
+const transportFor = (settings: Settings, limits: AttemptLimits): CountedTransport => {
   const { fetch, origin } = settings;
-  if (fetch === undefined) return lazyTransport(settings, limits);
+  if (fetch === undefined) return counted(lazyTransport(settings, limits));
   // Whoever passes the global fetch means the one that is global when the call is made: a mock may be installed later.
   const isGlobal = fetch === globalThis.fetch;
   const lookUp = (): Fetch => (isGlobal ? (url, init) => globalThis.fetch(url, init) : fetch);
-  return { send: fetchTransport(origin, lookUp, limits), close: async () => undefined };
+  return counted({ send: fetchTransport(origin, lookUp, limits), close: async () => undefined });
 };
 
 /** The parts of a sibling's connection that the same settings allow to share. */
@@ -92,7 +107,13 @@ export const connect = (
     };
   const send = pipeline(
     [
-      retry({ maxRetryAfterMs, clock, random, onRetry: tell("info", "will retry", hooks.onRetry) }),
+      retry({
+        maxRetryAfterMs,
+        clock,
+        random,
+        closings: transport.closings,
+        onRetry: tell("info", "will retry", hooks.onRetry),
+      }),
       // Inside retry: every attempt spends budget, also the ones that fail.
       pacing({ traffic, slots, maxRetryAfterMs, clock, onWait: tell("debug", "waits", hooks.onWait) }),
       observe({ hooks, log, clock }),

@@ -122,6 +122,8 @@ export class Budget implements Resource, LeasedBudget {
     const now = this.#clock.now();
     if (now < this.#pausedUntil) return this.#wakeAt(this.#pausedUntil);
     if (this.#probe !== undefined) return;
+    // It may have come free between being asked and being told to see to it: nobody would look again.
+    if (this.has(weight)) return this.#wakeAt(now);
     this.lacking = Math.max(0, Math.min(weight, this.limit.max) - this.#inHand);
     this.#source.want();
     const next = this.#nextThawAt;

@@ -17,6 +17,8 @@ import {
 export interface RetrySettings {
   readonly maxRetryAfterMs: number;
   readonly clock: Clock;
+  /** How often the client has been closed so far. */
+  readonly closings: () => number;
   /** 0 ≤ random() < 1. */
   readonly random: () => number;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
@@ -29,14 +31,22 @@ class Attempts {
   readonly #request: HttpRequest;
   readonly #next: Send;
   readonly #settings: RetrySettings;
+  readonly #closings: number;
 
   constructor(request: HttpRequest, next: Send, settings: RetrySettings) {
     this.#request = request;
     this.#next = next;
     this.#settings = settings;
+    this.#closings = settings.closings();
+  }
+
+  /** Whether the client was closed since the call began; a call from before opens no new sockets. */
+  get #isClosed(): boolean {
+    return this.#settings.closings() !== this.#closings;
   }
 
   async make(): Promise<HttpResponse> {
+    if (this.#isClosed) throw new AttemptFailure("connection", "the client was closed", { wasSent: false });
     const response = await this.#next(this.#request);
     const { status } = response;
     if (isSuccess(status)) {
@@ -60,7 +70,7 @@ class Attempts {
       maxRetryAfterMs: this.#settings.maxRetryAfterMs,
       random: this.#settings.random(),
     });
-    if (!verdict.again) return false;
+    if (!verdict.again || this.#isClosed) return false;
     const { operation, log, signal } = this.#request;
     const status = failure.response?.status;
     this.#settings.onRetry?.({ operation, attempt: log.attempts, waitMs: verdict.waitMs, status });

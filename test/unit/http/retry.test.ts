@@ -28,10 +28,12 @@ const run = (steps: readonly Step[], over: Partial<HttpRequest> = {}, random = 0
   const clock = new FakeClock();
   const script = scripted(...steps);
   const times: number[] = [];
-  const send = retry({ maxRetryAfterMs: 60_000, clock, random: () => random })((request) => {
-    times.push(clock.now());
-    return script.send(request);
-  });
+  const send = retry({ maxRetryAfterMs: 60_000, clock, closings: () => 0, random: () => random })(
+    (request) => {
+      times.push(clock.now());
+      return script.send(request);
+    },
+  );
   const answer = send(aRequest(over));
   answer.catch(() => undefined);
   return { ...script, clock, answer, times };
@@ -86,6 +88,7 @@ describe("retry: waits", () => {
     const settings = {
       maxRetryAfterMs: 1,
       clock,
+      closings: () => 0,
       random: () => 0.5,
       onRetry: (n: unknown) => notices.push(n),
     };
@@ -212,7 +215,7 @@ describe("retry: total time", () => {
     const clock = new FakeClock();
     const bound = deadline(undefined, totalTimeoutMs, clock);
     const script = scripted(...steps);
-    const send = retry({ maxRetryAfterMs: 60_000, clock, random: () => 1 })(script.send);
+    const send = retry({ maxRetryAfterMs: 60_000, clock, closings: () => 0, random: () => 1 })(script.send);
     const answer = send(aRequest({ ...over, signal: bound.signal })).finally(() => bound.release());
     answer.catch(() => undefined);
     return { clock, answer, times: [], ...script };
