@@ -18,6 +18,8 @@ export interface Call {
     input: CallInput<Input>,
     options?: CallOptions,
   ): Answer<Output>;
+  /** Tells the log and `onValidationIssue` of what does not fit in answers taken together, such as a list's order. */
+  report(operation: string, issues: readonly Issue[]): void;
   /** What a call with this payload would be refused for; a promise only where the workspace has schemas. */
   issues<Input>(
     operation: Operation<Input, unknown>,
@@ -59,6 +61,11 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
 
   const { workspace } = settings;
 
+  const report: Call["report"] = (operation, issues) => {
+    settings.log.warn("answer does not fit", { operation, fields: issues.map(({ path }) => path) });
+    settings.hooks.onValidationIssue?.({ operation, issues });
+  };
+
   const issues: Call["issues"] = (operation, payload) => {
     const found = issuesOf(operation.input, payload);
     return found.length > 0 || workspace === undefined ? found : workspace.inputIssues(operation.id, payload);
@@ -83,11 +90,7 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
         },
       );
     }
-    settings.log.warn("answer does not fit", {
-      operation: operation.id,
-      fields: issues.map(({ path }) => path),
-    });
-    settings.hooks.onValidationIssue?.({ operation: operation.id, issues });
+    report(operation.id, issues);
   };
 
   const run = async <Input, Output>(
@@ -95,7 +98,7 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
     input: CallInput<Input>,
     options: CallOptions | undefined,
   ): Promise<WithResponse<Output>> => {
-    if (options !== undefined) checkCallOptions(operation.id, options);
+    if (options) checkCallOptions(operation.id, options);
     checkInput(operation, input.payload);
     const { replay: rule } = operation;
     const replay = typeof rule === "function" ? rule(input.payload) : rule;
@@ -147,6 +150,10 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
     input: CallInput<Input>,
     options?: CallOptions,
   ): Answer<Output> =>
-    answer(calls.hasSubscribers ? traced(operation, input, options) : run(operation, input, options));
-  return Object.assign(call, { issues });
+    answer(
+      calls.hasSubscribers
+        ? traced(operation, input, options ?? undefined)
+        : run(operation, input, options ?? undefined),
+    );
+  return Object.assign(call, { issues, report });
 };

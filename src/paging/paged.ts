@@ -83,13 +83,13 @@ export const paged = <T, Query extends ListQuery>(
   call: Call,
   operation: Operation<Query, Page<T>>,
   query: Query,
-  options: CallOptions & PagingOptions & { readonly onUnstable?: (message: string) => void },
+  options: CallOptions & PagingOptions,
 ): Paged<T> => {
-  const { prefetch, consistency, cursor, onUnstable = () => undefined, ...callOptions } = options;
+  const { prefetch, consistency, cursor, ...callOptions } = options ?? {};
   const page = (): Answer<Page<T>> => call(operation, { payload: query }, callOptions);
 
   const walk = (): Walk<T> => {
-    check(operation.id, options);
+    check(operation.id, { prefetch, consistency });
     return new Walk<T>({
       operation: operation.id,
       fetch: async (request, signal) => {
@@ -110,7 +110,7 @@ export const paged = <T, Query extends ListQuery>(
       prefetch,
       isDriftSafe: consistency !== "fast",
       place: cursor === undefined ? undefined : readCursor(operation.id, cursor),
-      onUnstable,
+      onUnstable: (message) => call.report(operation.id, [{ path: "data", message }]),
     });
   };
 

@@ -41,6 +41,7 @@ const recording = (
     {
       issues: (operation: { readonly input: Parameters<typeof issuesOf>[0] }, payload: unknown) =>
         issuesOf(operation.input, payload),
+      report: () => undefined,
     },
   );
   let closed = 0;
