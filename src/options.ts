@@ -165,6 +165,9 @@ export const settingsFrom = (
     readonly operations: readonly string[];
   },
 ): Settings => {
+  if (typeof options !== "object" || options === null || Array.isArray(options)) {
+    throw new ConfigurationError("options must be an object: new Client({ apiKey, baseUrl })");
+  }
   const faults = [...unknownKeys(options, Object.keys(known)), ...callFaults(options)];
   const apiKey = options.apiKey ?? context.env.TOUCHPOINT_API_KEY;
   faults.push(...keyFaults(apiKey));

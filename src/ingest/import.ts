@@ -6,6 +6,7 @@ import type { Contact, ContactInput } from "../schemas/contact.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
 import { type Progress, ProgressReporter } from "./progress.ts";
 import { type Entry, type Reading, runResumable, type Source } from "./resumable.ts";
+import { workFaults } from "./work-faults.ts";
 
 /** A row that did not become a contact. */
 export interface RejectedContact {
@@ -128,11 +129,9 @@ class Import {
   }
 }
 
-const checkOptions = ({ concurrency, addToList }: ImportOptions): void => {
-  const faults: string[] = [];
-  if (concurrency !== undefined && !(Number.isSafeInteger(concurrency) && concurrency >= 1)) {
-    faults.push("concurrency must be a whole number of at least 1");
-  }
+const check = (source: unknown, options: ImportOptions): void => {
+  const faults = workFaults(source, options, ["addToList", "onImported"]);
+  const { addToList } = options;
   if (addToList !== undefined && (typeof addToList !== "string" || addToList === "")) {
     faults.push("addToList must be a list id");
   }
@@ -145,7 +144,7 @@ export const importContacts = async (
   options: ImportOptions,
   context: ImportContext,
 ): Promise<ImportReport> => {
-  checkOptions(options);
+  check(source, options);
   const { clock } = context;
   const startedAt = clock.now();
   const run = new Import(options, context);

@@ -4,6 +4,7 @@ import type { IngestContext, IngestOptions } from "./ingest-options.ts";
 import { Ingestion } from "./ingestion.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type Reading, runResumable, type Source } from "./resumable.ts";
+import { workFaults } from "./work-faults.ts";
 
 /** What became of an ingestion: `read` = `skipped` + `accepted` + `duplicates` + `rejected` + `unknown`. */
 export interface IngestReport {
@@ -29,14 +30,15 @@ export interface IngestReport {
 const operation = "events.ingest";
 const defaultConcurrency = 4;
 
-const checkOptions = ({ batchSize, concurrency, idFrom, maxAgeMs }: IngestOptions): void => {
-  const faults: string[] = [];
+const ownOptions = ["batchSize", "idFrom", "maxAgeMs"];
+
+const check = (source: unknown, options: IngestOptions): void => {
+  const faults = workFaults(source, options, ownOptions);
+  const { batchSize, idFrom, maxAgeMs } = options;
   const isWhole = (value: number, most: number): boolean =>
     Number.isSafeInteger(value) && value >= 1 && value <= most;
   if (batchSize !== undefined && !isWhole(batchSize, maxEventsPerRequest))
     faults.push("batchSize must be from 1 to 100");
-  if (concurrency !== undefined && !isWhole(concurrency, 1_000))
-    faults.push("concurrency must be from 1 to 1000");
   if (idFrom !== undefined && typeof idFrom !== "function") faults.push("idFrom must be a function");
   if (maxAgeMs !== undefined && !(maxAgeMs > 0)) faults.push("maxAgeMs must be above 0");
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
@@ -51,7 +53,7 @@ export const ingest = async (
   options: IngestOptions,
   context: IngestContext,
 ): Promise<IngestReport> => {
-  checkOptions(options);
+  check(source, options);
   const { clock, eventsAtOnce = maxEventsPerRequest } = context;
   const startedAt = clock.now();
   const ingestion = new Ingestion(options, context);

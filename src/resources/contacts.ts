@@ -136,7 +136,7 @@ export class Contacts<Fields extends object = OpenFields> {
     // Files and hashes load with the first import, not with the package.
     const { importContacts } = await import("../ingest/import.ts");
     // The import itself knows a row's fields, and leaves its custom fields to the call's check.
-    return importContacts(source as Source<ContactInput>, options, {
+    return importContacts(source as Source<ContactInput>, options ?? {}, {
       clock: this.#clock,
       issues: (input) => this.#call.issues(operations.contacts.create, input),
       // A row of this method's source.

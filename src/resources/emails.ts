@@ -141,7 +141,7 @@ export class Emails {
     payload: Input,
     sending: { readonly options: SendOptions; readonly email: object; readonly settled: Output },
   ): Answer<Output> {
-    const { once, ...options } = sending.options;
+    const { once, ...options } = sending.options ?? {};
     if (once === undefined) return this.#call(operation, { payload }, options);
     return answer(this.#sendOnce(operation, payload, { ...sending, options, key: once }));
   }

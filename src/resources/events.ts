@@ -117,6 +117,6 @@ export class Events<Types extends object = OpenEvents> {
       source as Source<unknown> as Source<EventInput>,
       options as unknown as IngestOptions,
     ];
-    return ingest(given, how, { call: this.#call, ...this.#context });
+    return ingest(given, how ?? {}, { call: this.#call, ...this.#context });
   }
 }

@@ -5,9 +5,11 @@ import { deferred, EmailAddress, inputObject, maybe, QueryText, Text } from "./c
 export const Company = deferred(() =>
   z.looseObject({
     id: maybe(z.string()),
+    /** The company's name. */
     companyName: maybe(z.string()),
     /** Unique per workspace. */
     domain: maybe(z.string()),
+    /** The line of business. */
     industry: maybe(z.string()),
   }),
 );
@@ -26,8 +28,11 @@ export type CompanyPerson = z.infer<typeof CompanyPerson>;
 /** A company and its people. With a `domain` the service updates an existing company instead of adding one. */
 export const CompanyInput = deferred(() =>
   inputObject({
+    /** The company's name. */
     companyName: Text,
+    /** Unique per workspace: with it, an existing company is updated instead of duplicated. */
     domain: z.optional(Text),
+    /** The line of business. */
     industry: z.optional(z.string("must be a string")),
     contacts: z.optional(z.array(CompanyPerson, "must be an array of { email, name, title }")),
   }),
@@ -37,8 +42,11 @@ export type CompanyInput = z.infer<typeof CompanyInput>;
 /** The fields to change. The document does not list them; these are the company's known ones. */
 export const CompanyPatch = deferred(() =>
   inputObject({
+    /** The company's name. */
     companyName: z.optional(Text),
+    /** Unique per workspace: with it, an existing company is updated instead of duplicated. */
     domain: z.optional(Text),
+    /** The line of business. */
     industry: z.optional(z.string("must be a string")),
   }),
 );
@@ -56,6 +64,7 @@ export type CompanyCreated = z.infer<typeof CompanyCreated>;
 /** Asks for the company with a domain. */
 export const CompanyQuery = deferred(() =>
   inputObject({
+    /** Unique per workspace: with it, an existing company is updated instead of duplicated. */
     domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
   }),
 );

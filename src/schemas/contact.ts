@@ -26,15 +26,23 @@ export const Contact = deferred(() =>
     id: z.string(),
     /** Unique per workspace. */
     email: z.string(),
+    /** Full name. */
     name: maybe(z.string()),
+    /** Job title. */
     title: maybe(z.string()),
+    /** In any form. */
     phone: maybe(z.string()),
     /** Profile URL. */
     linkedIn: maybe(z.string()),
+    /** Free text; `null` where there is none. */
     notes: maybe(z.string()),
+    /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
     stage: maybe(Stage),
+    /** How the contact came in: `MANUAL`, or a value that the document does not name. */
     source: maybe(Source),
+    /** Whether the address is known to exist. */
     verified: maybe(z.boolean()),
+    /** How sure the service is of the address; the document gives no range. */
     emailConfidence: maybe(z.number()),
     /** Keys are the workspace's own field names. A loose object and no record: its keys need not be walked. */
     customFields: maybe(z.looseObject({})),
@@ -44,7 +52,9 @@ export const Contact = deferred(() =>
     listIds: maybe(z.array(z.string())),
     /** The caller's own user id, saved when an event supplies it. */
     externalId: maybe(z.string()),
+    /** ISO 8601, UTC. */
     createdAt: maybe(z.string()),
+    /** ISO 8601, UTC. */
     updatedAt: maybe(z.string()),
   }),
 );
@@ -53,18 +63,29 @@ export type Contact = z.infer<typeof Contact>;
 export const ContactPage = deferred(() => page(Contact));
 
 const writable = () => ({
+  /** Full name. */
   name: z.optional(z.string("must be a string")),
+  /** Job title. */
   title: z.optional(z.string("must be a string")),
+  /** In any form. */
   phone: z.optional(z.string("must be a string")),
+  /** Profile URL. */
   linkedIn: z.optional(z.string("must be a string (a profile URL)")),
+  /** Free text; `null` where there is none. */
   notes: z.optional(z.nullable(z.string("must be a string or null"))),
+  /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
   stage: z.optional(Stage),
+  /** How the contact came in: `MANUAL`, or a value that the document does not name. */
   source: z.optional(Source),
+  /** Whether the address is known to exist. */
   verified: z.optional(z.boolean("must be a boolean")),
+  /** How sure the service is of the address; the document gives no range. */
   emailConfidence: z.optional(z.number("must be a number")),
   /** Only the keys sent are changed; `null` clears a key. */
   customFields: z.optional(JsonRecord),
+  /** The id of the company the contact belongs to. */
   leadId: z.optional(Text),
+  /** The ids of the contact's lists; when updating, these replace all of them. */
   listIds: z.optional(z.array(Text, "must be an array of list ids")),
 });
 
@@ -79,6 +100,7 @@ export type ContactPatch = z.infer<typeof ContactPatch>;
 /** Which contacts to list: `search` matches for example an email; `limit` is 1–200 a page, `skip` counts from 0. */
 export const ContactQuery = deferred(() =>
   inputObject({
+    /** What to look for, for example an email. */
     search: z.optional(QueryText),
     ...paging(),
   }),

@@ -14,6 +14,7 @@ import {
 const common = () => ({
   /** Recipient address. */
   to: EmailAddress,
+  /** The subject line. */
   subject: Text,
   /** A signature of the workspace, or `default`. */
   signatureId: z.optional(Text),
@@ -33,15 +34,21 @@ export type EmailContent =
   | { readonly html: string; readonly text?: undefined }
   | { readonly text: string; readonly html?: undefined };
 
+// A key in the wrong argument would be ignored, and the email could go out twice.
+const misplaced = () =>
+  z.optional(z.undefined("belongs into the second argument: emails.send(email, { once })"));
+
 const SendFields = deferred(() =>
   inputObject({
     ...common(),
     ...content(),
+    /** When it goes out: a `Date`, or an ISO 8601 string with a time zone. */
     sendAt: z.optional(z.undefined("is for emails.schedule")),
+    once: misplaced(),
   }).check(hasOneBody),
 );
 const ScheduleFields = deferred(() =>
-  inputObject({ ...common(), ...content(), sendAt: Moment }).check(hasOneBody),
+  inputObject({ ...common(), ...content(), sendAt: Moment, once: misplaced() }).check(hasOneBody),
 );
 
 /** An email to one person, sent now. */
@@ -63,10 +70,13 @@ export const SentEmail = deferred(() =>
     cc: maybe(z.array(z.unknown())),
     /** Display name and address of the sending account. */
     from: maybe(z.string()),
+    /** The subject line. */
     subject: maybe(z.string()),
+    /** ISO 8601, UTC. */
     sentAt: maybe(z.string()),
     /** Whether open or click tracking was added. */
     tracked: maybe(z.boolean()),
+    /** The recipient as a contact. */
     contactId: maybe(z.string()),
     /** `true` when the recipient was created as a contact by this send. */
     contactCreated: maybe(z.boolean()),
@@ -83,6 +93,7 @@ export const ScheduledEmail = deferred(() =>
   z.looseObject({
     id: z.string(),
     status: maybe(ScheduledStatus),
+    /** ISO 8601, UTC; it goes out within about a minute after. */
     sendAt: maybe(z.string()),
   }),
 );
@@ -98,11 +109,15 @@ export type ScheduledEmailQuery = z.infer<typeof ScheduledEmailQuery>;
 export const ScheduledEmailPatch = deferred(() =>
   inputObject({
     to: z.optional(EmailAddress),
+    /** The subject line. */
     subject: z.optional(Text),
+    /** The body as HTML; the service makes a plain-text version of it. Exactly one of `html` and `text`. */
     html: z.optional(Text),
+    /** The body as plain text. Exactly one of `html` and `text`. */
     text: z.optional(Text),
     signatureId: z.optional(Text),
     force: z.optional(z.boolean("must be a boolean")),
+    /** When it goes out: a `Date`, or an ISO 8601 string with a time zone. */
     sendAt: z.optional(Moment),
   }).check(
     z.refine(

@@ -13,6 +13,7 @@ export const maxEventsPerRequest = 100;
 /** Identifies a person by any of these. */
 export const EventContact = deferred(() =>
   inputObject({
+    /** An unknown address becomes a new contact, unless `createContact` is `false`. */
     email: z.optional(EmailAddress),
     /** The caller's own user id. */
     externalId: z.optional(Text),
@@ -40,6 +41,7 @@ export const EventProperties = deferred(() =>
 /** Something a person did. */
 export const EventInput = deferred(() =>
   inputObject({
+    /** 1 or more characters; not beginning with `service.`. */
     name: Text.check(
       z.refine(
         (name) => !name.startsWith(reservedEventPrefix),
@@ -48,7 +50,9 @@ export const EventInput = deferred(() =>
     ),
     /** The caller's event id, 1 or more characters: a repeated id is recorded once. One is given where there is none. */
     id: z.optional(Text),
+    /** Whom it is about: an email, an externalId or a contact id. */
     contact: EventContact,
+    /** Data of the event; not under names such as `password`, `card_number` or `ssn`. */
     properties: z.optional(EventProperties),
     /** Contact fields to set on the person. */
     contactFields: z.optional(JsonRecord),
@@ -81,10 +85,13 @@ export const EventReceipt = deferred(() =>
   z.looseObject({
     id: z.string(),
     name: maybe(z.string()),
+    /** The contact it was recorded for; null where nobody matched. */
     contactId: maybe(z.string()),
     /** `true` when the id repeated an earlier event. */
     duplicate: maybe(z.boolean()),
+    /** `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
     outcome: maybe(EventOutcome),
+    /** Whether the event made a new contact. */
     createdContact: maybe(z.boolean()),
     /** Automation runs started. */
     runsStarted: maybe(z.number()),
@@ -106,6 +113,7 @@ export const BatchAnswerItem = deferred(() =>
     status: maybe(z.number()),
     id: maybe(z.string()),
     name: maybe(z.string()),
+    /** `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
     outcome: maybe(EventOutcome),
     runsStarted: maybe(z.number()),
     duplicate: maybe(z.boolean()),
