@@ -19,6 +19,10 @@ export default defineConfig({
   minifySyntax: true,
   minifyWhitespace: true,
   noExternal: [bundledImport],
+  // Node prints the line an error came from: without this it would be the whole file.
+  esbuildOptions: (options) => {
+    options.lineLimit = 160;
+  },
   esbuildPlugins: [ownGlobals, noHttp2],
   banner: { js: requireBanner },
   // scripts/declarations.ts writes them.

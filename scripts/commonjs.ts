@@ -16,6 +16,7 @@ for (const name of names) {
     target: "node20",
     minifySyntax: true,
     minifyWhitespace: true,
+    lineLimit: 160,
     supported: { "dynamic-import": false },
     // Code that asks for it asks for __filename first.
     logOverride: { "empty-import-meta": "silent" },
