@@ -8,6 +8,7 @@ const kinds = new Map<string, (cell: string) => unknown>([
   ["verified", (cell) => (cell === "true" || cell === "false" ? cell === "true" : cell)],
   ["emailConfidence", (cell) => (Number.isFinite(Number(cell)) ? Number(cell) : cell)],
   ["listIds", (cell) => cell.split(";")],
+  ["customFields", (cell) => JSON.parse(cell)],
 ]);
 
 /**

@@ -61,7 +61,8 @@ export const contactsExport: CliCommand = {
       columns: {
         type: "string",
         value: "<a,b,…>",
-        about: "the columns of a CSV file: email,name,customFields.plan",
+        about:
+          "the columns of a CSV file: email,name,customFields.plan (default: all, with customFields as JSON)",
       },
       resume: { type: "boolean", about: "go on where an export to this file was stopped" },
       json: { type: "boolean", about: "the report as one line of JSON" },

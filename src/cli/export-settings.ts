@@ -11,6 +11,30 @@ export interface ExportSettings {
 }
 
 /**
+ * The documented fields of a contact; the custom ones together as JSON, since a column that only appears after
+ * thousands of contacts cannot be added to a file that is half written.
+ */
+const everyField: readonly string[] = [
+  "id",
+  "email",
+  "name",
+  "title",
+  "phone",
+  "linkedIn",
+  "notes",
+  "stage",
+  "source",
+  "verified",
+  "emailConfidence",
+  "customFields",
+  "leadId",
+  "listIds",
+  "externalId",
+  "createdAt",
+  "updatedAt",
+];
+
+/**
  * Reads the options of `contacts export`.
  *
  * @throws UsageError for what does not go together.
@@ -25,5 +49,6 @@ export const exportSettings = (request: Pick<Request, "values">): ExportSettings
   if (columns !== undefined && file.format !== "csv") throw new UsageError("--columns is for CSV");
   if (isResumed && file.isCompressed)
     throw new UsageError("a compressed file cannot be resumed: export it plain and compress it afterwards");
-  return { out, file, search: textOf(request, "search"), columns, isResumed };
+  const defaults = file.format === "csv" ? everyField : undefined;
+  return { out, file, search: textOf(request, "search"), columns: columns ?? defaults, isResumed };
 };
