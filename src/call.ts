@@ -4,6 +4,7 @@ import type { Clock } from "./clock.ts";
 import { type Issue, type Outcome, ResponseValidationError, ValidationError } from "./errors.ts";
 import { deadline } from "./http/deadline.ts";
 import { type HttpRequest, outcomeOf, type Send } from "./http/types.ts";
+import { withoutResult } from "./http/without-result.ts";
 import type { Operation } from "./operations/define.ts";
 import type { CallOptions, Settings } from "./options.ts";
 import { Received } from "./received.ts";
@@ -134,15 +135,14 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
     }
   };
 
-  const traced: typeof run = (operation, input, options) => {
+  const traced: typeof run = async (operation, input, options) => {
     const trace: CallTrace = { operation: operation.id };
-    const watch = async () => {
+    return withoutResult(calls, trace, async () => {
       const whole = await run(operation, input, options);
       const { status, attempts, waitedMs } = whole.response;
       Object.assign(trace, { status, attempts, waitedMs });
       return whole;
-    };
-    return calls.tracePromise(watch, trace);
+    });
   };
 
   const call = <Input, Output>(

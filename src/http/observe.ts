@@ -3,6 +3,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { AttemptNotice, Hooks } from "../notices.ts";
 import type { HttpRequest, HttpResponse, Send, Stage } from "./types.ts";
+import { withoutResult } from "./without-result.ts";
 
 /** What subscribers of `touchpoint:attempt` are handed; filled in as the attempt goes on. */
 export interface AttemptTrace extends AttemptNotice {
@@ -59,6 +60,6 @@ export const observe = ({ hooks, log, clock }: ObserveSettings): Stage => {
   return (next) => (request) => {
     if (!isAlwaysWatched && !attempts.hasSubscribers) return next(request);
     const trace: AttemptTrace = noticeOf(request);
-    return attempts.tracePromise(() => watch(next, request, trace), trace);
+    return withoutResult(attempts, trace, () => watch(next, request, trace));
   };
 };
