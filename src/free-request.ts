@@ -24,7 +24,9 @@ const replayClasses: readonly string[] = ["safe", "idempotent", "keyed", "never"
 // Dots may come encoded too; a service that decodes before it routes would step out of the path.
 const dotSegment = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
 
-const faultsOf = ({ method, path, replay, body }: FreeRequest): string[] => {
+const faultsOf = (request: FreeRequest): string[] => {
+  if (typeof request !== "object" || request === null) return ["give { method, path }"];
+  const { method, path, replay, body } = request;
   const faults: string[] = [];
   if (!methods.includes(method)) faults.push(`method must be one of ${methods.join(", ")}`);
   if (typeof path !== "string" || !path.startsWith("/") || path.startsWith("//")) {

@@ -53,11 +53,13 @@ export interface Hooks {
 
 /** Hooks that cannot break the call they watch. */
 export const quietHooks = (hooks: Hooks): Hooks => {
-  const wrap = <T>(hook: ((notice: T) => void) | undefined) =>
+  const wrap = <T>(hook: ((notice: T) => unknown) | undefined) =>
     hook &&
     ((notice: T): void => {
       try {
-        hook(notice);
+        const result = hook(notice);
+        // An async hook fails later; nobody else would hear of it.
+        if (result instanceof Promise) result.catch(() => undefined);
       } catch {
         // Its author's to find; the call goes on.
       }

@@ -60,15 +60,19 @@ const bodyOf = (operation: string, payload: unknown): string | undefined => {
 const json = { accept: "application/json", "user-agent": `touchpoint-sdk/${version}` };
 const jsonWithBody = { ...json, "content-type": "application/json" };
 
+// One spelling of each name, or a header given twice would be sent twice.
+const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
 type HeadersFor = (hasBody: boolean, own: CallOptions["headers"]) => Readonly<Record<string, string>>;
 
 /** The same two objects for every call that adds no header of its own: the stages keep what they make of them. */
 const headersWith = (common: Readonly<Record<string, string>>): HeadersFor => {
-  const withoutBody = { ...json, ...common };
-  const withBody = { ...jsonWithBody, ...common };
+  const withoutBody = { ...json, ...lowerCase(common) };
+  const withBody = { ...jsonWithBody, ...lowerCase(common) };
   return (hasBody, own) => {
     const headers = hasBody ? withBody : withoutBody;
-    return own === undefined ? headers : { ...headers, ...own };
+    return own === undefined ? headers : { ...headers, ...lowerCase(own) };
   };
 };
 

@@ -23,6 +23,17 @@ interface Taken {
 }
 
 // While these wait for budget the next batch fills up: more in flight would only make smaller ones.
+/** As it is now: it leaves later, and its caller may use the object again meanwhile. */
+const copyOf = (event: EventInput): EventInput => {
+  try {
+    return JSON.parse(JSON.stringify(event));
+  } catch (cause) {
+    throw new ValidationError(`events.recorder: the event cannot be written as JSON: ${String(cause)}`, {
+      cause,
+    });
+  }
+};
+
 const batchesAtOnce = 4;
 
 /**
@@ -110,12 +121,13 @@ export class Recorder<Types extends object = OpenEvents> {
       const message = `events.recorder: ${describeIssues(issues)}`;
       throw new ValidationError(message, { operation: operation.id, issues });
     }
+    const taken = copyOf(event);
     if (this.#pending >= this.#settings.maxPending)
       await new Promise<void>((resolve) => this.#forRoom.push(resolve));
     else this.#pending += 1;
     return new Promise((resolve, reject) => {
       // The id is fixed here, above every repeat.
-      const keyed = event.id === undefined ? { ...event, id: crypto.randomUUID() } : event;
+      const keyed = taken.id === undefined ? { ...taken, id: crypto.randomUUID() } : taken;
       this.#queue.push({ event: keyed, resolve, reject });
       this.#pump();
     });

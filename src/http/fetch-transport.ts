@@ -2,13 +2,27 @@ import type { Fetch } from "../options.ts";
 import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
 import type { HttpRequest, RawHeaders, Send } from "./types.ts";
 
-// Faults of looking up, connecting and TLS come before the first byte of a request.
+// What can only fail before the first byte: looking up the host, and checking its certificate.
 const beforeSending =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_\w+|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_\w+|ERR_SSL_\w+|CERT_\w+|UNABLE_TO_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|EPROTO)$/;
+  /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|UNABLE_TO_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
 
-const causeOf = (error: unknown): Error & { readonly code?: unknown } => {
-  if (!(error instanceof Error)) return new Error(String(error));
-  return error.cause instanceof Error ? causeOf(error.cause) : error;
+interface Fault extends Error {
+  readonly code?: unknown;
+  readonly syscall?: unknown;
+}
+
+// Any other code may also come from an open connection, unless it says that connecting it was what failed.
+const isBeforeSending = ({ code, syscall }: Fault): boolean =>
+  (typeof code === "string" && beforeSending.test(code)) ||
+  syscall === "connect" ||
+  syscall === "getaddrinfo";
+
+const deepestCause = 8;
+
+/** The innermost error; a fetch may reject with anything. */
+const causeOf = (error: unknown, depth = 0): Fault => {
+  if (!(error instanceof Error)) return new Error("the fetch rejected with something that is no Error");
+  return error.cause instanceof Error && depth < deepestCause ? causeOf(error.cause, depth + 1) : error;
 };
 
 const rawHeaders = (headers: Headers): RawHeaders => Object.fromEntries(headers.entries());
@@ -34,6 +48,7 @@ class FetchExchange implements Carrier {
     const attempt = this.#attempt;
     const { method, headers, body } = request;
     attempt.wasSent = true;
+    let hasAnswer = false;
     try {
       const response = await fetch(url, {
         method,
@@ -42,6 +57,7 @@ class FetchExchange implements Carrier {
         redirect: "manual",
         signal: this.#abort.signal,
       });
+      hasAnswer = true;
       // A browser hides the status of a redirect that it was told not to follow.
       const status = response.type === "opaqueredirect" ? 302 : response.status;
       // fetch has decompressed the body already.
@@ -54,7 +70,8 @@ class FetchExchange implements Carrier {
       else await response.body?.cancel();
     } catch (error) {
       const cause = causeOf(error);
-      if (typeof cause.code === "string" && beforeSending.test(cause.code)) attempt.wasSent = false;
+      // An answer that has begun proves that the request left, whatever broke it off.
+      if (!hasAnswer && isBeforeSending(cause)) attempt.wasSent = false;
       attempt.lost(cause);
     }
   }

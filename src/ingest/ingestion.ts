@@ -20,6 +20,9 @@ export type IngestCounts = {
   -readonly [K in "accepted" | "duplicates" | "rejected" | "tooOld" | "noContact"]: number;
 };
 
+// A Date header tells whole seconds: a time less than one ahead of it is most likely past, and is left as it is.
+const dateRoundingMs = 1_000;
+
 const stillFailing = ({ status, error }: BatchItemResult, count: number): ApiError =>
   new ApiError(
     `events.ingest: ${count} events of a batch keep failing (status ${status}: ${error}); start the run again later`,
@@ -71,10 +74,10 @@ export class Ingestion {
   async #send(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
     const { call, clock } = this.#context;
     const sending = { call, clock, options: this.#callOptions };
-    const timely = events.map((entry) => this.#timely(entry));
+    const timely = events.map((entry) => this.#timely(entry, dateRoundingMs));
     const results = await sendBatch(timely, sending);
     // The first answer tells the service's time: what only this clock took for past is moved, and sent once more.
-    const moved = timely.map((entry) => this.#timely(entry));
+    const moved = timely.map((entry) => this.#timely(entry, 0));
     const again = moved.filter(
       (entry, at) => results[at]?.status === 400 && entry.event !== timely[at]?.event,
     );
@@ -83,9 +86,9 @@ export class Ingestion {
     return results.map((result) => second.get(result.index) ?? result);
   }
 
-  #timely({ index, event }: IndexedEvent): IndexedEvent {
+  #timely({ index, event }: IndexedEvent, toleranceMs: number): IndexedEvent {
     const clocks = { serviceNow: this.#context.serviceNow(), wallNow: this.#context.clock.wallTime() };
-    return { index, event: withinServiceTime(event, clocks) };
+    return { index, event: withinServiceTime(event, clocks, toleranceMs) };
   }
 
   async #faultOf(event: EventInput): Promise<string | undefined> {

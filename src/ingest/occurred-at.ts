@@ -13,10 +13,15 @@ export interface Clocks {
 
 /**
  * Moves a time that only this machine's clock, running ahead, takes for past into the service's past: the service
- * refuses a time in its future. A time that lies ahead of this clock too is left for the service to refuse.
+ * refuses a time in its future. `toleranceMs` is how much later the service's time may be than it is known. A time that lies ahead of this clock too is left for the service to refuse.
  */
-export const withinServiceTime = (event: EventInput, { serviceNow, wallNow }: Clocks): EventInput => {
+export const withinServiceTime = (
+  event: EventInput,
+  { serviceNow, wallNow }: Clocks,
+  toleranceMs = 0,
+): EventInput => {
   const at = occurredAtMs(event);
-  if (at === undefined || serviceNow === undefined || at <= serviceNow || at > wallNow) return event;
+  if (at === undefined || serviceNow === undefined || at > wallNow) return event;
+  if (at <= serviceNow + toleranceMs) return event;
   return { ...event, occurredAt: new Date(serviceNow).toISOString() };
 };

@@ -177,8 +177,8 @@ export class Emails {
       send: (totalTimeoutMs) =>
         this.#call(operation, { payload, log }, { ...options, totalTimeoutMs }).withResponse(),
       receiptOf: ({ data }) => data,
-      // An abort throws the caller's own reason, which says nothing of the email.
-      mayHaveGoneOut: (error) => (isTouchpointError(error) ? error.outcome === "unknown" : log.isUnclear),
+      // An abort throws the caller's own reason, which says nothing of the email, even where it is an error of ours.
+      mayHaveGoneOut: (error) => log.isUnclear || (isTouchpointError(error) && error.outcome === "unknown"),
     });
     if ("sent" in result) return result.sent;
     return {

@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { systemClock } from "../../src/clock.ts";
+import { Client, NotFoundError } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+
+const options = { apiKey: "key", baseUrl: "http://localhost", limits: false } as const;
+const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
+const sent = { id: "m1", to: email.to };
+
+const failing = (error: unknown, requests: string[]) => async (url: string) => {
+  requests.push(url);
+  if (requests.length === 1) throw error;
+  return Response.json(sent);
+};
+
+test.each(["EHOSTUNREACH", "EPROTO", "ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MAC", "ECONNRESET"])(
+  "a fetch that fails with %s does not prove that an email never left",
+  async (code) => {
+    const requests: string[] = [];
+    const cause = Object.assign(new Error("broken off"), { code });
+    const client = new Client({
+      ...options,
+      fetch: failing(new TypeError("fetch failed", { cause }), requests),
+    });
+    await expect(client.emails.send(email)).rejects.toMatchObject({ outcome: "unknown" });
+    expect(requests).toHaveLength(1);
+  },
+);
+
+test("a fetch whose connecting failed proves it, and the email is sent", async () => {
+  const requests: string[] = [];
+  const cause = Object.assign(new Error("no route"), { code: "EHOSTUNREACH", syscall: "connect" });
+  const client = new Client(
+    { ...options, fetch: failing(new TypeError("fetch failed", { cause }), requests) },
+    { clock: { ...systemClock, sleep: async () => undefined } },
+  );
+  expect(await client.emails.send(email)).toMatchObject(sent);
+});
+
+test("a fetch that rejects with no Error fails the call, and nothing else", async () => {
+  const cyclic = new Error("around");
+  cyclic.cause = cyclic;
+  for (const reason of [Object.create(null), cyclic, "text", undefined]) {
+    const client = new Client({ ...options, maxRetries: 0, fetch: () => Promise.reject(reason) });
+    await expect(client.contacts.list()).rejects.toMatchObject({ code: "connection_failed" });
+  }
+});
+
+test("an abort whose reason is one of our errors does not free a key that may have been used", async () => {
+  const abort = new AbortController();
+  const requests: string[] = [];
+  const fetch = (url: string, { signal }: RequestInit) =>
+    new Promise<Response>((_resolve, reject) => {
+      requests.push(url);
+      signal?.addEventListener("abort", () => reject(signal.reason));
+      abort.abort(new NotFoundError("mine", { status: 404, headers: new Headers(), body: undefined }));
+    });
+  const client = new Client({ ...options, fetch });
+  await expect(client.emails.send(email, { once: "k", signal: abort.signal })).rejects.toBeInstanceOf(
+    NotFoundError,
+  );
+  await expect(client.emails.send(email, { once: "k" })).rejects.toMatchObject({ outcome: "unknown" });
+  expect(requests).toHaveLength(1);
+});
+
+test("an event keeps its time where both clocks agree, although Date tells whole seconds only", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const client = new Client({ ...options, fetch: sandbox.fetch });
+  await client.contacts.list();
+  const occurredAt = new Date(Date.now() - 1).toISOString();
+  await client.events.ingest([{ name: "seen", contact: { email: email.to }, occurredAt }]);
+  expect(sandbox.state.requests.at(-1)?.body).toMatchObject({ events: [{ occurredAt }] });
+});
+
+test("a recorder sends each event as it was when it was given", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const client = new Client({ ...options, fetch: sandbox.fetch });
+  const recorder = client.events.recorder();
+  const event = { name: "seen", contact: { email: email.to }, properties: { n: 0 } };
+  const results = [0, 1, 2].map((n) => {
+    event.properties.n = n;
+    return recorder.record(event);
+  });
+  await recorder.close();
+  await Promise.all(results);
+  expect(sandbox.state.requests.at(-1)?.body).toMatchObject({
+    events: [{ properties: { n: 0 } }, { properties: { n: 1 } }, { properties: { n: 2 } }],
+  });
+});
+
+test("an async hook that fails is heard of by nobody, and the call goes on", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const unhandled: unknown[] = [];
+  const listen = (reason: unknown): void => void unhandled.push(reason);
+  process.on("unhandledRejection", listen);
+  const hooks = { onRequest: () => Promise.reject(new Error("metrics down")) };
+  const client = new Client({ ...options, fetch: sandbox.fetch, hooks });
+  await client.contacts.list();
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("unhandledRejection", listen);
+  expect(unhandled).toEqual([]);
+});
+
+test("a header of the caller's replaces the library's own, however it is spelt", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const client = new Client({ ...options, fetch: sandbox.fetch, headers: { "User-Agent": "ours/1" } });
+  await client.contacts.list();
+  expect(sandbox.state.requests.at(-1)?.headers["user-agent"]).toBe("ours/1");
+});
