@@ -82,9 +82,11 @@ const iterator = <T>(next: () => Promise<T | undefined>, stop: () => void): Asyn
 export const paged = <T, Query extends ListQuery>(
   call: Call,
   operation: Operation<Query, Page<T>>,
-  query: Query,
+  given: Query,
   options: CallOptions & PagingOptions,
 ): Paged<T> => {
+  // JavaScript lets null through; it stands for nothing given, as undefined does.
+  const query = given ?? {};
   const { prefetch, consistency, cursor, ...callOptions } = options ?? {};
   const page = (): Answer<Page<T>> => call(operation, { payload: query }, callOptions);
 

@@ -44,6 +44,7 @@ test("null in place of options stands for none", async () => {
   const { client } = scene();
   await client.contacts.create({ email: "ada@example.com" }, loose(null));
   expect(await client.contacts.list({}, loose(null)).toArray()).toHaveLength(1);
+  expect(await client.contacts.list(loose(null)).toArray()).toHaveLength(1);
   expect(await client.events.ingest([], loose(null))).toMatchObject({ read: 0 });
   await client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hi" }, loose(null));
 });
