@@ -177,7 +177,8 @@ export class Recorder<Types extends object = OpenEvents> {
 
   #tellDropped(event: EventInput, error: unknown): void {
     try {
-      this.#settings.onDrop?.({ event, error });
+      const told: unknown = this.#settings.onDrop?.({ event, error });
+      if (told instanceof Promise) told.catch(() => undefined);
     } catch {
       // A callback that throws must not keep the others from hearing of their events.
     }

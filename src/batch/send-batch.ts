@@ -53,7 +53,11 @@ const sentence = (error: unknown): string | undefined => {
 const statusOf = (item: BatchAnswerItem): number => {
   const status = Number(item.status ?? Number.NaN);
   if (Number.isInteger(status) && status >= 100) return status;
+  // A sign of failure in whatever form outweighs an id: a failed item may well echo the caller's.
+  if ((item.error ?? undefined) !== undefined) return 400;
+  if ("errors" in item || ("ok" in item && item.ok === false)) return 400;
   if (sentence(item.error) !== undefined || sentence(item) !== undefined) return 400;
+  if ((item.status ?? undefined) !== undefined) return 0;
   // Taken for recorded only on a sign of it; without one it is asked for again, which does no harm.
   return typeof item.id === "string" || typeof item.outcome === "string" ? 202 : 0;
 };

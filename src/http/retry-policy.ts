@@ -31,7 +31,10 @@ export const backoffMs = (attempts: number, random: number): number =>
 export const isMailAccountRefusal = (operation: string, failure: AttemptFailure): boolean => {
   if (failure.response?.status !== 502 || !operation.startsWith("emails.")) return false;
   const body = failure.response.json;
-  return typeof body === "object" && body !== null && "error" in body && typeof body.error === "string";
+  if (typeof body !== "object" || body === null || !("error" in body) || typeof body.error !== "string")
+    return false;
+  // Exactly the documented body: a proxy's JSON carries more, or only the status in words.
+  return Object.keys(body).length === 1 && !/^bad gateway$/i.test(body.error.trim());
 };
 
 /** Whether the failed attempt may have had its effect all the same. */

@@ -117,7 +117,8 @@ class Import {
       await this.#options.onImported?.({ contact, index, result });
       return true;
     } catch (error) {
-      if (!isAboutTheRow(error)) throw error;
+      // An abort may throw any reason, also another call's error.
+      if (this.#options.signal?.aborted || !isAboutTheRow(error)) throw error;
       return this.#reject({ contact: item, index, status: error.status, error: error.message });
     }
   }
