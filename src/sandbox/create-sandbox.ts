@@ -34,7 +34,7 @@ export interface Sandbox {
   stateOf(workspace: string): SandboxState;
   /** Starts a real HTTP server; only this keeps the process alive. */
   listen(options?: ListenOptions): Promise<Listening>;
-  /** Plans a fault for coming requests. */
+  /** Plans a fault for coming requests. @throws ConfigurationError for a plan with a misspelt name or a wrong value. */
   fail(options: FaultOptions): PlannedFault;
   /** Moves the sandbox's clock on: windows move, scheduled emails go out, waiting answers come. */
   advance(ms: number): void;

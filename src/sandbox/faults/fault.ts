@@ -53,10 +53,11 @@ export type FaultName =
 
 /** A status made up on the spot. */
 export interface StatusFault {
+  /** 200 to 599. */
   readonly status: number;
   /** The header as it goes out: seconds, any text, or a `Date` for an HTTP date. */
   readonly retryAfter?: number | string | Date;
-  /** Default: `{ error }`. A string goes out as it is. */
+  /** Default: `{ error }`. A string goes out as it is. A 204, 205 or 304 has none. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the effect happens all the same; default: false. */
@@ -81,7 +82,7 @@ export type Fault = FaultName | StatusFault | RedirectFault | ItemsFault;
 
 /** Which requests meet the fault. */
 export interface FaultOptions {
-  /** An operation id such as `contacts.list`, or `*` (default) for any request. */
+  /** An operation id such as `contacts.list`, or `*` (default) for any request, also to a path the service lacks. */
   readonly operation?: string;
   /** The first request to fail, counted from now, from 1 (default). */
   readonly nth?: number;

@@ -21,6 +21,12 @@ const redirectTo = (location: string, status = 307): Answer => ({
   delivery: whole,
 });
 
+/** These statuses have no body, and a Response refuses one. */
+export const isBodiless = (status: unknown): boolean => status === 204 || status === 205 || status === 304;
+
+const bodyOf = (status: number): unknown =>
+  isBodiless(status) ? "" : { error: `Planned fault: status ${status}.` };
+
 /** The answer that takes the place of the service's own, if this fault has one. */
 export const answerInstead = (fault: Fault): Answer | undefined => {
   switch (fault) {
@@ -40,7 +46,7 @@ export const answerInstead = (fault: Fault): Answer | undefined => {
   }
   if (typeof fault === "string" || "items" in fault) return undefined;
   if ("redirect" in fault) return redirectTo(fault.redirect, fault.status);
-  const { status, retryAfter, headers, body = { error: `Planned fault: status ${status}.` } } = fault;
+  const { status, retryAfter, headers, body = bodyOf(status) } = fault;
   return {
     status,
     headers: {

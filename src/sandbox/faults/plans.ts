@@ -1,8 +1,10 @@
 import type { Random } from "../random.ts";
+import { checkPlan } from "./check-plan.ts";
 import type { Fault, FaultOptions, PlannedFault } from "./fault.ts";
 
 /** The faults planned for coming requests. */
 export interface FaultPlans {
+  /** @throws ConfigurationError for a plan that no request could meet as it was meant. */
   add(options: FaultOptions): PlannedFault;
   /** The fault this request meets; asking counts the request. Where several plans fit, the oldest wins. */
   next(operation: string | undefined): Fault | undefined;
@@ -24,6 +26,7 @@ export const createFaultPlans = (random: Random): FaultPlans => {
   const plans = new Set<Plan>();
   return {
     add(options) {
+      checkPlan(options);
       const plan: Plan = { options, seen: 0, hits: 0 };
       plans.add(plan);
       return {

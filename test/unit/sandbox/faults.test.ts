@@ -169,6 +169,11 @@ describe("made-up statuses", () => {
     expect(sandbox.state.requests).toMatchObject([{ applied: true }]);
   });
 
+  test.each([204, 205, 304])("a planned %i has no body", async (status) => {
+    const { answer } = meet({ status });
+    expect([(await answer).status, await (await answer).text()]).toEqual([status, ""]);
+  });
+
   test("a redirect goes where it is told", async () => {
     const { headers, status } = await meet({ redirect: "https://evil.example/", status: 301 }).answer;
     expect([status, headers.get("location")]).toEqual([301, "https://evil.example/"]);

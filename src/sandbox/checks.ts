@@ -1,0 +1,109 @@
+import { ConfigurationError } from "../errors.ts";
+import { isArray, isFields } from "./json.ts";
+
+/** Finds what is wrong with an option; each fault names the field it is in. */
+export type Check = (value: unknown, field: string) => string[];
+
+/** How many letters have to be put in, left out or changed to make one word of the other. */
+const distance = (from: string, to: string): number => {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [at, letter] of [...from].entries()) {
+    const next = [at + 1];
+    for (const [column, other] of [...to].entries()) {
+      const changed = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+};
+
+const nearestTo = (name: string, known: readonly string[]): string | undefined => {
+  const near = known
+    .map((one) => ({ one, steps: distance(name.toLowerCase(), one.toLowerCase()) }))
+    .sort((a, b) => a.steps - b.steps)[0];
+  return near !== undefined && near.steps <= Math.max(2, name.length / 3) ? near.one : undefined;
+};
+
+/** What to write in place of a name that does not exist: the one that was probably meant, else all there are. */
+export const hintFor = (name: string, known: readonly string[]): string => {
+  const near = nearestTo(name, known);
+  return near === undefined ? `: there are ${known.join(", ")}` : `: did you mean "${near}"?`;
+};
+
+const shown = (value: unknown): string => {
+  if (typeof value === "string") return JSON.stringify(value);
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+};
+
+const must =
+  (what: string, fits: (value: unknown) => boolean): Check =>
+  (value, field) =>
+    fits(value) ? [] : [`${field} must be ${what}, got ${shown(value)}`];
+
+/** A string with something in it. */
+export const text = must("a text", (value) => typeof value === "string" && value !== "");
+export const flag = must("true or false", (value) => typeof value === "boolean");
+export const time = must(
+  "a Date or an ISO 8601 string",
+  (value) => (typeof value === "string" || value instanceof Date) && !Number.isNaN(new Date(value).getTime()),
+);
+
+export const whole = (least: number, most = Number.POSITIVE_INFINITY): Check =>
+  must(
+    most === Number.POSITIVE_INFINITY
+      ? `a whole number of at least ${least}`
+      : `a whole number from ${least} to ${most}`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+  );
+
+export const amount = (least: number): Check =>
+  must(`a number of at least ${least}`, (value) => typeof value === "number" && value >= least);
+
+/** One of these names. */
+export const oneOf =
+  (...known: readonly string[]): Check =>
+  (value, field) => {
+    if (typeof value === "string" && known.includes(value)) return [];
+    if (typeof value === "string") return [`${field}: there is no "${value}"${hintFor(value, known)}`];
+    return [`${field} must be one of ${known.join(", ")}, got ${shown(value)}`];
+  };
+
+export const listOf =
+  (check: Check): Check =>
+  (value, field) =>
+    isArray(value)
+      ? value.flatMap((item, index) => check(item, `${field}[${index}]`))
+      : [`${field} must be an array, got ${shown(value)}`];
+
+/** An object whose names are the caller's own. */
+export const recordOf =
+  (check: Check): Check =>
+  (value, field) =>
+    isFields(value)
+      ? Object.entries(value).flatMap(([name, item]) => check(item, `${field}.${name}`))
+      : [`${field} must be an object, got ${shown(value)}`];
+
+/** An object with these names and no other; undefined stands for a name that is left out. */
+export const shape =
+  (checks: Readonly<Record<string, Check>>, ...required: readonly string[]): Check =>
+  (value, field) => {
+    if (!isFields(value)) return [`${field || "the argument"} must be an object, got ${shown(value)}`];
+    const known = Object.keys(checks);
+    const inside = (name: string) => (field === "" ? name : `${field}.${name}`);
+    const missing = required.filter((name) => value[name] === undefined);
+    return [
+      ...missing.map((name) => `${inside(name)} is missing`),
+      ...Object.entries(value).flatMap(([name, item]) => {
+        const check = Object.hasOwn(checks, name) ? checks[name] : undefined;
+        if (check === undefined)
+          return [`there is no option "${inside(name)}"${hintFor(inside(name), known.map(inside))}`];
+        return item === undefined ? [] : check(item, inside(name));
+      }),
+    ];
+  };
+
+/** @throws ConfigurationError naming every fault at once. */
+export const refuse = (what: string, faults: readonly string[]): void => {
+  if (faults.length > 0) throw new ConfigurationError(`${what}: ${faults.join("; ")}`);
+};

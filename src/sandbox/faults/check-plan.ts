@@ -1,0 +1,106 @@
+import { operations } from "../../operations/index.ts";
+import {
+  amount,
+  type Check,
+  flag,
+  hintFor,
+  listOf,
+  oneOf,
+  recordOf,
+  refuse,
+  shape,
+  whole,
+} from "../checks.ts";
+import { isFields } from "../json.ts";
+import type { FaultName, FaultOptions } from "./fault.ts";
+import { isBodiless } from "./instead.ts";
+
+// A record, so that the compiler tells when a fault is missing here.
+const names: Readonly<Record<FaultName, true>> = {
+  "reset-before": true,
+  "reset-after-apply": true,
+  truncate: true,
+  stall: true,
+  "stall-after-apply": true,
+  "stall-body": true,
+  drip: true,
+  garbage: true,
+  "wrong-type": true,
+  "html-502": true,
+  "html-502-after-apply": true,
+  "empty-500": true,
+  redirect: true,
+  "missing-fields": true,
+  "unknown-fields": true,
+  "null-fields": true,
+  "wrong-types": true,
+  "no-content": true,
+  gzip: true,
+  br: true,
+  "gzip-corrupt": true,
+  "huge-body": true,
+  "deep-json": true,
+  "duplicate-headers": true,
+  "early-hints": true,
+  "close-after": true,
+};
+
+const operationIds = Object.values(operations).flatMap((group) => Object.values(group).map(({ id }) => id));
+
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+const header: Check = (value, field) =>
+  typeof value === "string" && headerValue.test(value)
+    ? []
+    : [`${field} must be a string that a header can carry`];
+
+const retryAfter: Check = (value, field) => {
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? [`${field} is not a time`] : [];
+  return typeof value === "number" ? amount(0)(value, field) : header(value, field);
+};
+
+const anything: Check = () => [];
+// Below 200 nothing is answered yet.
+const status = whole(200, 599);
+
+const kinds = {
+  status: shape({ status, retryAfter, body: anything, headers: recordOf(header), applied: flag }, "status"),
+  redirect: shape({ redirect: header, status: whole(300, 399) }, "redirect"),
+  items: shape({ items: listOf(whole(0, 99)), status }, "items"),
+};
+
+const fault: Check = (value, field) => {
+  if (typeof value === "string") {
+    return Object.hasOwn(names, value)
+      ? []
+      : [`${field}: there is no fault "${value}"${hintFor(value, Object.keys(names))}`];
+  }
+  // `items` and `redirect` may carry a status too.
+  const kind = isFields(value) && (["items", "redirect", "status"] as const).find((name) => name in value);
+  if (kind) return kinds[kind](value, field);
+  return [`${field} must be the name of a fault, { status }, { redirect } or { items }`];
+};
+
+const times: Check = (value, field) => (value === Number.POSITIVE_INFINITY ? [] : whole(1)(value, field));
+const chance: Check = (value, field) =>
+  typeof value === "number" && value >= 0 && value <= 1 ? [] : [`${field} must be a number from 0 to 1`];
+
+const plan = shape(
+  { operation: oneOf("*", ...operationIds), nth: whole(1), times, chance, with: fault },
+  "with",
+);
+
+const misplaced = (options: unknown): string[] => {
+  const { operation = "*", with: planned }: { operation?: unknown; with?: unknown } = Object(options);
+  if (!isFields(planned)) return [];
+  if ("body" in planned && planned.body !== undefined && isBodiless(planned.status)) {
+    return [`with.body must be left out: a ${planned.status} has none`];
+  }
+  const hasItems = operation === "*" || operation === "events.recordBatch";
+  return hasItems || !("items" in planned)
+    ? []
+    : ['with.items needs operation: "events.recordBatch", the only one with items'];
+};
+
+/** Refuses a plan that no request could meet as it was meant. @throws ConfigurationError */
+export const checkPlan = (options: FaultOptions): void =>
+  refuse("sandbox.fail", [...plan(options, ""), ...misplaced(options)]);

@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import type { FaultOptions } from "../../../src/sandbox/index.ts";
+import { open } from "./client.ts";
+import { refusalOf } from "./refusal-of.ts";
+
+const good = { with: "stall" };
+const wrong: [plan: unknown, problem: string | RegExp][] = [
+  [
+    { ...good, operation: "contacts.lst" },
+    'operation: there is no "contacts.lst": did you mean "contacts.list"?',
+  ],
+  [{ ...good, operation: "emails" }, /operation: there is no "emails": there are \*, contacts.create, /],
+  [{ ...good, operation: 5 }, /operation must be one of \*, contacts.create, .*, got 5$/],
+  [
+    { with: "reset-afterapply" },
+    'with: there is no fault "reset-afterapply": did you mean "reset-after-apply"?',
+  ],
+  [{ with: "toString" }, /with: there is no fault "toString": there are reset-before, /],
+  [{ nht: 2, with: "stall" }, 'there is no option "nht": did you mean "nth"?'],
+  [{ nth: 2 }, "with is missing"],
+  [{ with: null }, "with must be the name of a fault, { status }, { redirect } or { items }"],
+  [{ with: { stauts: 500 } }, "with must be the name of a fault, { status }, { redirect } or { items }"],
+  [{ ...good, nth: 0 }, "nth must be a whole number of at least 1, got 0"],
+  [{ ...good, times: 0.5 }, "times must be a whole number of at least 1, got 0.5"],
+  [{ ...good, chance: 30 }, "chance must be a number from 0 to 1"],
+  [{ with: { status: "500" } }, 'with.status must be a whole number from 200 to 599, got "500"'],
+  [{ with: { status: 101 } }, "with.status must be a whole number from 200 to 599, got 101"],
+  [
+    { with: { status: 503, retryafter: 2 } },
+    'there is no option "with.retryafter": did you mean "with.retryAfter"?',
+  ],
+  [{ with: { status: 503, retryAfter: -1 } }, "with.retryAfter must be a number of at least 0, got -1"],
+  [{ with: { status: 503, retryAfter: new Date("soon") } }, "with.retryAfter is not a time"],
+  [{ with: { status: 503, headers: { a: 1 } } }, "with.headers.a must be a string that a header can carry"],
+  [{ with: { status: 500, applied: "yes" } }, 'with.applied must be true or false, got "yes"'],
+  [{ with: { status: 204, body: {} } }, "with.body must be left out: a 204 has none"],
+  [
+    { with: { redirect: "https://x.example/", status: 200 } },
+    "with.status must be a whole number from 300 to 399, got 200",
+  ],
+  [{ with: { items: 1 } }, "with.items must be an array, got 1"],
+  [{ with: { items: [-1] } }, "with.items[0] must be a whole number from 0 to 99, got -1"],
+  [
+    { operation: "events.record", with: { items: [0] } },
+    'with.items needs operation: "events.recordBatch", the only one with items',
+  ],
+  [null, "the argument must be an object, got null"],
+  [{ nth: 0, times: 0, with: "stal" }, /nth must .*; times must .*; with: there is no fault "stal"/],
+];
+
+test.each(wrong)("the plan %j is refused when it is made", async (plan, problem) => {
+  const { sandbox, call } = open();
+  // What JavaScript lets through, and the types do not.
+  const refusal = refusalOf(() => sandbox.fail(plan as FaultOptions));
+  expect(refusal).toMatch(problem);
+  expect((await call("GET", "/api/v1/contacts")).status).toBe(200);
+});
