@@ -3,7 +3,7 @@ export type { Addresses, MembersReport } from "./batch/change-members.ts";
 export type { BatchReport } from "./batch/record-batch.ts";
 export type { Recorder } from "./batch/recorder.ts";
 export type { DroppedEvent, RecorderOptions } from "./batch/recorder-options.ts";
-export type { BatchItemResult } from "./batch/send-batch.ts";
+export type { BatchItemResult } from "./batch/batch-answer.ts";
 export { Client } from "./client.ts";
 export * from "./errors.ts";
 export type { Checkpoint, CheckpointStore } from "./ingest/checkpoint.ts";

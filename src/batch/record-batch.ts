@@ -4,14 +4,9 @@ import { operations } from "../operations/index.ts";
 import { invalid } from "../request.ts";
 import { describeIssues } from "../schemas/check.ts";
 import { type EventInput, maxEventsPerRequest } from "../schemas/event.ts";
+import { type BatchItemResult, type IndexedEvent, isAccepted } from "./batch-answer.ts";
 import { InFlight } from "./in-flight.ts";
-import {
-  type BatchItemResult,
-  type BatchSending,
-  type IndexedEvent,
-  isAccepted,
-  sendBatch,
-} from "./send-batch.ts";
+import { type BatchSending, sendBatch } from "./send-batch.ts";
 
 /** The answer to any number of events. */
 export interface BatchReport {

@@ -5,8 +5,9 @@ import { operations } from "../operations/index.ts";
 import { describeIssues } from "../schemas/check.ts";
 import type { EventInput } from "../schemas/event.ts";
 import type { EventName, EventOf, OpenEvents } from "../workspace/event-types.ts";
+import type { BatchItemResult } from "./batch-answer.ts";
 import type { RecorderSettings } from "./recorder-options.ts";
-import { type BatchItemResult, sendBatch } from "./send-batch.ts";
+import { sendBatch } from "./send-batch.ts";
 
 /** What a recorder needs of its client. */
 export interface RecorderContext {

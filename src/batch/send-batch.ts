@@ -3,37 +3,13 @@ import type { Clock } from "../clock.ts";
 import { ApiError, ResponseValidationError } from "../errors.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
-import type { BatchAnswerItem, EventInput } from "../schemas/event.ts";
-
-/** What became of one event of a batch. */
-export interface BatchItemResult {
-  /** Its place in the events given. */
-  readonly index: number;
-  /** 202 when recorded; 0 when the service gave no result for it. */
-  readonly status: number;
-  readonly id?: string | null | undefined;
-  readonly name?: string | null | undefined;
-  readonly outcome?: BatchAnswerItem["outcome"];
-  readonly runsStarted?: number | null | undefined;
-  readonly duplicate?: boolean | null | undefined;
-  /** Why it was not recorded. */
-  readonly error?: string | undefined;
-  readonly [field: string]: unknown;
-}
-
-/** An event with its id, and its place in the caller's input. */
-export interface IndexedEvent {
-  readonly index: number;
-  readonly event: EventInput;
-}
+import { type BatchItemResult, type IndexedEvent, readBatchAnswer } from "./batch-answer.ts";
 
 export interface BatchSending {
   readonly call: Call;
   readonly clock: Clock;
   readonly options: CallOptions;
 }
-
-export const isAccepted = ({ status }: BatchItemResult): boolean => status >= 200 && status < 300;
 
 const rounds = 5;
 const firstWaitMs = 250;
@@ -42,36 +18,6 @@ const firstWaitMs = 250;
 export const isWorthARepeat = ({ status }: BatchItemResult): boolean =>
   status === 0 || status === 429 || status >= 500;
 
-const sentence = (error: unknown): string | undefined => {
-  if (typeof error === "string") return error;
-  if (typeof error !== "object" || error === null) return undefined;
-  const { message, error: inner }: { message?: unknown; error?: unknown } = error;
-  return typeof message === "string" ? message : sentence(inner);
-};
-
-// The shape of a failed result is not documented: whatever it carries is read, and nothing is required of it.
-const statusOf = (item: BatchAnswerItem): number => {
-  const status = Number(item.status ?? Number.NaN);
-  if (Number.isInteger(status) && status >= 100) return status;
-  // A sign of failure in whatever form outweighs an id: a failed item may well echo the caller's.
-  if ((item.error ?? undefined) !== undefined) return 400;
-  if ("errors" in item || ("ok" in item && item.ok === false)) return 400;
-  if (sentence(item.error) !== undefined || sentence(item) !== undefined) return 400;
-  if ((item.status ?? undefined) !== undefined) return 0;
-  // Taken for recorded only on a sign of it; without one it is asked for again, which does no harm.
-  return typeof item.id === "string" || typeof item.outcome === "string" ? 202 : 0;
-};
-
-const resultOf = (item: BatchAnswerItem | null | undefined, index: number): BatchItemResult => {
-  if (typeof item !== "object" || item === null) {
-    return { index, status: 0, error: "the service gave no result for this event" };
-  }
-  const status = statusOf(item);
-  const error = sentence(item.error) ?? sentence(item);
-  const accepted = status >= 200 && status < 300;
-  return { ...item, index, status, error: accepted ? undefined : (error ?? `status ${status}`) };
-};
-
 const sendOnce = async (
   events: readonly IndexedEvent[],
   { call, options }: BatchSending,
@@ -79,8 +25,8 @@ const sendOnce = async (
   const payload = { events: events.map(({ event }) => event) };
   const sent = call(operations.events.recordBatch, { payload }, options);
   const { data: answer, response } = await sent.withResponse();
-  const results: unknown = answer?.results;
-  if (!Array.isArray(results)) {
+  const results = readBatchAnswer(events, answer);
+  if (results === undefined) {
     throw new ResponseValidationError("events.recordBatch: the answer holds no results", {
       operation: operations.events.recordBatch.id,
       outcome: "unknown",
@@ -89,7 +35,7 @@ const sendOnce = async (
       issues: [{ path: "results", message: "must be an array" }],
     });
   }
-  return events.map(({ index }, at) => resultOf(results[at], index));
+  return results;
 };
 
 // A refusal of the whole batch for one event, or for its size, must not take the others with it.
@@ -116,7 +62,7 @@ const sendOrSplit = async (
 
 /**
  * Sends up to 100 events, each with an id, and repeats only those that failed for a passing reason (429, 5xx, no
- * result): under their ids a repeat is recorded once.
+ * result or an unreadable one): under their ids a repeat is recorded once.
  *
  * @returns a result per event, in the order given.
  */
@@ -135,5 +81,6 @@ export const sendBatch = async (
     if (left.length === 0 || round === rounds) break;
     await sending.clock.sleep(firstWaitMs * 2 ** round, sending.options.signal);
   }
-  return events.map(({ index }) => results.get(index) ?? resultOf(undefined, index));
+  // Every round gives a result to each event that it sends.
+  return events.flatMap(({ index }) => results.get(index) ?? []);
 };

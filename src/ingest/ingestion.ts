@@ -1,10 +1,5 @@
-import {
-  type BatchItemResult,
-  type IndexedEvent,
-  isAccepted,
-  isWorthARepeat,
-  sendBatch,
-} from "../batch/send-batch.ts";
+import { type BatchItemResult, type IndexedEvent, isAccepted, isMissing } from "../batch/batch-answer.ts";
+import { isWorthARepeat, sendBatch } from "../batch/send-batch.ts";
 import { contentId } from "../content-id.ts";
 import { ApiError, ValidationError } from "../errors.ts";
 import { operations } from "../operations/index.ts";
@@ -22,6 +17,10 @@ export type IngestCounts = {
 
 // A Date header tells whole seconds: a time less than one ahead of it is most likely past, and is left as it is.
 const dateRoundingMs = 1_000;
+
+// A result that cannot be read after every repeat will not be readable tomorrow: an end there would be one for ever.
+const mayStillPass = (result: BatchItemResult): boolean =>
+  result.status === 0 ? isMissing(result) : isWorthARepeat(result);
 
 const stillFailing = ({ status, error }: BatchItemResult, count: number): ApiError =>
   new ApiError(
@@ -59,7 +58,7 @@ export class Ingestion {
     }
     const results = toSend.length === 0 ? [] : await this.#send(toSend);
     // Nothing may be given up for a reason that passes: the run ends, and goes on here when started again.
-    const unsettled = results.filter(isWorthARepeat);
+    const unsettled = results.filter(mayStillPass);
     const [first] = unsettled;
     if (first !== undefined) throw stillFailing(first, unsettled.length);
     const byIndex = new Map(results.map((result) => [result.index, result]));

@@ -23,6 +23,7 @@ describe("sendBatch", () => {
     ["a status written as text", { status: "400", error: "bad" }, 400, "bad"],
     ["a word for a status", { status: "failed", message: "bad" }, 400, "bad"],
     ["a sentence alone", { error: "bad" }, 400, "bad"],
+    ["a flag", { id: "e7", success: false }, 400, "status 400"],
     ["its id and a sentence", { id: "e7", message: "bad" }, 400, "bad"],
     ["a status alone", { status: 418 }, 418, "status 418"],
   ])("reads a failure told by %s", async (_name, item, status, error) => {
@@ -44,8 +45,19 @@ describe("sendBatch", () => {
     },
   );
 
+  test("what cannot be read after every repeat is told as it came", async () => {
+    const results = await sendWith([
+      { results: [{ status: "failed" }, ok] },
+      { results: [{ status: "failed" }] },
+    ]);
+    expect(results).toMatchObject([
+      { index: 7, status: 0, error: '{"status":"failed"}' },
+      { index: 8, status: 202 },
+    ]);
+  });
+
   test("an answer without results is an error with an unknown outcome", async () => {
-    const failing = sendWith([{ accepted: 2 }]);
+    const failing = sendWith([{ accepted: 1, rejected: 1 }]);
     await expect(failing).rejects.toBeInstanceOf(ResponseValidationError);
     await expect(failing).rejects.toMatchObject({ outcome: "unknown" });
   });

@@ -190,6 +190,37 @@ describe("ingest", () => {
     expect(JSON.parse(store.stored ?? "")).toMatchObject({ done: 4 });
   });
 
+  /** Results for the events sent, the sixth event's as told. */
+  const withSixth =
+    (sixth: unknown): Answering =>
+    async (_operation, payload) => {
+      const { events: sent }: { events: readonly EventInput[] } = Object(payload);
+      return { results: sent.map(({ properties }) => (properties?.at === 5 ? sixth : { status: 202 })) };
+    };
+
+  test.each([[{ status: "failed" }], [{}], ["no"]])(
+    "a result that stays unreadable, as %j, is a rejection and ends no run",
+    async (sixth) => {
+      const store = memoryStore();
+      const rejected: unknown[] = [];
+      const report = await run(events(10), withSixth(sixth), {
+        checkpoint: store,
+        onRejected: ({ index, status, error }) => void rejected.push({ index, status, error }),
+      });
+      expect(report).toMatchObject({ accepted: 9, rejected: 1, unknown: 0 });
+      expect(rejected).toEqual([{ index: 5, status: 0, error: JSON.stringify(sixth) }]);
+      expect(JSON.parse(store.stored ?? "")).toMatchObject({ done: 10 });
+    },
+  );
+
+  test("an event that never gets a result ends the run, and is not given up", async () => {
+    const failing = run(events(10), withSixth(null), { batchSize: 2, concurrency: 1 });
+    await expect(failing).rejects.toMatchObject({
+      outcome: "unknown",
+      partial: { report: { accepted: 4, rejected: 0 } },
+    });
+  });
+
   test("what cannot be used as an id or a time is refused by name, and ends no run", async () => {
     const broken = anEvent({ occurredAt: new Date("junk") });
     const rejected: number[] = [];

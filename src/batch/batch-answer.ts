@@ -1,0 +1,123 @@
+import type { BatchAnswer, BatchAnswerItem, EventInput } from "../schemas/event.ts";
+
+/** What became of one event of a batch. */
+export interface BatchItemResult {
+  /** Its place in the events given. */
+  readonly index: number;
+  /** 202 when recorded; 0 when the service gave no result for it, or one that says neither yes nor no. */
+  readonly status: number;
+  readonly id?: string | null | undefined;
+  readonly name?: string | null | undefined;
+  readonly outcome?: BatchAnswerItem["outcome"];
+  readonly runsStarted?: number | null | undefined;
+  readonly duplicate?: boolean | null | undefined;
+  /** Why it was not recorded; the service's result itself, as JSON, where that cannot be read. */
+  readonly error?: string | undefined;
+  readonly [field: string]: unknown;
+}
+
+/** An event with its id, and its place in the caller's input. */
+export interface IndexedEvent {
+  readonly index: number;
+  readonly event: EventInput;
+}
+
+export const isAccepted = ({ status }: Pick<BatchItemResult, "status">): boolean =>
+  status >= 200 && status < 300;
+
+const noResult = "the service gave no result for this event";
+
+/** The service said nothing about this event, not even something that cannot be read. */
+export const isMissing = ({ status, error }: BatchItemResult): boolean => status === 0 && error === noResult;
+
+const sentence = (error: unknown): string | undefined => {
+  if (typeof error === "string") return error;
+  if (typeof error !== "object" || error === null) return undefined;
+  const { message, error: inner }: { message?: unknown; error?: unknown } = error;
+  return typeof message === "string" ? message : sentence(inner);
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+// The shape of a failed result is not documented: whatever it carries is read, and nothing is required of it.
+const statusOf = (item: Readonly<Record<string, unknown>>): number => {
+  const status = Number(item.status ?? Number.NaN);
+  if (Number.isInteger(status) && status >= 100) return status;
+  // A sign of failure in whatever form outweighs an id: a failed item may well echo the caller's.
+  if ((item.error ?? undefined) !== undefined || "errors" in item) return 400;
+  if (item.ok === false || item.success === false) return 400;
+  if (sentence(item) !== undefined) return 400;
+  // Recorded by an earlier round, if by no other.
+  if (item.duplicate === true) return 202;
+  if ((item.status ?? undefined) !== undefined) return 0;
+  // Taken for recorded only on a sign of it; without one it is asked for again, which does no harm.
+  return typeof item.id === "string" || typeof item.outcome === "string" ? 202 : 0;
+};
+
+const longestJson = 500;
+
+const asJson = (item: unknown): string => {
+  const text = JSON.stringify(item) ?? String(item);
+  return text.length > longestJson ? `${text.slice(0, longestJson)}…` : text;
+};
+
+const resultOf = (item: unknown, index: number): BatchItemResult => {
+  if (item === undefined || item === null) return { index, status: 0, error: noResult };
+  if (!isObject(item)) return { index, status: 0, error: asJson(item) };
+  const status = statusOf(item);
+  if (status === 0) return { ...item, index, status, error: asJson(item) };
+  const error = sentence(item.error) ?? sentence(item) ?? `status ${status}`;
+  return { ...item, index, status, error: isAccepted({ status }) ? undefined : error };
+};
+
+const idOf = (item: unknown): string | undefined =>
+  isObject(item) && typeof item.id === "string" ? item.id : undefined;
+
+const isDistinct = (ids: readonly unknown[]): boolean => new Set(ids).size === ids.length;
+
+/**
+ * The item of each event. The document says that they come in request order; ids tell better, but only where every
+ * one of them is an id that was sent: a result's id may as well be the service's own.
+ */
+const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): readonly unknown[] => {
+  const sent = events.map(({ event }) => event.id);
+  const known = items.filter((item) => idOf(item) !== undefined);
+  const told = known.map(idOf);
+  const areOurs = told.length > 0 && told.every((id) => sent.includes(id));
+  const canMatch = areOurs && isDistinct(sent) && isDistinct(told);
+  const isInOrder =
+    items.length === events.length && items.every((item, at) => (idOf(item) ?? sent[at]) === sent[at]);
+  if (canMatch && !isInOrder) return sent.map((id) => known[told.indexOf(id)]);
+  // With one too few or too many nobody knows which is whose.
+  return items.length === events.length ? items : [];
+};
+
+const isFailure = (status: number): boolean => status !== 0 && !isAccepted({ status });
+
+/** A count says that all were taken, and no result that can be read says that one was not. */
+const isVouchedFor = (answer: BatchAnswer | undefined, count: number, items: readonly unknown[]): boolean => {
+  const { accepted, rejected }: { accepted?: unknown; rejected?: unknown } = Object(answer);
+  const isWhole = Number(accepted ?? Number.NaN) === count && !(Number(rejected ?? 0) > 0);
+  return isWhole && !items.some((item) => isObject(item) && isFailure(statusOf(item)));
+};
+
+/**
+ * What a batch's answer says of each of its events, in their order; undefined where it cannot be told.
+ *
+ * Lenient: a count of `accepted` events that covers them all is taken for the results that are missing or say nothing.
+ */
+export const readBatchAnswer = (
+  events: readonly IndexedEvent[],
+  answer: BatchAnswer | undefined,
+): readonly BatchItemResult[] | undefined => {
+  const given: unknown = answer?.results;
+  const all: readonly unknown[] = Array.isArray(given) ? given : [];
+  const items = itemsOf(events, all);
+  const results = events.map(({ index }, at) => resultOf(items[at], index));
+  if (isVouchedFor(answer, events.length, all))
+    return results.map((result) =>
+      result.status === 0 ? { ...result, status: 202, error: undefined } : result,
+    );
+  return Array.isArray(given) ? results : undefined;
+};
