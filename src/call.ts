@@ -2,15 +2,15 @@ import { tracingChannel } from "node:diagnostics_channel";
 import { type Answer, answer, type WithResponse } from "./answer.ts";
 import type { Clock } from "./clock.ts";
 import { type Issue, type Outcome, ResponseValidationError, ValidationError } from "./errors.ts";
-import { deadline } from "./http/deadline.ts";
+import { deadline, joined } from "./http/deadline.ts";
 import { type HttpRequest, outcomeOf, type Send } from "./http/types.ts";
 import { withoutResult } from "./http/without-result.ts";
 import type { Operation } from "./operations/define.ts";
 import type { CallOptions, Settings } from "./options.ts";
 import { Received } from "./received.ts";
-import { type CallInput, checkCallOptions, requestBuilder } from "./request.ts";
+import { type CallInput, checkCallOptions, requestBuilder, type Whole } from "./request.ts";
 import { describeIssues, issuesOf } from "./schemas/check.ts";
-import { withinCall } from "./within-call.ts";
+import { endOf, withinCall } from "./within-call.ts";
 
 /** Runs one operation: checks the input, sends, checks the answer. Every error names the operation. */
 export interface Call {
@@ -21,6 +21,15 @@ export interface Call {
   ): Answer<Output>;
   /** Tells the log and `onValidationIssue` of what does not fit in answers taken together, such as a list's order. */
   report(operation: string, issues: readonly Issue[]): void;
+  /**
+   * Runs a call that takes several requests. Those that go through `part` end together, by the call's signal and total
+   * time; what one of them leaves unclear is told to the next through `whole`.
+   */
+  whole<T>(
+    operation: string,
+    options: CallOptions | undefined,
+    work: (part: Call, whole: Whole) => Promise<T>,
+  ): Promise<T>;
   /** What a call with this payload would be refused for; a promise only where the workspace has schemas. */
   issues<Input>(
     operation: Operation<Input, unknown>,
@@ -61,6 +70,9 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
   const buildRequest = requestBuilder(settings);
 
   const { workspace } = settings;
+
+  const totalTimeoutOf = (options: CallOptions | undefined): number | undefined =>
+    options?.totalTimeoutMs ?? settings.totalTimeoutMs;
 
   const report: Call["report"] = (operation, issues) => {
     settings.log.warn("answer does not fit", { operation, fields: issues.map(({ path }) => path) });
@@ -105,15 +117,17 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
     const replay = typeof rule === "function" ? rule(input.payload) : rule;
     const rules = { replay, weight: operation.weight?.(input.payload) ?? 1 };
     const unbound = buildRequest(operation, input, { options, rules });
-    const bound = deadline(options?.signal, options?.totalTimeoutMs ?? settings.totalTimeoutMs, clock);
+    const bound = input.whole
+      ? joined(options?.signal, input.whole.signal)
+      : deadline(options?.signal, totalTimeoutOf(options), clock);
     try {
-      bound.signal?.throwIfAborted();
       const request: HttpRequest = { ...unbound, signal: bound.signal };
+      if (bound.signal?.aborted) throw endOf(request, outcomeOf(request));
       // The body is written already: what is checked here is what leaves.
       if (workspace !== undefined)
         refuse(
           operation.id,
-          await withinCall(workspace.inputIssues(operation.id, input.payload), request, "not-applied"),
+          await withinCall(workspace.inputIssues(operation.id, input.payload), request, outcomeOf(request)),
         );
       const response = await send(request);
       const body =
@@ -155,5 +169,28 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
         ? traced(operation, input, options ?? undefined)
         : run(operation, input, options ?? undefined),
     );
-  return Object.assign(call, { issues, report });
+
+  const partOf = (whole: Whole): Call => {
+    const part = <Input, Output>(
+      operation: Operation<Input, Output>,
+      input: CallInput<Input>,
+      options?: CallOptions,
+    ): Answer<Output> => call(operation, { ...input, whole }, options);
+    // A call within a call is a part of it as well.
+    const inner: Call["whole"] = (_operation, _options, work) => work(all, whole);
+    const all: Call = Object.assign(part, { issues, report, whole: inner });
+    return all;
+  };
+
+  const whole: Call["whole"] = async (operation, options, work) => {
+    if (options) checkCallOptions(operation, options);
+    const { signal, release } = deadline(options?.signal, totalTimeoutOf(options), clock);
+    const shared = { signal, isUnclear: false };
+    try {
+      return await work(partOf(shared), shared);
+    } finally {
+      release();
+    }
+  };
+  return Object.assign(call, { issues, report, whole });
 };

@@ -5,12 +5,22 @@ import { callFaults, unknownKeys } from "./option-faults.ts";
 import type { CallOptions, Settings } from "./options.ts";
 import { version } from "./version.ts";
 
+/** What the requests of one call share, where it takes several. */
+export interface Whole {
+  /** Ends all of them: the caller's own signal, and the total time. */
+  readonly signal: AbortSignal | undefined;
+  /** An earlier one may have had its effect although it failed. */
+  isUnclear: boolean;
+}
+
 /** What one call sends: the payload, and the id in its path where it has one. */
 export interface CallInput<Input> {
   readonly id?: string;
   readonly payload: Input;
   /** Beside a body; the payload of a GET is its query. */
   readonly query?: Readonly<Record<string, unknown>> | undefined;
+  /** The call that this request is a part of, where that takes several. */
+  readonly whole?: Whole | undefined;
   /** Watches what the call costs, and whether it may have had its effect where an abort does not say. */
   readonly log?: CallLog;
 }
@@ -117,7 +127,12 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
       weight: rules.weight,
       attemptTimeoutMs: options.timeoutMs ?? settings.timeoutMs,
       maxRetries: options.maxRetries ?? settings.maxRetries,
-      log: input.log ?? { attempts: 0, waitedMs: 0, isUnclear: false },
+      log: input.log ?? {
+        attempts: 0,
+        waitedMs: 0,
+        isUnclear: false,
+        wasUnclear: input.whole?.isUnclear,
+      },
     };
   };
 };

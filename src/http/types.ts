@@ -10,6 +10,8 @@ export interface CallLog {
   waitedMs: number;
   /** An attempt may have had its effect although it did not succeed. */
   isUnclear: boolean;
+  /** So may an earlier request of the same call. */
+  readonly wasUnclear?: boolean | undefined;
 }
 
 /** One call on its way down; only `headers` changes, by the auth stage, in a copy. */
@@ -95,8 +97,8 @@ export class TotalTimeout extends Error {
 }
 
 /** What the attempts so far say about the whole call. */
-export const outcomeOf = ({ log, replay }: HttpRequest): Outcome =>
-  log.isUnclear && replay !== "safe" ? "unknown" : "not-applied";
+export const outcomeOf = ({ log, replay }: Pick<HttpRequest, "log" | "replay">): Outcome =>
+  log.wasUnclear || (log.isUnclear && replay !== "safe") ? "unknown" : "not-applied";
 
 /** A header's value; the first one when it came several times. */
 export const headerOf = (headers: RawHeaders, name: string): string | undefined => {

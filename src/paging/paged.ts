@@ -1,10 +1,10 @@
 import type { Answer, WithResponse } from "../answer.ts";
 import type { Call } from "../call.ts";
 import { ResponseValidationError, ValidationError } from "../errors.ts";
+import { joined } from "../http/deadline.ts";
 import type { Operation } from "../operations/define.ts";
 import type { CallOptions } from "../options.ts";
 import type { Page } from "../schemas/common.ts";
-import { whenAborted } from "../when-aborted.ts";
 import { readCursor } from "./cursor.ts";
 import { Walk, type WalkedPage } from "./walk.ts";
 
@@ -17,7 +17,12 @@ export interface PagingOptions {
   readonly cursor?: string | undefined;
 }
 
-/** A list: await it for one page, iterate it for every record. Nothing is sent before either. */
+/**
+ * A list: await it for one page, iterate it for every record. Nothing is sent before either.
+ *
+ * Awaited, or by `toArray`, it is one call, which `totalTimeoutMs` bounds as a whole. An iteration lasts as long as
+ * its consumer takes: `totalTimeoutMs` bounds each request for a page.
+ */
 export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
   /** One page together with its HTTP response. */
   withResponse(): Promise<WithResponse<Page<T>>>;
@@ -90,14 +95,14 @@ export const paged = <T, Query extends ListQuery>(
   const { prefetch, consistency, cursor, ...callOptions } = options ?? {};
   const page = (): Answer<Page<T>> => call(operation, { payload: query }, callOptions);
 
-  const walk = (): Walk<T> => {
+  const walk = (via: Call): Walk<T> => {
     check(operation.id, { prefetch, consistency });
     return new Walk<T>({
       operation: operation.id,
       fetch: async (request, signal) => {
-        const bound = join(callOptions.signal, signal);
+        const bound = joined(callOptions.signal, signal);
         try {
-          const answer = await call(
+          const answer = await via(
             operation,
             { payload: { ...query, ...request } },
             { ...callOptions, signal: bound.signal },
@@ -116,19 +121,19 @@ export const paged = <T, Query extends ListQuery>(
     });
   };
 
-  const pages = (): AsyncIterableIterator<WalkedPage<T>> => {
+  const pages = (via = call): AsyncIterableIterator<WalkedPage<T>> => {
     let walking: Walk<T> | undefined;
     return iterator(
       () => {
-        walking ??= walk();
+        walking ??= walk(via);
         return walking.next();
       },
       () => walking?.stop(),
     );
   };
 
-  const records = (): AsyncIterableIterator<T> => {
-    const source = pages();
+  const records = (via = call): AsyncIterableIterator<T> => {
+    const source = pages(via);
     let current: readonly T[] = [];
     let at = 0;
     const next = async (): Promise<T | undefined> => {
@@ -149,17 +154,18 @@ export const paged = <T, Query extends ListQuery>(
     catch: (onRejected) => page().catch(onRejected),
     finally: (onFinally) => page().finally(onFinally),
     withResponse: () => page().withResponse(),
-    pages,
-    [Symbol.asyncIterator]: records,
-    toArray: async ({ max = Number.POSITIVE_INFINITY } = {}) => {
-      const all: T[] = [];
-      if (max <= 0) return all;
-      for await (const record of { [Symbol.asyncIterator]: records }) {
-        all.push(record);
-        if (all.length >= max) break;
-      }
-      return all;
-    },
+    pages: () => pages(),
+    [Symbol.asyncIterator]: () => records(),
+    toArray: ({ max = Number.POSITIVE_INFINITY } = {}) =>
+      call.whole(operation.id, callOptions, async (via) => {
+        const all: T[] = [];
+        if (max <= 0) return all;
+        for await (const record of records(via)) {
+          all.push(record);
+          if (all.length >= max) break;
+        }
+        return all;
+      }),
   };
 };
 
@@ -172,19 +178,4 @@ const usable = <T>(operation: string, page: Page<T>): Page<T> => {
     status: 200,
     issues,
   });
-};
-
-const join = (
-  a: AbortSignal | undefined,
-  b: AbortSignal,
-): { readonly signal: AbortSignal; release(): void } => {
-  if (a === undefined) return { signal: b, release: () => undefined };
-  const controller = new AbortController();
-  const forward = (from: AbortSignal) => (): void => controller.abort(from.reason);
-  const links = [a, b].map((from) => whenAborted(from, forward(from)));
-  for (const from of [a, b]) if (from.aborted) forward(from)();
-  const release = (): void => {
-    for (const unlink of links) unlink();
-  };
-  return { signal: controller.signal, release };
 };

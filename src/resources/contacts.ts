@@ -9,6 +9,7 @@ import type { Operation } from "../operations/define.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
+import type { Whole } from "../request.ts";
 import type { Page } from "../schemas/common.ts";
 import type { Contact, ContactInput, ContactQuery } from "../schemas/contact.ts";
 import type { ContactInputOf, ContactOf, ContactPatchOf, OpenFields } from "../workspace/contact-types.ts";
@@ -89,8 +90,15 @@ export class Contacts<Fields extends object = OpenFields> {
         issues,
       });
     }
-    const matches = this.list({ search: email }, options);
-    for await (const contact of matches) {
+    return this.#call.whole("contacts.find", options, (part) => this.#find(part, email, options));
+  }
+
+  async #find(
+    call: Call,
+    email: string,
+    options: CallOptions | undefined,
+  ): Promise<ContactOf<Fields> | null> {
+    for await (const contact of paged(call, typed<Fields>().list, { search: email }, options ?? {})) {
       if (typeof contact.email === "string" && sameAddress(contact.email, email)) return contact;
     }
     return null;
@@ -112,7 +120,7 @@ export class Contacts<Fields extends object = OpenFields> {
   /**
    * Creates the contact, or updates the one that has the email.
    *
-   * Safe to call again whatever happened to an earlier call. A creation whose answer was lost is looked up, not
+   * Safe to call again whatever happened to an earlier call; `totalTimeoutMs` bounds all of its requests. A creation whose answer was lost is looked up, not
    * repeated; a contact that somebody else creates or deletes in between is dealt with by another round.
    *
    * @throws ConflictError when the service keeps reporting a clash but finds no contact with the email.
@@ -147,30 +155,38 @@ export class Contacts<Fields extends object = OpenFields> {
     });
   }
 
-  async #upsert(
+  #upsert(
     input: ContactInputOf<Fields>,
     options: CallOptions | undefined,
     isSame: typeof hasSameFields,
   ): Promise<UpsertResult<ContactOf<Fields>>> {
-    for (let round = 1; ; round += 1) {
-      try {
-        return { contact: await this.create(input, options), result: "created" };
-      } catch (error) {
-        if (!(error instanceof ConflictError) && !isUnclear(error)) throw error;
-        const known = await this.find(input.email, options);
-        if (known === null && (round === upsertRounds || !(error instanceof ConflictError))) throw error;
-        const settled =
-          known && (await this.#bring(known, input, { options, isSame, isLast: round === upsertRounds }));
-        if (settled) return settled;
+    return this.#call.whole("contacts.upsert", options, async (call, whole) => {
+      for (let round = 1; ; round += 1) {
+        try {
+          const contact = await call(typed<Fields>().create, { payload: input }, options);
+          return { contact, result: "created" };
+        } catch (error) {
+          const isNewlyUnclear = isUnclear(error) && !whole.isUnclear;
+          whole.isUnclear ||= isNewlyUnclear;
+          const canBeLookedUp = isNewlyUnclear && !whole.signal?.aborted;
+          if (!(error instanceof ConflictError) && !canBeLookedUp) throw error;
+          const known = await this.#find(call, input.email, options);
+          if (known === null && (round === upsertRounds || !(error instanceof ConflictError))) throw error;
+          const how = { call, whole, options, isSame, isLast: round === upsertRounds };
+          const settled = known && (await this.#bring(input, known, how));
+          if (settled) return settled;
+        }
       }
-    }
+    });
   }
 
   /** Updates a known contact; undefined when it is gone by now, and may be created again. */
   async #bring(
-    known: ContactOf<Fields>,
     { email: _same, ...patch }: ContactInputOf<Fields>,
+    known: ContactOf<Fields>,
     how: {
+      readonly call: Call;
+      readonly whole: Whole;
       readonly options: CallOptions | undefined;
       readonly isSame: typeof hasSameFields;
       readonly isLast: boolean;
@@ -178,11 +194,13 @@ export class Contacts<Fields extends object = OpenFields> {
   ): Promise<UpsertResult<ContactOf<Fields>> | undefined> {
     const isEmpty = Object.values(patch).every((value) => value === undefined);
     if (isEmpty || how.isSame(patch, known)) return { contact: known, result: "unchanged" };
+    // What creates a contact changes one as well.
+    const payload = patch as unknown as ContactPatchOf<Fields>;
     try {
-      // What creates a contact changes one as well.
-      const contact = await this.update(known.id, patch as unknown as ContactPatchOf<Fields>, how.options);
+      const contact = await how.call(typed<Fields>().update, { id: known.id, payload }, how.options);
       return { contact, result: "updated" };
     } catch (error) {
+      how.whole.isUnclear ||= isUnclear(error);
       if (error instanceof NotFoundError && !how.isLast) return undefined;
       throw error;
     }

@@ -28,5 +28,7 @@ export const scriptedCall = (answering: Answering): Call => {
       })),
     );
   const issues: Call["issues"] = (operation, payload) => issuesOf(operation.input, payload);
-  return Object.assign(call, { issues, report: () => undefined });
+  const whole: Call["whole"] = (_operation, { signal } = {}, work) => work(all, { signal, isUnclear: false });
+  const all: Call = Object.assign(call, { issues, report: () => undefined, whole });
+  return all;
 };
