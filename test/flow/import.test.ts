@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Client, type ContactInput, type RejectedContact } from "../../src/index.ts";
+import { Client, ConflictError, type ContactInput, type RejectedContact } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
 const service = () => {
@@ -91,4 +91,24 @@ test("an import that stopped goes on behind its checkpoint", async () => {
   const report = await client.contacts.import(rows, { checkpoint });
   expect(report.skipped).toBe(50);
   expect(sandbox.state.contacts).toHaveLength(120);
+});
+
+test("an abort whose reason is an error of the service's ends an import, and rejects no row", async () => {
+  const abort = new AbortController();
+  const reason = new ConflictError("mine", { status: 409, headers: new Headers(), body: undefined });
+  const fetch = (_url: string, { signal }: RequestInit) =>
+    new Promise<Response>((_resolve, reject) => {
+      signal?.addEventListener("abort", () => reject(signal.reason));
+      abort.abort(reason);
+    });
+  const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch, limits: false });
+  const rejected: RejectedContact[] = [];
+  const stored: object[] = [];
+  const importing = client.contacts.import(people(3), {
+    signal: abort.signal,
+    checkpoint: { load: async () => undefined, save: async (state) => void stored.push(state) },
+    onRejected: (row) => void rejected.push(row),
+  });
+  await expect(importing).rejects.toBe(reason);
+  expect([rejected, stored]).toEqual([[], []]);
 });

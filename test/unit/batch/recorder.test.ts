@@ -188,6 +188,34 @@ test("with onDrop a promise that nobody looks at is no unhandled rejection, with
   expect(unhandled.length).toBe(1);
 });
 
+test("an onDrop that fails, at once or later, crashes nothing and keeps no other event's failure back", async () => {
+  const unhandled: unknown[] = [];
+  const listeners = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  process.on("unhandledRejection", (error) => unhandled.push(error));
+  const told: (string | undefined)[] = [];
+  const { clock, recorder } = recording(
+    {
+      onDrop: ({ event: { id } }) => {
+        told.push(id);
+        const failure = new Error("mine");
+        if (id === "a") throw failure;
+        return Promise.reject(failure);
+      },
+    },
+    () => {
+      throw new ConnectionError("no service");
+    },
+  );
+  const both = [recorder.record(event("a")), recorder.record(event("b"))];
+  const results = await clock.until(Promise.allSettled(both));
+  await turn();
+  process.removeAllListeners("unhandledRejection");
+  for (const listener of listeners) process.on("unhandledRejection", listener);
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  expect([told, unhandled]).toEqual([["a", "b"], []]);
+});
+
 test("every fault of the options is named at once", () => {
   expect(() => recorderSettings({ maxBatch: 101, maxDelayMs: -1, maxPending: 0 })).toThrow(
     "events.recorder: maxBatch must be a whole number from 1 to 100, got 101; maxDelayMs must be at least 0, got -1; maxPending must be a whole number of at least 1, got 0",
