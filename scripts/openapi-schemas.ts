@@ -20,6 +20,7 @@ const beyondShapes = new Map<ZodType, Json>([
   [EmailAddress, { pattern: "^\\S(.*\\S)?@(.*\\S)?\\S$" }],
   [Text, { pattern: "\\S" }],
   [Moment, { type: "string", format: "date-time", description: "ISO 8601 with a time zone." }],
+  [company.CompanyInput, { minProperties: 1 }],
   [contact.Stage, { examples: ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"] }],
   [contact.Source, { examples: ["MANUAL"] }],
   [email.ScheduledStatus, { examples: ["SCHEDULED"] }],

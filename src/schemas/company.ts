@@ -28,14 +28,19 @@ export type CompanyPerson = z.infer<typeof CompanyPerson>;
 /** A company and its people. With a `domain` the service updates an existing company instead of adding one. */
 export const CompanyInput = deferred(() =>
   inputObject({
-    /** The company's name. */
-    companyName: Text,
+    /** The company's name. The document requires no field of a company; at least one must be there. */
+    companyName: z.optional(Text),
     /** Unique per workspace: with it, an existing company is updated instead of duplicated. */
     domain: z.optional(Text),
     /** The line of business. */
     industry: z.optional(z.string("must be a string")),
     contacts: z.optional(z.array(CompanyPerson, "must be an array of { email, name, title }")),
-  }),
+  }).check(
+    z.refine(
+      (company) => Object.values(company).some((value) => value !== undefined),
+      "must have a field: companyName, domain, industry or contacts",
+    ),
+  ),
 );
 export type CompanyInput = z.infer<typeof CompanyInput>;
 

@@ -121,14 +121,14 @@ const event = {
   occurredAt: noMoment,
   createContact: noFlag,
 };
-const company = { companyName: requiredText, domain: optionalText, industry: noText };
+const company = { companyName: optionalText, domain: optionalText, industry: noText };
 const email = {
   to: fc.oneof(noAddress, missing),
   subject: requiredText,
   signatureId: optionalText,
   force: noFlag,
 };
-const patch = { companyName: optionalText, to: noAddress, subject: optionalText };
+const patch = { to: noAddress, subject: optionalText };
 const listed = anything("ada@example.com", null, undefined, 1, {}, () => [], 10n);
 
 /** A fault in one item of an array of inputs. */
@@ -159,7 +159,7 @@ export const faultsOf: Readonly<Record<string, readonly Fault[]>> = {
       })),
     },
   ],
-  "companies.update": faults("companies.update", { ...company, companyName: patch.companyName }),
+  "companies.update": faults("companies.update", company),
   "companies.findByDomain": [{ field: "domain", payload: fc.oneof(requiredText, halfPair) }],
   "lists.create": faults("lists.create", { name: requiredText }),
   "lists.addContacts": [

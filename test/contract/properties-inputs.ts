@@ -84,9 +84,8 @@ export const contactQuery = fields({
 
 const person = fields({ email: address, name: text, title: text }, "email");
 const company = { companyName: text, domain: text, industry: text };
-export const companyInput = fields(
-  { ...company, contacts: fc.array(person, { maxLength: 3 }) },
-  "companyName",
+export const companyInput = fields({ ...company, contacts: fc.array(person, { maxLength: 3 }) }).filter(
+  (input) => Object.values(input).some((value) => value !== undefined),
 );
 export const companyPatch = fields(company);
 /** What a query can carry. */

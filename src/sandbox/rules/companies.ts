@@ -54,10 +54,7 @@ const change = (workspace: Workspace, company: CompanyRecord, fields: CompanyFie
   if (company.domain !== undefined) workspace.companiesByDomain.set(company.domain, company);
 };
 
-const add = (
-  workspace: Workspace,
-  fields: CompanyFields & { readonly companyName: string },
-): CompanyRecord => {
+const add = (workspace: Workspace, fields: CompanyFields): CompanyRecord => {
   const at = timestamp(workspace);
   const company = { id: workspace.services.newId("co"), ...fields, createdAt: at, updatedAt: at };
   workspace.companies.set(company.id, company);
@@ -76,12 +73,12 @@ const shown = (company: CompanyRecord, workspace: Workspace): object => ({
 export const createCompany = (call: Call): Reply => {
   const { workspace } = call;
   const body = bodyFields(call);
-  const companyName = readText(body.companyName, "companyName");
+  if (Object.keys(body).length === 0) throw new Refusal(400, "The body must have a field of a company.");
   const fields = readFields(body);
   const people = readPeople(body);
   const known = fields.domain === undefined ? undefined : workspace.companiesByDomain.get(fields.domain);
   if (known !== undefined) change(workspace, known, fields);
-  const company = known ?? add(workspace, { ...fields, companyName });
+  const company = known ?? add(workspace, fields);
   const contactIds = people.map((person) => place(workspace, person, company.id).id);
   return { status: known === undefined ? 201 : 200, body: { id: company.id, contactIds } };
 };

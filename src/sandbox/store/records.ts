@@ -24,7 +24,7 @@ export interface ContactRecord {
 /** A company. On the wire it also carries its people under `contacts`. */
 export interface CompanyRecord {
   readonly id: string;
-  companyName: string;
+  companyName?: string;
   domain?: string;
   industry?: string;
   readonly createdAt: string;

@@ -43,11 +43,27 @@ test("with a domain a lost create is repeated, without one it is not", async () 
   });
 });
 
-test("a company without a name is refused before anything is sent", async () => {
+test("a company is created with whichever field it has, since the document requires none", async () => {
+  const inputs = [
+    { domain: "engines.example" },
+    { industry: "Computing" },
+    { contacts: [{ email: "ada@example.com" }] },
+  ];
+  const { client, requests } = served(inputs.map(() => [200, company]));
+  for (const input of inputs) await client.companies.create(input);
+  expect(requests.map(({ body }) => body)).toEqual(inputs);
+});
+
+test.each([
+  [{ companyName: " " }, "companies.create: companyName: must not be empty"],
+  [{}, "companies.create: must have a field: companyName, domain, industry or contacts"],
+  [
+    { companyName: undefined },
+    "companies.create: must have a field: companyName, domain, industry or contacts",
+  ],
+])("the company %j is refused before anything is sent", async (input, message) => {
   const { client, requests } = served([]);
-  await expect(client.companies.create({ companyName: " " })).rejects.toThrow(
-    "companies.create: companyName: must not be empty",
-  );
+  await expect(client.companies.create(input)).rejects.toThrow(message);
   expect(requests).toEqual([]);
 });
 

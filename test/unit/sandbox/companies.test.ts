@@ -43,7 +43,8 @@ test("without a domain each call adds a company", async () => {
 });
 
 test.each([
-  [{}, "companyName is missing."],
+  [{}, "The body must have a field of a company."],
+  [{ ...acme, companyName: " " }, "companyName must be a text."],
   [{ ...acme, contacts: {} }, "contacts must be an array."],
   [{ ...acme, contacts: [{}] }, "contacts[0].email is missing."],
   [{ ...acme, contacts: [{ email: "a@b.example", name: 7 }] }, "name must be a text."],
