@@ -11,6 +11,10 @@ interface Fault extends Error {
   readonly syscall?: unknown;
 }
 
+// Told by its shape: the errors of another realm (a test runner's, a vm's) are no instances of this one's Error.
+const isFault = (value: unknown): value is Fault =>
+  typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
+
 // Any other code may also come from an open connection, unless it says that connecting it was what failed.
 const isBeforeSending = ({ code, syscall }: Fault): boolean =>
   (typeof code === "string" && beforeSending.test(code)) ||
@@ -19,10 +23,17 @@ const isBeforeSending = ({ code, syscall }: Fault): boolean =>
 
 const deepestCause = 8;
 
-/** The innermost error; a fetch may reject with anything. */
-const causeOf = (error: unknown, depth = 0): Fault => {
-  if (!(error instanceof Error)) return new Error("the fetch rejected with something that is no Error");
-  return error.cause instanceof Error && depth < deepestCause ? causeOf(error.cause, depth + 1) : error;
+const innermost = (error: Fault, depth = 0): Fault =>
+  isFault(error.cause) && depth < deepestCause ? innermost(error.cause, depth + 1) : error;
+
+/** The innermost error; a fetch may reject with anything, also with what throws when it is looked at. */
+const causeOf = (error: unknown): Fault => {
+  try {
+    if (isFault(error)) return innermost(error);
+  } catch {
+    // As little of an Error as any other.
+  }
+  return new Error("the fetch rejected with something that is no Error");
 };
 
 const rawHeaders = (headers: Headers): RawHeaders => Object.fromEntries(headers.entries());

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
 import { Client, NotFoundError } from "../../src/index.ts";
@@ -37,10 +38,28 @@ test("a fetch whose connecting failed proves it, and the email is sent", async (
   expect(await client.emails.send(email)).toMatchObject(sent);
 });
 
+test("an error of another realm proves it as well", async () => {
+  const requests: string[] = [];
+  const error: unknown = runInNewContext(
+    'new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) })',
+  );
+  const client = new Client(
+    { ...options, fetch: failing(error, requests) },
+    { clock: { ...systemClock, sleep: async () => undefined } },
+  );
+  expect(await client.emails.send(email)).toMatchObject(sent);
+  expect(requests).toHaveLength(2);
+});
+
 test("a fetch that rejects with no Error fails the call, and nothing else", async () => {
   const cyclic = new Error("around");
   cyclic.cause = cyclic;
-  for (const reason of [Object.create(null), cyclic, "text", undefined]) {
+  const hostile = new Proxy(new Error("mine"), {
+    get: () => {
+      throw new Error("keep out");
+    },
+  });
+  for (const reason of [Object.create(null), cyclic, hostile, "text", undefined]) {
     const client = new Client({ ...options, maxRetries: 0, fetch: () => Promise.reject(reason) });
     await expect(client.contacts.list()).rejects.toMatchObject({ code: "connection_failed" });
   }
