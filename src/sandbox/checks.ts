@@ -22,7 +22,8 @@ const nearestTo = (name: string, known: readonly string[]): string | undefined =
   const near = known
     .map((one) => ({ one, steps: distance(name.toLowerCase(), one.toLowerCase()) }))
     .sort((a, b) => a.steps - b.steps)[0];
-  return near !== undefined && near.steps <= Math.max(2, name.length / 3) ? near.one : undefined;
+  const isNear = near !== undefined && near.steps < name.length && near.steps <= Math.max(2, name.length / 3);
+  return isNear ? near.one : undefined;
 };
 
 /** What to write in place of a name that does not exist: the one that was probably meant, else all there are. */

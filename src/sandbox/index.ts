@@ -1,4 +1,5 @@
-export { createSandbox, type MailAccountChange, type Sandbox, type SeedContact } from "./create-sandbox.ts";
+export type { SandboxControls, SeedContact } from "./controls.ts";
+export { createSandbox, type Sandbox } from "./create-sandbox.ts";
 export type {
   Fault,
   FaultName,
@@ -18,6 +19,7 @@ export type {
   AutomationOptions,
   CustomFieldKind,
   LatencyOptions,
+  MailAccountChange,
   MailAccountOptions,
   Role,
   SandboxOptions,

@@ -21,12 +21,8 @@ export interface ApiKey {
 /** The name of the workspace that a key without one acts in. */
 export const defaultWorkspace = "default";
 
-const expiryOf = (expiresAt: ApiKeyOptions["expiresAt"]): number => {
-  if (expiresAt === undefined) return Number.POSITIVE_INFINITY;
-  const time = new Date(expiresAt).getTime();
-  if (Number.isNaN(time)) throw new RangeError(`expiresAt is not a time: ${expiresAt}`);
-  return time;
-};
+const expiryOf = (expiresAt: ApiKeyOptions["expiresAt"]): number =>
+  expiresAt === undefined ? Number.POSITIVE_INFINITY : new Date(expiresAt).getTime();
 
 /** Reads the `apiKeys` option. */
 export const createKeys = (

@@ -27,7 +27,6 @@ export const createLatency = (
   random: Random,
 ): Latency => {
   const { min, max, counted } = rangeOf(option);
-  if (!(min >= 0 && max >= min)) throw new RangeError(`latencyMs must be 0 or more, got ${min} to ${max}`);
   return async (work) => {
     if (max === 0) return work();
     const ms = min + random() * (max - min);

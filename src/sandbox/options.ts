@@ -37,6 +37,13 @@ export interface MailAccountOptions {
   readonly dailyLimit?: number;
 }
 
+/** What may change about a mail account while the sandbox runs. */
+export interface MailAccountChange {
+  readonly connected?: boolean;
+  /** The sentence of its 502; null mends it. */
+  readonly failing?: string | null;
+}
+
 /** An automation, as far as events can tell: which event starts, resumes and ends a run. */
 export interface AutomationOptions {
   readonly name: string;

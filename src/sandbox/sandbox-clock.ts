@@ -1,8 +1,13 @@
 import { type Cancel, type Clock, sleepOn } from "../clock.ts";
+import { type Check, refuse } from "./checks.ts";
 
 /** A clock on top of another that can be moved ahead. */
 export interface SandboxClock extends Clock {
-  /** Moves time on. Timers on the way fire in their order, each seeing its own due time. */
+  /**
+   * Moves time on. Timers on the way fire in their order, each seeing its own due time.
+   *
+   * @throws ConfigurationError for anything but milliseconds of at least 0.
+   */
   advance(ms: number): void;
 }
 
@@ -12,6 +17,11 @@ interface Timer {
   readonly isIdle: boolean;
   cancel: Cancel;
 }
+
+const wait: Check = (ms, field) =>
+  Number.isFinite(ms) && Number(ms) >= 0
+    ? []
+    : [`${field} must be milliseconds of at least 0, got ${String(ms)}`];
 
 /** Puts an offset over a clock; its timers follow both the clock below and `advance`. */
 export const createSandboxClock = (base: Clock): SandboxClock => {
@@ -50,7 +60,7 @@ export const createSandboxClock = (base: Clock): SandboxClock => {
     },
     sleep: (ms, signal) => sleepOn(clock, ms, signal),
     advance(ms) {
-      if (!(ms >= 0)) throw new RangeError(`advance takes milliseconds of at least 0, got ${ms}`);
+      refuse("sandbox.advance", wait(ms, "ms"));
       const target = now() + ms;
       const end = offset + ms;
       for (let timer = earliest(target); timer !== undefined; timer = earliest(target)) {

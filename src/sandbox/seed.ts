@@ -29,16 +29,16 @@ export const seedContacts = (
   count: number,
   change?: (index: number) => Partial<Omit<ContactRecord, "id">>,
 ): void => {
-  const start = workspace.contacts.all.length;
-  for (let index = start; index < start + count; index += 1) {
+  const { contacts } = workspace;
+  const goal = contacts.all.length + count;
+  for (let index = contacts.all.length; contacts.all.length < goal; index += 1) {
     const first = pick(firstNames, index, "Ada");
     const last = pick(lastNames, Math.floor(index / firstNames.length) + index, "Lovelace");
     const domain = pick(domains, Math.floor(index / 7), "example.com");
-    addContact(workspace, {
-      email: `${slug(first)}.${slug(last)}.${index}@${domain}`,
-      name: `${first} ${last}`,
-      title: pick(titles, Math.floor(index / 3), "Buyer"),
-      ...change?.(index),
-    });
+    const email = `${slug(first)}.${slug(last)}.${index}@${domain}`;
+    // Taken when contacts have been removed since the last time.
+    if (contacts.byEmail(email) !== undefined) continue;
+    const title = pick(titles, Math.floor(index / 3), "Buyer");
+    addContact(workspace, { email, name: `${first} ${last}`, title, ...change?.(index) });
   }
 };

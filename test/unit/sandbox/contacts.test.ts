@@ -174,7 +174,7 @@ describe("updating a contact", () => {
   });
 
   test("an unknown id is a 404, also one of another workspace", async () => {
-    const { call, sandbox } = open();
+    const { call, sandbox } = open({ workspaces: { other: {} } });
     const other = sandbox.addContact(ada, "other");
     expect((await call("PATCH", "/api/v1/contacts/ct_none", {})).status).toBe(404);
     expect((await call("PATCH", `/api/v1/contacts/${other.id}`, {})).status).toBe(404);

@@ -90,7 +90,7 @@ describe("recording an event", () => {
   });
 
   test("an unknown contact id, also one of another workspace, is a 404", async () => {
-    const { call, sandbox } = open();
+    const { call, sandbox } = open({ workspaces: { other: {} } });
     const other = sandbox.addContact({ email: "ada@example.com" }, "other");
     for (const id of ["ct_none", other.id]) {
       expect((await call("POST", path, { ...event, contact: { id } })).status).toBe(404);

@@ -1,0 +1,74 @@
+import { ConfigurationError } from "../errors.ts";
+import { checkAccountChange, checkKeyChange } from "./check-options.ts";
+import { hintFor, refuse, text, whole } from "./checks.ts";
+import { type ApiKey, changeKey, defaultWorkspace } from "./keys.ts";
+import type { ApiKeyOptions, MailAccountChange } from "./options.ts";
+import { seedContacts } from "./seed.ts";
+import type { ContactRecord } from "./store/records.ts";
+import { addContact, type Workspace } from "./store/workspace.ts";
+
+/** A contact to put in directly. */
+export type SeedContact = Partial<Omit<ContactRecord, "id">> & { readonly email: string };
+
+/** What people do at the service's website while code uses its API. */
+export interface SandboxControls {
+  /** Puts realistic contacts into the `default` workspace; `change` may set fields of each. */
+  seedContacts(count: number, change?: (index: number) => Partial<SeedContact>): void;
+  /** Adds one contact, as a person at the service's website would. @throws ConfigurationError for a taken address. */
+  addContact(contact: SeedContact, workspace?: string): Readonly<ContactRecord>;
+  /** Removes one contact, as a person at the service's website would; false when there is none. */
+  removeContact(id: string, workspace?: string): boolean;
+  /** Connects, disconnects or breaks a mail account; `failing: null` mends it. */
+  updateMailAccount(id: string, change: MailAccountChange, workspace?: string): void;
+  /** Puts an address on the do-not-email list, or takes it off. */
+  doNotEmail(address: string, isOnList?: boolean, workspace?: string): void;
+  /** Changes a key: revokes it, narrows its scopes, moves its expiry. */
+  updateKey(key: string, change: Partial<Omit<ApiKeyOptions, "key" | "workspace">>): void;
+}
+
+const assertFree = ({ email }: SeedContact, { contacts }: Workspace): void => {
+  if (contacts.byEmail(email) === undefined) return;
+  throw new ConfigurationError("sandbox.addContact: there is a contact with this email already");
+};
+
+/** Takes the workspaces by name, and the keys. */
+export const createControls = (
+  workspaceNamed: (name: string) => Workspace,
+  keys: ReadonlyMap<string, ApiKey>,
+): SandboxControls => ({
+  seedContacts: (count, change) => {
+    refuse("sandbox.seedContacts", whole(0)(count, "count"));
+    seedContacts(workspaceNamed(defaultWorkspace), count, change);
+  },
+  addContact: (contact, name = defaultWorkspace) => {
+    refuse("sandbox.addContact", text(contact?.email, "email"));
+    const workspace = workspaceNamed(name);
+    assertFree(contact, workspace);
+    return addContact(workspace, contact);
+  },
+  removeContact: (id, name = defaultWorkspace) => workspaceNamed(name).contacts.remove(id),
+  updateMailAccount: (id, change, name = defaultWorkspace) => {
+    checkAccountChange(change);
+    const { mailAccounts } = workspaceNamed(name);
+    const account = mailAccounts.get(id);
+    if (account === undefined) {
+      const hint = hintFor(id, [...mailAccounts.keys()]);
+      throw new ConfigurationError(`sandbox.updateMailAccount: there is no account "${id}"${hint}`);
+    }
+    account.isConnected = change.connected ?? account.isConnected;
+    if (change.failing !== undefined) account.failing = change.failing ?? undefined;
+  },
+  doNotEmail: (address, isOnList = true, name = defaultWorkspace) => {
+    refuse("sandbox.doNotEmail", text(address, "address"));
+    const list = workspaceNamed(name).doNotEmail;
+    if (isOnList) list.add(address.toLowerCase());
+    else list.delete(address.toLowerCase());
+  },
+  updateKey: (name, change) => {
+    checkKeyChange(change);
+    const key = keys.get(name);
+    // The name is the key itself, which no message repeats.
+    if (key === undefined) throw new ConfigurationError("sandbox.updateKey: there is no such key");
+    changeKey(key, change);
+  },
+});
