@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 import { bundledImport } from "./scripts/bundled.ts";
 import { entry, requireBanner } from "./scripts/entries.ts";
-import { noHttp2 } from "./scripts/no-http2.ts";
+import { leanUndici } from "./scripts/lean-undici.ts";
 import { ownGlobals } from "./scripts/own-globals.ts";
 
 // Vendors are bundled: one small file each loads faster than their trees of files, p-retry is ESM-only while
@@ -23,7 +23,7 @@ export default defineConfig({
   esbuildOptions: (options) => {
     options.lineLimit = 160;
   },
-  esbuildPlugins: [ownGlobals, noHttp2],
+  esbuildPlugins: [ownGlobals, leanUndici],
   banner: { js: requireBanner },
   // scripts/declarations.ts writes them.
   dts: false,

@@ -37,14 +37,23 @@ interface Checker {
   checks: number;
 }
 
+const compileLater = async (checker: Checker): Promise<void> => {
+  try {
+    const { compile } = await import("./compile.ts");
+    // Where code generation is forbidden, it hands the plain schema back.
+    checker.schema = compile(checker.schema);
+  } catch {
+    // A bundle that lost the file checks as before, only slower.
+  }
+};
+
 const checkers = new WeakMap<Schema, Checker>();
 
 const checkerFor = (schema: Schema): Schema => {
   const checker = checkers.get(schema) ?? { schema, checks: 0 };
   if (checker.checks === 0) checkers.set(schema, checker);
   checker.checks += 1;
-  // Where code generation is forbidden, compile hands the plain schema back.
-  if (checker.checks === checksBeforeCompiling) checker.schema = z.compile(schema);
+  if (checker.checks === checksBeforeCompiling) void compileLater(checker);
   return checker.schema;
 };
 

@@ -97,6 +97,23 @@ test("a first call loads undici, and not before", async () => {
   expect(await vendorsLoadedBy("call.mjs", program)).toContain("undici");
 });
 
+test("a first call loads nothing of Node's own HTTP", async () => {
+  const answer = "HTTP/1.1 200 OK\\r\\ncontent-type: application/json\\r\\ncontent-length: 10\\r\\n\\r\\n{\\"id\\":\\"c\\"}";
+  const program = `
+    import { createServer } from "node:net";
+    import { Client } from "touchpoint-sdk";
+    const server = createServer((socket) => socket.once("data", () => socket.end('${answer}')));
+    await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+    const baseUrl = "http://127.0.0.1:" + server.address().port;
+    const client = new Client({ apiKey: "tp_key", baseUrl });
+    const { id } = await client.contacts.create({ email: "ada@example.com" });
+    console.log(id, process.moduleLoadList.filter((name) => /NativeModule _?http/.test(name)).join());
+    await client.close();
+    server.close();
+  `;
+  expect(await project.node("lean.mjs", program)).toEqual({ code: 0, stdout: "c", stderr: "" });
+});
+
 test("after a first call the host's fetch is its own and sends a content-length", async () => {
   const program = `${served}
     const after = [dispatcher(), globalThis.fetch];
