@@ -14,6 +14,9 @@ const roundingMs = 0.001;
 // However long a round trip seems to take for certain, most of the window is waited out.
 const mostAllowance = 1 / 3;
 
+// A machine that starts, or is busy, answers late for seconds, and from one moment to the next no more.
+const stretchWindows = 10;
+
 // What a busy machine adds to every round trip for a while is no floor: so little of a window is not worth a 429.
 const allowanceSlack = 0.015;
 
@@ -36,6 +39,8 @@ export class Budget implements Resource, LeasedBudget {
   /** Permits given up, which nobody else may have before the allowance for this process's latency is over. */
   readonly #leaving = new CoolingPermits();
   readonly #cooling = new CoolingPermits();
+  /** By then every permit in hand has cooled in full. */
+  #cooledAt = Number.NEGATIVE_INFINITY;
   readonly #roundTrips: RoundTrips;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #isProbeDue = false;
@@ -54,7 +59,7 @@ export class Budget implements Resource, LeasedBudget {
     this.#source = context.source;
     this.#inHand = this.#source.initial;
     this.#leased = this.#inHand;
-    this.#roundTrips = new RoundTrips(limit.perMs * 2, {
+    this.#roundTrips = new RoundTrips(limit.perMs * stretchWindows, {
       slackMs: limit.perMs * allowanceSlack,
       mostMs: limit.perMs * mostAllowance,
     });
@@ -210,16 +215,18 @@ export class Budget implements Resource, LeasedBudget {
   }
 
   #thaw(now: number): void {
-    this.#inHand += this.#cooling.take(now + this.#roundTrips.floorMs + roundingMs);
+    const { floorMs } = this.#roundTrips;
+    const taken = this.#cooling.take(now + floorMs + roundingMs);
+    if (taken > 0) this.#cooledAt = Math.max(this.#cooledAt, now + floorMs);
+    this.#inHand += taken;
     if (this.#owed > 0) this.#payOwed(Math.min(this.#owed, this.#inHand));
   }
 
   #payOwed(count: number): void {
     this.#owed -= count;
     this.#inHand -= count;
-    const { floorMs } = this.#roundTrips;
-    if (floorMs === 0) this.#leased -= count;
-    else this.#leaving.add(count, this.#clock.now() + floorMs);
+    if (this.#cooledAt <= this.#clock.now()) this.#leased -= count;
+    else this.#leaving.add(count, this.#cooledAt);
   }
 
   #wakeAt(at: number): void {

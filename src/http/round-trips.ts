@@ -13,46 +13,60 @@ const empty = (since: number): Stretch => ({
 });
 
 const fewest = 20;
+const mostStretches = 6;
 
 /**
  * How much of every round trip is certain to pass, as the latest ones tell.
  *
  * A permit's next use is counted a window after its last one when the answer's way back and the next request's way
  * there are part of that window. Both together take at least the floor. The floor is the smallest round trip seen,
- * less the average excess over it: random latency has no floor to speak of, constant latency is one.
+ * less the average excess over it: random latency has no floor to speak of, constant latency is one. A busy moment
+ * slows every answer alike, so nothing is believed that was not true for a whole stretch of time.
  */
 export class RoundTrips {
   readonly #stretchMs: number;
   readonly #slackMs: number;
   readonly #mostMs: number;
-  #last: Stretch;
-  #current: Stretch;
+  /** Whole stretches, oldest first. */
+  #past: readonly Stretch[] = [];
+  #current = empty(Number.NEGATIVE_INFINITY);
+  #floorMs = 0;
 
-  /** Remembers one to two stretches; the floor stays `slackMs` below what they tell, and is `mostMs` at most. */
+  /** Remembers six stretches; the floor stays `slackMs` below what they tell, and is `mostMs` at most. */
   constructor(stretchMs: number, { slackMs, mostMs }: { readonly slackMs: number; readonly mostMs: number }) {
     this.#stretchMs = stretchMs;
     this.#slackMs = slackMs;
     this.#mostMs = mostMs;
-    this.#last = empty(Number.NEGATIVE_INFINITY);
-    this.#current = empty(Number.NEGATIVE_INFINITY);
   }
 
   add(ms: number, now: number): void {
-    const { since, leastMs, totalMs, count } = this.#current;
-    if (now - since > this.#stretchMs && (count >= fewest || now - since > this.#stretchMs * fewest)) {
-      this.#last = now - since > this.#stretchMs * fewest ? empty(now) : this.#current;
-      this.#current = { since: now, leastMs: ms, totalMs: ms, count: 1 };
-    } else {
-      this.#current = { since, leastMs: Math.min(leastMs, ms), totalMs: totalMs + ms, count: count + 1 };
+    const ageMs = now - this.#current.since;
+    if (ageMs > this.#stretchMs * mostStretches) {
+      // What a few answers told long ago says nothing of now.
+      this.#past = [];
+      this.#current = empty(now);
+    } else if (ageMs >= this.#stretchMs && this.#current.count >= fewest) {
+      this.#past = [...this.#past, this.#current].slice(-mostStretches);
+      this.#current = empty(now);
     }
+    const { since, leastMs, totalMs, count } = this.#current;
+    this.#current = { since, leastMs: Math.min(leastMs, ms), totalMs: totalMs + ms, count: count + 1 };
+    this.#floorMs = this.#told();
   }
 
   get floorMs(): number {
-    const count = this.#last.count + this.#current.count;
-    // A few may all have been slow by chance: connecting, for one.
-    if (count < fewest) return 0;
-    const leastMs = Math.min(this.#last.leastMs, this.#current.leastMs);
-    const averageMs = (this.#last.totalMs + this.#current.totalMs) / count;
-    return Math.max(0, Math.min(leastMs - (averageMs - leastMs) - this.#slackMs, this.#mostMs));
+    return this.#floorMs;
+  }
+
+  #told(): number {
+    if (this.#past.length === 0) return 0;
+    let { leastMs, totalMs, count } = this.#current;
+    for (const stretch of this.#past) {
+      leastMs = Math.min(leastMs, stretch.leastMs);
+      totalMs += stretch.totalMs;
+      count += stretch.count;
+    }
+    const excessMs = totalMs / count - leastMs;
+    return Math.max(0, Math.min(leastMs - excessMs - this.#slackMs, this.#mostMs));
   }
 }

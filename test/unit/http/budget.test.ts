@@ -54,16 +54,22 @@ test("a batch larger than the limit takes all of it, for as many windows as it f
   expect(budget.has(10)).toBe(true);
 });
 
-test("constant latency costs next to nothing once it is known", async () => {
-  const { clock, budget } = open(1);
-  for (let at = 0; at < 20; at += 1) {
+/** One use at a time, each answered after `ms`, until the latency is known. */
+const learn = async ({ clock, budget }: ReturnType<typeof open>, ms: number): Promise<void> => {
+  for (let at = 0; at < 21; at += 1) {
     const by = someone();
     budget.take(1, by);
-    await clock.advance(50);
-    budget.settle(1, by, 50);
+    await clock.advance(ms);
+    budget.settle(1, by, ms);
     await clock.advance(1_002);
     expect(budget.has(1)).toBe(true);
   }
+};
+
+test("constant latency costs next to nothing once it is known", async () => {
+  const opened = open(1);
+  const { clock, budget } = opened;
+  await learn(opened, 50);
   const by = someone();
   budget.take(1, by);
   await clock.advance(50);
@@ -75,13 +81,9 @@ test("constant latency costs next to nothing once it is known", async () => {
 });
 
 test("a request without an answer is given no such allowance", async () => {
-  const { clock, budget } = open(2);
-  for (let at = 0; at < 20; at += 1) {
-    const by = someone();
-    budget.take(1, by);
-    budget.settle(1, by, 200);
-    await clock.advance(1_002);
-  }
+  const opened = open(2);
+  const { clock, budget } = opened;
+  await learn(opened, 200);
   budget.take(2, someone());
   budget.settle(2, someone(), undefined);
   await clock.advance(1_001);
@@ -166,6 +168,18 @@ test("those who wait are looked at when the next permit is back, and no timer ou
   expect(clock.pending).toBe(0);
 });
 
+test("whoever is told to wait for what has just come free is looked at again at once", async () => {
+  const { clock, budget, changes } = open(1);
+  budget.pause(100);
+  expect(budget.has(1)).toBe(false);
+  // The pause ends between the question and the answer to it, and no timer is left to tell of it.
+  await clock.advance(100);
+  budget.want(1);
+  expect(clock.nextInMs).toBe(0);
+  await clock.advance(0);
+  expect(changes()).toBe(1);
+});
+
 test("it tells what is used, what is left, and when more frees", async () => {
   const { clock, budget } = open(2);
   const by = someone();
@@ -207,14 +221,9 @@ test("no permit is given back twice, or made of nothing", () => {
 });
 
 test("a permit that came back early by this process's latency leaves in its full time", async () => {
-  const { clock, budget } = open(1);
-  for (let at = 0; at < 20; at += 1) {
-    const by = someone();
-    budget.take(1, by);
-    budget.settle(1, by, 100);
-    await clock.advance(1_002);
-    expect(budget.has(1)).toBe(true);
-  }
+  const opened = open(1);
+  const { clock, budget } = opened;
+  await learn(opened, 100);
   const by = someone();
   budget.take(1, by);
   budget.settle(1, by, 100);
@@ -222,8 +231,27 @@ test("a permit that came back early by this process's latency leaves in its full
   expect(budget.idle).toBe(1);
   budget.retire(1);
   expect([budget.idle, budget.leased, budget.owed]).toEqual([0, 1, 1]);
-  await clock.advance(100);
+  await clock.advance(84);
+  expect(budget.leased).toBe(1);
+  await clock.advance(1);
   expect([budget.leased, budget.owed]).toEqual([0, 0]);
+});
+
+test("a permit that came back early leaves no earlier when the latency falls before it is called back", async () => {
+  const opened = open(2);
+  const { clock, budget } = opened;
+  await learn(opened, 100);
+  const [slow, quick] = [someone(), someone()];
+  budget.take(1, slow);
+  budget.settle(1, slow, 100);
+  await clock.advance(917);
+  expect(budget.idle).toBe(2);
+  budget.take(1, quick);
+  budget.settle(1, quick, 0);
+  budget.retire(1);
+  expect([budget.idle, budget.leased]).toEqual([0, 2]);
+  await clock.advance(85);
+  expect(budget.leased).toBe(1);
 });
 
 test("permits whose lease has lapsed are not used", () => {

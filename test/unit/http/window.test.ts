@@ -28,6 +28,9 @@ test("nothing of what has come back is kept", () => {
   expect([cooling.count, cooling.nextAt]).toEqual([0, undefined]);
 });
 
+const many = (ms: (at: number) => number): number[] => Array.from({ length: 110 }, (_, at) => ms(at));
+
+/** Round trips, one every 10 ms: the first hundred are a whole stretch. */
 const seen = (times: readonly number[], slackMs = 0): RoundTrips => {
   const trips = new RoundTrips(1_000, { slackMs, mostMs: 300 });
   for (const [at, ms] of times.entries()) trips.add(ms, at * 10);
@@ -35,35 +38,62 @@ const seen = (times: readonly number[], slackMs = 0): RoundTrips => {
 };
 
 test("the floor of a constant latency is that latency", () => {
-  expect(seen(Array.from({ length: 20 }, () => 50)).floorMs).toBe(50);
+  expect(seen(many(() => 50)).floorMs).toBe(50);
+});
+
+test("there is no floor before a whole stretch of time: a start, or a busy moment, slows every answer", () => {
+  const constant = many(() => 50);
+  expect([seen(constant.slice(0, 100)).floorMs, seen(constant.slice(0, 101)).floorMs]).toEqual([0, 50]);
 });
 
 test("a few round trips have no floor: all of them may have been slow by chance", () => {
-  expect(seen(Array.from({ length: 19 }, () => 50)).floorMs).toBe(0);
+  const trips = new RoundTrips(1_000, { slackMs: 0, mostMs: 300 });
+  for (let at = 0; at < 20; at += 1) trips.add(50, at * 100);
+  expect(trips.floorMs).toBe(0);
+  trips.add(50, 2_000);
+  expect(trips.floorMs).toBe(50);
 });
 
 test("latency that varies from nothing on has no floor", () => {
-  expect(seen(Array.from({ length: 100 }, (_, at) => (at * 37) % 100)).floorMs).toBe(0);
+  expect(seen(many((at) => (at * 37) % 100)).floorMs).toBe(0);
 });
 
 test("latency that varies about its middle keeps clear of its least", () => {
-  expect(seen(Array.from({ length: 100 }, (_, at) => 200 + (at % 2) * 20)).floorMs).toBe(190);
+  expect(seen(many((at) => 200 + (at % 2) * 20)).floorMs).toBe(190);
 });
 
 test("the floor keeps its slack below what was seen, and a latency within it has none", () => {
-  const constant = (ms: number) => Array.from({ length: 20 }, () => ms);
-  expect([seen(constant(50), 15).floorMs, seen(constant(8), 15).floorMs]).toEqual([35, 0]);
+  expect([
+    seen(
+      many(() => 50),
+      15,
+    ).floorMs,
+    seen(
+      many(() => 8),
+      15,
+    ).floorMs,
+  ]).toEqual([35, 0]);
 });
 
 test("the floor is never more than allowed", () => {
-  expect(seen(Array.from({ length: 100 }, () => 5_000)).floorMs).toBe(300);
+  expect(seen(many(() => 5_000)).floorMs).toBe(300);
 });
 
 test("one quicker answer lowers the floor at once", () => {
-  expect(seen([...Array.from({ length: 99 }, () => 50), 10]).floorMs).toBe(0);
+  expect(seen([...many(() => 50), 10]).floorMs).toBe(0);
 });
 
-test("the floor forgets what is older than two stretches", () => {
-  const slower = Array.from({ length: 300 }, () => 80);
-  expect(seen([...Array.from({ length: 30 }, () => 40), ...slower]).floorMs).toBe(80);
+test("a slow moment raises no floor: the quick answers before it are remembered", () => {
+  // The least of all, less the average excess over it.
+  expect(seen([...many(() => 40), ...many(() => 50)]).floorMs).toBe(35);
+});
+
+test("the floor forgets what is older than six stretches", () => {
+  expect(seen([...many(() => 40), ...Array.from({ length: 701 }, () => 80)]).floorMs).toBe(80);
+});
+
+test("what a few answers told long ago says nothing of now", () => {
+  const trips = seen(many(() => 50));
+  trips.add(50, 7_001);
+  expect(trips.floorMs).toBe(0);
 });
