@@ -7,6 +7,8 @@ import { type EventInput, maxEventsPerRequest } from "../schemas/event.ts";
 import { type BatchItemResult, type IndexedEvent, isAccepted } from "./batch-answer.ts";
 import { InFlight } from "./in-flight.ts";
 import { type BatchSending, sendBatch } from "./send-batch.ts";
+import { orAborted } from "./until-aborted.ts";
+import { Effect, withinTotal } from "./within-total.ts";
 
 /** The answer to any number of events. */
 export interface BatchReport {
@@ -25,45 +27,58 @@ export const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
 
 const operation = "events.recordBatch";
 
-const checkAll = async (events: readonly EventInput[], call: Call): Promise<void> => {
+const checkAll = async (
+  events: readonly EventInput[],
+  call: Call,
+  signal: AbortSignal | undefined,
+): Promise<void> => {
   const issues: Issue[] = [];
   for (const [index, event] of events.entries()) {
     const found = call.issues(operations.events.record, event);
     // A promise only where the workspace has schemas: any number of events is checked without one each.
-    for (const { path, message } of found instanceof Promise ? await found : found)
+    for (const { path, message } of found instanceof Promise ? await orAborted(found, signal) : found)
       issues.push({ path: `events[${index}]${path && "."}${path}`, message });
   }
   if (issues.length > 0)
     throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
 };
 
+/** Each with an id that is fixed here, above every repeat. */
+const withIds = (events: readonly EventInput[]): readonly IndexedEvent[] =>
+  events.map((event, index) => ({
+    index,
+    event: event.id === undefined ? { ...event, id: crypto.randomUUID() } : event,
+  }));
+
 /** Records any number of events, 100 a request; every event is checked before the first leaves. */
 export const recordBatch = async (
   given: readonly EventInput[],
-  sending: BatchSending,
+  { call, clock, options }: BatchSending,
 ): Promise<BatchReport> => {
   if (!Array.isArray(given)) throw invalid(operation, "events", "must be an array");
   // The caller's array may change while it is checked.
   const events: readonly EventInput[] = [...given];
-  await checkAll(events, sending.call);
-  const indexed = events.map(
-    (event, index): IndexedEvent => ({
-      index,
-      // Fixed here, above every repeat.
-      event: event.id === undefined ? { ...event, id: crypto.randomUUID() } : event,
-    }),
-  );
+  let indexed: readonly IndexedEvent[] = [];
   const results: BatchItemResult[] = [];
-  const flight = new InFlight(requestsAtOnce);
-  try {
+  const effect = new Effect();
+  const work = async (part: Call, signal: AbortSignal | undefined): Promise<void> => {
+    await checkAll(events, call, signal);
+    indexed = withIds(events);
+    const sending = { call: part, clock, effect, options: { ...options, signal } };
+    const flight = new InFlight(requestsAtOnce);
     for (const chunk of chunksOf(indexed, maxEventsPerRequest)) {
       await flight.add(async () => {
         for (const result of await sendBatch(chunk, sending)) results[result.index] = result;
       });
     }
     await flight.settled();
+  };
+  try {
+    await call.whole(operation, options, (part, { signal }) =>
+      withinTotal({ operation, signal, effect, clock }, () => work(part, signal)),
+    );
   } catch (error) {
-    if (error instanceof TouchpointError) {
+    if (error instanceof TouchpointError && indexed.length > 0) {
       // With their ids, so that the rest can be sent again without harm.
       const left = indexed.filter(({ index }) => results[index] === undefined).map(({ event }) => event);
       error.partial = { results: results.filter((result) => result !== undefined), left };

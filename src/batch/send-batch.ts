@@ -4,10 +4,13 @@ import { ApiError, ResponseValidationError } from "../errors.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import { type BatchItemResult, type IndexedEvent, readBatchAnswer } from "./batch-answer.ts";
+import { Effect } from "./within-total.ts";
 
 export interface BatchSending {
   readonly call: Call;
   readonly clock: Clock;
+  /** Hears of every request. */
+  readonly effect?: Effect | undefined;
   readonly options: CallOptions;
 }
 
@@ -20,11 +23,11 @@ export const isWorthARepeat = ({ status }: BatchItemResult): boolean =>
 
 const sendOnce = async (
   events: readonly IndexedEvent[],
-  { call, options }: BatchSending,
+  { call, options, effect = new Effect() }: BatchSending,
 ): Promise<readonly BatchItemResult[]> => {
   const payload = { events: events.map(({ event }) => event) };
   const sent = call(operations.events.recordBatch, { payload }, options);
-  const { data: answer, response } = await sent.withResponse();
+  const { data: answer, response } = await effect.of(sent.withResponse());
   const results = readBatchAnswer(events, answer);
   if (results === undefined) {
     throw new ResponseValidationError("events.recordBatch: the answer holds no results", {

@@ -1,9 +1,12 @@
+import { orAborted } from "../batch/until-aborted.ts";
+import { Effect } from "../batch/within-total.ts";
 import type { Clock } from "../clock.ts";
 import { ApiError, type Issue, TouchpointError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options.ts";
 import { describeIssues } from "../schemas/check.ts";
 import type { Contact, ContactInput } from "../schemas/contact.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
+import { requestOptions } from "./ingest-options.ts";
 import { type Progress, ProgressReporter } from "./progress.ts";
 import { type Entry, type Reading, runResumable, type Source } from "./resumable.ts";
 import { workFaults } from "./work-faults.ts";
@@ -26,6 +29,12 @@ export interface ImportedContact {
 }
 
 export interface ImportOptions extends CallOptions {
+  /**
+   * The whole run, in milliseconds: at its end the run rejects with a TimeoutError, the checkpoint stands, and
+   * starting it again goes on from there. Without it a run may last as long as its source, and the client's own
+   * `totalTimeoutMs` bounds each row.
+   */
+  readonly totalTimeoutMs?: number | undefined;
   /** A path, or a store of one's own: how far the run has come, so that it can be killed and started again. */
   readonly checkpoint?: string | CheckpointStore | undefined;
   /** Contacts under way at once. Default 8. */
@@ -84,41 +93,42 @@ const isAboutTheRow = (error: unknown): error is ApiError =>
 
 /** Imports the rows of one run, and counts what became of each. */
 class Import {
+  readonly effect = new Effect();
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, rejected: 0 };
   readonly #options: ImportOptions;
   readonly #context: ImportContext;
-  readonly #callOptions: CallOptions;
 
   constructor(options: ImportOptions, context: ImportContext) {
     this.#options = options;
     this.#context = context;
-    const { signal, timeoutMs, totalTimeoutMs, maxRetries, headers } = options;
-    this.#callOptions = { signal, timeoutMs, totalTimeoutMs, maxRetries, headers };
   }
 
-  async work(entries: readonly Entry<ContactInput>[]): Promise<void> {
+  async work(entries: readonly Entry<ContactInput>[], signal: AbortSignal | undefined): Promise<void> {
+    const callOptions = requestOptions(this.#options, signal);
     const emails: string[] = [];
     // One after the other: two rows of one address must not meet. Batches run side by side.
     for (const entry of entries) {
-      if (await this.#one(entry)) emails.push(entry.item.email);
+      if (await this.#one(entry, callOptions)) emails.push(entry.item.email);
     }
     const { addToList } = this.#options;
     if (addToList !== undefined && emails.length > 0)
-      await this.#context.addToList(addToList, emails, this.#callOptions);
+      await this.effect.of(this.#context.addToList(addToList, emails, callOptions));
   }
 
-  async #one({ index, item }: Entry<ContactInput>): Promise<boolean> {
-    const issues = await this.#context.issues(item);
+  async #one({ index, item }: Entry<ContactInput>, callOptions: CallOptions): Promise<boolean> {
+    const found = this.#context.issues(item);
+    const issues = found instanceof Promise ? await orAborted(found, callOptions.signal) : found;
     if (issues.length > 0)
       return this.#reject({ contact: item, index, status: undefined, error: describeIssues(issues) });
     try {
-      const { contact, result } = await this.#context.upsert(item, this.#callOptions);
+      const { contact, result } = await this.effect.of(this.#context.upsert(item, callOptions));
       this.counts[result] += 1;
       await this.#options.onImported?.({ contact, index, result });
       return true;
     } catch (error) {
       // An abort may throw any reason, also another call's error.
-      if (this.#options.signal?.aborted || !isAboutTheRow(error)) throw error;
+      callOptions.signal?.throwIfAborted();
+      if (!isAboutTheRow(error)) throw error;
       return this.#reject({ contact: item, index, status: error.status, error: error.message });
     }
   }
@@ -162,13 +172,16 @@ export const importContacts = async (
         batchSize,
         concurrency: options.concurrency ?? defaultConcurrency,
         checkpoint: options.checkpoint,
-        signal: options.signal,
+        operation,
+        clock,
+        effect: run.effect,
+        options,
         progress: new ProgressReporter(
           options.onProgress,
           Array.isArray(source) ? source.length : undefined,
           clock,
         ),
-        work: (entries) => run.work(entries),
+        work: (entries, signal) => run.work(entries, signal),
       },
       reading,
     );

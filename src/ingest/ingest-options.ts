@@ -16,6 +16,12 @@ export interface RejectedEvent<Event = EventInput> {
 }
 
 export interface IngestOptions<Event = EventInput> extends CallOptions {
+  /**
+   * The whole run, in milliseconds: at its end the run rejects with a TimeoutError, the checkpoint stands, and
+   * starting it again goes on from there. Without it a run may last as long as its source, and the client's own
+   * `totalTimeoutMs` bounds each request.
+   */
+  readonly totalTimeoutMs?: number | undefined;
   /** A path, or a store of one's own: how far the run has come, so that it can be killed and started again. */
   readonly checkpoint?: string | CheckpointStore | undefined;
   /** Events a request, 1–100. Default: what the events budget lets through at once, at most 100. */
@@ -32,6 +38,12 @@ export interface IngestOptions<Event = EventInput> extends CallOptions {
   /** Called, and awaited, once for each event that was not recorded. */
   readonly onRejected?: ((rejected: RejectedEvent<Event>) => void | Promise<void>) | undefined;
 }
+
+/** What each request of a run is sent with; `signal` is the run's own, which aborts at its deadline too. */
+export const requestOptions = (
+  { timeoutMs, totalTimeoutMs, maxRetries, headers }: CallOptions,
+  signal: AbortSignal | undefined,
+): CallOptions => ({ signal, timeoutMs, totalTimeoutMs, maxRetries, headers });
 
 /** What an ingestion is given by the client. */
 export interface IngestContext {

@@ -22,7 +22,7 @@ export interface IngestReport {
   readonly tooOld: number;
   /** Of those recorded: nobody matched, and creation was off. */
   readonly noContact: number;
-  /** Sent, but nobody knows what became of them; they are sent again under the same ids by the next run. */
+  /** Read, but nobody knows whether they were recorded; the next run sends them, under the same ids. */
   readonly unknown: number;
   readonly elapsedMs: number;
 }
@@ -71,9 +71,12 @@ export const ingest = async (
         batchSize: options.batchSize ?? Math.min(maxEventsPerRequest, eventsAtOnce),
         concurrency: options.concurrency ?? defaultConcurrency,
         checkpoint: options.checkpoint,
-        signal: options.signal,
+        operation,
+        clock,
+        effect: ingestion.effect,
+        options,
         progress: new ProgressReporter(options.onProgress, lengthOf(source), clock),
-        work: (entries) => ingestion.work(entries),
+        work: (entries, signal) => ingestion.work(entries, signal),
       },
       reading,
     );

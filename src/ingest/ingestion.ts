@@ -1,12 +1,18 @@
 import { type BatchItemResult, type IndexedEvent, isAccepted, isMissing } from "../batch/batch-answer.ts";
 import { isWorthARepeat, sendBatch } from "../batch/send-batch.ts";
+import { orAborted } from "../batch/until-aborted.ts";
+import { Effect } from "../batch/within-total.ts";
 import { contentId } from "../content-id.ts";
 import { ApiError, ValidationError } from "../errors.ts";
 import { operations } from "../operations/index.ts";
-import type { CallOptions } from "../options.ts";
 import { describeIssues } from "../schemas/check.ts";
 import type { EventInput } from "../schemas/event.ts";
-import type { IngestContext, IngestOptions, RejectedEvent } from "./ingest-options.ts";
+import {
+  type IngestContext,
+  type IngestOptions,
+  type RejectedEvent,
+  requestOptions,
+} from "./ingest-options.ts";
 import { occurredAtMs, withinServiceTime } from "./occurred-at.ts";
 import type { Entry } from "./resumable.ts";
 
@@ -36,27 +42,25 @@ const stillFailing = ({ status, error }: BatchItemResult, count: number): ApiErr
 
 /** Sends batches of one run and counts what became of each event. */
 export class Ingestion {
+  readonly effect = new Effect();
   readonly counts: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0 };
   readonly #options: IngestOptions;
   readonly #context: IngestContext;
-  readonly #callOptions: CallOptions;
 
   constructor(options: IngestOptions, context: IngestContext) {
     this.#options = options;
     this.#context = context;
-    const { signal, timeoutMs, totalTimeoutMs, maxRetries, headers } = options;
-    this.#callOptions = { signal, timeoutMs, totalTimeoutMs, maxRetries, headers };
   }
 
-  async work(entries: readonly Entry<EventInput>[]): Promise<void> {
+  async work(entries: readonly Entry<EventInput>[], signal: AbortSignal | undefined): Promise<void> {
     const toSend: IndexedEvent[] = [];
     const faults = new Map<number, string>();
     for (const { index, item } of entries) {
-      const fault = await this.#faultOf(item);
+      const fault = await this.#faultOf(item, signal);
       if (fault === undefined) toSend.push({ index, event: this.#withId(item, index) });
       else faults.set(index, fault);
     }
-    const results = toSend.length === 0 ? [] : await this.#send(toSend);
+    const results = toSend.length === 0 ? [] : await this.#send(toSend, signal);
     // Nothing may be given up for a reason that passes: the run ends, and goes on here when started again.
     const unsettled = results.filter(mayStillPass);
     const [first] = unsettled;
@@ -70,9 +74,12 @@ export class Ingestion {
     }
   }
 
-  async #send(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
+  async #send(
+    events: readonly IndexedEvent[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly BatchItemResult[]> {
     const { call, clock } = this.#context;
-    const sending = { call, clock, options: this.#callOptions };
+    const sending = { call, clock, effect: this.effect, options: requestOptions(this.#options, signal) };
     const timely = events.map((entry) => this.#timely(entry, dateRoundingMs));
     const results = await sendBatch(timely, sending);
     // The first answer tells the service's time: what only this clock took for past is moved, and sent once more.
@@ -90,8 +97,9 @@ export class Ingestion {
     return { index, event: withinServiceTime(event, clocks, toleranceMs) };
   }
 
-  async #faultOf(event: EventInput): Promise<string | undefined> {
-    const issues = await this.#context.call.issues(operations.events.record, event);
+  async #faultOf(event: EventInput, signal: AbortSignal | undefined): Promise<string | undefined> {
+    const found = this.#context.call.issues(operations.events.record, event);
+    const issues = found instanceof Promise ? await orAborted(found, signal) : found;
     if (issues.length > 0) return describeIssues(issues);
     const at = occurredAtMs(event);
     const now = this.#context.serviceNow() ?? this.#context.clock.wallTime();

@@ -1,6 +1,11 @@
 import { InFlight } from "../batch/in-flight.ts";
+import { orAborted, untilAborted } from "../batch/until-aborted.ts";
+import { type Effect, withinTotal } from "../batch/within-total.ts";
+import type { Clock } from "../clock.ts";
 import { contentId } from "../content-id.ts";
 import { ConfigurationError } from "../errors.ts";
+import { deadline } from "../http/deadline.ts";
+import type { CallOptions } from "../options.ts";
 import {
   type Checkpoint,
   type CheckpointStore,
@@ -10,7 +15,6 @@ import {
 } from "./checkpoint.ts";
 import { LowWaterMark } from "./low-water-mark.ts";
 import type { ProgressReporter } from "./progress.ts";
-import { untilAborted } from "./until-aborted.ts";
 
 /** Anything that yields items: an array, a generator, a stream of objects. */
 export type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
@@ -22,15 +26,20 @@ export interface Entry<Item> {
 }
 
 export interface ResumableWork<Item> {
+  /** The method, for its errors. */
+  readonly operation: string;
+  readonly clock: Clock;
+  /** Watches every request of the work. */
+  readonly effect: Effect;
   readonly source: Source<Item>;
   readonly batchSize: number;
   /** Batches under way at once. */
   readonly concurrency: number;
   readonly checkpoint: string | CheckpointStore | undefined;
-  readonly signal: AbortSignal | undefined;
+  readonly options: Pick<CallOptions, "signal" | "totalTimeoutMs">;
   readonly progress: ProgressReporter;
   /** Resolves when every entry is dealt with for good: done, or refused and reported. */
-  readonly work: (entries: readonly Entry<Item>[]) => Promise<void>;
+  readonly work: (entries: readonly Entry<Item>[], signal: AbortSignal | undefined) => Promise<void>;
 }
 
 /** What was taken from the source. */
@@ -43,6 +52,7 @@ export interface Reading {
 class Run<Item> {
   readonly reading: Reading = { read: 0, skipped: 0 };
   readonly #work: ResumableWork<Item>;
+  readonly #signal: AbortSignal | undefined;
   readonly #writer: CheckpointWriter | undefined;
   readonly #before: Checkpoint | undefined;
   readonly #mark: LowWaterMark;
@@ -50,8 +60,16 @@ class Run<Item> {
   /** The content of each batch's last item, until the mark has passed it: it tells this input from another. */
   readonly #lastItems = new Map<number, string>();
 
-  constructor(work: ResumableWork<Item>, store: CheckpointStore | undefined, before: Checkpoint | undefined) {
+  constructor(
+    work: ResumableWork<Item>,
+    signal: AbortSignal | undefined,
+    {
+      store,
+      before,
+    }: { readonly store: CheckpointStore | undefined; readonly before: Checkpoint | undefined },
+  ) {
     this.#work = work;
+    this.#signal = signal;
     this.#writer = store && new CheckpointWriter(store);
     this.#before = before;
     this.#mark = new LowWaterMark(before?.done ?? 0);
@@ -59,7 +77,7 @@ class Run<Item> {
   }
 
   async finish(): Promise<void> {
-    const { signal, progress, source } = this.#work;
+    const { progress, source } = this.#work;
     let batch: Entry<Item>[] = [];
     const send = async (): Promise<void> => {
       const entries = batch;
@@ -71,7 +89,7 @@ class Run<Item> {
       if (entries.length > 0) await this.#flight.add(() => this.#process(entries));
     };
     try {
-      for await (const item of untilAborted(source, signal)) {
+      for await (const item of untilAborted(source, this.#signal)) {
         const index = this.reading.read++;
         if (this.#wasDoneBefore(index, item)) continue;
         batch.push({ index, item });
@@ -112,7 +130,7 @@ class Run<Item> {
   }
 
   async #process(entries: readonly Entry<Item>[]): Promise<void> {
-    await this.#work.work(entries);
+    await this.#work.work(entries, this.#signal);
     const end = entries.at(-1);
     if (end !== undefined) this.#lastItems.set(end.index, contentId(end.item));
     const before = this.#mark.mark;
@@ -134,14 +152,21 @@ class Run<Item> {
  * may have been dealt with all the same: the work must be such that doing it twice does no harm.
  *
  * @throws ConfigurationError when the checkpoint cannot be used, or belongs to another input.
+ * @throws TimeoutError when the run takes longer than `totalTimeoutMs`.
  */
 export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Reading): Promise<void> => {
-  const { checkpoint } = work;
+  const { checkpoint, operation, options, effect, clock } = work;
   const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
-  const run = new Run(work, store, readCheckpoint(await store?.load()));
+  const { signal, release } = deadline(options.signal, options.totalTimeoutMs, clock);
+  let run: Run<Item> | undefined;
   try {
-    await run.finish();
+    await withinTotal({ operation, signal, effect, clock }, async () => {
+      const before = readCheckpoint(store && (await orAborted(store.load(), signal)));
+      run = new Run(work, signal, { store, before });
+      await run.finish();
+    });
   } finally {
-    Object.assign(reading, run.reading);
+    release();
+    Object.assign(reading, run?.reading);
   }
 };

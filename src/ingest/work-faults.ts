@@ -1,4 +1,4 @@
-import { unknownKeys } from "../option-faults.ts";
+import { callFaults, unknownKeys } from "../option-faults.ts";
 
 const isIterable = (source: unknown): boolean =>
   typeof source === "object" &&
@@ -25,7 +25,9 @@ const shared = [
 
 /** What is wrong with the source and the options of long work; a misspelt option must not be ignored for an hour. */
 export const workFaults = (source: unknown, options: object, own: readonly string[]): string[] => {
-  const faults = unknownKeys(options, [...shared, ...own]);
+  const faults = [...unknownKeys(options, [...shared, ...own]), ...callFaults(options)];
+  const { signal }: { signal?: unknown } = options;
+  if (signal !== undefined && !(signal instanceof AbortSignal)) faults.push("signal must be an AbortSignal");
   if (!isIterable(source)) {
     const hint =
       typeof source === "string" ? " (readNdjson and readCsv of touchpoint-sdk/files read a file)" : "";

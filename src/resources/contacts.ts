@@ -139,6 +139,7 @@ export class Contacts<Fields extends object = OpenFields> {
    *
    * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
    * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.
+   * @throws TimeoutError, with the same `partial`, when the run takes longer than its own `totalTimeoutMs`.
    */
   async import(source: Source<ContactInputOf<Fields>>, options: ImportOptions = {}): Promise<ImportReport> {
     // Files and hashes load with the first import, not with the package.

@@ -63,6 +63,7 @@ export class Events<Types extends object = OpenEvents> {
    * @throws ValidationError naming every fault as `events[3].name: …`; nothing was sent.
    * @throws TouchpointError when a whole request failed; `partial.results` holds what is known, `partial.left` the
    * other events with their ids, to be sent again without harm.
+   * @throws TimeoutError, with the same `partial`, when all of it together takes longer than `totalTimeoutMs`.
    *
    * Source: service document, Events, batch rules.
    */
@@ -103,6 +104,7 @@ export class Events<Types extends object = OpenEvents> {
    *
    * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
    * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.
+   * @throws TimeoutError, with the same `partial`, when the run takes longer than its own `totalTimeoutMs`.
    *
    * Source: service document, Events, batch rules and Limits.
    */

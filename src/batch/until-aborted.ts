@@ -1,18 +1,27 @@
-// A race with one promise for the whole run would keep a reaction for every item.
-const orAbort = <T>(work: Promise<T>, signal: AbortSignal): Promise<T> =>
-  new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort);
+import { whenAborted } from "../when-aborted.ts";
+
+/**
+ * Waits for a promise that knows no signal, until the signal aborts.
+ *
+ * @throws the signal's reason.
+ */
+export const orAborted = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
     const settle = (then: () => void): void => {
-      signal.removeEventListener("abort", onAbort);
+      release();
       then();
     };
+    const stop = (): void => settle(() => reject(signal.reason));
+    // A race with one promise for the whole run would keep a reaction for every item.
+    const release = whenAborted(signal, stop);
+    if (signal.aborted) stop();
     work.then(
       (value) => settle(() => resolve(value)),
       (error: unknown) => settle(() => reject(error)),
     );
   });
+};
 
 /**
  * Iterates a source until a signal aborts, also while the source itself waits: a stream that has gone quiet must not
@@ -36,7 +45,7 @@ export const untilAborted = async function* <Item>(
   let hasEnded = false;
   try {
     for (;;) {
-      const next = await orAbort(iterator.next(), signal);
+      const next = await orAborted(iterator.next(), signal);
       hasEnded = next.done === true;
       if (next.done) return;
       yield next.value;
