@@ -1,4 +1,5 @@
 import type { Call } from "../call.ts";
+import type { Clock } from "../clock.ts";
 import { TouchpointError, ValidationError } from "../errors.ts";
 import type { Operation } from "../operations/define.ts";
 import type { CallOptions } from "../options.ts";
@@ -6,6 +7,8 @@ import { describeIssues, issuesOf } from "../schemas/check.ts";
 import { EmailAddress } from "../schemas/common.ts";
 import { type ListMembers, maxAddressesPerRequest } from "../schemas/list.ts";
 import { InFlight } from "./in-flight.ts";
+import { untilAborted } from "./until-aborted.ts";
+import { Effect, withinTotal } from "./within-total.ts";
 
 /** Any number of addresses: an array, a set, a generator, a stream of strings. */
 export type Addresses = (Iterable<string> & object) | AsyncIterable<string>;
@@ -22,6 +25,7 @@ export interface MembersReport {
 
 export interface MembersChange {
   readonly call: Call;
+  readonly clock: Clock;
   readonly operation: Operation<ListMembers, unknown>;
   /** Of the list. */
   readonly id: string;
@@ -34,6 +38,7 @@ const requestsAtOnce = 4;
 class Change {
   readonly #change: MembersChange;
   readonly #flight = new InFlight(requestsAtOnce);
+  readonly #effect = new Effect();
   readonly #known = new Map<string, string>();
   readonly #done = new Set<string>();
   readonly #answers: unknown[] = [];
@@ -44,6 +49,17 @@ class Change {
   }
 
   async run(emails: Addresses): Promise<MembersReport> {
+    const { clock, operation, options } = this.#change;
+    const bounded = { operation: operation.id, signal: options.signal, effect: this.#effect, clock };
+    try {
+      await withinTotal(bounded, () => this.#sendAll(emails));
+    } catch (error) {
+      throw this.#withPartial(error);
+    }
+    return { requested: this.#known.size, calls: this.#calls, answers: this.#answers };
+  }
+
+  async #sendAll(emails: Addresses): Promise<void> {
     try {
       if (Array.isArray(emails)) await this.#sendArray(emails);
       else await this.#sendStream(emails);
@@ -51,9 +67,8 @@ class Change {
     } catch (error) {
       // What is under way is waited for, so that its effect is known; the first error is the one to tell.
       await this.#flight.settled().catch(() => undefined);
-      throw this.#withPartial(error);
+      throw error;
     }
-    return { requested: this.#known.size, calls: this.#calls, answers: this.#answers };
   }
 
   async #sendArray(emails: readonly unknown[]): Promise<void> {
@@ -68,7 +83,7 @@ class Change {
   async #sendStream(emails: Iterable<unknown> | AsyncIterable<unknown>): Promise<void> {
     let chunk: string[] = [];
     let index = 0;
-    for await (const email of emails) {
+    for await (const email of untilAborted(emails, this.#change.options.signal)) {
       const before = this.#known.size;
       const issues = this.#take(email, index);
       if (issues !== undefined) throw this.#invalid(issues);
@@ -107,7 +122,9 @@ class Change {
     const place = this.#calls;
     await this.#flight.add(async () => {
       this.#calls += 1;
-      this.#answers[place] = await call(operation, { id, payload: { emails: [...emails] } }, options);
+      this.#answers[place] = await this.#effect.of(
+        call(operation, { id, payload: { emails: [...emails] } }, options),
+      );
       for (const email of emails) this.#done.add(email);
     });
   }
@@ -140,5 +157,7 @@ export const changeMembers = async (emails: Addresses, change: MembersChange): P
     ];
     throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
   }
-  return new Change(change).run(emails);
+  return change.call.whole(operation, change.options, (call, { signal }) =>
+    new Change({ ...change, call, options: { ...change.options, signal } }).run(emails),
+  );
 };

@@ -1,6 +1,12 @@
 import type { Answer } from "../answer.ts";
-import { type Addresses, changeMembers, type MembersReport } from "../batch/change-members.ts";
+import {
+  type Addresses,
+  changeMembers,
+  type MembersChange,
+  type MembersReport,
+} from "../batch/change-members.ts";
 import type { Call } from "../call.ts";
+import type { Clock } from "../clock.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import type { List, ListInput } from "../schemas/list.ts";
@@ -8,9 +14,11 @@ import type { List, ListInput } from "../schemas/list.ts";
 /** Named groups of contacts. Reached as `client.lists`. */
 export class Lists {
   readonly #call: Call;
+  readonly #clock: Clock;
 
-  constructor(call: Call) {
+  constructor(call: Call, clock: Clock) {
     this.#call = call;
+    this.#clock = clock;
   }
 
   /**
@@ -30,6 +38,7 @@ export class Lists {
    *
    * @param emails - any number, from an array or any (async) iterable: 1,000 go out per request, and an address that
    * comes twice, in any case of letters, goes out once. None sends nothing.
+   * @param options - `totalTimeoutMs` bounds all of the requests together, and the wait for a stream.
    * @throws ValidationError naming what is no address, `emails[3]`; of an array nothing was sent.
    * @throws NotFoundError when the workspace has no list with the id.
    * @throws TouchpointError when one request of several failed: `partial.done` went through, `partial.left` did not,
@@ -38,7 +47,7 @@ export class Lists {
    * Source: service document, Lists, POST, and Limits.
    */
   addContacts(id: string, emails: Addresses, options: CallOptions = {}): Promise<MembersReport> {
-    return changeMembers(emails, { call: this.#call, operation: operations.lists.addContacts, id, options });
+    return this.#change(operations.lists.addContacts, { id, emails, options });
   }
 
   /**
@@ -50,11 +59,13 @@ export class Lists {
    * Source: service document, Lists, DELETE, and Limits.
    */
   removeContacts(id: string, emails: Addresses, options: CallOptions = {}): Promise<MembersReport> {
-    return changeMembers(emails, {
-      call: this.#call,
-      operation: operations.lists.removeContacts,
-      id,
-      options,
-    });
+    return this.#change(operations.lists.removeContacts, { id, emails, options });
+  }
+
+  #change(
+    operation: MembersChange["operation"],
+    { emails, ...what }: { readonly id: string; readonly emails: Addresses; readonly options: CallOptions },
+  ): Promise<MembersReport> {
+    return changeMembers(emails, { call: this.#call, clock: this.#clock, operation, ...what });
   }
 }
