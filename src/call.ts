@@ -3,6 +3,7 @@ import { type Answer, answer, type WithResponse } from "./answer.ts";
 import type { Clock } from "./clock.ts";
 import { type Issue, type Outcome, ResponseValidationError, ValidationError } from "./errors.ts";
 import { deadline, joined } from "./http/deadline.ts";
+import type { Redactor } from "./http/redact.ts";
 import { type HttpRequest, outcomeOf, type Send } from "./http/types.ts";
 import { withoutResult } from "./http/without-result.ts";
 import type { Operation } from "./operations/define.ts";
@@ -65,8 +66,15 @@ const refuse = (operation: string, issues: readonly Issue[]): void => {
 export const checkInput = <Input>(operation: Operation<Input, unknown>, payload: Input): void =>
   refuse(operation.id, issuesOf(operation.input, payload));
 
+/** How a request reaches the service. */
+export interface Way {
+  readonly send: Send;
+  readonly settings: Settings;
+  readonly redactor: Pick<Redactor, "text">;
+}
+
 /** Makes the one function through which every method of every resource goes. */
-export const createCall = (send: Send, settings: Settings, clock: Clock): Call => {
+export const createCall = ({ send, settings, redactor }: Way, clock: Clock): Call => {
   const buildRequest = requestBuilder(settings);
 
   const { workspace } = settings;
@@ -86,11 +94,16 @@ export const createCall = (send: Send, settings: Settings, clock: Clock): Call =
 
   const reportAnswer = (
     operation: AnsweredOperation,
-    issues: readonly Issue[],
+    found: readonly Issue[],
     made: { readonly request: HttpRequest; readonly status: number },
   ): void => {
-    if (issues.length === 0) return;
+    if (found.length === 0) return;
     const { request, status } = made;
+    // They may quote the answer: a name in their path, or a sentence of the workspace's own schema.
+    const issues = found.map(({ path, message }) => ({
+      path: redactor.text(path),
+      message: redactor.text(message),
+    }));
     if (settings.responseValidation === "strict") {
       throw new ResponseValidationError(
         `${operation.id}: the answer does not fit: ${describeIssues(issues)}`,

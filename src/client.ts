@@ -68,7 +68,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
       { clock, random: runtime.random ?? Math.random },
       runtime.sibling,
     );
-    const call: Call = createCall(this.#connection.send, this.#settings, clock);
+    const call: Call = createCall(this.#connection, clock);
     this.#call = call;
     this.contacts = new Contacts(call, clock);
     this.companies = new Companies(call);

@@ -5,6 +5,7 @@ import { fetchTransport } from "./http/fetch-transport.ts";
 import { observe } from "./http/observe.ts";
 import { pacing } from "./http/pacing.ts";
 import { pipeline } from "./http/pipeline.ts";
+import { Redactor, redacting } from "./http/redact.ts";
 import { retry } from "./http/retry.ts";
 import { ServiceTime } from "./http/service-time.ts";
 import { sharedTraffic } from "./http/shared-traffic.ts";
@@ -18,6 +19,8 @@ import type { Fetch, Settings } from "./options.ts";
 export interface Connection {
   readonly settings: Settings;
   readonly send: Send;
+  /** Knows the keys that were used. */
+  readonly redactor: Redactor;
   readonly traffic: Traffic;
   readonly slots: Slots;
   readonly transport: CountedTransport;
@@ -96,6 +99,7 @@ export const connect = (
   const traffic = shared.traffic ?? sharedTraffic(settings, clock);
   const slots = shared.slots ?? new Slots(concurrency);
   const serviceTime = new ServiceTime(clock);
+  const redactor = new Redactor();
   const transport =
     shared.transport ??
     transportFor(settings, { maxResponseBytes: settings.maxResponseBytes, clock, serviceTime });
@@ -117,7 +121,8 @@ export const connect = (
       // Inside retry: every attempt spends budget, also the ones that fail.
       pacing({ traffic, slots, maxRetryAfterMs, clock, onWait: tell("debug", "waits", hooks.onWait) }),
       observe({ hooks, log, clock }),
-      auth(settings.apiKey, clock),
+      redacting(redactor),
+      auth(settings.apiKey, { clock, learn: (key) => redactor.learn(key) }),
     ],
     transport.send,
   );
@@ -129,6 +134,7 @@ export const connect = (
   return {
     settings,
     send,
+    redactor,
     traffic,
     slots,
     transport,

@@ -1,6 +1,7 @@
 import { Recorder } from "../../src/batch/recorder.ts";
 import { recorderSettings } from "../../src/batch/recorder-options.ts";
 import { createCall } from "../../src/call.ts";
+import { Redactor } from "../../src/http/redact.ts";
 import type { Send } from "../../src/http/types.ts";
 import { documentedLimits } from "../../src/limits.ts";
 import { operations } from "../../src/operations/index.ts";
@@ -25,7 +26,7 @@ export const recorderAgainstSingles = async (): Promise<void> => {
       { apiKey: "bench", baseUrl: "https://service.test", responseValidation: "off" },
       { env: {}, operations: [] },
     );
-    const call = createCall(send, settings, clock);
+    const call = createCall({ send, settings, redactor: new Redactor() }, clock);
     const recorder = new Recorder(recorderSettings({}, limits.events.max), {
       call,
       clock,

@@ -15,6 +15,12 @@ const ask = async (source: () => string | Promise<string>): Promise<string> => {
   );
 };
 
+export interface AuthSettings {
+  readonly clock: Clock;
+  /** Told each key before it is used. */
+  readonly learn: (key: string) => void;
+}
+
 type Headers = HttpRequest["headers"];
 
 /** Most calls carry one of two header objects: the copies with the key are made once. */
@@ -30,13 +36,14 @@ const keyed = (key: string): ((headers: Headers) => Headers) => {
 };
 
 /** Adds a key that never changes. */
-const fixedKey = (key: string): Stage => {
+const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
+  learn(key);
   const withKey = keyed(key);
   return (next) => (request) => next({ ...request, headers: withKey(request.headers) });
 };
 
 /** Asks for the key before the first attempt, and once more in a call after a 401. */
-const renewableKey = (source: () => string | Promise<string>, clock: Clock): Stage => {
+const renewableKey = (source: () => string | Promise<string>, { clock, learn }: AuthSettings): Stage => {
   let current: Promise<string> | undefined;
   const renewed = new WeakSet<object>();
   return (next) => async (request) => {
@@ -50,6 +57,7 @@ const renewableKey = (source: () => string | Promise<string>, clock: Clock): Sta
       forget();
       throw error;
     });
+    learn(key);
     const headers = { ...request.headers, authorization: `Bearer ${key}` };
     const response = await next({ ...request, headers });
     if (response.status !== 401) return response;
@@ -61,5 +69,5 @@ const renewableKey = (source: () => string | Promise<string>, clock: Clock): Sta
 };
 
 /** Adds the key to every attempt. */
-export const auth = (source: KeySource, clock: Clock): Stage =>
-  typeof source === "string" ? fixedKey(source) : renewableKey(source, clock);
+export const auth = (source: KeySource, settings: AuthSettings): Stage =>
+  typeof source === "string" ? fixedKey(source, settings) : renewableKey(source, settings);

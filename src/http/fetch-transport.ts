@@ -1,19 +1,11 @@
 import type { Fetch } from "../options.ts";
 import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
+import { type Fault, isFault, plainError } from "./plain-error.ts";
 import type { HttpRequest, RawHeaders, Send } from "./types.ts";
 
 // What can only fail before the first byte: looking up the host, and checking its certificate.
 const beforeSending =
   /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|UNABLE_TO_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
-
-interface Fault extends Error {
-  readonly code?: unknown;
-  readonly syscall?: unknown;
-}
-
-// Told by its shape: the errors of another realm (a test runner's, a vm's) are no instances of this one's Error.
-const isFault = (value: unknown): value is Fault =>
-  typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
 
 // Any other code may also come from an open connection, unless it says that connecting it was what failed.
 const isBeforeSending = ({ code, syscall }: Fault): boolean =>
@@ -26,14 +18,20 @@ const deepestCause = 8;
 const innermost = (error: Fault, depth = 0): Fault =>
   isFault(error.cause) && depth < deepestCause ? innermost(error.cause, depth + 1) : error;
 
-/** The innermost error; a fetch may reject with anything, also with what throws when it is looked at. */
-const causeOf = (error: unknown): Fault => {
+/**
+ * What the innermost error says. It is not kept itself: a fetch may hang the request on it, with the key in its headers.
+ * And a fetch may reject with anything, also with what throws when it is looked at.
+ */
+const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: boolean } => {
   try {
-    if (isFault(error)) return innermost(error);
+    if (isFault(error)) {
+      const fault = innermost(error);
+      return { cause: plainError(fault), neverLeft: isBeforeSending(fault) };
+    }
   } catch {
     // As little of an Error as any other.
   }
-  return new Error("the fetch rejected with something that is no Error");
+  return { cause: new Error("the fetch rejected with something that is no Error"), neverLeft: false };
 };
 
 const rawHeaders = (headers: Headers): RawHeaders => Object.fromEntries(headers.entries());
@@ -80,9 +78,9 @@ class FetchExchange implements Carrier {
       if (attempt.head(status, rest)) await this.#read(response);
       else await response.body?.cancel();
     } catch (error) {
-      const cause = causeOf(error);
+      const { cause, neverLeft } = causeOf(error);
       // An answer that has begun proves that the request left, whatever broke it off.
-      if (!hasAnswer && isBeforeSending(cause)) attempt.wasSent = false;
+      if (!hasAnswer && neverLeft) attempt.wasSent = false;
       attempt.lost(cause);
     }
   }

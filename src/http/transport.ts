@@ -2,6 +2,7 @@
 import Agent from "undici/lib/dispatcher/agent.js";
 import type { Dispatcher } from "../options.ts";
 import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
+import { isFault, plainError } from "./plain-error.ts";
 import type { HttpRequest, RawHeaders, Send } from "./types.ts";
 
 /** A transport that can be closed. */
@@ -25,10 +26,12 @@ interface Controller {
 /** undici's callbacks for one request, onto one attempt. */
 class Exchange implements Carrier {
   readonly #attempt: Attempt;
+  readonly #isOwn: boolean;
   #controller: Controller | undefined;
 
-  constructor(attempt: Attempt) {
+  constructor(attempt: Attempt, isOwn: boolean) {
     this.#attempt = attempt;
+    this.#isOwn = isOwn;
     attempt.carrier = this;
   }
 
@@ -60,7 +63,13 @@ class Exchange implements Carrier {
   }
 
   onResponseError(_controller: Controller, error: Error): void {
-    this.#attempt.lost(error);
+    this.lose(error);
+  }
+
+  lose(error: unknown): void {
+    const cause = isFault(error) ? error : new Error(String(error));
+    // A dispatcher of the caller's may hang the request on its errors, with the key in its headers.
+    this.#attempt.lost(this.#isOwn ? cause : plainError(cause));
   }
 }
 
@@ -89,22 +98,20 @@ export const undiciTransport = ({
         })
       : undefined;
   const pool: Dispatcher | undefined = dispatcher ?? own;
-  const dispatch = (request: HttpRequest, attempt: Attempt): void => {
+  const dispatch = (request: HttpRequest, exchange: Exchange): void => {
     const { method, path, headers, body } = request;
-    pool?.dispatch(
-      { origin, method, path, headers, body: body ?? null, ...noTimeouts },
-      new Exchange(attempt),
-    );
+    pool?.dispatch({ origin, method, path, headers, body: body ?? null, ...noTimeouts }, exchange);
   };
   return {
     send: (request) =>
       new Promise((resolve, reject) => {
         const attempt = new Attempt(request, limits, { resolve, reject });
         if (attempt.hasEnded) return;
+        const exchange = new Exchange(attempt, own !== undefined);
         try {
-          dispatch(request, attempt);
+          dispatch(request, exchange);
         } catch (error) {
-          attempt.lost(error instanceof Error ? error : new Error(String(error)));
+          exchange.lose(error);
         }
       }),
     close: async () => {

@@ -77,7 +77,7 @@ export const layers: readonly Rule[] = [
     typesOf: ["operations", "options", "http", "ledger"],
     entries: ["src/limits.ts", "src/option-faults.ts"],
   },
-  { name: "files", files: ["src/files/*"], below: ["errors"] },
+  { name: "files", files: ["src/files/*"], below: ["errors"], entries: ["src/option-faults.ts"] },
   {
     name: "cli",
     files: ["src/cli/*"],
@@ -91,6 +91,7 @@ export const stages: readonly string[] = [
   "src/http/retry.ts",
   "src/http/pacing.ts",
   "src/http/observe.ts",
+  "src/http/redact.ts",
   "src/http/auth.ts",
   "src/http/transport.ts",
   "src/http/fetch-transport.ts",
