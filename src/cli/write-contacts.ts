@@ -6,8 +6,8 @@ import type { ExportSettings } from "./export-settings.ts";
 export const writeContacts = (
   path: string,
   contacts: AsyncIterable<Contact>,
-  { file, columns, ...options }: WriteOptions & Pick<ExportSettings, "file" | "columns">,
+  { file, columns, append, onWritten }: WriteOptions & Pick<ExportSettings, "file" | "columns">,
 ): Promise<Written> =>
   file.format === "csv"
-    ? writeCsv(path, contacts, { ...options, columns })
-    : writeNdjson(path, contacts, options);
+    ? writeCsv(path, contacts, { append, onWritten, columns })
+    : writeNdjson(path, contacts, { append, onWritten });

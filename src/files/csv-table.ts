@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import { ValidationError } from "../errors.ts";
 import { cellOf } from "./csv-cell.ts";
-import { columnsIn, fieldBeside, type WriteColumn } from "./csv-columns.ts";
+import { FoundColumns, fieldBeside, type WriteColumn } from "./csv-columns.ts";
 import { valueAt } from "./dotted-path.ts";
 import { guardFormula } from "./formulas.ts";
 import { messageOf } from "./message-of.ts";
@@ -72,7 +72,9 @@ async function* sampled(records: Iterable<object> | AsyncIterable<object>, size:
 }
 
 const tableIn = (sample: readonly object[]): Table => {
-  const columns = columnsIn(sample);
+  const found = new FoundColumns();
+  for (const record of sample) found.add(record);
+  const columns = found.columns();
   if (columns.length > 0) return { columns, isSelection: false, hasHeader: false };
   throw new ValidationError("the first records have no fields: name the columns in the option columns");
 };

@@ -1,11 +1,13 @@
+import { ConfigurationError } from "../errors.ts";
 import { delimiterOf } from "./csv-delimiter.ts";
 import { type Column, type ColumnNames, columnsOf } from "./csv-header.ts";
 import { type Row, readRows } from "./csv-rows.ts";
 import { setAt } from "./dotted-path.ts";
 import { unguardFormula } from "./formulas.ts";
 import { lineError, reporter } from "./invalid.ts";
+import { knownOptions } from "./known-options.ts";
 import { messageOf } from "./message-of.ts";
-import { maxLineBytesOf, type ReadOptions } from "./read-options.ts";
+import { maxLineBytesOf, type ReadOptions, readKinds } from "./read-options.ts";
 import { type FileSource, openSource } from "./source.ts";
 
 /** Where a cell stands, for `cast`. */
@@ -31,6 +33,33 @@ export interface ReadCsvOptions extends ReadOptions {
   /** Whether to take away the apostrophe that `writeCsv` puts before formulas; default true. */
   readonly unescapeFormulas?: boolean | undefined;
 }
+
+const emptyCellKinds: readonly unknown[] = [undefined, "omit", "string", "null"];
+
+const checked = (options: ReadCsvOptions | undefined): ReadCsvOptions => {
+  const kinds = {
+    ...readKinds,
+    delimiter: "any",
+    header: "object",
+    columns: "object",
+    cast: "function",
+    emptyCells: "string",
+    unescapeFormulas: "boolean",
+  } as const;
+  const known = knownOptions("readCsv", options, kinds, {});
+  const { header, columns, emptyCells } = known;
+  const faults: string[] = [];
+  if (header !== undefined && !Array.isArray(header))
+    faults.push('header must be an array: ["email", "name"]');
+  if (Array.isArray(columns)) {
+    faults.push(
+      'columns must be { "name in the file": "field" or false }; header names the columns in order',
+    );
+  }
+  if (!emptyCellKinds.includes(emptyCells)) faults.push('emptyCells must be "omit", "string" or "null"');
+  if (faults.length > 0) throw new ConfigurationError(`readCsv: ${faults.join("; ")}`);
+  return known;
+};
 
 interface Reading {
   readonly columns: readonly (Column | undefined)[];
@@ -102,7 +131,7 @@ async function* records(rows: AsyncIterable<Row[]>, name: string, options: ReadC
  * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless there is
  *   an `onInvalid`; and always for a header that cannot be used and a record longer than `maxLineBytes`. It names
  *   the file and the line.
- * @throws ConfigurationError when a file cannot be opened or unpacked; a stream that fails rejects with its own error.
+ * @throws ConfigurationError for an option that does not exist, and when a file cannot be opened or unpacked; a stream that fails rejects with its own error.
  *
  * @example
  * const contacts = readCsv<ContactInput>("contacts.csv", {
@@ -113,11 +142,12 @@ async function* records(rows: AsyncIterable<Row[]>, name: string, options: ReadC
  */
 export const readCsv = <T extends object = Record<string, unknown>>(
   source: FileSource,
-  options: ReadCsvOptions = {},
+  options?: ReadCsvOptions,
 ): AsyncGenerator<T> => {
-  const limits = { delimiter: delimiterOf(options), maxLineBytes: maxLineBytesOf(options) };
-  const { name, chunks } = openSource(source, options);
-  const found = records(readRows(chunks, { ...limits, name }), name, options);
+  const known = checked(options);
+  const limits = { delimiter: delimiterOf(known), maxLineBytes: maxLineBytesOf(known) };
+  const { name, chunks } = openSource(source, known);
+  const found = records(readRows(chunks, { ...limits, name }), name, known);
   // What the records look like is for the caller to say, by header, `columns` and `cast`.
   return found as AsyncGenerator<T>;
 };

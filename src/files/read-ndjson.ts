@@ -1,8 +1,9 @@
 import { type Fault, problemOf, reporter } from "./invalid.ts";
 import { jsonProblem } from "./json-problem.ts";
+import { knownOptions } from "./known-options.ts";
 import { type Line, readLines } from "./lines.ts";
 import { messageOf } from "./message-of.ts";
-import { maxLineBytesOf, type ReadOptions } from "./read-options.ts";
+import { maxLineBytesOf, type ReadOptions, readKinds } from "./read-options.ts";
 import { type FileSource, openSource } from "./source.ts";
 
 /** How to read NDJSON. */
@@ -45,18 +46,19 @@ async function* records(
  * @returns one object per line, in the order of the lines.
  * @throws ValidationError for a line that is not a JSON object in UTF-8, or longer than `maxLineBytes`, unless
  *   there is an `onInvalid`; it names the file and the line.
- * @throws ConfigurationError when a file cannot be opened or unpacked; a stream that fails rejects with its own error.
+ * @throws ConfigurationError for an option that does not exist, and when a file cannot be opened or unpacked; a stream that fails rejects with its own error.
  *
  * @example
  * await client.events.ingest(readNdjson<EventInput>("events.ndjson.gz"), { checkpoint: "events.checkpoint" });
  */
 export const readNdjson = <T extends object = Record<string, unknown>>(
   source: FileSource,
-  options: ReadNdjsonOptions = {},
+  options?: ReadNdjsonOptions,
 ): AsyncGenerator<T> => {
-  const maxLineBytes = maxLineBytesOf(options);
-  const { name, chunks } = openSource(source, options);
-  const found = records(chunks, maxLineBytes, reporter(name, options.onInvalid));
+  const known = knownOptions("readNdjson", options, readKinds, {});
+  const maxLineBytes = maxLineBytesOf(known);
+  const { name, chunks } = openSource(source, known);
+  const found = records(chunks, maxLineBytes, reporter(name, known.onInvalid));
   // What the records look like is for the caller to say, as with JSON.parse.
   return found as AsyncGenerator<T>;
 };

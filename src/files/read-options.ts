@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import type { OnInvalid } from "./invalid.ts";
+import type { OptionKinds } from "./known-options.ts";
 
 /** What both readers take. */
 export interface ReadOptions {
@@ -12,6 +13,15 @@ export interface ReadOptions {
   /** What to call the source in errors; default: its path, or `input`. */
   readonly name?: string | undefined;
 }
+
+/** The options of both readers. */
+export const readKinds = {
+  onInvalid: "function",
+  // Told by its own check, which says more.
+  maxLineBytes: "any",
+  gzip: "boolean",
+  name: "string",
+} as const satisfies OptionKinds;
 
 const defaultMaxLineBytes = 10 * 1024 * 1024;
 

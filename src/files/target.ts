@@ -49,7 +49,11 @@ export const openTarget = async (
   const gzip = options.gzip ?? path?.endsWith(".gz") ?? false;
   if (path === undefined) {
     // Neither a string nor a URL is left, so it is a stream; the types rule out anything else.
-    const stream = streamSink(target as Writable);
+    const writable = target as Writable;
+    if (typeof writable?.write !== "function" || typeof writable.on !== "function") {
+      throw new ConfigurationError("the target must be a path, a file: URL or a writable stream");
+    }
+    const stream = streamSink(writable);
     return gzip ? gzipSink(stream) : stream;
   }
   const file = await explained(path, () =>

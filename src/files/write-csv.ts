@@ -1,28 +1,39 @@
 import { ConfigurationError } from "../errors.ts";
-import { columnsFrom } from "./csv-columns.ts";
+import { columnFaults, columnsFrom } from "./csv-columns.ts";
 import { delimiterOf } from "./csv-delimiter.ts";
 import { type Table, tablePieces } from "./csv-table.ts";
 import { unguardFormula } from "./formulas.ts";
+import { knownOptions } from "./known-options.ts";
+import { assertRecords } from "./records.ts";
 import { type WholeCsv, wholeCsv } from "./resume.ts";
 import { appendPathOf, type FileTarget, openTarget } from "./target.ts";
 import type { WriteCsvOptions } from "./write-csv-options.ts";
-import type { Written } from "./write-options.ts";
+import { type Written, writeKinds } from "./write-options.ts";
 import { writePieces } from "./write-pieces.ts";
+
+const csvKinds = {
+  ...writeKinds,
+  // Told by checks of their own, which say more.
+  delimiter: "any",
+  columns: "any",
+  escapeFormulas: "boolean",
+  byteOrderMark: "boolean",
+} as const;
 
 const givenTable = ({ columns }: WriteCsvOptions): Table | undefined => {
   if (columns === undefined) return undefined;
-  const table = { columns: columnsFrom(columns), isSelection: true, hasHeader: false };
-  if (table.columns.length > 0) return table;
-  throw new ConfigurationError("columns must name at least one column");
+  const faults = columnFaults(columns);
+  if (faults.length > 0) throw new ConfigurationError(`writeCsv: ${faults.join("; ")}`);
+  return { columns: columnsFrom(columns), isSelection: true, hasHeader: false };
 };
 
 /** The table of a file that goes on: its header, which the columns given must match. */
 const resumedTable = (
   path: string,
   header: WholeCsv["header"],
+  given: Table | undefined,
   options: WriteCsvOptions,
 ): Table | undefined => {
-  const given = givenTable(options);
   if (header === undefined) return given;
   const { escapeFormulas = true } = options;
   const names = escapeFormulas ? header.cells.map(unguardFormula) : header.cells;
@@ -46,8 +57,8 @@ const resumedTable = (
  *
  * @returns the records and bytes that this call wrote.
  * @throws ValidationError for a record that cannot be written, or has a field beside the columns where these were
- *   not given; it names its number, from 1.
- * @throws ConfigurationError when a file cannot be written, or appended to under another header. A stream or a
+ *   not given; it names its number, from 1. And for records that cannot be iterated, such as a page.
+ * @throws ConfigurationError for an option that does not exist, columns that come twice, and when a file cannot be written, or appended to under another header. A stream or a
  *   source that fails rejects with its own error. The file that was there before is untouched in each case, unless
  *   `append` is set.
  *
@@ -57,12 +68,15 @@ const resumedTable = (
 export const writeCsv = async (
   target: FileTarget,
   records: Iterable<object> | AsyncIterable<object>,
-  options: WriteCsvOptions = {},
+  options?: WriteCsvOptions,
 ): Promise<Written> => {
-  const delimiter = delimiterOf(options);
-  const path = appendPathOf(target, options);
+  const known = knownOptions("writeCsv", options, csvKinds, {});
+  assertRecords(records);
+  const delimiter = delimiterOf(known);
+  const path = appendPathOf(target, known);
+  const given = givenTable(known);
   const whole = path === undefined ? undefined : await wholeCsv(path, delimiter);
-  const table = path === undefined ? givenTable(options) : resumedTable(path, whole?.header, options);
-  const sink = await openTarget(target, options, whole?.bytes);
-  return writePieces(sink, tablePieces(records, table, { ...options, delimiter }), options);
+  const table = path === undefined ? given : resumedTable(path, whole?.header, given, known);
+  const sink = await openTarget(target, known, whole?.bytes);
+  return writePieces(sink, tablePieces(records, table, { ...known, delimiter }), known);
 };

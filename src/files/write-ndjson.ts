@@ -1,8 +1,10 @@
 import { ValidationError } from "../errors.ts";
+import { knownOptions } from "./known-options.ts";
 import { messageOf } from "./message-of.ts";
+import { assertRecords } from "./records.ts";
 import { wholeNdjsonBytes } from "./resume.ts";
 import { appendPathOf, type FileTarget, openTarget } from "./target.ts";
-import type { WriteOptions, Written } from "./write-options.ts";
+import { type WriteOptions, type Written, writeKinds } from "./write-options.ts";
 import { type Piece, writePieces } from "./write-pieces.ts";
 
 /** How to write NDJSON. */
@@ -34,8 +36,9 @@ async function* linesOf(records: Iterable<object> | AsyncIterable<object>): Asyn
  * export leaves nothing but a `.tmp`. With `append` it grows in place instead. A stream is not ended.
  *
  * @returns the records and bytes that this call wrote.
- * @throws ValidationError for a record that is not an object or has no JSON form; it names its number, from 1.
- * @throws ConfigurationError when a file cannot be written. A stream or a source that fails rejects with its own
+ * @throws ValidationError for a record that is not an object or has no JSON form; it names its number, from 1;
+ *   and for records that cannot be iterated, such as a page.
+ * @throws ConfigurationError for an option that does not exist, and when a file cannot be written. A stream or a source that fails rejects with its own
  *   error. The file that was there before is untouched in each case, unless `append` is set.
  *
  * @example
@@ -44,10 +47,12 @@ async function* linesOf(records: Iterable<object> | AsyncIterable<object>): Asyn
 export const writeNdjson = async (
   target: FileTarget,
   records: Iterable<object> | AsyncIterable<object>,
-  options: WriteNdjsonOptions = {},
+  options?: WriteNdjsonOptions,
 ): Promise<Written> => {
-  const path = appendPathOf(target, options);
+  const known = knownOptions("writeNdjson", options, writeKinds, {});
+  assertRecords(records);
+  const path = appendPathOf(target, known);
   const keepBytes = path === undefined ? undefined : await wholeNdjsonBytes(path);
-  const sink = await openTarget(target, options, keepBytes);
-  return writePieces(sink, linesOf(records), options);
+  const sink = await openTarget(target, known, keepBytes);
+  return writePieces(sink, linesOf(records), known);
 };

@@ -1,3 +1,5 @@
+import type { OptionKinds } from "./known-options.ts";
+
 /** What both writers take. */
 export interface WriteOptions {
   /**
@@ -20,3 +22,10 @@ export interface Written {
   readonly records: number;
   readonly bytes: number;
 }
+
+/** The options of both writers. */
+export const writeKinds = {
+  append: "boolean",
+  gzip: "boolean",
+  onWritten: "function",
+} as const satisfies OptionKinds;

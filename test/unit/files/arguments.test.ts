@@ -1,0 +1,97 @@
+import { readCsv, readNdjson, writeCsv, writeNdjson } from "touchpoint-sdk/files";
+import { describe, expect, test } from "vitest";
+import { ConfigurationError, ValidationError } from "../../../src/errors.ts";
+import { gather, scratch } from "./scratch.ts";
+
+// What JavaScript lets through, and the types do not.
+const loose = (value: unknown): never => value as never;
+
+test("null and undefined stand for no options", async () => {
+  const { path, put } = scratch();
+  const csv = put("in.csv", "a\n1\n");
+  const ndjson = put("in.ndjson", '{"a":1}\n');
+  for (const none of [null, undefined]) {
+    expect(await gather(readCsv(csv, loose(none)))).toEqual([{ a: "1" }]);
+    expect(await gather(readNdjson(ndjson, loose(none)))).toEqual([{ a: 1 }]);
+    expect(await writeCsv(path("out.csv"), [{ a: 1 }], loose(none))).toEqual({ records: 1, bytes: 4 });
+    expect(await writeNdjson(path("out.ndjson"), [{ a: 1 }], loose(none))).toEqual({ records: 1, bytes: 8 });
+  }
+});
+
+describe("an option that cannot be", () => {
+  const reading: [call: () => unknown, problem: string][] = [
+    [() => readCsv("x.csv", loose({ delimeter: ";" })), 'readCsv: there is no option "delimeter"'],
+    [() => readCsv("x.csv", loose({ columns: ["a"] })), "readCsv: columns must be { "],
+    [() => readCsv("x.csv", loose({ header: "a,b" })), "readCsv: header must be an object, got string"],
+    [() => readCsv("x.csv", loose({ header: {} })), 'readCsv: header must be an array: ["email", "name"]'],
+    [
+      () => readCsv("x.csv", loose({ emptyCells: "nil" })),
+      'readCsv: emptyCells must be "omit", "string" or "null"',
+    ],
+    [
+      () => readCsv("x.csv", loose({ cast: null, oninvalid: 1 })),
+      'there is no option "oninvalid"; cast must be',
+    ],
+    [() => readCsv("x.csv", loose({ delimiter: 5 })), "delimiter must be one character"],
+    [
+      () => readNdjson("x.ndjson", loose({ onInvalid: "skip" })),
+      "readNdjson: onInvalid must be a function, got string",
+    ],
+    [() => readNdjson("x.ndjson", loose({ onError: () => {} })), 'readNdjson: there is no option "onError"'],
+    [() => readNdjson("x.ndjson", loose("utf8")), "readNdjson: the options must be an object"],
+  ];
+  test.each(reading)("of reading is refused at once: %#", (call, problem) => {
+    expect(call).toThrow(ConfigurationError);
+    expect(call).toThrow(problem);
+  });
+
+  const writing: [options: unknown, problem: string][] = [
+    [{ colums: ["a"] }, 'writeCsv: there is no option "colums"'],
+    [{ columns: "a" }, 'writeCsv: columns must be ["email"] or { email: "E-mail" }, got "a"'],
+    [{ columns: null }, 'writeCsv: columns must be ["email"] or { email: "E-mail" }, got null'],
+    [{ columns: [] }, "writeCsv: columns must name at least one column"],
+    [{ columns: ["a", "b", "a"] }, "writeCsv: columns: a comes twice"],
+    [{ columns: { a: "x", b: "x" } }, "writeCsv: columns: x comes twice"],
+    [{ columns: ["a", ""] }, "writeCsv: columns must be texts that are not empty"],
+    [
+      { onWritten: true, append: 1 },
+      "writeCsv: onWritten must be a function, got boolean; append must be a boolean",
+    ],
+  ];
+  test.each(writing)("of writing is refused before a file is made: %j", async (options, problem) => {
+    const { path, names } = scratch();
+    await expect(writeCsv(path("out.csv"), [{ a: 1 }], loose(options))).rejects.toThrow(problem);
+    expect(names()).toEqual([]);
+  });
+});
+
+describe("records that cannot be iterated", () => {
+  const what = "the records must be an array, a generator or a stream of objects";
+  const refused: [records: unknown, message: string][] = [
+    [
+      { data: [{ a: 1 }], total: 1 },
+      `${what}; this is one page: give page.data, or the list itself without await`,
+    ],
+    [Promise.resolve([]), `${what}; this is a promise: await it`],
+    [{ a: 1 }, what],
+    [null, what],
+    ["a,b", what],
+  ];
+  test.each(refused)("are refused with what to do, and no file is made: %j", async (records, message) => {
+    const { path, names } = scratch();
+    for (const write of [writeCsv, writeNdjson]) {
+      const error: unknown = await write(path("out"), loose(records)).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ValidationError);
+      expect(error).toMatchObject({ message });
+    }
+    expect(names()).toEqual([]);
+  });
+});
+
+test.each([[null], [5], [{}]])("%j is no target", async (target) => {
+  for (const write of [writeCsv, writeNdjson]) {
+    await expect(write(loose(target), [{ a: 1 }])).rejects.toThrow(
+      "the target must be a path, a file: URL or a writable stream",
+    );
+  }
+});
