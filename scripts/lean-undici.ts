@@ -1,13 +1,14 @@
+import { readFile } from "node:fs/promises";
 import type { Plugin } from "esbuild";
 
 interface Part {
-  /** Its file in undici, or the module of Node's that undici requires for it. */
+  /** Its file in undici. */
   readonly filter: RegExp;
   /** What takes its place. */
   readonly contents: string;
 }
 
-const files: readonly Part[] = [
+const unused: readonly Part[] = [
   // The library turns HTTP/2 off.
   {
     filter: /undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/,
@@ -20,17 +21,17 @@ const files: readonly Part[] = [
   },
 ];
 
-// undici asks it for the default size of headers, which the transport gives, and knows old streams by its class.
-const nodeHttp = "module.exports = { maxHeaderSize: 16384, IncomingMessage: class {} };";
+// Asked for the largest size of an answer's headers, which is Node's own here, and for the class of old streams.
+const nodeHttp = "{ maxHeaderSize: 16384, IncomingMessage: class {} }";
 
 /** Leaves out of the bundle what the library never reaches of undici: together a tenth of a first call's cost. */
 export const leanUndici: Plugin = {
   name: "lean-undici",
-  setup: ({ onLoad, onResolve }) => {
-    for (const { filter, contents } of files) onLoad({ filter }, () => ({ contents, loader: "js" }));
-    onResolve({ filter: /^node:http$/ }, ({ importer, path }) =>
-      /[\\/]undici[\\/]lib[\\/]/.test(importer) ? { path, namespace: "lean-undici" } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace: "lean-undici" }, () => ({ contents: nodeHttp, loader: "js" }));
+  setup: ({ onLoad }) => {
+    for (const { filter, contents } of unused) onLoad({ filter }, () => ({ contents, loader: "js" }));
+    onLoad({ filter: /undici[\\/]lib[\\/](core[\\/]util|dispatcher[\\/]client)\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, "utf8");
+      return { contents: source.replace("require('node:http')", nodeHttp), loader: "js" };
+    });
   },
 };

@@ -98,11 +98,12 @@ test("a first call loads undici, and not before", async () => {
 });
 
 test("a first call loads nothing of Node's own HTTP", async () => {
-  const answer = "HTTP/1.1 200 OK\\r\\ncontent-type: application/json\\r\\ncontent-length: 10\\r\\n\\r\\n{\\"id\\":\\"c\\"}";
+  const head = ["HTTP/1.1 200 OK", "content-type: application/json", "content-length: 10"];
+  const answer = JSON.stringify([...head, "", '{"id":"c"}'].join("\r\n"));
   const program = `
     import { createServer } from "node:net";
     import { Client } from "touchpoint-sdk";
-    const server = createServer((socket) => socket.once("data", () => socket.end('${answer}')));
+    const server = createServer((socket) => socket.once("data", () => socket.end(${answer})));
     await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
     const baseUrl = "http://127.0.0.1:" + server.address().port;
     const client = new Client({ apiKey: "tp_key", baseUrl });
