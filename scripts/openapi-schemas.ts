@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import { EmailAddress, Moment, Text } from "../src/schemas/common.ts";
+import { EmailAddress, Text } from "../src/schemas/common.ts";
 import * as company from "../src/schemas/company.ts";
 import * as contact from "../src/schemas/contact.ts";
 import * as email from "../src/schemas/email.ts";
 import * as event from "../src/schemas/event.ts";
 import * as list from "../src/schemas/list.ts";
+import { Moment } from "../src/schemas/moment.ts";
 
 /** A piece of JSON Schema. */
 export type Json = Record<string, unknown>;

@@ -112,7 +112,9 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
   return (operation, input, { options = {}, rules }) => {
     const isQuery = operation.method === "GET";
     const path = pathWithId(operation.id, settings.routes[operation.id] ?? operation.path, input.id);
-    const body = isQuery ? undefined : bodyOf(operation.id, input.payload);
+    const body = isQuery
+      ? undefined
+      : bodyOf(operation.id, operation.write?.(input.payload) ?? input.payload);
     return {
       operation: operation.id,
       method: operation.method,

@@ -1,8 +1,9 @@
 import type { EventInput } from "../schemas/event.ts";
+import { momentMs } from "../schemas/moment.ts";
 
 /** When an event happened, in milliseconds since 1970; undefined where it does not say. */
 export const occurredAtMs = ({ occurredAt }: EventInput): number | undefined =>
-  occurredAt === undefined ? undefined : new Date(occurredAt).getTime();
+  occurredAt === undefined ? undefined : momentMs(occurredAt);
 
 /** What the clocks of both sides say. */
 export interface Clocks {

@@ -26,6 +26,8 @@ export interface OperationFacts {
   readonly budgets: readonly BudgetName[];
   /** `inferred`: the document names the operation, not its path or method. `routes` corrects it. */
   readonly evidence: "documented" | "inferred";
+  /** Brings what is accepted into the form that is sent. */
+  readonly write?: (payload: unknown) => unknown;
   /** Brings another plausible shape of the answer into the documented one. */
   readonly read?: (body: unknown) => unknown;
   /** A 404 after an unclear attempt says that the first one did it. */

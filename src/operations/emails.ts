@@ -10,6 +10,7 @@ import {
 } from "../schemas/email.ts";
 import { operation } from "./define.ts";
 import { readScheduledEmail, readScheduledPage } from "./lenient.ts";
+import { writeSendAt } from "./moments.ts";
 
 const scheduledPath = "/api/v1/emails/scheduled";
 
@@ -36,6 +37,7 @@ export const emails = {
     evidence: "documented",
     input: ScheduledEmailInput,
     output: ScheduledEmail,
+    write: writeSendAt,
     read: readScheduledEmail,
   }),
   scheduledList: operation({
@@ -60,6 +62,7 @@ export const emails = {
     evidence: "inferred",
     input: ScheduledEmailPatch,
     output: ScheduledEmail,
+    write: writeSendAt,
     read: readScheduledEmail,
   }),
   scheduledCancel: operation({

@@ -1,5 +1,6 @@
 import { BatchAnswer, EventBatch, EventInput, EventReceipt } from "../schemas/event.ts";
 import { operation } from "./define.ts";
+import { writeBatch, writeOccurredAt } from "./moments.ts";
 
 /** Source: service document, Endpoints, Events. */
 export const events = {
@@ -13,6 +14,7 @@ export const events = {
     evidence: "documented",
     input: EventInput,
     output: EventReceipt,
+    write: writeOccurredAt,
   }),
   recordBatch: operation({
     id: "events.recordBatch",
@@ -25,5 +27,6 @@ export const events = {
     evidence: "documented",
     input: EventBatch,
     output: BatchAnswer,
+    write: writeBatch,
   }),
 };

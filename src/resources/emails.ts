@@ -7,8 +7,6 @@ import type { Operation } from "../operations/define.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
-import { issuesOf } from "../schemas/check.ts";
-import { Moment } from "../schemas/common.ts";
 import type {
   EmailInput,
   ScheduledEmail,
@@ -17,6 +15,7 @@ import type {
   ScheduledEmailQuery,
   SentEmail,
 } from "../schemas/email.ts";
+import { momentMs } from "../schemas/moment.ts";
 
 /** How an email is sent, beside what every call may set. */
 export interface SendOptions extends CallOptions {
@@ -127,8 +126,8 @@ export class Emails {
    */
   schedule(email: ScheduledEmailInput, options: SendOptions = {}): Answer<ScheduledEmail> {
     // One moment, however it is written; what is none is refused before this counts.
-    const isMoment = issuesOf(Moment, email?.sendAt).length === 0;
-    const sendAt = isMoment ? new Date(email.sendAt).toISOString() : "";
+    const at = momentMs(email?.sendAt);
+    const sendAt = Number.isNaN(at) ? "" : new Date(at).toISOString();
     return this.#send(operations.emails.schedule, email, {
       options,
       email: { ...email, sendAt },

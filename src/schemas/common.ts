@@ -67,20 +67,6 @@ export const EmailAddress = deferred(() =>
     ),
 );
 
-/** Something with a time zone at its end, for instance `2026-01-31T09:00:00Z` or `…+02:00`. */
-const zoned = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)$/;
-
-/** A moment: a valid `Date`, or an ISO 8601 string with a time zone. It is sent as an ISO string. */
-export const Moment: Schema<Date | string> = deferred(() =>
-  z.custom<Date | string>(
-    (value) =>
-      value instanceof Date
-        ? !Number.isNaN(value.getTime())
-        : typeof value === "string" && zoned.test(value) && !Number.isNaN(Date.parse(value)),
-    "must be a valid Date or an ISO 8601 string with a time zone, such as 2026-01-31T09:00:00Z",
-  ),
-);
-
 const isPlainObject = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;

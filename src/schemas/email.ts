@@ -1,15 +1,6 @@
 import * as z from "zod/mini";
-import {
-  deferred,
-  EmailAddress,
-  inputObject,
-  Moment,
-  maybe,
-  openUnion,
-  page,
-  paging,
-  Text,
-} from "./common.ts";
+import { deferred, EmailAddress, inputObject, maybe, openUnion, page, paging, Text } from "./common.ts";
+import { Moment } from "./moment.ts";
 
 const common = () => ({
   /** Recipient address. */

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { deferred, EmailAddress, inputObject, JsonRecord, Moment, maybe, openUnion, Text } from "./common.ts";
+import { deferred, EmailAddress, inputObject, JsonRecord, maybe, openUnion, Text } from "./common.ts";
+import { Moment } from "./moment.ts";
 
 /** Names with this prefix are for events the service records itself. */
 export const reservedEventPrefix = "service.";
