@@ -34,9 +34,11 @@ export interface RecorderSettings {
 
 /** @throws ConfigurationError naming every fault at once. */
 export const recorderSettings = (
-  options: RecorderOptions,
+  given: RecorderOptions | null,
   eventsAtOnce = maxEventsPerRequest,
 ): RecorderSettings => {
+  // Null stands for no options, as everywhere.
+  const options = given ?? {};
   const {
     maxBatch = Math.min(maxEventsPerRequest, eventsAtOnce),
     maxDelayMs = 50,

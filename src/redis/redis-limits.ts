@@ -30,7 +30,8 @@ export interface RedisLimitsOptions extends Partial<Limits> {
  * ```
  */
 export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): SharedLimits => {
-  const { id, onLost = "closed", share, ...given } = options;
+  // A caller without types may give null, or nothing: told below as an id that is missing.
+  const { id, onLost = "closed", share, ...given }: Partial<RedisLimitsOptions> = options ?? {};
   const faults = limitFaults(given);
   if (typeof redis?.evalsha !== "function" || typeof redis.eval !== "function")
     faults.push("redis must be an ioredis client");
