@@ -5,6 +5,7 @@ import * as company from "../src/schemas/company.ts";
 import * as contact from "../src/schemas/contact.ts";
 import * as email from "../src/schemas/email.ts";
 import * as event from "../src/schemas/event.ts";
+import { JsonRecord } from "../src/schemas/json.ts";
 import * as list from "../src/schemas/list.ts";
 import { Moment } from "../src/schemas/moment.ts";
 
@@ -22,6 +23,7 @@ const beyondShapes = new Map<ZodType, Json>([
   [Text, { pattern: "\\S" }],
   [Moment, { type: "string", format: "date-time", description: "ISO 8601 with a time zone." }],
   [company.CompanyInput, { minProperties: 1 }],
+  [JsonRecord, { type: "object" }],
   [contact.Stage, { examples: ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"] }],
   [contact.Source, { examples: ["MANUAL"] }],
   [email.ScheduledStatus, { examples: ["SCHEDULED"] }],
@@ -29,7 +31,10 @@ const beyondShapes = new Map<ZodType, Json>([
   [email.EmailInput, oneBody],
   [email.ScheduledEmailInput, oneBody],
   [event.EventInput, { allOf: [{ properties: { name: { pattern: "^(?!service\\.)[\\s\\S]*\\S" } } }] }],
-  [event.EventProperties, { propertyNames: { not: { enum: [...event.refusedPropertyNames] } } }],
+  [
+    event.EventProperties,
+    { type: "object", propertyNames: { not: { enum: [...event.refusedPropertyNames] } } },
+  ],
   [
     event.EventContact,
     { anyOf: [{ required: ["email"] }, { required: ["externalId"] }, { required: ["id"] }] },

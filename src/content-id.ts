@@ -1,9 +1,20 @@
 import { createHash } from "node:crypto";
 
+// Two links, say, have no field that tells them apart: what JSON writes of them does.
+const asWritten = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null || !("toJSON" in value)) return value;
+  try {
+    return typeof value.toJSON === "function" ? value.toJSON() : value;
+  } catch {
+    return "toJSON throws";
+  }
+};
+
 // Keys in order, so that the same content written in another order is the same content. What JSON cannot carry gets
 // a form too: a source may hold such an item, and it is to be refused by name, not by a TypeError.
-const canonical = (value: unknown, inside: readonly object[] = []): unknown => {
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
+const canonical = (given: unknown, inside: readonly object[] = []): unknown => {
+  if (given instanceof Date) return Number.isNaN(given.getTime()) ? "Invalid Date" : given.toISOString();
+  const value = asWritten(given);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol")
     return String(value);
   if (typeof value !== "object" || value === null) return value;

@@ -67,34 +67,6 @@ export const EmailAddress = deferred(() =>
     ),
 );
 
-const isPlainObject = (value: object): boolean => {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
-};
-
-/** What JSON would silently drop or turn into something else; `undefined` is fine, it means "not given". */
-const changesInJson = (value: unknown, seen: readonly object[] = []): boolean => {
-  if (value === null || value === undefined) return false;
-  if (typeof value === "number") return !Number.isFinite(value);
-  if (value instanceof Date) return Number.isNaN(value.getTime());
-  if (typeof value !== "object") return typeof value !== "string" && typeof value !== "boolean";
-  if (seen.includes(value) || !(Array.isArray(value) || isPlainObject(value))) return true;
-  const inside = [...seen, value];
-  return Object.values(value).some((item) => changesInJson(item, inside));
-};
-
-/** An object with free keys. NaN, BigInt, functions, class instances and cycles are refused: JSON would change them. */
-export const JsonRecord = deferred(() =>
-  z
-    .record(z.string(), z.unknown(), "must be an object")
-    .check(
-      z.refine(
-        (value) => !changesInJson(value),
-        "must hold only what JSON can carry (no NaN, BigInt, function, cycle)",
-      ),
-    ),
-);
-
 /** A field of an answer that may be missing or null. */
 export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema);
 

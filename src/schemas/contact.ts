@@ -3,7 +3,6 @@ import {
   deferred,
   EmailAddress,
   inputObject,
-  JsonRecord,
   maybe,
   openUnion,
   page,
@@ -11,6 +10,7 @@ import {
   QueryText,
   Text,
 } from "./common.ts";
+import { JsonRecord } from "./json.ts";
 
 /** Where a contact stands. Sending to the five named here is refused unless the send carries `force: true`. */
 export const Stage = deferred(() => openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"));

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { deferred, EmailAddress, inputObject, JsonRecord, maybe, openUnion, Text } from "./common.ts";
+import { deferred, EmailAddress, inputObject, maybe, openUnion, Text } from "./common.ts";
+import { JsonRecord, writtenNames } from "./json.ts";
 import { Moment } from "./moment.ts";
 
 /** Names with this prefix are for events the service records itself. */
@@ -33,7 +34,8 @@ export type EventContact = z.infer<typeof EventContact>;
 export const EventProperties = deferred(() =>
   JsonRecord.check(
     z.refine(
-      (value) => !Object.keys(value).some((name) => refusedPropertyNames.includes(name.toLowerCase())),
+      // As the document spells them; what else the service takes for secret-like is for it to say.
+      (value) => !writtenNames(value).some((name) => refusedPropertyNames.includes(name)),
       `must not carry a secret-like name (${refusedPropertyNames.join(", ")}): the service refuses it`,
     ),
   ),

@@ -8,8 +8,11 @@ export interface Fault {
   readonly payload: fc.Arbitrary<unknown>;
 }
 
-class Instance {
-  readonly field = 1;
+class Sealed {
+  readonly #inside = 1;
+  get inside() {
+    return this.#inside;
+  }
 }
 const cycle: Record<string, unknown> = {};
 cycle.self = { again: cycle };
@@ -37,7 +40,7 @@ const unfit = anything(
   cycle,
   new Map([["a", 1]]),
   new Set(),
-  new Instance(),
+  new Sealed(),
   new Date(Number.NaN),
   /x/,
 );
@@ -114,10 +117,7 @@ const event = {
   "contact.email": noAddress,
   "contact.externalId": optionalText,
   "contact.id": optionalText,
-  properties: fc.oneof(
-    noRecord,
-    anything({ password: "x" }, { card_number: 1 }, { ssn: null }, { Password: 1, other: 2 }),
-  ),
+  properties: fc.oneof(noRecord, anything({ password: "x" }, { card_number: 1 }, { ssn: null, other: 2 })),
   contactFields: noRecord,
   occurredAt: noMoment,
   createContact: noFlag,

@@ -13,6 +13,12 @@ test("other content is another, also where only the kind of a thing differs", ()
   expect(new Set(contents.map(contentId)).size).toBe(contents.length);
 });
 
+test("what writes itself as JSON is known by what it writes", () => {
+  const [here, there] = ["https://example.com/a", "https://example.com/b"];
+  expect(contentId({ link: new URL(here) })).toBe(contentId({ link: here }));
+  expect(contentId({ link: new URL(here) })).not.toBe(contentId({ link: new URL(there) }));
+});
+
 test("what JSON cannot carry has an id, and no error", () => {
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;
@@ -23,6 +29,7 @@ test("what JSON cannot carry has an id, and no error", () => {
     { s: Symbol("x") },
     cycle,
     undefined,
+    Object.create(URL.prototype),
   ];
   expect(new Set(contents.map(contentId)).size).toBe(contents.length);
 });

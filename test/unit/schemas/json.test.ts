@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { issuesOf } from "../../../src/schemas/check.ts";
+import { EventProperties } from "../../../src/schemas/event.ts";
+import { JsonRecord, jsonRecord } from "../../../src/schemas/json.ts";
+
+class Money {
+  readonly amount = 5;
+}
+class Price {
+  readonly #cents = 500n;
+  toJSON() {
+    return { cents: String(this.#cents) };
+  }
+}
+class Sealed {
+  readonly #inside = 1;
+  get inside() {
+    return this.#inside;
+  }
+}
+
+test.each([
+  [{ link: new URL("https://example.com/") }],
+  [{ at: new Date(0), deep: [{ price: new Price(), list: [null, "x", 1, true] }] }],
+  [{ money: new Money(), bytes: Buffer.from("x") }],
+  [new Money()],
+  [new Price()],
+  [Object.assign(Object.create(null), { a: 1, absent: undefined })],
+])("JSON carries %o", (value) => {
+  expect(issuesOf(JsonRecord, value)).toEqual([]);
+});
+
+const circle: Record<string, unknown> = {};
+circle.self = { again: circle };
+
+test.each([
+  [Number.NaN, "must be a number that JSON can carry, not NaN"],
+  [Number.NEGATIVE_INFINITY, "must be a number that JSON can carry, not -Infinity"],
+  [10n, "must not be a bigint: JSON cannot carry it"],
+  [() => 1, "must not be a function: JSON cannot carry it"],
+  [Symbol("x"), "must not be a symbol: JSON cannot carry it"],
+  [new Date(Number.NaN), "must be a valid Date"],
+  [new Map([["a", 1]]), "must not be a Map: JSON would lose what it holds"],
+  [new Sealed(), "must not be a Sealed: JSON would lose what it holds"],
+  [new Uint8Array(2), "must not be a Uint8Array: JSON would lose what it holds"],
+  [Object.assign(new Error("x"), { code: 1 }), "must not be a Error: JSON would lose what it holds"],
+  [{ toJSON: () => Number.NaN }, "must be a number that JSON can carry, not NaN"],
+  [
+    {
+      toJSON: () => {
+        throw new Error("x");
+      },
+    },
+    "cannot be written as JSON: its toJSON throws",
+  ],
+])("%s is refused where it stands", (value, message) => {
+  expect(issuesOf(JsonRecord, { fine: 1, list: [{ value }] })).toEqual([{ path: "list[0].value", message }]);
+});
+
+test("a cycle, and what an array would turn into null, are refused where they stand", () => {
+  expect(issuesOf(JsonRecord, { circle })).toEqual([
+    { path: "circle.self.again", message: "must not hold itself: JSON cannot carry a cycle" },
+  ]);
+  const message = "must not be undefined: in an array JSON turns it into null";
+  expect(issuesOf(JsonRecord, { list: [1, undefined] })).toEqual([{ path: "list[1]", message }]);
+  // biome-ignore lint/suspicious/noSparseArray: a hole is the point.
+  expect(issuesOf(JsonRecord, { list: [1, , 2] })).toEqual([{ path: "list[1]", message }]);
+});
+
+test("the same object twice is no cycle", () => {
+  const shared = { a: 1 };
+  expect(issuesOf(JsonRecord, { first: shared, second: [shared] })).toEqual([]);
+});
+
+test.each([[[]], ["x"], [null], [new Date(0)], [new URL("https://example.com/")]])(
+  "%s is no object",
+  (value) => {
+    expect(issuesOf(jsonRecord("must be an object of fields"), value)).toEqual([
+      { path: "", message: "must be an object of fields" },
+    ]);
+  },
+);
+
+test("property names are refused as the document spells them, and others left to the service", () => {
+  const secret = { toJSON: () => ({ ssn: "1" }) };
+  expect(issuesOf(EventProperties, { password: "x" })).toHaveLength(1);
+  expect(issuesOf(EventProperties, secret)).toHaveLength(1);
+  expect(issuesOf(EventProperties, { SSN: 1, Password: 2, cardNumber: 3, nested: { password: 4 } })).toEqual(
+    [],
+  );
+});
