@@ -97,7 +97,7 @@ test("a first call loads undici, and not before", async () => {
   expect(await vendorsLoadedBy("call.mjs", program)).toContain("undici");
 });
 
-test("a first call loads nothing of Node's own HTTP", async () => {
+test("a first call loads neither Node's own HTTP nor its assertions", async () => {
   const head = ["HTTP/1.1 200 OK", "content-type: application/json", "content-length: 10"];
   const answer = JSON.stringify([...head, "", '{"id":"c"}'].join("\r\n"));
   const program = `
@@ -108,7 +108,7 @@ test("a first call loads nothing of Node's own HTTP", async () => {
     const baseUrl = "http://127.0.0.1:" + server.address().port;
     const client = new Client({ apiKey: "tp_key", baseUrl });
     const { id } = await client.contacts.create({ email: "ada@example.com" });
-    console.log(id, process.moduleLoadList.filter((name) => /NativeModule _?http/.test(name)).join());
+    console.log(id, process.moduleLoadList.filter((name) => /NativeModule (_?http|assert)/.test(name)).join());
     await client.close();
     server.close();
   `;
