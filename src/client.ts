@@ -107,8 +107,8 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   request(request: FreeRequest, options?: CallOptions): Answer<unknown> {
     try {
       const operation = freeOperation(request);
-      const { method, query, body } = request;
-      return this.#call(operation, { payload: method === "GET" ? query : body, query }, options);
+      const { method, path, query, body } = request;
+      return this.#call(operation, { path, payload: method === "GET" ? query : body, query }, options);
     } catch (error) {
       // Every fault of a call rejects its promise; none is thrown past it.
       return answer(Promise.reject(error));

@@ -16,6 +16,8 @@ export interface Whole {
 /** What one call sends: the payload, and the id in its path where it has one. */
 export interface CallInput<Input> {
   readonly id?: string;
+  /** The path of a free request, which is sent as it is. */
+  readonly path?: string;
   readonly payload: Input;
   /** Beside a body; the payload of a GET is its query. */
   readonly query?: Readonly<Record<string, unknown>> | undefined;
@@ -111,7 +113,8 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
   const headersFor = headersWith(settings.headers);
   return (operation, input, { options = {}, rules }) => {
     const isQuery = operation.method === "GET";
-    const path = pathWithId(operation.id, settings.routes[operation.id] ?? operation.path, input.id);
+    const template = settings.routes[operation.id] ?? operation.path;
+    const path = input.path ?? pathWithId(operation.id, template, input.id);
     const body = isQuery
       ? undefined
       : bodyOf(operation.id, operation.write?.(input.payload) ?? input.payload);

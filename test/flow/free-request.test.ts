@@ -1,10 +1,16 @@
 import { expect, test } from "vitest";
-import { Client, ValidationError } from "../../src/index.ts";
+import type { FreeRequest } from "../../src/free-request.ts";
+import { Client, type ClientOptions, ValidationError } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
-const scene = () => {
+let scenes = 0;
+
+const scene = (options: ClientOptions = {}) => {
   const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
-  const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch });
+  // Clients of one origin share their budgets; tests must not.
+  scenes += 1;
+  const baseUrl = `https://service-${scenes}.test`;
+  const client = new Client({ apiKey: "key", baseUrl, fetch: sandbox.fetch, ...options });
   return { sandbox, client };
 };
 
@@ -44,10 +50,66 @@ test.each([
   ["a query", "/api/v1/contacts?limit=1"],
   ["a backslash", "/api\\v1"],
   ["a line break", "/api\r\nHost: elsewhere.example"],
+  ["a fragment", "/api/v1/contacts#1"],
+  ["a letter that must be encoded", "/api/v1/contacts/\u20ac"],
 ])("a path with %s is refused by a rejection, and nothing is sent", async (_what, path) => {
   const { sandbox, client } = scene();
   await expect(client.request({ method: "GET", path })).rejects.toBeInstanceOf(ValidationError);
   expect(sandbox.state.requests).toEqual([]);
+});
+
+test.each<[string, object]>([
+  ["headers, which belong into the options", { headers: { a: "b" } }],
+  ["a misspelt query", { params: { a: 1 } }],
+  ["a query that is text", { query: "a=1" }],
+])("%s is refused, and nothing is sent", async (_what, over) => {
+  const { sandbox, client } = scene();
+  await expect(client.request({ method: "GET", path: "/api/v1/contacts", ...over })).rejects.toBeInstanceOf(
+    ValidationError,
+  );
+  expect(sandbox.state.requests).toEqual([]);
+});
+
+test("a segment with a colon is sent as it is", async () => {
+  const { sandbox, client } = scene();
+  const paths = ["/api/v1/things/:odd", "/api/v1/things/:id", "/api/v1/contacts/:id", "/api/v1/a:b"];
+  for (const path of paths) {
+    await expect(client.request({ method: "GET", path })).rejects.toMatchObject({ status: 404 });
+  }
+  expect(sandbox.state.requests.map(({ path }) => path)).toEqual(paths);
+});
+
+test.each<[FreeRequest, Partial<Record<"requests" | "events" | "emails", number>>]>([
+  [{ method: "POST", path: "/api/v1/events/batch", body: { events: [{}, {}, {}] } }, { events: 3 }],
+  [{ method: "POST", path: "/api/v1/events/batch/", body: { events: [{}, {}] } }, { events: 2 }],
+  [{ method: "POST", path: "/api/v1/events/batch", body: { events: [] } }, { events: 1 }],
+  [{ method: "POST", path: "/api/v1/events/batch", body: { events: "many" } }, { events: 1 }],
+  [{ method: "POST", path: "/api/v1/events/batch", body: { events: { length: 1e9 } } }, { events: 1 }],
+  [{ method: "POST", path: "/api/v1/events/batch", body: null }, { events: 1 }],
+  [{ method: "POST", path: "/api/v1/events/batch" }, { events: 1 }],
+  [{ method: "POST", path: "/api/v1/events", body: {} }, { events: 1 }],
+  [{ method: "POST", path: "/api/v1/emails", body: {} }, { emails: 1 }],
+  [{ method: "PUT", path: "/api/v1/events/batch", body: { events: [{}, {}] } }, {}],
+])("%j spends %j beside the request", async (request, spent) => {
+  const { client } = scene();
+  await client.request(request).catch(() => undefined);
+  const { requests, events, emails } = client.budgets();
+  const used = { requests: requests.used, events: events.used, emails: emails.used };
+  expect(used).toEqual({ requests: 1, events: 0, emails: 0, ...spent });
+});
+
+test.each<[string, FreeRequest, string]>([
+  ["documented", { method: "PATCH", path: "/api/v1/contacts/ada@example.com" }, "/api/v1/contacts/:id"],
+  ["any other", { method: "GET", path: "/api/v1/people/ada@example.com" }, "request"],
+  ["another method's", { method: "GET", path: "/api/v1/contacts/ada@example.com" }, "request"],
+  ["a longer", { method: "PATCH", path: "/api/v1/contacts/ada@example.com/notes" }, "request"],
+])("of %s path, hooks are told only what the document writes", async (_what, request, route) => {
+  const told: unknown[] = [];
+  const hooks = { onRequest: (notice: object) => void told.push(notice) };
+  const { sandbox, client } = scene({ hooks });
+  await client.request(request).catch(() => undefined);
+  expect(told).toEqual([{ operation: "request", method: request.method, route, attempt: 1 }]);
+  expect(sandbox.state.requests.map(({ path }) => path)).toEqual([request.path]);
 });
 
 test("a sibling shares the sockets' slots and the budgets of its client", async () => {
