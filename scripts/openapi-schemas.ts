@@ -24,6 +24,7 @@ const beyondShapes = new Map<ZodType, Json>([
   [Moment, { type: "string", format: "date-time", description: "ISO 8601 with a time zone." }],
   [company.CompanyInput, { minProperties: 1 }],
   [JsonRecord, { type: "object" }],
+  [contact.CustomFields, { type: "object" }],
   [contact.Stage, { examples: ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"] }],
   [contact.Source, { examples: ["MANUAL"] }],
   [email.ScheduledStatus, { examples: ["SCHEDULED"] }],

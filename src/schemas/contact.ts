@@ -10,7 +10,7 @@ import {
   QueryText,
   Text,
 } from "./common.ts";
-import { JsonRecord } from "./json.ts";
+import { jsonRecord } from "./json.ts";
 
 /** Where a contact stands. Sending to the five named here is refused unless the send carries `force: true`. */
 export const Stage = deferred(() => openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"));
@@ -62,7 +62,10 @@ export type Contact = z.infer<typeof Contact>;
 
 export const ContactPage = deferred(() => page(Contact));
 
-const writable = () => ({
+/** Values by the workspace's own field names; `null` clears a key. */
+export const CustomFields = deferred(() => jsonRecord("must be an object ({ key: null } clears a key)"));
+
+const single = () => ({
   /** Full name. */
   name: z.optional(z.string("must be a string")),
   /** Job title. */
@@ -81,20 +84,37 @@ const writable = () => ({
   verified: z.optional(z.boolean("must be a boolean")),
   /** How sure the service is of the address; the document gives no range. */
   emailConfidence: z.optional(z.number("must be a number")),
-  /** Only the keys sent are changed; `null` clears a key. */
-  customFields: z.optional(JsonRecord),
   /** The id of the company the contact belongs to. */
   leadId: z.optional(Text),
-  /** The ids of the contact's lists; when updating, these replace all of them. */
-  listIds: z.optional(z.array(Text, "must be an array of list ids")),
 });
 
+const withParts = () => ({
+  /** Only the keys sent are changed; `null` clears a key. */
+  customFields: z.optional(CustomFields),
+  /** The ids of the contact's lists; when updating, these replace all of them. */
+  listIds: z.optional(z.array(Text, "must be an array of list ids ([] for none)")),
+});
+
+type Clearable<Shape extends z.core.$ZodShape> = { [Field in keyof Shape]: z.ZodMiniNullable<Shape[Field]> };
+
+/** The same fields, each of which may be null: only what is sent changes, so that is how a field is cleared. */
+const clearable = <Shape extends z.core.$ZodShape>(shape: Shape) =>
+  // Object.entries forgets the names; they are those of the shape.
+  Object.fromEntries(
+    Object.entries(shape).map(([field, schema]) => [field, z.nullable(schema)]),
+  ) as Clearable<Shape>;
+
 /** A new contact. */
-export const ContactInput = deferred(() => inputObject({ email: EmailAddress, ...writable() }));
+export const ContactInput = deferred(() => inputObject({ email: EmailAddress, ...single(), ...withParts() }));
 export type ContactInput = z.infer<typeof ContactInput>;
 
-/** The fields to change; what is not sent stays. `listIds` replaces all lists, `customFields` merges key by key. */
-export const ContactPatch = deferred(() => inputObject({ email: z.optional(EmailAddress), ...writable() }));
+/**
+ * The fields to change; what is not sent stays, and `null` clears a field (the document says so of custom fields
+ * only). `listIds` replaces all lists, `customFields` merges key by key.
+ */
+export const ContactPatch = deferred(() =>
+  inputObject({ email: z.optional(EmailAddress), ...clearable(single()), ...withParts() }),
+);
 export type ContactPatch = z.infer<typeof ContactPatch>;
 
 /** Which contacts to list: `search` matches for example an email; `limit` is 1–200 a page, `skip` counts from 0. */

@@ -110,6 +110,15 @@ const contact = {
   leadId: optionalText,
   listIds: anything(null, "x", 1, {}),
 };
+// Null clears these; what has parts is emptied part by part.
+const { customFields, listIds, ...single } = contact;
+const patch = {
+  ...Object.fromEntries(
+    Object.entries(single).map(([name, bad]) => [name, bad.filter((value) => value !== null)]),
+  ),
+  customFields,
+  listIds,
+};
 const event = {
   name: fc.oneof(requiredText, anything("service.", "service.opened")),
   id: optionalText,
@@ -129,7 +138,7 @@ const email = {
   signatureId: optionalText,
   force: noFlag,
 };
-const patch = { to: noAddress, subject: optionalText };
+const emailPatch = { to: noAddress, subject: optionalText };
 const listed = anything("ada@example.com", null, undefined, 1, {}, () => [], 10n);
 
 /** A fault in one item of an array of inputs. */
@@ -149,7 +158,7 @@ export const faultsOf: Readonly<Record<string, readonly Fault[]>> = {
     skip: noCount,
     limit: noLimit,
   }),
-  "contacts.update": faults("contacts.update", { email: noAddress, ...contact }),
+  "contacts.update": faults("contacts.update", { email: noAddress, ...patch }),
   "companies.create": [
     ...faults("companies.create", { ...company, contacts: anything(null, "x", {}, 1) }),
     {
@@ -192,8 +201,8 @@ export const faultsOf: Readonly<Record<string, readonly Fault[]>> = {
   "emails.scheduled.list": faults("emails.scheduled.list", { skip: noCount, limit: noLimit }),
   "emails.scheduled.update": faults("emails.scheduled.update", {
     ...email,
-    to: patch.to,
-    subject: patch.subject,
+    to: emailPatch.to,
+    subject: emailPatch.subject,
     sendAt: noMoment,
   }),
   "emails.scheduled.cancel": [],

@@ -19,6 +19,16 @@ describe("contacts", () => {
     client.contacts.update("c1", { stage: "SOMETHING_NEW" });
   });
 
+  test("null clears any single field but the address", () => {
+    client.contacts.update("c1", { name: null, phone: null, stage: null, verified: null, leadId: null });
+    // @ts-expect-error: a contact has an address
+    client.contacts.update("c1", { email: null });
+    // @ts-expect-error: no lists are []
+    client.contacts.update("c1", { listIds: null });
+    // @ts-expect-error: a new contact has nothing to clear
+    client.contacts.create({ ...person, name: null });
+  });
+
   test("wrong calls are refused", () => {
     // @ts-expect-error: the email is required
     client.contacts.create({ name: "Ada" });
