@@ -5,6 +5,7 @@ import { FoundColumns, fieldBeside, type WriteColumn } from "./csv-columns.ts";
 import { valueAt } from "./dotted-path.ts";
 import { guardFormula } from "./formulas.ts";
 import { messageOf } from "./message-of.ts";
+import { spoolRecords } from "./spool.ts";
 import type { WriteCsvOptions } from "./write-csv-options.ts";
 import type { Piece } from "./write-pieces.ts";
 
@@ -52,52 +53,85 @@ const rowWriter = (
   };
 };
 
-/** The first records together, then each alone. */
-async function* sampled(records: Iterable<object> | AsyncIterable<object>, size: number) {
-  let sample: object[] | undefined = [];
+async function* checked(records: Iterable<object> | AsyncIterable<object>): AsyncGenerator<object> {
   let number = 0;
   for await (const record of records) {
     number += 1;
     if (typeof record !== "object" || record === null) {
       throw new ValidationError(`record ${number} is not an object`);
     }
-    if (sample === undefined) {
-      yield [record];
-    } else if (sample.push(record) === size) {
-      yield sample;
-      sample = undefined;
-    }
+    yield record;
   }
-  if (sample !== undefined && sample.length > 0) yield sample;
 }
 
-const tableIn = (sample: readonly object[]): Table => {
-  const found = new FoundColumns();
-  for (const record of sample) found.add(record);
+const tableOf = (found: FoundColumns, isSelection: boolean): Table => {
   const columns = found.columns();
-  if (columns.length > 0) return { columns, isSelection: false, hasHeader: false };
+  if (columns.length > 0) return { columns, isSelection, hasHeader: false };
   throw new ValidationError("the first records have no fields: name the columns in the option columns");
 };
 
-/** The header, unless the file has it, and the rows. Without a table, the columns are those of the first records. */
+type CsvOptions = WriteCsvOptions & { readonly delimiter: string };
+
+/** The header, unless the file has it, and the rows. */
+async function* rowsOf(records: AsyncIterable<object>, table: Table, options: CsvOptions) {
+  if (!table.hasHeader) yield headerOf(table, options.delimiter, options);
+  const row = rowWriter(table, options.delimiter, options);
+  let number = 0;
+  for await (const record of records) {
+    number += 1;
+    yield row(record, number);
+  }
+}
+
+async function* noting(records: AsyncIterable<object>, found: FoundColumns): AsyncGenerator<object> {
+  for await (const record of records) {
+    found.add(record);
+    yield record;
+  }
+}
+
+/** The first ones that are at hand, then the others. */
+async function* joined(first: readonly object[], others: AsyncIterable<object>): AsyncGenerator<object> {
+  yield* first;
+  yield* others;
+}
+
+/**
+ * The pieces of a CSV file.
+ *
+ * @param known - its table. Without one the columns are every field there is: up to 1,000 records wait for them in
+ *   memory, more in a file.
+ * @param spoolPath - the path for that file; without one the columns are the fields of the first 1,000 records, and
+ *   a later field is an error.
+ */
 export async function* tablePieces(
   records: Iterable<object> | AsyncIterable<object>,
   known: Table | undefined,
-  options: WriteCsvOptions & { readonly delimiter: string },
+  options: CsvOptions,
+  spoolPath?: string,
 ): AsyncGenerator<Piece> {
-  const { delimiter } = options;
-  if (known && !known.hasHeader) yield headerOf(known, delimiter, options);
-  let row = known && rowWriter(known, delimiter, options);
-  let number = 0;
-  for await (const some of sampled(records, known ? 1 : sampleSize)) {
-    if (row === undefined) {
-      const table = tableIn(some);
-      yield headerOf(table, delimiter, options);
-      row = rowWriter(table, delimiter, options);
+  const source = checked(records);
+  try {
+    if (known !== undefined) return yield* rowsOf(source, known, options);
+    const found = new FoundColumns();
+    const sample: object[] = [];
+    let next = await source.next();
+    for (; !next.done && sample.length < sampleSize; next = await source.next()) {
+      found.add(next.value);
+      sample.push(next.value);
     }
-    for (const record of some) {
-      number += 1;
-      yield row(record, number);
+    if (sample.length === 0) return;
+    const others = next.done ? undefined : joined([next.value], source);
+    if (others === undefined || spoolPath === undefined) {
+      return yield* rowsOf(joined(sample, others ?? source), tableOf(found, false), options);
     }
+    const spool = await spoolRecords(spoolPath, noting(others, found), sampleSize + 1);
+    try {
+      yield* rowsOf(joined(sample, spool.records()), tableOf(found, true), options);
+    } finally {
+      await spool.remove();
+    }
+  } finally {
+    await source.return(undefined);
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 import { columnFaults, columnsFrom } from "./csv-columns.ts";
 import { delimiterOf } from "./csv-delimiter.ts";
@@ -6,6 +7,7 @@ import { unguardFormula } from "./formulas.ts";
 import { knownOptions } from "./known-options.ts";
 import { assertRecords } from "./records.ts";
 import { type WholeCsv, wholeCsv } from "./resume.ts";
+import { pathOf } from "./source.ts";
 import { appendPathOf, type FileTarget, openTarget } from "./target.ts";
 import type { WriteCsvOptions } from "./write-csv-options.ts";
 import { type Written, writeKinds } from "./write-options.ts";
@@ -19,6 +21,12 @@ const csvKinds = {
   escapeFormulas: "boolean",
   byteOrderMark: "boolean",
 } as const;
+
+/** Where records wait for the columns of a file that is written as a whole; a stream has no such place. */
+const spoolPathOf = (target: FileTarget, { append }: WriteCsvOptions): string | undefined => {
+  const path = append ? undefined : pathOf(target);
+  return path === undefined ? undefined : `${path}.${randomUUID().slice(0, 8)}.rows.tmp`;
+};
 
 const givenTable = ({ columns }: WriteCsvOptions): Table | undefined => {
   if (columns === undefined) return undefined;
@@ -50,7 +58,7 @@ const resumedTable = (
  *
  * Fields of plain objects become columns with dotted names (`customFields.plan`). A Date is written as ISO 8601,
  * null and what is missing as an empty cell, an array of scalars joined by `;`, any other array or object as JSON.
- * Lines end with `\n`. Without records and `columns` the file is empty; with `columns` it is a header.
+ * Without the option `columns` every field of every record is a column. Lines end with `\n`. Without records and `columns` the file is empty; with `columns` it is a header.
  *
  * A file appears under its name only when it is complete: it is written beside it, synced and renamed, so a killed
  * export leaves nothing but a `.tmp`. With `append` it grows in place instead. A stream is not ended.
@@ -78,5 +86,9 @@ export const writeCsv = async (
   const whole = path === undefined ? undefined : await wholeCsv(path, delimiter);
   const table = path === undefined ? given : resumedTable(path, whole?.header, given, known);
   const sink = await openTarget(target, known, whole?.bytes);
-  return writePieces(sink, tablePieces(records, table, { ...known, delimiter }), known);
+  return writePieces(
+    sink,
+    tablePieces(records, table, { ...known, delimiter }, spoolPathOf(target, known)),
+    known,
+  );
 };

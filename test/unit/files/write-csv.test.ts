@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
+import { gunzipSync } from "node:zlib";
 import { type WriteCsvOptions, writeCsv } from "touchpoint-sdk/files";
 import { describe, expect, test } from "vitest";
 import { ConfigurationError, ValidationError } from "../../../src/errors.ts";
@@ -59,13 +61,48 @@ describe("writeCsv", () => {
     );
   });
 
-  test("without columns, every field of the first 1,000 records is one", async () => {
+  test("on a stream without columns, every field of the first 1,000 records is one", async () => {
     const records = [...Array(999).fill({ a: 1 }), { b: 1 }];
     const text = await write(records);
     expect([text.slice(0, 8), text.slice(-8)]).toEqual(["a,b\n1,\n1", ",\n1,\n,1\n"]);
   });
 
-  test("a later field without a column is an error with the record and the field, not a loss", async () => {
+  test("in a file, every field of every record is a column, however late it appears", async () => {
+    const { path, text, names } = scratch();
+    const records = [
+      ...Array(1500).fill({ a: 1, at: new Date(0) }),
+      { a: -2, customFields: { plan: "=x", big: 12n, tags: ["b", "c"] }, at: null },
+      { a: Number.NaN, customFields: null, z: { deep: { er: true } } },
+    ];
+    const onWritten: number[] = [];
+    const written = await writeCsv(path("out.csv"), records, {
+      onWritten: (now) => void onWritten.push(now.records),
+    });
+    const lines = text("out.csv").split("\n");
+    expect(lines[0]).toBe("a,at,customFields.plan,customFields.big,customFields.tags,z.deep.er");
+    expect(new Set(lines.slice(1, 1501))).toEqual(new Set(["1,1970-01-01T00:00:00.000Z,,,,"]));
+    expect(lines.slice(1501)).toEqual(["-2,,'=x,12,b;c,", "NaN,,,,,true", ""]);
+    expect([written.records, onWritten.at(-1), names()]).toEqual([1502, 1502, ["out.csv"]]);
+    await writeCsv(path("out.csv.gz"), records);
+    expect(gunzipSync(readFileSync(path("out.csv.gz"))).toString()).toBe(text("out.csv"));
+  });
+
+  test("a record that fails late is named, and nothing is left behind", async () => {
+    const { path, names } = scratch();
+    const late = (record: unknown) => [...Array(1200).fill({ a: 1 }), record as object];
+    await expect(writeCsv(path("out.csv"), late({ at: new Date(Number.NaN) }))).rejects.toThrow(
+      "record 1201: at cannot",
+    );
+    await expect(writeCsv(path("out.csv"), late(5))).rejects.toThrow("record 1201 is not an object");
+    async function* failing() {
+      yield* late({ a: 1 });
+      throw new Error("the source broke");
+    }
+    await expect(writeCsv(path("out.csv"), failing())).rejects.toThrow("the source broke");
+    expect(names()).toEqual([]);
+  });
+
+  test("on a stream, a later field without a column is an error with the record and the field, not a loss", async () => {
     const records = [...Array(1000).fill({ a: 1 }), { a: 2, customFields: { plan: "pro" } }];
     const error = await write(records).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ValidationError);

@@ -1,0 +1,63 @@
+import { rm } from "node:fs/promises";
+import { ValidationError } from "../errors.ts";
+import { cellOf } from "./csv-cell.ts";
+import { isPlainObject, joinPath, leavesOf, setAt } from "./dotted-path.ts";
+import { appendingSink } from "./file-sink.ts";
+import { messageOf } from "./message-of.ts";
+import { readNdjson } from "./read-ndjson.ts";
+import { type Piece, writePieces } from "./write-pieces.ts";
+
+const isJson = (value: unknown): boolean =>
+  typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value);
+
+/** The record with everything as its cell will show it that JSON has no exact form for. */
+const asCells = (record: object): object => {
+  const cells: Record<string, unknown> = {};
+  if (!isPlainObject(record)) return cells;
+  for (const [[first, ...rest], value] of leavesOf(record)) {
+    // A leaf lies at the end of at least one key.
+    const keys: [string, ...string[]] = [first ?? "", ...rest];
+    if (value !== undefined) setAt(cells, keys, isJson(value) ? value : cellOf(value, joinPath(keys), false));
+  }
+  return cells;
+};
+
+/** Records put aside in a file until all of them have been seen. */
+export interface Spool {
+  records(): AsyncIterable<object>;
+  remove(): Promise<void>;
+}
+
+/**
+ * Puts records aside.
+ *
+ * @param first - the number of the first, for errors.
+ * @throws ValidationError for a record that cannot be written; it names its number. The file is gone then.
+ */
+export const spoolRecords = async (
+  path: string,
+  records: AsyncIterable<object>,
+  first: number,
+): Promise<Spool> => {
+  const remove = () => rm(path, { force: true });
+  async function* pieces(): AsyncGenerator<Piece> {
+    let number = first;
+    for await (const record of records) {
+      try {
+        yield { text: `${JSON.stringify(asCells(record))}\n`, isRecord: true };
+      } catch (cause) {
+        throw new ValidationError(`record ${number}: ${messageOf(cause)}`, { cause });
+      }
+      number += 1;
+    }
+  }
+  try {
+    await writePieces(await appendingSink(path, 0), pieces(), {});
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  // What was written is not refused for a long line.
+  const options = { maxLineBytes: Number.MAX_SAFE_INTEGER, gzip: false };
+  return { records: () => readNdjson(path, options), remove };
+};
