@@ -66,6 +66,10 @@ const packedBomb: Deliver = (response, truth, nth) => {
   response.end(bomb);
 };
 
+const silent: Deliver = (response, { status, headers }) => {
+  response.writeHead(status, headers).end('{"results":[{},{}]}');
+};
+
 const applied = { applies: true } as const;
 const inBody = { ...applied, isInBody: true } as const;
 const broken = { ...inBody, says: "unclear", error: "ResponseValidationError" } as const;
@@ -78,6 +82,40 @@ const tooLarge = {
 } as const;
 
 const shortAttempt = { timeoutMs: 400 };
+
+const strict = { ...readable, options: { responseValidation: "strict" } } as const;
+
+/** Under `responseValidation: "strict"` an answer has to have the shape that the document gives it. */
+const strictAnswers: readonly FaultCase[] = [
+  { ...strict, name: "strict: unknown fields", arrange: planned("unknown-fields") },
+  {
+    ...strict,
+    name: "strict: missing fields",
+    // The sandbox leaves the first field, which is the id but where the record lies under another one.
+    misfits: ({ needs = [], operation }) => needs.length > (operation === "emails.schedule" ? 0 : 1),
+    arrange: planned("missing-fields"),
+  },
+  {
+    ...strict,
+    name: "strict: null in every field",
+    misfits: ({ needs = [] }) => needs.length > 0,
+    arrange: planned("null-fields"),
+  },
+  {
+    ...strict,
+    name: "strict: wrong types",
+    // It does not go into the record that the sandbox answers under a key of its own.
+    misfits: ({ fitsAnything, hasNoBody, operation }) =>
+      !fitsAnything && !hasNoBody && operation !== "emails.schedule",
+    arrange: planned("wrong-types"),
+  },
+  {
+    ...strict,
+    name: "strict: JSON nested 100,000 deep",
+    misfits: ({ fitsAnything, hasNoBody }) => !fitsAnything && !hasNoBody,
+    arrange: planned("deep-json"),
+  },
+];
 
 /** The request is applied, and its answer comes spoilt. */
 export const brokenAnswers: readonly FaultCase[] = [
@@ -114,6 +152,7 @@ export const brokenAnswers: readonly FaultCase[] = [
     ...broken,
     isInBody: false,
     isEmpty: true,
+    misfits: ({ mayBeEmpty }) => !mayBeEmpty,
     name: "status 204 without a body",
     arrange: planned("no-content"),
   },
@@ -132,7 +171,15 @@ export const brokenAnswers: readonly FaultCase[] = [
   { ...readable, name: "the connection closes after the answer", arrange: planned("close-after") },
   { ...readable, name: "unknown fields", arrange: planned("unknown-fields") },
   { ...readable, name: "missing fields", arrange: planned("missing-fields") },
-  { ...readable, isSilent: true, name: "null in every field", arrange: planned("null-fields") },
+  { ...readable, name: "null in every field", arrange: planned("null-fields") },
   { ...readable, name: "wrong types", arrange: planned("wrong-types") },
   { ...readable, isShapeless: true, name: "JSON nested 100,000 deep", arrange: planned("deep-json") },
+  {
+    ...readable,
+    isSilent: true,
+    name: "a batch's results, and not a word in them",
+    only: "events.recordBatch",
+    arrange: spoilt(silent),
+  },
+  ...strictAnswers,
 ];

@@ -22,3 +22,25 @@ HAZb9MQgBC+jmxBEA0LFV1ACIGFsI6wKPAVL0PS3OWS+lDOwpBWCoijJMtHLYgfM
 YHVa`,
   ),
 };
+
+/** For service.localhost, trusted by whoever is told to trust it. */
+export const trusted = {
+  key: pem(
+    "PRIVATE KEY",
+    `MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgEaDWQOAknxHfbg1r
+kQGClUmmsp9mZr7AuWqomN18dAWhRANCAAQviXURRielZcq39jwqgA+AF5lMqwQd
+J9UHdBnQYBEvMqwmXSMA/rr037hFV4gMkqBhtJ0pk/PxsZB2a0KgT7PZ`,
+  ),
+  cert: pem(
+    "CERTIFICATE",
+    `MIIBnDCCAUOgAwIBAgIUN9ogCaDy6x8rw0vHrKvdq8xt0pIwCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMTIyMzkxMVoYDzIxMjYxMDI4
+MjIzOTExWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAAQviXURRielZcq39jwqgA+AF5lMqwQdJ9UHdBnQYBEvMqwmXSMA/rr0
+37hFV4gMkqBhtJ0pk/PxsZB2a0KgT7PZo3EwbzAdBgNVHQ4EFgQU0/3XtJk6o7fq
+wtDpRPK9n51b03QwHwYDVR0jBBgwFoAU0/3XtJk6o7fqwtDpRPK9n51b03QwDwYD
+VR0TAQH/BAUwAwEB/zAcBgNVHREEFTATghFzZXJ2aWNlLmxvY2FsaG9zdDAKBggq
+hkjOPQQDAgNHADBEAiAf3LK83f5WrumzqydEkkW+tLNpMzUEfhgm0oWouMOtagIg
+Y2pIfNdUaQ1QkAZVdiSstJc1nZxMZEQfnkSKnAdf4Pk=`,
+  ),
+};

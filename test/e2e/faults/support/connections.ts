@@ -1,12 +1,14 @@
-import type { AddressInfo } from "node:net";
-import { connect, type LookupFunction } from "node:net";
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo, Server } from "node:net";
+import { connect, createServer, type LookupFunction } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { Agent, type buildConnector } from "undici";
 import type { Listening, Sandbox } from "../../../../src/sandbox/index.ts";
-import { selfSigned } from "./certificate.ts";
+import { selfSigned, trusted } from "./certificate.ts";
 import { type FaultCase, type Place, planned, type Times } from "./fault-case.ts";
-import { openFront } from "./front.ts";
-import { closeAtNextWrite, closeNow } from "./sockets.ts";
+import { openFront, relayTo } from "./front.ts";
+import { closeAtNextWrite, closeNow, connectionsTo } from "./sockets.ts";
 
 /** The sandbox behind a dispatcher of the cell's own. */
 const behind = (place: Listening, dispatcher: Agent): Place => ({
@@ -53,23 +55,60 @@ export const endless = async (
   return { ...place, stalled: () => (times === "always" ? connects : 1) };
 };
 
-const untrusted = async (): Promise<Place> => {
-  const server = createTlsServer(selfSigned);
-  // The client hangs up; that is the point.
-  server.on("tlsClientError", () => undefined);
+/** Opens a server on this machine, under https. */
+const overTls = async (server: Server): Promise<Place> => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A TCP server always has an address object, never a pipe's name.
   const { port } = server.address() as AddressInfo;
   return {
     url: `https://127.0.0.1:${port}`,
     port,
-    close: () => new Promise((resolve) => server.close(() => resolve())),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of connectionsTo(port)) socket.destroy();
+      }),
   };
 };
 
-const plainText = async (sandbox: Sandbox): Promise<Place> => {
-  const { port, close } = await sandbox.listen();
-  return { url: `https://127.0.0.1:${port}`, port, close };
+const untrustedServer = (): Server => {
+  const server = createTlsServer(selfSigned);
+  // The client hangs up; that is the point.
+  server.on("tlsClientError", () => undefined);
+  return server;
+};
+
+/** Every connection meets the wrong server, or only the first, before a right one. */
+const failedTls =
+  (wrong: () => Server) =>
+  async (sandbox: Sandbox, times: Times): Promise<Place> => {
+    if (times === "always") return overTls(wrong());
+    const first = wrong();
+    const right = createHttpsServer(trusted, relayTo(sandbox));
+    let connects = 0;
+    const door = createServer((socket) => {
+      connects += 1;
+      (connects === 1 ? first : right).emit("connection", socket);
+    });
+    const place = await overTls(door);
+    const lookup: LookupFunction = (_name, _options, answer) =>
+      answer(null, [{ address: "127.0.0.1", family: 4 }]);
+    const dispatcher = new Agent({ connect: { ca: trusted.cert, lookup } });
+    return {
+      url: `https://service.localhost:${place.port}`,
+      port: place.port,
+      options: { dispatcher },
+      close: async () => {
+        await Promise.all([dispatcher.destroy(), place.close()]);
+      },
+    };
+  };
+
+/** Nobody listens where it was. */
+export const nobody = async (): Promise<Place> => {
+  const { port, close } = await overTls(createServer());
+  await close();
+  return { url: `http://127.0.0.1:${port}`, port, close: async () => undefined };
 };
 
 /** After one call, which leaves its connection open. */
@@ -85,8 +124,8 @@ const shortAttempt = { timeoutMs: 400 };
 export const connections: readonly FaultCase[] = [
   { ...neverLeft, name: "a refused connection", arrange: withLookup(() => "127.0.0.9") },
   { ...neverLeft, name: "a name that is not found", arrange: withLookup(notFound) },
-  { ...neverLeft, name: "a certificate nobody trusts", times: ["always"], arrange: untrusted },
-  { ...neverLeft, name: "a server that does not speak TLS", times: ["always"], arrange: plainText },
+  { ...neverLeft, name: "a certificate nobody trusts", arrange: failedTls(untrustedServer) },
+  { ...neverLeft, name: "a server that does not speak TLS", arrange: failedTls(() => createHttpServer()) },
   {
     ...neverLeft,
     error: "TimeoutError",

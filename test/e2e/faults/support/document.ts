@@ -14,7 +14,8 @@ contract's table; do not edit. \`UPDATE_DOCS=1 npx vitest run --project e2e test
 Each entry says what the call told its caller (an answer, or an error and its \`outcome\`), how many requests reached the
 service, and how often the effect happened by the service's own record. \`maxRetries\` is ${maxRetries}. In every cell the call
 settled by its deadline, no request came before its \`Retry-After\`, \`not-applied\` was never said of something applied, and
-after \`close()\` no socket, timer or listener was left.
+after \`close()\` no socket, timer or listener was left. Rows that begin with "strict" ran with
+\`responseValidation: "strict"\`.
 
 ${legend()}
 

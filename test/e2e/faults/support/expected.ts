@@ -31,10 +31,32 @@ const heard = (subject: Subject, fault: FaultCase): Says => {
 const errorOf = (fault: FaultCase): string =>
   fault.isShapeless ? "ResponseValidationError" : (fault.error ?? "");
 
+/** What a batch comes to when events of it fail: those are sent again, and again, and told of in the end. */
+const failing = (size: number, count: number, times: Times): Finding => ({
+  told: times === "once" ? "an answer" : `an answer, ${count} told as rejected`,
+  outcome: undefined,
+  requests: times === "once" ? 2 : batchRounds,
+  effects: times === "once" ? size : size - count,
+});
+
+/** What a batch comes to when its answer does not say what became of the events: under their ids it may ask again. */
+const unsaid = (size: number, times: Times): Finding => ({
+  told: times === "once" ? "an answer" : `an answer, ${size} told as left open`,
+  outcome: undefined,
+  requests: times === "once" ? 2 : batchRounds,
+  effects: size,
+});
+
 /** The contract's table as a function: what must come of an operation under a fault. */
 export const expected = (subject: Subject, fault: FaultCase, times: Times): Finding => {
   const { replay, size = 1 } = subject;
   const effect = replay === "read" ? 0 : size;
+  if (fault.failing !== undefined) return failing(size, fault.failing, times);
+  // It came whole, so the same would come again: told, and not asked for twice.
+  if (fault.misfits?.(subject)) {
+    const outcome = replay === "read" ? "not-applied" : "unknown";
+    return { told: "ResponseValidationError", outcome, requests: 1, effects: effect };
+  }
   const says = heard(subject, fault);
   // Only a repeat tells that it is done: what was cancelled is not found any more.
   if (fault.isCut && subject.hasNoBody)
@@ -42,11 +64,8 @@ export const expected = (subject: Subject, fault: FaultCase, times: Times): Find
   const isRepeated =
     !fault.isTooLong &&
     (says === "nothing left" || says === "refused" || (says === "unclear" && replay !== "never"));
-  // The contract: a batch sends the failed items once more by itself.
-  const isAskedAgain = fault.isSilent && subject.operation === "events.recordBatch";
-  const again = isAskedAgain ? (times === "once" ? 1 : batchRounds - 1) : fault.only === undefined ? 0 : 1;
-  if (says === "an answer")
-    return { told: "an answer", outcome: undefined, requests: 1 + again, effects: effect };
+  if (fault.isSilent) return unsaid(size, times);
+  if (says === "an answer") return { told: "an answer", outcome: undefined, requests: 1, effects: effect };
   // What reached nobody was received by nobody.
   const received = says === "nothing left" || fault.isUnread ? 0 : 1;
   if (isRepeated && times === "once") {

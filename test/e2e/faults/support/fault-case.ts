@@ -1,5 +1,6 @@
 import type { ClientOptions } from "../../../../src/index.ts";
 import type { Fault, Sandbox } from "../../../../src/sandbox/index.ts";
+import type { Subject } from "./subjects.ts";
 
 /** Only the first request meets the fault, or every one does. */
 export type Times = "once" | "always";
@@ -53,6 +54,10 @@ export interface FaultCase {
   readonly isShapeless?: boolean;
   /** The answer has its shape, and says nothing of what became of an event. */
   readonly isSilent?: boolean;
+  /** Whether the operation's answer no longer has the shape that the document gives it. */
+  readonly misfits?: (subject: Subject) => boolean;
+  /** This many events of every batch fail, for a reason that passes. */
+  readonly failing?: number;
   /** The service asks to wait this long before the next request. */
   readonly waitMs?: number;
   /** It asks for longer than `maxRetryAfterMs`. */

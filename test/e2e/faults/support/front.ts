@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Listening, Sandbox } from "../../../../src/sandbox/index.ts";
 import { connectionsTo } from "./sockets.ts";
@@ -30,11 +30,11 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString();
 };
 
-/** A server before a sandbox, for what the sandbox's own door cannot do; the sandbox stays the truth of what was done. */
-export const openFront = async (
+/** Hands requests on to a sandbox, and its answers back; the sandbox stays the truth of what was done. */
+export const relayTo = (
   sandbox: Sandbox,
-  { deliver = whole, admits = () => true }: FrontOptions,
-): Promise<Listening> => {
+  { deliver = whole, admits = () => true }: FrontOptions = {},
+): RequestListener => {
   let seen = 0;
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     seen += 1;
@@ -54,10 +54,15 @@ export const openFront = async (
       nth,
     );
   };
-  const server = createServer((request, response) => {
+  return (request, response) => {
     // Whoever has gone away needs no answer.
     pass(request, response).catch(() => response.destroy());
-  });
+  };
+};
+
+/** A server before a sandbox, for what the sandbox's own door cannot do. */
+export const openFront = async (sandbox: Sandbox, options: FrontOptions): Promise<Listening> => {
+  const server = createServer(relayTo(sandbox, options));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // A TCP server always has an address object, never a pipe's name.
   const { port } = server.address() as AddressInfo;

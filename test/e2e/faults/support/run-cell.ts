@@ -38,6 +38,17 @@ export const clean: Proof = {
   listenersLeft: 0,
 };
 
+/** What an answer says beside being one: of how many events it tells that they failed, or that nobody knows. */
+const answerOf = (value: unknown): string => {
+  const { results }: { results?: unknown } = Object(value);
+  if (!Array.isArray(results)) return "an answer";
+  const told = (name: string, counts: (status: number) => boolean): string => {
+    const count = results.filter(({ status }) => counts(status)).length;
+    return count === 0 ? "" : `, ${count} told as ${name}`;
+  };
+  return `an answer${told("rejected", (status) => status >= 300)}${told("left open", (status) => status === 0)}`;
+};
+
 /** A whole call's deadline; every fault has ended long before. */
 const totalTimeoutMs = 30_000;
 
@@ -77,7 +88,7 @@ export const runCell = async ({ subject, fault, times }: Cell): Promise<Finding 
   const since = clock.now();
   const settled = await subject.call(client, { signal }, id).then(
     (value) => ({ value, error: undefined }),
-    (error: unknown) => ({ error }),
+    (error: unknown) => ({ value: undefined, error }),
   );
   const elapsedMs = clock.now() - since;
   const { error } = settled;
@@ -102,7 +113,7 @@ export const runCell = async ({ subject, fault, times }: Cell): Promise<Finding 
   const effects = subject.effects(sandbox.state, id);
   await place.close();
   return {
-    told: error === undefined ? "an answer" : error instanceof Error ? error.name : String(error),
+    told: error === undefined ? answerOf(settled.value) : error instanceof Error ? error.name : String(error),
     outcome: known?.outcome,
     requests: requests.length,
     effects,

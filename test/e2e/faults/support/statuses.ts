@@ -79,12 +79,17 @@ export const statuses: readonly FaultCase[] = [
       arrange: redirect(status),
     }),
   ),
-  {
-    says: "an answer",
-    applies: false,
-    name: "an item of the batch fails for a passing reason",
-    only: "events.recordBatch",
-    times: ["once"],
-    arrange: planned({ items: [1], status: 500 }),
-  },
+  ...[
+    { failing: 1, name: "the first event of a batch fails for a passing reason" },
+    { failing: 2, name: "every event of a batch fails for a passing reason" },
+  ].map(
+    ({ failing, name }): FaultCase => ({
+      says: "an answer",
+      applies: false,
+      name,
+      failing,
+      only: "events.recordBatch",
+      arrange: planned({ items: failing === 1 ? [0] : [0, 1], status: 500 }),
+    }),
+  ),
 ];

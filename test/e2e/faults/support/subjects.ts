@@ -15,6 +15,10 @@ export interface Subject {
   readonly mayBeEmpty?: boolean;
   /** The service answers it without a body, so there is nothing to break off or to distort. */
   readonly hasNoBody?: boolean;
+  /** The fields that its answer cannot do without; none where not given. */
+  readonly needs?: readonly string[];
+  /** The document does not show what it answers, so that anything fits. */
+  readonly fitsAnything?: boolean;
   /** How many records one call makes; 1 where not given. */
   readonly size?: number;
   /** Puts in what the call needs; answers the id it works on. */
@@ -50,6 +54,7 @@ export const subjects: readonly Subject[] = [
     name: "contacts.create",
     operation: "contacts.create",
     replay: "never",
+    needs: ["id", "email"],
     call: (client, options) => client.contacts.create(person, options),
     effects: ({ contacts }) => contacts.length,
   },
@@ -57,6 +62,7 @@ export const subjects: readonly Subject[] = [
     name: "contacts.list",
     operation: "contacts.list",
     replay: "read",
+    needs: ["id", "email"],
     prepare: addPerson,
     call: async (client, options) => client.contacts.list({}, options),
     effects: () => 0,
@@ -65,6 +71,7 @@ export const subjects: readonly Subject[] = [
     name: "contacts.update",
     operation: "contacts.update",
     replay: "repeated",
+    needs: ["id", "email"],
     prepare: addPerson,
     call: (client, options, id) => client.contacts.update(id, { name: "Ada" }, options),
     effects: ({ contacts }) => contacts.filter(({ name }) => name === "Ada").length,
@@ -105,6 +112,7 @@ export const subjects: readonly Subject[] = [
     name: "lists.create",
     operation: "lists.create",
     replay: "never",
+    needs: ["id"],
     call: (client, options) => client.lists.create({ name: "Members" }, options),
     effects: ({ lists }) => lists.size,
   },
@@ -112,6 +120,7 @@ export const subjects: readonly Subject[] = [
     name: "lists.addContacts",
     operation: "lists.addContacts",
     replay: "repeated",
+    fitsAnything: true,
     mayBeEmpty: true,
     prepare: addList,
     call: (client, options, id) => client.lists.addContacts(id, [person.email], options),
@@ -121,6 +130,7 @@ export const subjects: readonly Subject[] = [
     name: "lists.removeContacts",
     operation: "lists.removeContacts",
     replay: "repeated",
+    fitsAnything: true,
     mayBeEmpty: true,
     prepare: addMember,
     call: (client, options, id) => client.lists.removeContacts(id, [person.email], options),
@@ -130,6 +140,7 @@ export const subjects: readonly Subject[] = [
     name: "events.record",
     operation: "events.record",
     replay: "repeated",
+    needs: ["id"],
     call: (client, options) => client.events.record({ name: "order.placed", contact: person }, options),
     effects: ({ events }) => events.length,
   },
@@ -149,6 +160,7 @@ export const subjects: readonly Subject[] = [
     name: "emails.send",
     operation: "emails.send",
     replay: "never",
+    needs: ["id"],
     call: (client, options) => client.emails.send(email, options),
     effects: ({ emails }) => emails.length,
   },
@@ -156,6 +168,7 @@ export const subjects: readonly Subject[] = [
     name: "emails.schedule",
     operation: "emails.schedule",
     replay: "never",
+    needs: ["id"],
     call: (client, options) => client.emails.schedule({ ...email, sendAt }, options),
     effects: ({ scheduled }) => scheduled.size,
   },
@@ -163,6 +176,7 @@ export const subjects: readonly Subject[] = [
     name: "emails.scheduled.list",
     operation: "emails.scheduled.list",
     replay: "read",
+    needs: ["id"],
     prepare: addScheduled,
     call: async (client, options) => client.emails.scheduled.list({}, options),
     effects: () => 0,
@@ -171,6 +185,7 @@ export const subjects: readonly Subject[] = [
     name: "emails.scheduled.update",
     operation: "emails.scheduled.update",
     replay: "repeated",
+    needs: ["id"],
     prepare: addScheduled,
     call: (client, options, id) => client.emails.scheduled.update(id, { subject: "Later" }, options),
     effects: ({ scheduled }, id) => countOf(scheduled.get(id)?.draft.subject === "Later"),

@@ -39,7 +39,8 @@ const textOf = (finding: Finding | undefined, { replay, size = 1 }: Subject): st
   if (finding === undefined) return "–";
   const { told, outcome, requests, effects } = finding;
   const said = outcome === undefined ? told : `\`${told}\`, ${outcome}`;
-  const applied = replay === "read" ? "" : `, applied ${effects / size}×`;
+  const times = effects % size === 0 ? `${effects / size}×` : `${effects} of ${size}`;
+  const applied = replay === "read" ? "" : `, applied ${times}`;
   return `${said}; ${plural(requests, "request")}${applied}`;
 };
 
