@@ -41,12 +41,21 @@ const eventCount = ({ operation }: Match, body: ParsedBody): number => {
   return isArray(events) && events.length <= 100 ? events.length : 0;
 };
 
-const emailCharges = ({ key, workspace, body }: Candidate): Charge[] => {
+interface EmailCharges {
+  readonly now: Charge[];
+  /** Drawn on by the email that leaves: a refused one is none that the account has sent. */
+  readonly onSending: Charge[];
+}
+
+const emailCharges = ({ key, workspace, body }: Candidate): EmailCharges => {
   const own = chargesOn(key.meters, ["emails", "emailsPerDay"]);
   const account = accountNamed(key.mailAccount, workspace.mailAccounts);
   // A scheduled email draws on the account when it goes out.
-  if (account === undefined || body.fields?.sendAt !== undefined) return own;
-  return [...own, ...chargesOn(account.meters, ["emails", "emailsPerDay", "mailAccountPerDay"])];
+  if (account === undefined || body.fields?.sendAt !== undefined) return { now: own, onSending: [] };
+  return {
+    now: [...own, ...chargesOn(account.meters, ["emails", "emailsPerDay"])],
+    onSending: chargesOn(account.meters, ["mailAccountPerDay"]),
+  };
 };
 
 /** How many of these events have room now. */
@@ -58,7 +67,7 @@ const roomFor = (count: number, charges: (weight: number) => Charge[], now: numb
 
 /**
  * Lets a request through to its rules: limits, route, browser, scope and role. Every request with a valid key
- * counts, also one that is then refused, but for a 429, which costs nothing.
+ * counts, also one that is then refused, but for a 429, which costs nothing. The mail account's own day counts what leaves.
  */
 export const createAdmission = (options: SandboxOptions, clock: SandboxClock) => {
   const surplus: FailedItem = { status: 429, error: "Too many events; retry later." };
@@ -84,8 +93,9 @@ export const createAdmission = (options: SandboxOptions, clock: SandboxClock) =>
       match !== undefined && budgets.includes("events")
         ? eventsLeft(candidate, match)
         : { charges: [], items: noneFail };
-    const emails = budgets.includes("emails") ? emailCharges(candidate) : [];
-    spend([...chargesOn(key.meters, ["requests", "requestsPerDay"]), ...events, ...emails], clock.now());
+    const emails = budgets.includes("emails") ? emailCharges(candidate) : { now: [], onSending: [] };
+    const requests = chargesOn(key.meters, ["requests", "requestsPerDay"]);
+    spend([...requests, ...events, ...emails.now], clock.now(), emails.onSending);
 
     if (match === undefined) throw new Refusal(404, `No such path: ${incoming.method} ${incoming.target}`);
     if (forbidden !== undefined) throw new Refusal(403, forbidden);

@@ -43,9 +43,14 @@ export const firstObstacle = (
   return worst;
 };
 
-/** Draws on every limit, or on none: a refused request costs nothing. @throws Refusal 429 with the wait. */
-export const spend = (charges: readonly Charge[], now: number): void => {
-  const obstacle = firstObstacle(charges, now);
+/**
+ * Draws on every limit, or on none: a refused request costs nothing.
+ *
+ * @param alsoNeeded - must have room too, and are drawn on later, if at all.
+ * @throws Refusal 429 with the wait.
+ */
+export const spend = (charges: readonly Charge[], now: number, alsoNeeded: readonly Charge[] = []): void => {
+  const obstacle = firstObstacle([...charges, ...alsoNeeded], now);
   if (obstacle !== undefined) {
     throw new Refusal(429, `${sentences[obstacle.charge.name]}; retry later.`, obstacle.waitMs);
   }

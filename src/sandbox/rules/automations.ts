@@ -30,7 +30,10 @@ const correlationOf = (event: EventDraft, { automation }: AutomationRun): unknow
 
 type Step = "started" | "exited" | "resumed" | "converted" | "already" | undefined;
 
-const stepInside = (event: EventDraft, run: AutomationRun, contactId: string, isOld: boolean): Step => {
+const oldest = ({ automation }: AutomationRun): number =>
+  automation.transactional ? transactionalAgeMs : plainAgeMs;
+
+const stepInside = (event: EventDraft, run: AutomationRun, contactId: string, age: number): Step => {
   const { automation, active } = run;
   const current = active.get(contactId);
   if (current === undefined || current.correlation !== correlationOf(event, run)) return undefined;
@@ -38,7 +41,7 @@ const stepInside = (event: EventDraft, run: AutomationRun, contactId: string, is
     active.delete(contactId);
     return automation.goalOn === event.name ? "converted" : "exited";
   }
-  if (isOld || automation.waitsFor !== event.name || !current.isWaiting) return undefined;
+  if (age > oldest(run) || automation.waitsFor !== event.name || !current.isWaiting) return undefined;
   current.isWaiting = false;
   // With nothing left to end it, the run has come to its end.
   if (automation.goalOn === undefined && automation.exitsOn === undefined) active.delete(contactId);
@@ -47,8 +50,7 @@ const stepInside = (event: EventDraft, run: AutomationRun, contactId: string, is
 
 const stepIn = (event: EventDraft, run: AutomationRun, contactId: string, age: number): Step => {
   const { automation, active } = run;
-  const limit = automation.transactional ? transactionalAgeMs : plainAgeMs;
-  if (automation.startsOn !== event.name || age > limit) return undefined;
+  if (automation.startsOn !== event.name || age > oldest(run)) return undefined;
   if (active.has(contactId)) return "already";
   const { waitsFor, exitsOn, goalOn } = automation;
   if ([waitsFor, exitsOn, goalOn].some((name) => name !== undefined)) {
@@ -68,7 +70,7 @@ export const runAutomations = (
   const isOld = isTooOld(event, now, workspace);
   const steps = workspace.runs.map((run) => ({
     name: run.automation.name,
-    step: stepInside(event, run, contactId, isOld) ?? stepIn(event, run, contactId, age),
+    step: stepInside(event, run, contactId, age) ?? stepIn(event, run, contactId, age),
   }));
   const count = (wanted: Step) => steps.filter(({ step }) => step === wanted).length;
   const already = steps.find(({ step }) => step === "already");

@@ -12,8 +12,9 @@ const goOut = (record: ScheduledRecord, workspace: Workspace): void => {
   // What was true when it was accepted may have changed: every check runs again.
   const draft = readDraft({ ...record.draft }, workspace);
   const sender = assertSendable(draft, account, workspace);
-  const charges = chargesOn(sender.meters, ["emails", "emailsPerDay", "mailAccountPerDay"]);
-  const obstacle = firstObstacle(charges, clock.now());
+  const charges = chargesOn(sender.meters, ["emails", "emailsPerDay"]);
+  const onSending = chargesOn(sender.meters, ["mailAccountPerDay"]);
+  const obstacle = firstObstacle([...charges, ...onSending], clock.now());
   if (obstacle !== undefined) {
     clock.after(Math.ceil(obstacle.waitMs), () => dispatch(record, record.sendAt, workspace), { idle: true });
     return;

@@ -1,4 +1,5 @@
 import { Refusal } from "../answer.ts";
+import { chargesOn, spend } from "../limits/spend.ts";
 import type { MailAccount } from "../store/mail-account.ts";
 import type { EmailDraft, EmailRecord } from "../store/records.ts";
 import { addContact, timestamp, type Workspace } from "../store/workspace.ts";
@@ -29,7 +30,7 @@ export const assertSendable = (
 };
 
 /**
- * Sends an email that may go out: the recipient becomes a contact, the email is recorded.
+ * Sends an email that may go out: the recipient becomes a contact, the email is recorded, the account's day counts it.
  *
  * @throws Refusal 502 when the account fails; then nothing has happened.
  */
@@ -60,5 +61,6 @@ export const sendNow = (
     ...(scheduledId === undefined ? {} : { scheduledId }),
   };
   workspace.emails.push(email);
+  spend(chargesOn(account.meters, ["mailAccountPerDay"]), workspace.services.clock.now());
   return email;
 };

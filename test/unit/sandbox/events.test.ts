@@ -247,6 +247,24 @@ describe("automations", () => {
     expect(counts((await call("POST", path, at("invoice.sent", 1, old))).body)).toEqual([0, 0, 0, 0, note]);
   });
 
+  test("an event that only a transactional automation is young enough for resumes no other", async () => {
+    const { call } = open({
+      automations: [
+        { name: "welcome", startsOn: "signed.up", waitsFor: "order.placed" },
+        { name: "receipt", startsOn: "order.placed", transactional: true },
+      ],
+    });
+    await call("POST", path, { ...event, name: "signed.up" });
+    const old = { ...event, name: "order.placed", occurredAt: ago(100 * hour) };
+    expect((await call("POST", path, old)).body).toMatchObject({
+      outcome: "PROCESSED",
+      runsStarted: 1,
+      runsResumed: 0,
+    });
+    const young = { ...event, name: "order.placed" };
+    expect((await call("POST", path, young)).body).toMatchObject({ runsResumed: 1 });
+  });
+
   test("a transactional automation starts on events up to 7 days old", async () => {
     const { call } = open({
       automations: [{ name: "receipt", startsOn: "order.placed", transactional: true }],

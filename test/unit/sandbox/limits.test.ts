@@ -169,6 +169,31 @@ describe("counting", () => {
     expect((await send(caller)).headers.get("retry-after")).toBe("10");
   });
 
+  test("the day of a mail account counts the emails that leave it, and no refused one", async () => {
+    const caller = open({
+      limits: none,
+      mailAccounts: [{ id: "a", dailyLimit: 1 }],
+      doNotEmail: ["no@example.com"],
+    });
+    const sendTo = async (to: string) =>
+      (await caller.call("POST", "/api/v1/emails", { ...email, to })).status;
+    caller.sandbox.updateMailAccount("a", { failing: "Mailbox is full." });
+    expect([await sendTo("no@example.com"), await sendTo("nobody"), await sendTo("ada@example.com")]).toEqual(
+      [400, 400, 502],
+    );
+    caller.sandbox.updateMailAccount("a", { failing: null });
+    expect([await sendTo("ada@example.com"), await sendTo("ada@example.com")]).toEqual([200, 429]);
+  });
+
+  test("a scheduled email that fails leaves the day of its account to another", async () => {
+    const caller = open({ limits: none, mailAccounts: [{ id: "a", dailyLimit: 1 }] });
+    await caller.call("POST", "/api/v1/emails", { ...email, sendAt: "2026-03-01T12:00:10Z" });
+    caller.sandbox.updateMailAccount("a", { failing: "Mailbox is full." });
+    caller.sandbox.advance(10_000);
+    caller.sandbox.updateMailAccount("a", { failing: null });
+    expect((await send(caller)).status).toBe(200);
+  });
+
   test("of two limits that refuse, the longer wait is told", async () => {
     const caller = open({ limits: { ...none, requestsPerDay: 1, emails: 1 } });
     expect((await send(caller)).status).toBe(200);
