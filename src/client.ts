@@ -24,8 +24,8 @@ export interface Runtime {
   readonly sibling: Connection;
 }
 
-const operationIds = Object.values(operations).flatMap((resource) =>
-  Object.values(resource).map(({ id }) => id),
+const operationPaths = Object.fromEntries(
+  Object.values(operations).flatMap((resource) => Object.values(resource).map(({ id, path }) => [id, path])),
 );
 
 /**
@@ -59,7 +59,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /** @internal */
   constructor(options?: ClientOptions<CustomFields, EventTypes>, runtime?: Partial<Runtime>);
   constructor(options: ClientOptions<CustomFields, EventTypes> = {}, runtime: Partial<Runtime> = {}) {
-    this.#settings = settingsFrom(options, { env: process.env, operations: operationIds });
+    this.#settings = settingsFrom(options, { env: process.env, operations: operationPaths });
     const clock = runtime.clock ?? systemClock;
     this.#options = options;
     this.#runtime = runtime;

@@ -115,16 +115,36 @@ export const keyFaults = (key: unknown): string[] => {
   return [];
 };
 
-/** What is wrong with corrected paths. */
+const placeholders = (path: string): string[] =>
+  path.split("/").filter((segment) => /^(:\w+|\{.*\})$/.test(segment));
+
+const placeholderFaults = (path: string, own: string): string[] => {
+  const known = placeholders(own);
+  const given = placeholders(path);
+  const missing = known.filter((name) => given.filter((other) => other === name).length !== 1);
+  if (missing.length > 0)
+    return missing.map((name) => ` must have /${name} where the id goes, as ${own} has`);
+  return given
+    .filter((name) => !known.includes(name))
+    .map((name) => `: there is nothing to put in place of ${name}`);
+};
+
+/**
+ * What is wrong with corrected paths.
+ *
+ * @param operations - the path of every operation, by its id.
+ */
 export const routeFaults = (
   routes: Readonly<Record<string, unknown>>,
-  operations: readonly string[],
+  operations: Readonly<Record<string, string>>,
 ): string[] =>
   Object.entries(routes).flatMap(([operation, path]) => {
-    if (!operations.includes(operation)) return [`routes: there is no operation "${operation}"`];
+    const own = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+    if (own === undefined) return [`routes: there is no operation "${operation}"`];
     const fits =
       typeof path === "string" && /^\/(?!\/)[^?#\s\\]*$/.test(path) && !/(^|\/)\.{1,2}(\/|$)/.test(path);
-    return fits
-      ? []
-      : [`routes["${operation}"] must be a path that starts with one /, without query or dot segments`];
+    const faults = fits
+      ? placeholderFaults(path, own)
+      : [" must be a path that starts with one /, without query or dot segments"];
+    return faults.map((fault) => `routes["${operation}"]${fault}`);
   });

@@ -72,7 +72,7 @@ export interface ClientOptions<
   readonly logger?: Logger;
   /** How much the logger is told. Default `warn`; only `debug` lines may hold personal data, none the key. */
   readonly logLevel?: LogLevel;
-  /** Corrects the path of an operation that the document does not give: `{ "companies.create": "/api/v1/…" }`. */
+  /** Corrects the path of an operation: `{ "companies.create": "/api/v1/…" }`; `/:id` stays where there is one. */
   readonly routes?: Readonly<Record<string, string>>;
   /** Allows `http://` beyond loopback. Default false. */
   readonly allowInsecureHttp?: boolean;
@@ -162,7 +162,7 @@ export const settingsFrom = (
   options: ClientOptions,
   context: {
     readonly env: Readonly<Record<string, string | undefined>>;
-    readonly operations: readonly string[];
+    readonly operations: Readonly<Record<string, string>>;
   },
 ): Settings => {
   if (typeof options !== "object" || options === null || Array.isArray(options)) {

@@ -24,7 +24,7 @@ export const recorderAgainstSingles = async (): Promise<void> => {
     const { send } = paced(next, { clock, limits });
     const settings = settingsFrom(
       { apiKey: "bench", baseUrl: "https://service.test", responseValidation: "off" },
-      { env: {}, operations: [] },
+      { env: {}, operations: {} },
     );
     const call = createCall({ send, settings, redactor: new Redactor() }, clock);
     const recorder = new Recorder(recorderSettings({}, limits.events.max), {

@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import { Client, ConfigurationError } from "../../../src/index.ts";
+import { served } from "../resources/served.ts";
+
+const withRoutes = (routes: Readonly<Record<string, string>>) => () =>
+  new Client({ apiKey: "key", baseUrl: "https://service.test", routes });
+
+test("a corrected route puts the id where it says", async () => {
+  const routes = {
+    "emails.scheduled.cancel": "/api/v2/scheduled/:id/cancel",
+    "companies.create": "/v1/leads:add",
+  };
+  const { client, requests } = served([[204], [200, { id: "co-1" }]], { routes });
+  await client.emails.scheduled.cancel("a/b");
+  await client.companies.create({ companyName: "x" });
+  expect(requests.map(({ path }) => path)).toEqual(["/api/v2/scheduled/a%2Fb/cancel", "/v1/leads:add"]);
+});
+
+test.each([
+  [
+    "emails.scheduled.cancel",
+    "/api/v1/scheduled",
+    'routes["emails.scheduled.cancel"] must have /:id where the id goes, as /api/v1/emails/scheduled/:id has',
+  ],
+  [
+    "contacts.update",
+    "/contacts/:id/:id",
+    'routes["contacts.update"] must have /:id where the id goes, as /api/v1/contacts/:id has',
+  ],
+  [
+    "contacts.update",
+    "/contacts/{id}",
+    'routes["contacts.update"] must have /:id where the id goes, as /api/v1/contacts/:id has',
+  ],
+  [
+    "contacts.update",
+    "/contacts/:id/:name",
+    'routes["contacts.update"]: there is nothing to put in place of :name',
+  ],
+  [
+    "companies.create",
+    "/companies/:id",
+    'routes["companies.create"]: there is nothing to put in place of :id',
+  ],
+  [
+    "companies.findByDomain",
+    "/companies/by-domain/{domain}",
+    'routes["companies.findByDomain"]: there is nothing to put in place of {domain}',
+  ],
+])("a route of %s to %s is refused", (operation, path, message) => {
+  const make = withRoutes({ [operation]: path });
+  expect(make).toThrow(ConfigurationError);
+  expect(make).toThrow(message);
+});
+
+test("every fault of the routes is named at once", () => {
+  expect(
+    withRoutes({
+      "contacts.find": "/x",
+      constructor: "/x",
+      "contacts.list": "x",
+      "lists.addContacts": "/lists",
+    }),
+  ).toThrow(
+    [
+      'routes: there is no operation "contacts.find"',
+      'routes: there is no operation "constructor"',
+      'routes["contacts.list"] must be a path that starts with one /, without query or dot segments',
+      'routes["lists.addContacts"] must have /:id where the id goes, as /api/v1/lists/:id/contacts has',
+    ].join("; "),
+  );
+});
