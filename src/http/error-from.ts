@@ -95,7 +95,7 @@ export const errorFrom = (
   const start = failure.wasSent ? "sent, no usable answer" : "not sent";
   const message = `${request.operation}: ${start} (${failure.message}). ${advice(request, found.outcome)}`;
   if (failure.kind === "timeout") return new TimeoutError(message, details);
-  if (failure.kind === "broken" || failure.kind === "too-large") {
+  if (failure.kind === "broken" || failure.kind === "empty" || failure.kind === "too-large") {
     return new ResponseValidationError(message, { ...details, status: failure.response?.status ?? 200 });
   }
   return new ConnectionError(message, details);

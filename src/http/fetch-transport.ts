@@ -34,7 +34,11 @@ const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: b
   return { cause: new Error("the fetch rejected with something that is no Error"), neverLeft: false };
 };
 
-const rawHeaders = (headers: Headers): RawHeaders => Object.fromEntries(headers.entries());
+const rawHeaders = (headers: Headers): RawHeaders => {
+  const { "content-encoding": _coding, "content-length": length, ...rest } = Object.fromEntries(headers);
+  // fetch has decompressed the body already; that there is none stays true.
+  return length === "0" ? { ...rest, "content-length": length } : rest;
+};
 
 /** One fetch for one attempt. */
 class FetchExchange implements Carrier {
@@ -69,13 +73,7 @@ class FetchExchange implements Carrier {
       hasAnswer = true;
       // A browser hides the status of a redirect that it was told not to follow.
       const status = response.type === "opaqueredirect" ? 302 : response.status;
-      // fetch has decompressed the body already.
-      const {
-        "content-encoding": _coding,
-        "content-length": _length,
-        ...rest
-      } = rawHeaders(response.headers);
-      if (attempt.head(status, rest)) await this.#read(response);
+      if (attempt.head(status, rawHeaders(response.headers))) await this.#read(response);
       else await response.body?.cancel();
     } catch (error) {
       const { cause, neverLeft } = causeOf(error);

@@ -8,6 +8,7 @@ import {
   AttemptFailure,
   type HttpRequest,
   type HttpResponse,
+  isWholeWithoutBody,
   outcomeOf,
   type Send,
   type Stage,
@@ -52,7 +53,8 @@ class Attempts {
     if (isSuccess(status)) {
       if (response.isJson || (response.text === "" && this.#request.mayBeEmpty)) return response;
       const what = response.text === "" ? "an empty body" : "a body that is not JSON";
-      throw new AttemptFailure("broken", `status ${status} with ${what}`, { wasSent: true, response });
+      const kind = isWholeWithoutBody(response) ? "empty" : "broken";
+      throw new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });
     }
     if (status === 404 && this.#request.log.isUnclear && this.#request.absentIsDone)
       return { ...response, status: 204, json: undefined };

@@ -60,6 +60,8 @@ export type FailureKind =
   | "status"
   /** A success whose body cannot be read. */
   | "broken"
+  /** A success that came whole, without the body that is wanted. */
+  | "empty"
   /** A success longer than allowed. */
   | "too-large"
   | "redirect"
@@ -105,6 +107,14 @@ export const headerOf = (headers: RawHeaders, name: string): string | undefined 
   const value = headers[name];
   return typeof value === "object" ? value[0] : value;
 };
+
+/** Whether the service itself says that there is no body; one that merely stays out may have been cut off. */
+export const isWholeWithoutBody = ({ status, headers, text }: HttpResponse): boolean =>
+  text === "" &&
+  (status === 204 ||
+    status === 205 ||
+    headerOf(headers, "content-length") === "0" ||
+    headerOf(headers, "transfer-encoding") !== undefined);
 
 /** Raw headers as the platform's `Headers`; a value that it refuses is left out. */
 export const toHeaders = (raw: RawHeaders): Headers => {

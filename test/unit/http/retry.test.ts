@@ -114,6 +114,24 @@ describe("retry: answers", () => {
     expect(error).toMatchObject({ status: 204, outcome: "unknown" });
   });
 
+  test.each([
+    ["status 204", 204, {}],
+    ["status 205", 205, {}],
+    ["a length of 0", 200, { "content-length": "0" }],
+    ["a last chunk", 200, { "transfer-encoding": "chunked" }],
+  ])("a success that came whole and empty, by %s, is not asked for again", async (_how, status, headers) => {
+    const error = await errorOf(run([anAnswer(status, "", headers)], patch));
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expect(error).toMatchObject({ status, outcome: "unknown", attempts: 1 });
+    const read = await errorOf(run([anAnswer(status, "", headers)]));
+    expect(read).toMatchObject({ status, outcome: "not-applied", attempts: 1 });
+  });
+
+  test("an empty success that does not say so may have been cut off, and is repeated", async () => {
+    const made = run([anAnswer(200, ""), ok], patch);
+    expect(await made.clock.until(made.answer)).toBe(ok);
+  });
+
   test("a success that is not JSON is broken: repeated where that is harmless", async () => {
     const made = run([anAnswer(200, "<html>"), ok], patch);
     expect(await made.clock.until(made.answer)).toBe(ok);
