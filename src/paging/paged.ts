@@ -1,5 +1,5 @@
 import type { Answer, WithResponse } from "../answer.ts";
-import type { Call } from "../call.ts";
+import { type Call, checkInput } from "../call.ts";
 import { ResponseValidationError, ValidationError } from "../errors.ts";
 import { joined } from "../http/deadline.ts";
 import type { Operation } from "../operations/define.ts";
@@ -97,6 +97,8 @@ export const paged = <T, Query extends ListQuery>(
 
   const walk = (via: Call): Walk<T> => {
     check(operation.id, { prefetch, consistency });
+    // Each request has a limit of its own: what is wrong with the given one would not be seen.
+    checkInput(operation, query);
     return new Walk<T>({
       operation: operation.id,
       fetch: async (request, signal) => {

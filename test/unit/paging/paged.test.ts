@@ -29,6 +29,34 @@ describe("paged", () => {
     expect(list.requests).toEqual([{ skip: 10, limit: 3 }]);
   });
 
+  test.each([500, 201, 0, 1.5, "50"])(
+    "a limit of %j is refused before a page is asked for",
+    async (limit) => {
+      const { list, contacts } = listOf({}, {}, { limit });
+      const records = contacts[Symbol.asyncIterator]();
+      for (const form of [contacts.pages().next(), contacts.toArray(), records.next()]) {
+        await expect(form).rejects.toMatchObject({
+          code: "input_invalid",
+          message: "contacts.list: limit: must be a whole number from 1 to 200",
+        });
+      }
+      expect(list.requests).toEqual([]);
+    },
+  );
+
+  test("a query name that the document does not show is sent, awaited and iterated", async () => {
+    const sent: unknown[] = [];
+    const call = scriptedCall(async (_operation, payload) => {
+      sent.push(payload);
+      return { data: [], total: 0 };
+    });
+    const query: object = { stage: "REPLIED", page: 2 };
+    const contacts = paged(call, operations.contacts.list, query, {});
+    await contacts;
+    await contacts.toArray();
+    expect(sent).toEqual([query, { ...query, skip: 0, limit: 200 }]);
+  });
+
   test("toArray gives all, or the first max, and asks for no page more", async () => {
     const { list, contacts } = listOf({});
     expect(await contacts.toArray({ max: 201 })).toHaveLength(201);
