@@ -6,7 +6,7 @@ export type { DroppedEvent, RecorderOptions } from "./batch/recorder-options.ts"
 export type { BatchItemResult } from "./batch/batch-answer.ts";
 export { Client } from "./client.ts";
 export * from "./errors.ts";
-export type { Checkpoint, CheckpointStore } from "./ingest/checkpoint.ts";
+export type { Checkpoint, CheckpointStore, ListProgress } from "./ingest/checkpoint.ts";
 export type { ImportedContact, ImportOptions, ImportReport, RejectedContact } from "./ingest/import.ts";
 export type { IngestReport } from "./ingest/ingest.ts";
 export type { IngestOptions, RejectedEvent } from "./ingest/ingest-options.ts";

@@ -2,6 +2,14 @@ import { readFile } from "node:fs/promises";
 import { writeDurably } from "../durable-file.ts";
 import { ConfigurationError } from "../errors.ts";
 
+/** How far an import has come with its list, which it fills in larger steps than it imports. */
+export interface ListProgress {
+  /** Every row before this one is in the list, or was refused. */
+  readonly before: number;
+  /** Rows behind that were refused: they do not belong into the list. */
+  readonly except: readonly number[];
+}
+
 /** How far a run has come, as JSON. */
 export interface Checkpoint {
   readonly version: 1;
@@ -9,6 +17,8 @@ export interface Checkpoint {
   readonly done: number;
   /** Made of the content of the last settled item; tells this input from another. */
   readonly last: string | null;
+  /** Only of an import with `addToList`. */
+  readonly list?: ListProgress | undefined;
 }
 
 /** Where checkpoints are kept. */
@@ -47,6 +57,13 @@ export const fileCheckpoint = (path: string): CheckpointStore => ({
   },
 });
 
+const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const isListProgress = (value: unknown): value is ListProgress => {
+  const { before, except }: { before?: unknown; except?: unknown } = Object(value);
+  return isIndex(before) && Array.isArray(except) && except.every(isIndex);
+};
+
 /**
  * Reads a stored state.
  *
@@ -54,9 +71,10 @@ export const fileCheckpoint = (path: string): CheckpointStore => ({
  */
 export const readCheckpoint = (state: unknown): Checkpoint | undefined => {
   if (state === undefined || state === null) return undefined;
-  const { version, done, last }: { version?: unknown; done?: unknown; last?: unknown } = Object(state);
-  const fits = version === 1 && Number.isSafeInteger(done) && Number(done) >= 0;
-  if (fits && (typeof last === "string" || last === null)) return { version, done: Number(done), last };
+  const { version, done, last, list }: { [K in keyof Checkpoint]?: unknown } = Object(state);
+  const fits = (list === undefined || isListProgress(list)) && (typeof last === "string" || last === null);
+  if (version === 1 && isIndex(done) && fits)
+    return { version, done, last, ...(list !== undefined && { list }) };
   throw new ConfigurationError("the checkpoint is damaged or of another version: delete it to start over");
 };
 

@@ -5,8 +5,10 @@ import { ApiError, type Issue, TouchpointError, ValidationError } from "../error
 import type { CallOptions } from "../options.ts";
 import { describeIssues } from "../schemas/check.ts";
 import type { Contact, ContactInput } from "../schemas/contact.ts";
+import { maxAddressesPerRequest } from "../schemas/list.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
 import { requestOptions } from "./ingest-options.ts";
+import { ListAdditions } from "./list-additions.ts";
 import { type Progress, ProgressReporter } from "./progress.ts";
 import { type Entry, type Reading, runResumable, type Source } from "./resumable.ts";
 import { workFaults } from "./work-faults.ts";
@@ -39,7 +41,10 @@ export interface ImportOptions extends CallOptions {
   readonly checkpoint?: string | CheckpointStore | undefined;
   /** Contacts under way at once. Default 8. */
   readonly concurrency?: number | undefined;
-  /** Added to this list, at the end of each batch, without touching their other lists. */
+  /**
+   * Added to this list, without touching their other lists: 1,000 in one go, as many as a request takes, and the rest
+   * at the end. The checkpoint knows which rows are still to be added, so a killed run leaves nobody out.
+   */
   readonly addToList?: string | undefined;
   /** Called at most ten times a second, and at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
@@ -97,22 +102,32 @@ class Import {
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, rejected: 0 };
   readonly #options: ImportOptions;
   readonly #context: ImportContext;
+  /** Where a list is to be filled. */
+  readonly additions: ListAdditions | undefined;
 
   constructor(options: ImportOptions, context: ImportContext) {
     this.#options = options;
     this.#context = context;
+    const { addToList } = options;
+    const add = (list: string, emails: readonly string[], signal: AbortSignal | undefined) =>
+      this.effect.of(context.addToList(list, emails, requestOptions(options, signal)));
+    this.additions =
+      addToList === undefined
+        ? undefined
+        : new ListAdditions((emails, signal) => add(addToList, emails, signal), maxAddressesPerRequest);
   }
 
   async work(entries: readonly Entry<ContactInput>[], signal: AbortSignal | undefined): Promise<void> {
     const callOptions = requestOptions(this.#options, signal);
-    const emails: string[] = [];
+    const rows: { index: number; email: string }[] = [];
     // One after the other: two rows of one address must not meet. Batches run side by side.
     for (const entry of entries) {
-      if (await this.#one(entry, callOptions)) emails.push(entry.item.email);
+      const { index, item } = entry;
+      if (await this.#one(entry, callOptions)) rows.push({ index, email: item.email });
+      else this.additions?.refused(index);
     }
-    const { addToList } = this.#options;
-    if (addToList !== undefined && emails.length > 0)
-      await this.effect.of(this.#context.addToList(addToList, emails, callOptions));
+    this.additions?.take(rows);
+    await this.additions?.pump(signal);
   }
 
   async #one({ index, item }: Entry<ContactInput>, callOptions: CallOptions): Promise<boolean> {
@@ -182,6 +197,7 @@ export const importContacts = async (
           clock,
         ),
         work: (entries, signal) => run.work(entries, signal),
+        lagging: run.additions,
       },
       reading,
     );

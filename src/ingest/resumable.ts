@@ -11,6 +11,7 @@ import {
   type CheckpointStore,
   CheckpointWriter,
   fileCheckpoint,
+  type ListProgress,
   readCheckpoint,
 } from "./checkpoint.ts";
 import { LowWaterMark } from "./low-water-mark.ts";
@@ -40,6 +41,18 @@ export interface ResumableWork<Item> {
   readonly progress: ProgressReporter;
   /** Resolves when every entry is dealt with for good: done, or refused and reported. */
   readonly work: (entries: readonly Entry<Item>[], signal: AbortSignal | undefined) => Promise<void>;
+  readonly lagging?: Lagging<Item> | undefined;
+}
+
+/** What is done for many batches at once, and may lag behind the checkpoint's mark. */
+export interface Lagging<Item> {
+  /** Goes on where an earlier run stood. */
+  resume(before: Checkpoint): void;
+  /** An item that an earlier run settled. */
+  passOver(entry: Entry<Item>): void;
+  /** What a checkpoint must know of it. */
+  readonly progress: ListProgress;
+  finish(signal: AbortSignal | undefined): Promise<void>;
 }
 
 /** What was taken from the source. */
@@ -59,6 +72,8 @@ class Run<Item> {
   readonly #flight: InFlight;
   /** The content of each batch's last item, until the mark has passed it: it tells this input from another. */
   readonly #lastItems = new Map<number, string>();
+  /** The content of the last item before the mark. */
+  #last: string | null;
 
   constructor(
     work: ResumableWork<Item>,
@@ -72,6 +87,8 @@ class Run<Item> {
     this.#signal = signal;
     this.#writer = store && new CheckpointWriter(store);
     this.#before = before;
+    this.#last = before?.last ?? null;
+    if (before !== undefined) work.lagging?.resume(before);
     this.#mark = new LowWaterMark(before?.done ?? 0);
     this.#flight = new InFlight(work.concurrency);
   }
@@ -101,6 +118,7 @@ class Run<Item> {
       // Also when the source fails: what is under way is waited for, and counts.
       await this.#flight.settled();
     }
+    await this.#finishLagging();
     progress.update(this.#mark.mark, true);
   }
 
@@ -118,6 +136,7 @@ class Run<Item> {
       );
     }
     this.#work.progress.skip(index + 1);
+    this.#work.lagging?.passOver({ index, item });
     return true;
   }
 
@@ -139,9 +158,22 @@ class Run<Item> {
     this.#work.progress.update(mark);
     if (mark === before) return;
     // Batches are contiguous, so the mark always stands behind the last item of one.
-    const last = this.#lastItems.get(mark - 1) ?? null;
+    this.#last = this.#lastItems.get(mark - 1) ?? null;
     for (const index of this.#lastItems.keys()) if (index < mark) this.#lastItems.delete(index);
-    await this.#writer?.save({ version: 1, done: mark, last });
+    await this.#save();
+  }
+
+  async #finishLagging(): Promise<void> {
+    const { lagging } = this.#work;
+    if (lagging === undefined) return;
+    await lagging.finish(this.#signal);
+    await this.#save();
+  }
+
+  async #save(): Promise<void> {
+    const list = this.#work.lagging?.progress;
+    const state = { version: 1, done: this.#mark.mark, last: this.#last } as const;
+    await this.#writer?.save(list === undefined ? state : { ...state, list });
   }
 }
 
@@ -162,6 +194,10 @@ export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Rea
   try {
     await withinTotal({ operation, signal, effect, clock }, async () => {
       const before = readCheckpoint(store && (await orAborted(store.load(), signal)));
+      if (before?.list !== undefined && before.list.before < before.done && work.lagging === undefined)
+        throw new ConfigurationError(
+          "the checkpoint has rows that are still to be added to a list: give addToList, or delete it to start over",
+        );
       run = new Run(work, signal, { store, before });
       await run.finish();
     });

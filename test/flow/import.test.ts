@@ -112,3 +112,46 @@ test("an abort whose reason is an error of the service's ends an import, and rej
   await expect(importing).rejects.toBe(reason);
   expect([rejected, stored]).toEqual([[], []]);
 });
+
+const additionsTo = (sandbox: ReturnType<typeof createSandbox>): number[] =>
+  sandbox.state.requests
+    .filter(({ operation }) => operation === "lists.addContacts")
+    .map(({ body }) => Object(body).emails.length);
+
+test("an import adds its contacts to a list in one go at the end, and no row that was refused", async () => {
+  const { sandbox, client } = service();
+  const { id } = await client.lists.create({ name: "Imported" });
+  sandbox.fail({ operation: "contacts.create", nth: 30, with: { status: 400 } });
+  const report = await client.contacts.import(people(80), { addToList: id });
+  expect(report).toMatchObject({ created: 79, rejected: 1 });
+  expect([additionsTo(sandbox), sandbox.state.requests.at(-1)?.operation]).toEqual([
+    [79],
+    "lists.addContacts",
+  ]);
+  const members = sandbox.state.contacts.filter(({ listIds }) => listIds.includes(id));
+  expect(members).toHaveLength(79);
+});
+
+test("a list that cannot be filled ends an import, and the next only fills it", async () => {
+  const { sandbox, client } = service();
+  const { id } = await client.lists.create({ name: "Imported" });
+  let stored: unknown;
+  const checkpoint = {
+    load: async () => stored,
+    save: async (state: object) => {
+      stored = JSON.parse(JSON.stringify(state));
+    },
+  };
+  const failing = client.contacts.import(people(80), { checkpoint, addToList: "nobody" });
+  await expect(failing).rejects.toMatchObject({
+    name: "NotFoundError",
+    partial: { report: { created: 80 } },
+  });
+  await expect(client.contacts.import(people(80), { checkpoint })).rejects.toThrow("give addToList");
+  const before = sandbox.state.requests.length;
+  const report = await client.contacts.import(people(80), { checkpoint, addToList: id });
+  expect([report.skipped, sandbox.state.requests.length - before]).toEqual([80, 1]);
+  expect(sandbox.state.contacts.every(({ listIds }) => listIds.includes(id))).toBe(true);
+  await client.contacts.import(people(80), { checkpoint, addToList: id });
+  expect(sandbox.state.requests.length - before).toBe(1);
+});
