@@ -39,7 +39,7 @@ export interface ImportOptions extends CallOptions {
   readonly totalTimeoutMs?: number | undefined;
   /** A path, or a store of one's own: how far the run has come, so that it can be killed and started again. */
   readonly checkpoint?: string | CheckpointStore | undefined;
-  /** Contacts under way at once. Default 8. */
+  /** Contacts under way at once. Default 8. Of far-apart rows with one address the last is sure to win only with 1. */
   readonly concurrency?: number | undefined;
   /**
    * Added to this list, without touching their other lists: 1,000 in one go, as many as a request takes, and the rest

@@ -26,7 +26,10 @@ export interface IngestOptions<Event = EventInput> extends CallOptions {
   readonly checkpoint?: string | CheckpointStore | undefined;
   /** Events a request, 1–100. Default: what the events budget lets through at once, at most 100. */
   readonly batchSize?: number | undefined;
-  /** Requests under way at once. Default 4. */
+  /**
+   * Requests under way at once. Default 4: the order of the source is kept within a batch, but not between batches.
+   * With 1 it is kept, but for an event that failed for a passing reason: it is repeated behind the rest of its batch.
+   */
   readonly concurrency?: number | undefined;
   /** The id of an event that has none; the same on every run. Default: made of the content. */
   readonly idFrom?: ((event: Event, index: number) => string) | undefined;

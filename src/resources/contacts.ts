@@ -134,8 +134,8 @@ export class Contacts<Fields extends object = OpenFields> {
    * Creates or updates every contact of an array, a generator or a stream, in constant memory.
    *
    * With a `checkpoint` the run can be killed at any instant and started again over the same source. A row that
-   * would change nothing is not sent. `addToList` adds the contacts batch by batch, so that a killed run leaves
-   * nobody out.
+   * would change nothing is not sent. `addToList` adds the contacts 1,000 at a time and the rest at the end,
+   * and a run that goes on after a kill leaves nobody out.
    *
    * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
    * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.

@@ -295,6 +295,27 @@ describe("ingest", () => {
     expect(service.recorded.size).toBe(0);
   });
 
+  test.each([
+    [1, [0, 1, 2, 3, 4, 5]],
+    [2, [2, 3, 0, 1, 4, 5]],
+  ])(
+    "with %i requests under way at once events arrive as %j, where the first is slow",
+    async (concurrency, order) => {
+      const arrived: unknown[] = [];
+      const clock = new FakeClock();
+      let calls = 0;
+      const call = scriptedCall(async (_operation, payload) => {
+        const { events: sent }: { events: readonly EventInput[] } = Object(payload);
+        await clock.sleep(calls++ === 0 ? 15 : 10);
+        arrived.push(...sent.map(({ properties }) => properties?.at));
+        return { results: sent.map(() => ({ status: 202 })) };
+      });
+      const context = { call, clock, eventsAtOnce: undefined, serviceNow: () => undefined };
+      await clock.until(ingest(events(6), { batchSize: 2, concurrency }, context));
+      expect(arrived).toEqual(order);
+    },
+  );
+
   test("a batch that hangs does not let the others run ahead without end", async () => {
     let taken = 0;
     const source = function* () {
