@@ -19,6 +19,20 @@ export interface Log {
 
 export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
 
+const ignore = (): void => undefined;
+
+/** Tells a watcher, whose own failures, at once or later, are nobody's but its author's. */
+export const tell = (watcher: () => unknown): void => {
+  try {
+    const told = watcher();
+    // As `await` takes it: a promise of another realm or library rejects unheard as well.
+    if (typeof told === "object" && told !== null && "then" in told)
+      Promise.resolve(told).then(ignore, ignore);
+  } catch {
+    // What is being told of goes on.
+  }
+};
+
 /** Says nothing without a logger. Paths, which may hold an address, are passed at `debug` only; the key never. */
 export const logTo = (logger: Logger | undefined, level: LogLevel): Log => {
   const isOn = (wanted: LogLevel): boolean =>
@@ -26,12 +40,7 @@ export const logTo = (logger: Logger | undefined, level: LogLevel): Log => {
   const say =
     (at: "debug" | "info" | "warn") =>
     (message: string, fields: object): void => {
-      if (!isOn(at)) return;
-      try {
-        logger?.[at](`touchpoint: ${message}`, fields);
-      } catch {
-        // A logger that fails must not fail the call.
-      }
+      if (isOn(at)) tell(() => logger?.[at](`touchpoint: ${message}`, fields));
     };
   return { isOn, debug: say("debug"), info: say("info"), warn: say("warn") };
 };

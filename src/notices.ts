@@ -1,4 +1,5 @@
 import type { Issue } from "./errors.ts";
+import { tell } from "./log.ts";
 
 /** Why a request waits, and for how long at least, as far as is known when it begins to. */
 export interface WaitNotice {
@@ -42,7 +43,7 @@ export interface ValidationNotice {
   readonly issues: readonly Issue[];
 }
 
-/** Told what happens, when it happens; neither the key nor any personal data is passed. A hook that throws is ignored. */
+/** Told what happens, when it happens; neither the key nor any personal data is passed. A hook that throws or rejects is ignored. */
 export interface Hooks {
   readonly onRequest?: ((notice: AttemptNotice) => void) | undefined;
   readonly onResponse?: ((notice: ResponseNotice) => void) | undefined;
@@ -54,16 +55,7 @@ export interface Hooks {
 /** Hooks that cannot break the call they watch. */
 export const quietHooks = (hooks: Hooks): Hooks => {
   const wrap = <T>(hook: ((notice: T) => unknown) | undefined) =>
-    hook &&
-    ((notice: T): void => {
-      try {
-        const result = hook(notice);
-        // An async hook fails later; nobody else would hear of it.
-        if (result instanceof Promise) result.catch(() => undefined);
-      } catch {
-        // Its author's to find; the call goes on.
-      }
-    });
+    hook && ((notice: T): void => tell(() => hook(notice)));
   return {
     onRequest: wrap(hooks.onRequest),
     onResponse: wrap(hooks.onResponse),
