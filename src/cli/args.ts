@@ -47,6 +47,9 @@ const table = (rows: readonly (readonly [string, string])[]): string => {
 const usage = ({ name, operands }: Command): string =>
   ["touchpoint", name, ...operands, "[options]"].join(" ");
 
+const exitCodes =
+  "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused, 130 interrupted.";
+
 const commandHelp = (command: Command): string =>
   [
     `${usage(command)}\n\n${command.about}\n`,
@@ -56,6 +59,7 @@ const commandHelp = (command: Command): string =>
         shape.about,
       ]),
     ),
+    exitCodes,
   ].join("\n");
 
 const overview = (commands: readonly Command[]): string =>
@@ -64,6 +68,7 @@ const overview = (commands: readonly Command[]): string =>
     table(commands.map(({ name, about }) => [name, about.split("\n", 1)[0] ?? ""])),
     "\nThe key and the service's address come from TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.",
     "touchpoint <command> --help tells the options of a command.",
+    exitCodes,
   ].join("\n");
 
 const wrong = (problem: string, hint: string): Invocation => ({
@@ -86,14 +91,17 @@ const parseOptions = (command: Command, args: readonly string[]) => {
  * @param argv - what follows the name of the program.
  */
 export const readArgs = (commands: readonly Command[], argv: readonly string[]): Invocation => {
-  const [first] = argv;
-  if (first === undefined || ["help", "--help", "-h"].includes(first)) {
+  const [first, second] = argv;
+  if (first === undefined || first === "--help" || first === "-h" || argv.join(" ") === "help") {
     return { kind: "help", text: overview(commands) };
   }
+  if (first === "help") return readArgs(commands, [...argv.slice(1), "--help"]);
   if (first === "--version") return { kind: "version" };
   const command = commands.find(({ name }) => name.split(" ").every((word, index) => argv[index] === word));
   if (command === undefined) {
     const near = commands.filter(({ name }) => name.split(" ")[0] === first);
+    if (near.length > 0 && (second === "--help" || second === "-h"))
+      return { kind: "help", text: overview(near) };
     const typed = argv.slice(0, near.length > 0 ? 2 : 1).join(" ");
     return wrong(`there is no command "${typed}"`, overview(near.length > 0 ? near : commands));
   }

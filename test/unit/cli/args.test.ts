@@ -1,6 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type Command, readArgs } from "../../../src/cli/args.ts";
 
+const exitCodes =
+  "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused, 130 interrupted.";
+
 const contactsExport: Command = {
   name: "contacts export",
   about: "Writes every contact to a file",
@@ -49,6 +52,8 @@ describe("readArgs", () => {
         "",
         "The key and the service's address come from TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.",
         "touchpoint <command> --help tells the options of a command.",
+        "",
+        exitCodes,
       ].join("\n"),
     });
   });
@@ -65,6 +70,8 @@ describe("readArgs", () => {
         "      --column <path>  a column",
         "      --quiet          no progress",
         "  -h, --help           this help",
+        "",
+        exitCodes,
       ].join("\n"),
     });
   });
