@@ -1,4 +1,4 @@
-import { Client, ConfigurationError, type Hooks } from "../index.ts";
+import { Client, type ClientOptions, ConfigurationError } from "../index.ts";
 import { UsageError } from "./cli-command.ts";
 
 /**
@@ -6,9 +6,9 @@ import { UsageError } from "./cli-command.ts";
  *
  * @throws UsageError when they are missing or wrong.
  */
-export const connect = (hooks: Hooks): Client => {
+export const connect = (options: Pick<ClientOptions, "hooks" | "limits">): Client => {
   try {
-    return new Client({ hooks });
+    return new Client(options);
   } catch (error) {
     if (error instanceof ConfigurationError) throw new UsageError(error.message, { cause: error });
     throw error;

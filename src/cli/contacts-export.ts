@@ -2,6 +2,7 @@ import type { Contact, WalkedPage } from "../index.ts";
 import { type CliCommand, type Request, textOf } from "./cli-command.ts";
 import { exitCode } from "./exit-code.ts";
 import { type ExportSettings, exportSettings } from "./export-settings.ts";
+import { limitsOption } from "./limits-option.ts";
 import { writeReport } from "./report.ts";
 import { type Exported, type ExportStart, resumableExport } from "./resumable-export.ts";
 import { type Watched, watch } from "./watch.ts";
@@ -65,13 +66,14 @@ export const contactsExport: CliCommand = {
           "the columns of a CSV file: email,name,customFields.plan (default: all, with customFields as JSON)",
       },
       resume: { type: "boolean", about: "go on where an export to this file was stopped" },
+      ...limitsOption,
       json: { type: "boolean", about: "the report as one line of JSON" },
     },
   },
   run: async (request) => {
     const settings = exportSettings(request);
     const startedAt = request.now();
-    const watched = watch(request);
+    const watched = await watch(request);
     try {
       const { records, bytes, resumed } = await write(settings, pagesOf(settings, watched, request));
       watched.bar.end();

@@ -2,6 +2,7 @@ import type { Client } from "../index.ts";
 import { isTouchpointError, type Progress } from "../index.ts";
 import { type CliCommand, type Request, textOf } from "./cli-command.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
+import { limitsOption } from "./limits-option.ts";
 import { type Refused, rejections } from "./rejections.ts";
 import { writeReport } from "./report.ts";
 import { watch } from "./watch.ts";
@@ -23,6 +24,7 @@ export const resumableOptions = {
     about: "keep in this file how far the work has come; the same command then goes on from there",
   },
   rejected: { type: "string", value: "<path>", about: "keep what was refused, and why, in this NDJSON file" },
+  ...limitsOption,
   json: { type: "boolean", about: "the report as one line of JSON" },
 } as const satisfies CliCommand["shape"]["options"];
 
@@ -31,7 +33,7 @@ export const runResumable = async (
   request: Request,
   work: (run: ResumableRun) => Promise<object & { readonly rejected: number }>,
 ): Promise<ExitCode> => {
-  const { client, bar, waitingFor, close } = watch(request);
+  const { client, bar, waitingFor, close } = await watch(request);
   try {
     const report = await work({
       client,
@@ -45,8 +47,10 @@ export const runResumable = async (
     return report.rejected > 0 ? exitCode.someRejected : exitCode.ok;
   } catch (error) {
     bar.end();
-    if (isTouchpointError(error) && error.partial?.report !== undefined)
-      writeReport(request, error.partial.report);
+    const report = isTouchpointError(error) ? error.partial?.report : undefined;
+    // A report of nothing would only hide why nothing was read.
+    const isEmpty = report !== undefined && "read" in report && report.read === 0;
+    if (report !== undefined && !isEmpty) writeReport(request, report);
     throw error;
   } finally {
     await close();

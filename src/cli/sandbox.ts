@@ -11,7 +11,7 @@ export const sandbox: CliCommand = {
     name: "sandbox",
     about:
       "Serves the whole service from memory on this machine, until Ctrl+C. Nothing is kept.\n" +
-      "It has the documented limits, which the client keeps by itself.",
+      "It has the documented limits, which the client keeps by itself. The page at / shows what came in.",
     operands: [],
     options: {
       port: {
@@ -22,8 +22,11 @@ export const sandbox: CliCommand = {
       },
       key: { type: "string", value: "<text>", about: `the key it accepts, default ${defaults.key}` },
       contacts: { type: "string", value: "<n>", about: "contacts to begin with, made up; default 0" },
-      fast: { type: "boolean", about: `limits ${fastFactor} times the documented ones` },
-      "no-limits": { type: "boolean", about: "no limits at all" },
+      fast: {
+        type: "boolean",
+        about: `limits ${fastFactor} times the documented ones: give other commands --limits ${fastFactor}`,
+      },
+      "no-limits": { type: "boolean", about: "no limits at all: give other commands --limits off" },
       json: { type: "boolean", about: "url and key as one line of JSON" },
     },
   },

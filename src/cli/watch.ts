@@ -1,6 +1,7 @@
 import type { Client, Hooks } from "../index.ts";
 import type { Request } from "./cli-command.ts";
 import { connect } from "./connect.ts";
+import { limitsOf } from "./limits-option.ts";
 import { type ProgressBar, progressBar } from "./progress-bar.ts";
 
 /** A client whose waits and retries can be seen. */
@@ -14,7 +15,9 @@ export interface Watched {
 }
 
 /** Opens a client for a command that takes long. */
-export const watch = ({ stderr, now }: Request): Watched => {
+export const watch = async (request: Request): Promise<Watched> => {
+  const { stderr, now } = request;
+  const limits = await limitsOf(request);
   const bar = progressBar(stderr, now);
   let wait = { limit: "", until: Number.NEGATIVE_INFINITY };
   const hooks: Hooks = {
@@ -24,7 +27,7 @@ export const watch = ({ stderr, now }: Request): Watched => {
     onRetry: ({ operation, status, attempt }) =>
       bar.print(`${operation}: ${status ?? "no answer"} at attempt ${attempt}, trying again`),
   };
-  const client = connect(hooks);
+  const client = connect({ hooks, ...(limits === undefined ? {} : { limits }) });
   return {
     client,
     bar,

@@ -53,6 +53,31 @@ describe("run", () => {
     });
   });
 
+  test.each(["contacts --help", "contacts -h", "help contacts"])(
+    "%s lists the commands of that name",
+    async (line) => {
+      const { code, out, err } = await type(line);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out).toMatch(/contacts export .*\n.*contacts import /);
+      expect(out).not.toContain("events ingest");
+    },
+  );
+
+  test("help of a command is its --help, and tells the exit codes", async () => {
+    const { out } = await type("contacts import --help");
+    expect(await type("help contacts import")).toEqual({ code: 0, out, err: "" });
+    expect(out).toContain(
+      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused, 130 interrupted.",
+    );
+  });
+
+  test.each(["0", "fast", "1e3"])("--limits %s is wrong usage", async (times) => {
+    expect(await type(`events ingest a.ndjson --limits ${times}`)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining(`--limits must be a number above 0, or off, got "${times}"`),
+    });
+  });
+
   test("limits of a sandbox exclude each other", async () => {
     expect(await type("sandbox --fast --no-limits")).toMatchObject({
       code: 2,
