@@ -1,5 +1,6 @@
 import { type OnInvalid, readCsv, readNdjson } from "../files/index.ts";
 import type { ContactInput } from "../index.ts";
+import { assertList } from "./assert-list.ts";
 import { type CliCommand, countOf, listOf, type Request, textOf, UsageError } from "./cli-command.ts";
 import { contactCells, writableFields } from "./contact-cells.ts";
 import { readableRecords, UnreadableLine } from "./readable-records.ts";
@@ -52,16 +53,18 @@ export const contactsImport: CliCommand = {
     const [file = ""] = request.operands;
     const read = readerOf(request, file);
     const concurrency = countOf(request, "concurrency", { least: 1, most: 100 });
-    return runResumable(request, ({ client, checkpoint, signal, onProgress, reject }) =>
-      client.contacts.import(contactsIn(readableRecords(read)), {
+    const addToList = textOf(request, "add-to-list");
+    return runResumable(request, async ({ client, checkpoint, signal, onProgress, reject }) => {
+      if (addToList !== undefined) await assertList(client, addToList, signal);
+      return client.contacts.import(contactsIn(readableRecords(read)), {
         checkpoint,
         concurrency,
-        addToList: textOf(request, "add-to-list"),
+        addToList,
         signal,
         onProgress,
         onRejected: ({ contact, ...refused }) => reject({ item: contact, ...refused }),
-      }),
-    );
+      });
+    });
   },
   afterInterrupt: (request) =>
     textOf(request, "checkpoint") === undefined

@@ -278,6 +278,52 @@ describe("contacts import", () => {
       ["Buyer", false],
     ]);
   });
+
+  test("a list that is not there ends it before a contact is written", async () => {
+    await writeFile(at("people.csv"), "email\nada@example.com\n");
+    const { ended, stderr, report } = await run(
+      "contacts",
+      "import",
+      "people.csv",
+      "--add-to-list",
+      "li_none",
+      "--json",
+    );
+    expect({ ended, report }).toEqual({ ended: 2, report: undefined });
+    expect(stderr).toContain(
+      '--add-to-list: there is no list "li_none" (No list with that id in this workspace.)',
+    );
+    expect(sandbox.state.contacts).toEqual([]);
+  });
+
+  test("a list that is there is looked at without a change to it", async () => {
+    await writeFile(at("people.csv"), "email\nada@example.com\n");
+    const client = new Client({ apiKey: key, baseUrl: server.url });
+    const { id } = await client.lists.create({ name: "Newsletter" });
+    await client.close();
+    const { report } = await run(
+      "contacts",
+      "import",
+      "people.csv",
+      "--add-to-list",
+      id,
+      "--limits",
+      "off",
+      "--json",
+    );
+    expect(report).toMatchObject({ created: 1, rejected: 0 });
+    expect(sandbox.state.contacts.map(({ email, listIds }) => [email, listIds])).toEqual([
+      ["ada@example.com", [id]],
+    ]);
+  });
+
+  test("of a file that cannot be read there is no report", async () => {
+    expect(await run("contacts", "import", "none.csv", "--json")).toMatchObject({
+      ended: 1,
+      report: undefined,
+      stderr: expect.stringContaining("none.csv: cannot be read"),
+    });
+  });
 });
 
 describe("sandbox", () => {
