@@ -77,6 +77,16 @@ export const callFaults = (options: CallLike): string[] => {
   return faults;
 };
 
+// A host with or without a port; what may hold a password is none, and is not repeated.
+const bareHost = /^(\[[\da-f:.]+\]|[a-z\d](?:[a-z\d.-]*[a-z\d])?)(:\d+)?(?=\/|$)/i;
+
+/** What to give in place of an address without its scheme; empty where that cannot be told. */
+const withScheme = (value: unknown): string => {
+  const [address, host = ""] = (typeof value === "string" && bareHost.exec(value)) || [];
+  if (address === undefined) return "";
+  return `: give ${isLoopback(host.toLowerCase()) ? "http" : "https"}://${address}`;
+};
+
 /** Splits the base URL, and reports what makes it unfit or unsafe. */
 export const baseUrlOf = (
   value: unknown,
@@ -87,7 +97,7 @@ export const baseUrlOf = (
   if (value === undefined || value === "") {
     faults.push("baseUrl is missing: give it, or set TOUCHPOINT_BASE_URL");
   } else if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    faults.push("baseUrl must be an absolute https:// URL");
+    faults.push(`baseUrl must be an absolute https:// URL${withScheme(value)}`);
   } else {
     // The URL itself may hold a password: no message repeats it.
     if (url.username !== "" || url.password !== "")

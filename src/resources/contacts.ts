@@ -26,6 +26,13 @@ const upsertRounds = 3;
 // Creating is not repeated when its answer is lost, but whether it happened can be looked up.
 const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error.outcome === "unknown";
 
+/** A refused input belongs to the method that was called, and not to the request that it would have made. */
+const inTheNameOf = (operation: string, error: unknown): unknown => {
+  if (!(error instanceof ValidationError) || error.operation === undefined) return error;
+  const said = error.message.slice(error.operation.length);
+  return new ValidationError(operation + said, { operation, issues: error.issues, cause: error.cause });
+};
+
 const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /** The operations as a workspace types them. */
@@ -126,8 +133,12 @@ export class Contacts<Fields extends object = OpenFields> {
    * @throws ConflictError when the service keeps reporting a clash but finds no contact with the email.
    */
   async upsert(input: ContactInputOf<Fields>, options?: CallOptions): Promise<Upserted<ContactOf<Fields>>> {
-    const { contact, result } = await this.#upsert(input, options, () => false);
-    return { contact, created: result === "created" };
+    try {
+      const { contact, result } = await this.#upsert(input, options, () => false);
+      return { contact, created: result === "created" };
+    } catch (error) {
+      throw inTheNameOf("contacts.upsert", error);
+    }
   }
 
   /**

@@ -52,3 +52,45 @@ test("null in place of options stands for none", async () => {
 test.each([[null], ["key"], [5], [[]]])("a client cannot be made of %j", (options) => {
   expect(() => new Client(loose(options))).toThrow(ConfigurationError);
 });
+
+test.each([
+  ["localhost:4010", ": give http://localhost:4010"],
+  ["LOCALHOST", ": give http://LOCALHOST"],
+  ["127.0.0.1:4010/v2", ": give http://127.0.0.1:4010"],
+  ["[::1]:4010", ": give http://[::1]:4010"],
+  ["crm.example.com", ": give https://crm.example.com"],
+  ["crm.example.com:8443/base", ": give https://crm.example.com:8443"],
+  ["mailto:ada@example.com", ""],
+  ["ada:secret@example.com", ""],
+  ["//example.com", ""],
+  ["ftp://example.com", ""],
+])("a base URL %s without its scheme is refused, and told as it should be", (baseUrl, hint) => {
+  const message = `baseUrl must be an absolute https:// URL${hint}`;
+  expect(() => new Client({ apiKey: "key", baseUrl })).toThrow(new ConfigurationError(message));
+});
+
+test.each([
+  [{ email: "nobody" }, {}, "email: "],
+  [{ email: "ada@example.com", listIds: "l1" }, {}, "listIds: "],
+  [
+    { email: "ada@example.com" },
+    { totalTimeoutMs: 0 },
+    "totalTimeoutMs must be a number of at least 1, got 0",
+  ],
+])("what is wrong with an upsert is told in its name", async (input, options, what) => {
+  const { sandbox, client } = scene();
+  await expect(client.contacts.upsert(loose(input), options)).rejects.toMatchObject({
+    code: "input_invalid",
+    operation: "contacts.upsert",
+    message: expect.stringContaining(`contacts.upsert: ${what}`),
+  });
+  expect(sandbox.state.requests).toEqual([]);
+});
+
+test("what is wrong with the options of a find is told in its name", async () => {
+  const { client } = scene();
+  await expect(client.contacts.find("ada@example.com", { timeoutMs: 0 })).rejects.toMatchObject({
+    operation: "contacts.find",
+    message: "contacts.find: timeoutMs must be a number of at least 1, got 0",
+  });
+});
