@@ -8,6 +8,7 @@ const withoutZone = /^\d{4}-?\d\d-?\d\d[Tt ]\d\d[\d:.,]*$/;
 /** The form that any reader of ISO 8601 takes. */
 const plain = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
+const zoneless = "must be a valid Date or an ISO 8601 string with a time zone at its end";
 const shape = "must be a valid Date or an ISO 8601 string with a time zone, such as 2026-01-31T09:00:00Z";
 
 // The calendar repeats after 400 years, and Date.UTC takes the years below 100 for others.
@@ -45,7 +46,7 @@ const momentFault = (value: unknown): string | undefined => {
   if (typeof value !== "string") return shape;
   const read = parts.exec(value);
   if (read !== null) return calendarFault(read);
-  return withoutZone.test(value) ? "must end with a time zone: Z, or an offset such as +02:00" : shape;
+  return withoutZone.test(value) ? `${zoneless}: Z, or an offset such as +02:00` : shape;
 };
 
 /** A moment in milliseconds since 1970; NaN for what is none. */

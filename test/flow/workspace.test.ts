@@ -200,7 +200,7 @@ test("an unknown key of a strict zod schema is named, in an update too", async (
 test("reserved names and refused properties are refused with and without schemas", async () => {
   const { sandbox, client } = open({});
   const typed = open({ events: { viewed: z.looseObject({}) } });
-  const secret = { name: "viewed", contact, properties: { ["Password" as string]: "x" } };
+  const secret = { name: "viewed", contact, properties: { ["password" as string]: "x" } };
   await expect(client.events.record({ name: "service.x" as string, contact })).rejects.toMatchObject(
     refusal("name"),
   );
