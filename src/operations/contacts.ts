@@ -1,6 +1,6 @@
 import { Contact, ContactInput, ContactPage, ContactPatch, ContactQuery } from "../schemas/contact.ts";
 import { operation } from "./define.ts";
-import { readPage } from "./lenient.ts";
+import { readContact, readContactPage } from "./lenient.ts";
 
 /** Source: service document, Endpoints, Contacts. */
 export const contacts = {
@@ -14,6 +14,7 @@ export const contacts = {
     evidence: "documented",
     input: ContactInput,
     output: Contact,
+    read: readContact,
   }),
   list: operation({
     id: "contacts.list",
@@ -25,7 +26,7 @@ export const contacts = {
     evidence: "documented",
     input: ContactQuery,
     output: ContactPage,
-    read: readPage,
+    read: readContactPage,
   }),
   update: operation({
     id: "contacts.update",
@@ -37,5 +38,6 @@ export const contacts = {
     evidence: "documented",
     input: ContactPatch,
     output: Contact,
+    read: readContact,
   }),
 };

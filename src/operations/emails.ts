@@ -9,7 +9,7 @@ import {
   SentEmail,
 } from "../schemas/email.ts";
 import { operation } from "./define.ts";
-import { readScheduledEmail, readScheduledPage } from "./lenient.ts";
+import { readScheduledEmail, readScheduledPage, readSentEmail } from "./lenient.ts";
 import { writeSendAt } from "./moments.ts";
 
 const scheduledPath = "/api/v1/emails/scheduled";
@@ -26,6 +26,7 @@ export const emails = {
     evidence: "documented",
     input: EmailInput,
     output: SentEmail,
+    read: readSentEmail,
   }),
   schedule: operation({
     id: "emails.schedule",

@@ -1,5 +1,6 @@
 import { BatchAnswer, EventBatch, EventInput, EventReceipt } from "../schemas/event.ts";
 import { operation } from "./define.ts";
+import { readBatch, readReceipt } from "./lenient.ts";
 import { writeBatch, writeOccurredAt } from "./moments.ts";
 
 /** Source: service document, Endpoints, Events. */
@@ -14,6 +15,7 @@ export const events = {
     evidence: "documented",
     input: EventInput,
     output: EventReceipt,
+    read: readReceipt,
     write: writeOccurredAt,
   }),
   recordBatch: operation({
@@ -27,6 +29,7 @@ export const events = {
     evidence: "documented",
     input: EventBatch,
     output: BatchAnswer,
+    read: readBatch,
     write: writeBatch,
   }),
 };

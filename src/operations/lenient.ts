@@ -5,51 +5,107 @@ const isObject = (value: unknown): value is Fields =>
 
 const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
 
+const isId = (id: unknown): id is string | number => typeof id === "string" || typeof id === "number";
+
 /** The first of these fields that holds an object. */
 const nested = (body: Fields, ...names: readonly string[]): Fields | undefined =>
   names.map((name) => body[name]).find(isObject);
 
-/** Takes a page as documented, as a bare array, or with its records under another name. */
-export const readPage = (body: unknown): unknown => {
-  if (isArray(body)) return { data: body };
-  if (!isObject(body) || isArray(body.data)) return body;
-  if (isObject(body.data)) return readPage(body.data);
-  const records = Object.values(body).find(isArray);
-  return records === undefined ? body : { ...body, data: records };
+const counts = ["total", "skip", "limit"] as const;
+
+/** The counts of a page that stand beside its records, or in an object of their own. */
+const countsOf = (body: Fields): Fields => {
+  const apart = nested(body, "meta", "pagination", "paging", "page") ?? {};
+  const given = counts.map((name) => [name, body[name] ?? apart[name]] as const);
+  return Object.fromEntries(given.filter(([, count]) => count !== undefined));
 };
 
-/** Takes a record as it is, or from an envelope such as `{ data }` or `{ company }`; `id` ends up on top. */
-const readRecord =
-  (...names: readonly string[]) =>
+/** The records of a page: under a name that says so, or the only ones there are. */
+const recordsOf = (body: Fields, names: readonly string[]): unknown[] | undefined => {
+  const named = ["data", ...names, "items", "results", "records"].map((name) => body[name]).find(isArray);
+  const arrays = Object.values(body).filter(isArray);
+  return named ?? arrays.find((items) => items.some(isObject)) ?? arrays[0];
+};
+
+/** Takes a page as documented, as a bare array, in an envelope, or with its records under another name. */
+const readPage =
+  (one: (record: unknown) => unknown, ...names: readonly string[]) =>
   (body: unknown): unknown => {
+    if (isArray(body)) return { data: body.map(one) };
+    if (!isObject(body)) return body;
+    if (isObject(body.data)) {
+      const inner = readPage(one, ...names)(body.data);
+      return isObject(inner) ? { ...countsOf(body), ...inner } : inner;
+    }
+    const records = recordsOf(body, names);
+    return records === undefined ? body : { ...body, ...countsOf(body), data: records.map(one) };
+  };
+
+/** Identifiers are strings, whatever a service makes them of. */
+const withTextId = (record: Fields): Fields =>
+  typeof record.id === "number" ? { ...record, id: String(record.id) } : record;
+
+const without = (body: Fields, name: string): Fields =>
+  Object.fromEntries(Object.entries(body).filter(([field]) => field !== name));
+
+/** Takes a record as it is, or from envelopes such as `{ data }` or `{ company }`; `id` ends up on top. */
+const readRecord = (...names: readonly string[]) => {
+  const read = (body: unknown): unknown => {
     if (!isObject(body)) return body;
     // An id on top is the record's own, whatever else is nested in it.
-    const inner = body.id === undefined ? nested(body, "data", ...names) : undefined;
-    const flat = inner === undefined ? body : { ...body, ...inner };
-    if (flat.id !== undefined) return flat;
-    const id = [...names.map((name) => `${name}Id`), "_id"]
-      .map((name) => flat[name])
-      .find((value) => value !== undefined);
-    return id === undefined ? flat : { ...flat, id };
+    if (body.id !== undefined) return withTextId(body);
+    const envelope = ["data", ...names].find((name) => isObject(body[name]));
+    if (envelope !== undefined) return read({ ...without(body, envelope), ...Object(body[envelope]) });
+    const id = [...names.map((name) => `${name}Id`), "_id"].map((name) => body[name]).find(isId);
+    return id === undefined ? body : withTextId({ ...body, id });
   };
+  return read;
+};
+
+/** Takes a contact under `contact` or `data`; its id also as `contactId`. */
+export const readContact = readRecord("contact");
+
+/** Takes a page of contacts, each as above. */
+export const readContactPage = readPage(readContact, "contacts");
+
+/** Takes an event's receipt under `event` or `data`; its id also as `eventId`. */
+export const readReceipt = readRecord("event");
+
+/** Takes the results of a batch as documented, in an envelope, or as a bare array. */
+export const readBatch = (body: unknown): unknown => {
+  if (isArray(body)) return { results: body };
+  return isObject(body) && !isArray(body.results) && isObject(body.data) ? { ...body, ...body.data } : body;
+};
+
+/** Takes a sent email under `email`, `message` or `data`; its id also as `messageId`. */
+export const readSentEmail = readRecord("message", "email");
 
 /** Takes a company under `company`, `lead` or `data`; its id also as `companyId` or `leadId`. */
 export const readCompany = readRecord("company", "lead");
 
 /** Takes the ids of a new company; those of its people as `contactIds` or from the records under `contacts`. */
 export const readCompanyIds = (body: unknown): unknown => {
-  const flat = readCompany(body);
-  if (!isObject(flat) || flat.contactIds !== undefined || !isArray(flat.contacts)) return flat;
-  const ids = flat.contacts.map((contact) => (isObject(contact) ? contact.id : contact));
-  return ids.every((id) => typeof id === "string") ? { ...flat, contactIds: ids } : flat;
+  const read = readCompany(body);
+  if (!isObject(read)) return read;
+  const bare = [read.company, read.lead].find(isId);
+  const flat = read.id === undefined && bare !== undefined ? { ...read, id: String(bare) } : read;
+  const people = [flat.contactIds, flat.contacts].find(isArray);
+  const ids = people?.map((contact) => {
+    const person = readContact(contact);
+    return isObject(person) ? person.id : person;
+  });
+  return ids?.every(isId) ? { ...flat, contactIds: ids.map(String) } : flat;
 };
+
+const readCompanyPage = readPage(readCompany, "companies", "leads");
 
 /** Takes the company found by its domain: a page, a bare array, a record, or nothing at all. */
 export const readCompanies = (body: unknown): unknown => {
-  const page = readPage(body);
-  if (isObject(page) && isArray(page.data)) return { data: page.data.map(readCompany) };
   const company = readCompany(body);
-  return { data: isObject(company) && company.id !== undefined ? [company] : [] };
+  // A record first: its people, under `contacts`, are no page of companies.
+  if (isObject(company) && company.id !== undefined) return { data: [company] };
+  const page = readCompanyPage(body);
+  return { data: isObject(page) && isArray(page.data) ? page.data : [] };
 };
 
 /** Takes a list under `list` or `data`; its id also as `listId`. */
@@ -75,16 +131,14 @@ const seemsScheduled = ({ sendAt, status }: Fields): boolean => sendAt !== undef
 
 /** Takes a scheduled email on top or nested (`scheduled`, `email`, `data`, …): `id` ends up on top. */
 export const readScheduledEmail = (body: unknown): unknown => {
-  if (!isObject(body) || body.id !== undefined) return body;
+  if (!isObject(body)) return body;
+  if (body.id !== undefined) return withTextId(body);
   const known = readRecord("scheduledEmail", "email", "scheduled")(body);
   if (isObject(known) && known.id !== undefined) return known;
   // A contact, say, may be nested beside it.
   const inner = withId(body, seemsScheduled) ?? withId(body, () => true);
-  return inner === undefined ? known : { ...body, ...inner };
+  return inner === undefined ? known : withTextId({ ...body, ...inner });
 };
 
 /** Takes a page of scheduled emails, each as above. */
-export const readScheduledPage = (body: unknown): unknown => {
-  const page = readPage(body);
-  return isObject(page) && isArray(page.data) ? { ...page, data: page.data.map(readScheduledEmail) } : page;
-};
+export const readScheduledPage = readPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails");
