@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import { isDate } from "../realms.ts";
 import { isArray, isFields } from "./json.ts";
 
 /** Finds what is wrong with an option; each fault names the field it is in. */
@@ -47,7 +48,7 @@ export const text = must("a text", (value) => typeof value === "string" && value
 export const flag = must("true or false", (value) => typeof value === "boolean");
 export const time = must(
   "a Date or an ISO 8601 string",
-  (value) => (typeof value === "string" || value instanceof Date) && !Number.isNaN(new Date(value).getTime()),
+  (value) => (typeof value === "string" || isDate(value)) && !Number.isNaN(new Date(value).getTime()),
 );
 
 export const whole = (least: number, most = Number.POSITIVE_INFINITY): Check =>

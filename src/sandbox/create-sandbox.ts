@@ -44,7 +44,7 @@ const keyOwners = (keys: ReadonlyMap<string, ApiKey>): MeterOwner[] =>
 const workspaceOwners = ({ name, meters, mailAccounts }: Workspace): MeterOwner[] => [
   { name: `workspace ${name}`, meters },
   ...[...mailAccounts.values()].map((account) => ({
-    name: `mail account ${account.id}`,
+    name: `mail account ${account.id}${name === defaultWorkspace ? "" : ` of ${name}`}`,
     meters: account.meters,
   })),
 ];
@@ -90,7 +90,8 @@ const build = (options: SandboxOptions): Sandbox => {
 
   const page = (): string =>
     renderPage({
-      state: stateOf(workspaceOf(defaultWorkspace), journal),
+      workspaces: new Map([...workspaces].map(([name, one]) => [name, stateOf(one, journal)])),
+      journal,
       owners: [...keyOwners(keys), ...[...workspaces.values()].flatMap(workspaceOwners)],
       now: clock.now(),
       wallTime: clock.wallTime(),

@@ -1,4 +1,5 @@
 import { operations } from "../../operations/index.ts";
+import { isDate } from "../../realms.ts";
 import {
   amount,
   type Check,
@@ -54,7 +55,7 @@ const header: Check = (value, field) =>
     : [`${field} must be a string that a header can carry`];
 
 const retryAfter: Check = (value, field) => {
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? [`${field} is not a time`] : [];
+  if (isDate(value)) return Number.isNaN(value.getTime()) ? [`${field} is not a time`] : [];
   return typeof value === "number" ? amount(0)(value, field) : header(value, field);
 };
 

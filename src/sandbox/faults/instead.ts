@@ -1,3 +1,4 @@
+import { isDate } from "../../realms.ts";
 import type { Answer } from "../answer.ts";
 import type { Fault } from "./fault.ts";
 
@@ -12,7 +13,7 @@ const htmlPage: Answer = {
 };
 
 const retryAfterText = (retryAfter: number | string | Date): string =>
-  retryAfter instanceof Date ? retryAfter.toUTCString() : String(retryAfter);
+  isDate(retryAfter) ? retryAfter.toUTCString() : String(retryAfter);
 
 const redirectTo = (location: string, status = 307): Answer => ({
   status,

@@ -1,4 +1,4 @@
-import type { RequestRecord } from "../journal.ts";
+import type { Journal, RequestRecord } from "../journal.ts";
 import type { LimitName } from "../limits/limits.ts";
 import type { Meter } from "../limits/window.ts";
 import type { SandboxState } from "../state.ts";
@@ -14,7 +14,9 @@ export interface MeterOwner {
 
 /** What the page shows. */
 export interface PageView {
-  readonly state: SandboxState;
+  /** By name; the first one is the default one. */
+  readonly workspaces: ReadonlyMap<string, SandboxState>;
+  readonly journal: Pick<Journal, "requests" | "counts">;
   readonly owners: readonly MeterOwner[];
   /** Milliseconds of the sandbox clock, for the limits. */
   readonly now: number;
@@ -60,37 +62,30 @@ const emailCard = (email: EmailRecord): Html => html`<article>
 ${email.html === undefined ? html`<pre>${email.text}</pre>` : html`<iframe sandbox srcdoc="${email.html}"></iframe>`}
 </article>`;
 
-/** The page at `/`: what came in, newest first, and how much of each limit is used. */
-export const renderPage = (view: PageView): string => {
-  const { state } = view;
-  const { requests, byStatus } = state.counts;
-  const statuses = Object.entries(byStatus).map(([status, count]) => `${status}: ${count}`);
-  const page = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="3">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Touchpoint sandbox</title><style>${{ html: style }}</style></head><body>
-<h1>Touchpoint sandbox <small>${new Date(view.wallTime).toISOString()}</small></h1>
-<p>${requests} requests${statuses.length > 0 ? ` (${statuses.join(", ")})` : ""}</p>
-${table("Limits", ["of", "limit", "", "used"], limitRows(view))}
-${table("Requests", ["at", "request", "operation", "status"], newest(state.requests, 50).map(requestRow), requests)}
+/** What is in a workspace; `of` tells which one, where there are several. */
+const workspaceSections = (state: SandboxState, of: string): Html => {
+  const events = newest(state.events, 25);
+  const ids = new Set(events.map(({ contactId }) => contactId));
+  const people = new Map(state.contacts.filter(({ id }) => ids.has(id)).map(({ id, email }) => [id, email]));
+  return html`${table(
+    `Contacts${of}`,
+    ["email", "name", "stage", "lists", "created"],
+    newest(state.contacts, 25).map((contact) => [
+      contact.email,
+      contact.name,
+      contact.stage,
+      contact.listIds.map((id) => state.lists.get(id)?.name ?? id).join(", "),
+      contact.createdAt,
+    ]),
+    state.contacts.length,
+  )}
 ${table(
-  "Contacts",
-  ["email", "name", "stage", "lists", "created"],
-  newest(state.contacts, 25).map((contact) => [
-    contact.email,
-    contact.name,
-    contact.stage,
-    contact.listIds.map((id) => state.lists.get(id)?.name ?? id).join(", "),
-    contact.createdAt,
-  ]),
-  state.contacts.length,
-)}
-${table(
-  "Events",
-  ["recorded", "name", "outcome", "runs started", "repeats", "properties"],
-  newest(state.events, 25).map((event) => [
+  `Events${of}`,
+  ["recorded", "name", "person", "outcome", "runs started", "repeats", "properties"],
+  events.map((event) => [
     event.recordedAt,
     event.name,
+    people.get(event.contactId ?? ""),
     event.answer.outcome,
     event.answer.runsStarted,
     event.repeats,
@@ -99,7 +94,7 @@ ${table(
   state.events.length,
 )}
 ${table(
-  "Scheduled emails",
+  `Scheduled emails${of}`,
   ["send at", "to", "subject", "status", "reason"],
   newest([...state.scheduled.values()], 25).map((one) => [
     one.sendAt,
@@ -110,7 +105,23 @@ ${table(
   ]),
   state.scheduled.size,
 )}
-<section><h2>Emails <small>${state.emails.length}</small></h2>${newest(state.emails, 20).map(emailCard)}</section>
+<section><h2>Emails${of} <small>${state.emails.length}</small></h2>${newest(state.emails, 20).map(emailCard)}</section>`;
+};
+
+/** The page at `/`: what came in, newest first, and how much of each limit is used. */
+export const renderPage = (view: PageView): string => {
+  const { requests, counts } = view.journal;
+  const statuses = Object.entries(counts.byStatus).map(([status, count]) => `${status}: ${count}`);
+  const isOne = view.workspaces.size === 1;
+  const page = html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="3">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Touchpoint sandbox</title><style>${{ html: style }}</style></head><body>
+<h1>Touchpoint sandbox <small>${new Date(view.wallTime).toISOString()}</small></h1>
+<p>${counts.requests} requests${statuses.length > 0 ? ` (${statuses.join(", ")})` : ""}</p>
+${table("Limits", ["of", "limit", "", "used"], limitRows(view))}
+${table("Requests", ["at", "request", "operation", "status"], newest(requests, 50).map(requestRow), counts.requests)}
+${[...view.workspaces].map(([name, state]) => workspaceSections(state, isOne ? "" : ` of ${name}`))}
 </body></html>`;
   return page.html;
 };

@@ -20,7 +20,7 @@ test("the page shows requests, contacts, events, emails and limits, and is not c
     "<td>POST /api/v1/events</td><td>events.record</td>",
     '<span class="refused">404</span>',
     "<td>ada@example.com</td>",
-    "<td>order.placed</td><td>PROCESSED</td>",
+    "<td>order.placed</td><td>ada@example.com</td><td>PROCESSED</td>",
     "<strong>Welcome</strong>",
     "3 of 100 per 10 s",
     "1 of 50 per 1 s",
@@ -51,4 +51,19 @@ test("the page names no key", async () => {
   const { html } = await pageOf(open({ limits: {} }));
   expect(html).toContain("key 1");
   expect(html).not.toContain("sandbox-key");
+});
+
+test("several workspaces are shown one after the other, each under its name", async () => {
+  const opened = open({ limits: {}, apiKeys: ["k", { key: "l", workspace: "other" }] });
+  opened.sandbox.addContact({ email: "ada@example.com" });
+  expect((await pageOf(opened)).html).toContain("<h2>Contacts <small>");
+  opened.sandbox.addContact({ email: "bob@example.com" }, "other");
+  const { html } = await pageOf(opened);
+  const parts = html.split(/<h2>Contacts of (\w+)/);
+  expect([parts[1], parts[3]]).toEqual(["default", "other"]);
+  expect([parts[2]?.includes("ada@example.com"), parts[4]?.includes("bob@example.com")]).toEqual([
+    true,
+    true,
+  ]);
+  expect(html).toContain("<td>mail account mail-1 of other</td>");
 });
