@@ -23,6 +23,8 @@ export interface CallInput<Input> {
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   /** The call that this request is a part of, where that takes several. */
   readonly whole?: Whole | undefined;
+  /** Told what the request waits for, and undefined when it goes on. */
+  readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   /** Watches what the call costs, and whether it may have had its effect where an abort does not say. */
   readonly log?: CallLog;
 }
@@ -137,6 +139,7 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
         waitedMs: 0,
         isUnclear: false,
         wasUnclear: input.whole?.isUnclear,
+        onWait: input.onWait,
       },
     };
   };

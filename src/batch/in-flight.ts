@@ -11,6 +11,10 @@ export class InFlight {
     this.#limit = limit;
   }
 
+  get isEmpty(): boolean {
+    return this.#running.size === 0;
+  }
+
   get hasFailed(): boolean {
     return this.#failure !== undefined;
   }

@@ -11,6 +11,8 @@ export interface BatchSending {
   readonly clock: Clock;
   /** Hears of every request. */
   readonly effect?: Effect | undefined;
+  /** Told of the wait before a repeat, and of its end. */
+  readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   readonly options: CallOptions;
 }
 
@@ -82,7 +84,12 @@ export const sendBatch = async (
       return result !== undefined && isWorthARepeat(result);
     });
     if (left.length === 0 || round === rounds) break;
-    await sending.clock.sleep(firstWaitMs * 2 ** round, sending.options.signal);
+    sending.onWait?.("retry");
+    try {
+      await sending.clock.sleep(firstWaitMs * 2 ** round, sending.options.signal);
+    } finally {
+      sending.onWait?.(undefined);
+    }
   }
   // Every round gives a result to each event that it sends.
   return events.flatMap(({ index }) => results.get(index) ?? []);

@@ -80,17 +80,21 @@ class Gate {
         route.budgets.find((candidate) => blockers.includes(candidate)) ??
         route.budgets.findLast(({ waiters }) => waiters > 1);
       const isForSlot = budget === undefined || blockers.includes(this.#settings.slots);
+      const waitingFor = isForSlot ? this.#settings.slots.name : budget.name;
+      const reason = isForSlot ? "concurrency" : budget.pausedForMs > 0 ? "pause" : "limit";
       onWait({
         operation: request.operation,
-        waitingFor: isForSlot ? this.#settings.slots.name : budget.name,
-        reason: isForSlot ? "concurrency" : budget.pausedForMs > 0 ? "pause" : "limit",
+        waitingFor,
+        reason,
         waitMs: isForSlot ? 0 : budget.waitMs(),
       });
+      request.log.onWait?.(reason === "pause" ? "retry-after" : waitingFor);
     }
     try {
       await waiting;
     } finally {
       request.log.waitedMs += clock.now() - since;
+      request.log.onWait?.(undefined);
     }
   }
 }

@@ -6,6 +6,7 @@ import { retryAfterMs } from "./retry-after.ts";
 import { isUnclear, judge } from "./retry-policy.ts";
 import {
   AttemptFailure,
+  closedFailure,
   type HttpRequest,
   type HttpResponse,
   isWholeWithoutBody,
@@ -32,22 +33,21 @@ class Attempts {
   readonly #request: HttpRequest;
   readonly #next: Send;
   readonly #settings: RetrySettings;
-  readonly #closings: number;
 
   constructor(request: HttpRequest, next: Send, settings: RetrySettings) {
     this.#request = request;
     this.#next = next;
     this.#settings = settings;
-    this.#closings = settings.closings();
+    request.log.closings = settings.closings();
   }
 
-  /** Whether the client was closed since the call began; a call from before opens no new sockets. */
+  /** Whether the client was closed since the call began. */
   get #isClosed(): boolean {
-    return this.#settings.closings() !== this.#closings;
+    return this.#settings.closings() !== this.#request.log.closings;
   }
 
   async make(): Promise<HttpResponse> {
-    if (this.#isClosed) throw new AttemptFailure("connection", "the client was closed", { wasSent: false });
+    if (this.#isClosed) throw closedFailure();
     const response = await this.#next(this.#request);
     const { status } = response;
     if (isSuccess(status)) {
@@ -78,7 +78,12 @@ class Attempts {
     this.#settings.onRetry?.({ operation, attempt: log.attempts, waitMs: verdict.waitMs, status });
     if (verdict.waitMs > 0) {
       const before = this.#settings.clock.now();
-      await this.#settings.clock.sleep(verdict.waitMs, signal);
+      log.onWait?.("retry");
+      try {
+        await this.#settings.clock.sleep(verdict.waitMs, signal);
+      } finally {
+        log.onWait?.(undefined);
+      }
       log.waitedMs += this.#settings.clock.now() - before;
     }
     return true;

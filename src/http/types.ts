@@ -10,8 +10,12 @@ export interface CallLog {
   waitedMs: number;
   /** An attempt may have had its effect although it did not succeed. */
   isUnclear: boolean;
+  /** Told what the call waits for (a limit, `retry-after`, `retry`, `concurrency`), and undefined when it goes on. */
+  readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   /** So may an earlier request of the same call. */
   readonly wasUnclear?: boolean | undefined;
+  /** How often the client had been closed when the call began. */
+  closings?: number;
 }
 
 /** One call on its way down; only `headers` changes, by the auth stage, in a copy. */
@@ -87,6 +91,10 @@ export class AttemptFailure extends Error {
     this.response = details.response;
   }
 }
+
+/** A call from before a closing opens no new sockets, whatever it was waiting for. */
+export const closedFailure = (): AttemptFailure =>
+  new AttemptFailure("connection", "the client was closed", { wasSent: false });
 
 /** The reason with which a call's own signal aborts when its total time is up. */
 export class TotalTimeout extends Error {

@@ -1,7 +1,9 @@
 import { orAborted } from "../batch/until-aborted.ts";
 import { Effect } from "../batch/within-total.ts";
+import type { Call } from "../call.ts";
 import type { Clock } from "../clock.ts";
 import { ApiError, type Issue, TouchpointError, ValidationError } from "../errors.ts";
+import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import { describeIssues } from "../schemas/check.ts";
 import type { Contact, ContactInput } from "../schemas/contact.ts";
@@ -11,6 +13,7 @@ import { requestOptions } from "./ingest-options.ts";
 import { ListAdditions } from "./list-additions.ts";
 import { type Progress, ProgressReporter } from "./progress.ts";
 import { type Entry, type Reading, runResumable, type Source } from "./resumable.ts";
+import { Waits } from "./waits.ts";
 import { workFaults } from "./work-faults.ts";
 
 /** A row that did not become a contact. */
@@ -79,11 +82,11 @@ export interface UpsertResult<C extends Contact = Contact> {
 
 export interface ImportContext {
   readonly clock: Clock;
+  readonly call: Call;
   /** What is wrong with a row. */
   readonly issues: (input: ContactInput) => readonly Issue[] | Promise<readonly Issue[]>;
   /** Creates the contact, or updates the one with its email unless nothing would change. */
-  readonly upsert: (input: ContactInput, options: CallOptions) => Promise<UpsertResult>;
-  readonly addToList: (listId: string, emails: readonly string[], options: CallOptions) => Promise<unknown>;
+  readonly upsert: (call: Call, input: ContactInput, options: CallOptions) => Promise<UpsertResult>;
 }
 
 type Counts = { -readonly [K in "created" | "updated" | "unchanged" | "rejected"]: number };
@@ -102,15 +105,19 @@ class Import {
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, rejected: 0 };
   readonly #options: ImportOptions;
   readonly #context: ImportContext;
+  readonly #call: Call;
   /** Where a list is to be filled. */
   readonly additions: ListAdditions | undefined;
 
-  constructor(options: ImportOptions, context: ImportContext) {
+  constructor(options: ImportOptions, context: ImportContext, call: Call) {
     this.#options = options;
     this.#context = context;
+    this.#call = call;
     const { addToList } = options;
-    const add = (list: string, emails: readonly string[], signal: AbortSignal | undefined) =>
-      this.effect.of(context.addToList(list, emails, requestOptions(options, signal)));
+    const add = (id: string, emails: readonly string[], signal: AbortSignal | undefined) => {
+      const input = { id, payload: { emails: [...emails] } };
+      return this.effect.of(call(operations.lists.addContacts, input, requestOptions(options, signal)));
+    };
     this.additions =
       addToList === undefined
         ? undefined
@@ -136,7 +143,7 @@ class Import {
     if (issues.length > 0)
       return this.#reject({ contact: item, index, status: undefined, error: describeIssues(issues) });
     try {
-      const { contact, result } = await this.effect.of(this.#context.upsert(item, callOptions));
+      const { contact, result } = await this.effect.of(this.#context.upsert(this.#call, item, callOptions));
       this.counts[result] += 1;
       await this.#options.onImported?.({ contact, index, result });
       return true;
@@ -173,7 +180,8 @@ export const importContacts = async (
   check(source, options);
   const { clock } = context;
   const startedAt = clock.now();
-  const run = new Import(options, context);
+  const waits = new Waits();
+  const run = new Import(options, context, waits.watch(context.call));
   const reading: Reading = { read: 0, skipped: 0 };
   const report = (): ImportReport => {
     const { created, updated, unchanged, rejected } = run.counts;
@@ -190,6 +198,7 @@ export const importContacts = async (
         operation,
         clock,
         effect: run.effect,
+        waits,
         options,
         progress: new ProgressReporter(
           options.onProgress,

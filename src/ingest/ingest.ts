@@ -4,6 +4,7 @@ import type { IngestContext, IngestOptions } from "./ingest-options.ts";
 import { Ingestion } from "./ingestion.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type Reading, runResumable, type Source } from "./resumable.ts";
+import { Waits } from "./waits.ts";
 import { workFaults } from "./work-faults.ts";
 
 /** What became of an ingestion: `read` = `skipped` + `accepted` + `duplicates` + `rejected` + `unknown`. */
@@ -56,7 +57,8 @@ export const ingest = async (
   check(source, options);
   const { clock, eventsAtOnce = maxEventsPerRequest } = context;
   const startedAt = clock.now();
-  const ingestion = new Ingestion(options, context);
+  const waits = new Waits();
+  const ingestion = new Ingestion(options, { ...context, call: waits.watch(context.call) }, waits);
   const reading: Reading = { read: 0, skipped: 0 };
   const report = (): IngestReport => {
     const { counts } = ingestion;
@@ -74,6 +76,7 @@ export const ingest = async (
         operation,
         clock,
         effect: ingestion.effect,
+        waits,
         options,
         progress: new ProgressReporter(options.onProgress, lengthOf(source), clock),
         work: (entries, signal) => ingestion.work(entries, signal),

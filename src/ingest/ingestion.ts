@@ -15,6 +15,7 @@ import {
 } from "./ingest-options.ts";
 import { occurredAtMs, withinServiceTime } from "./occurred-at.ts";
 import type { Entry } from "./resumable.ts";
+import type { Waits } from "./waits.ts";
 
 /** What became of the events of one run. */
 export type IngestCounts = {
@@ -47,7 +48,10 @@ export class Ingestion {
   readonly #options: IngestOptions;
   readonly #context: IngestContext;
 
-  constructor(options: IngestOptions, context: IngestContext) {
+  readonly #waits: Waits;
+
+  constructor(options: IngestOptions, context: IngestContext, waits: Waits) {
+    this.#waits = waits;
     this.#options = options;
     this.#context = context;
   }
@@ -79,7 +83,8 @@ export class Ingestion {
     signal: AbortSignal | undefined,
   ): Promise<readonly BatchItemResult[]> {
     const { call, clock } = this.#context;
-    const sending = { call, clock, effect: this.effect, options: requestOptions(this.#options, signal) };
+    const options = requestOptions(this.#options, signal);
+    const sending = { call, clock, effect: this.effect, options, onWait: this.#waits.listener() };
     const timely = events.map((entry) => this.#timely(entry, dateRoundingMs));
     const results = await sendBatch(timely, sending);
     // The first answer tells the service's time: what only this clock took for past is moved, and sent once more.

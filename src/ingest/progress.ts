@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Cancel, Clock } from "../clock.ts";
 
 /** How far long work has come. */
 export interface Progress {
@@ -9,11 +9,20 @@ export interface Progress {
   readonly perSecond: number;
   /** Time left at that rate, in milliseconds; undefined without a total. */
   readonly etaMs: number | undefined;
-  /** The limit that the work waits for at this moment. */
+  /**
+   * What the work waits for at this moment: a limit by its name (`requests`, `events`), `retry-after` while the service
+   * has asked for a pause, `retry` for a back-off, `concurrency` for a free slot of the client, `source` when nothing
+   * is under way and the source has no item yet. Undefined while requests are on their way.
+   */
   readonly waitingFor: string | undefined;
 }
 
 const shortestGapMs = 100;
+
+/** Told with every report. */
+interface Watched {
+  readonly waitingFor: string | undefined;
+}
 
 /** Reports progress at most ten times a second, and exactly at the end. */
 export class ProgressReporter {
@@ -23,7 +32,11 @@ export class ProgressReporter {
   #startedAt: number;
   #lastAt = Number.NEGATIVE_INFINITY;
   #doneBefore = 0;
-  waitingFor: string | undefined;
+  #done = 0;
+  #cancelLater: Cancel | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  /** Where `waitingFor` comes from. */
+  watched: Watched = { waitingFor: undefined };
 
   constructor(report: ((progress: Progress) => void) | undefined, total: number | undefined, clock: Clock) {
     this.#report = report;
@@ -41,14 +54,40 @@ export class ProgressReporter {
 
   /** `done` counts everything, also what was skipped. */
   update(done: number, isEnd = false): void {
+    this.#done = done;
+    if (this.#failure !== undefined) throw this.#failure.error;
     const now = this.#clock.now();
     if (this.#report === undefined || (!isEnd && now - this.#lastAt < shortestGapMs)) return;
+    this.stop();
     this.#lastAt = now;
     const seconds = (now - this.#startedAt) / 1_000;
     const perSecond = seconds > 0 ? (done - this.#doneBefore) / seconds : 0;
     const left = this.#total === undefined ? undefined : Math.max(0, this.#total - done);
     const etaMs =
       left === 0 ? 0 : left === undefined || perSecond === 0 ? undefined : (left / perSecond) * 1_000;
-    this.#report({ done, total: this.#total, perSecond, etaMs, waitingFor: this.waitingFor });
+    this.#report({ done, total: this.#total, perSecond, etaMs, waitingFor: this.watched.waitingFor });
+  }
+
+  /** What the work waits for may have changed: reports it, at once or when a report is due again. */
+  touch(): void {
+    if (this.#report === undefined || this.#cancelLater !== undefined) return;
+    const dueInMs = this.#lastAt + shortestGapMs - this.#clock.now();
+    if (dueInMs <= 0) return this.#tell();
+    this.#cancelLater = this.#clock.after(dueInMs, () => this.#tell(), { idle: true });
+  }
+
+  stop(): void {
+    this.#cancelLater?.();
+    this.#cancelLater = undefined;
+  }
+
+  // Called from within requests and timers: a callback that throws must end the run, and not them.
+  #tell(): void {
+    this.stop();
+    try {
+      this.update(this.#done);
+    } catch (error) {
+      this.#failure ??= { error };
+    }
   }
 }

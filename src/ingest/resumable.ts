@@ -16,6 +16,7 @@ import {
 } from "./checkpoint.ts";
 import { LowWaterMark } from "./low-water-mark.ts";
 import type { ProgressReporter } from "./progress.ts";
+import type { Waits } from "./waits.ts";
 
 /** Anything that yields items: an array, a generator, a stream of objects. */
 export type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
@@ -39,6 +40,7 @@ export interface ResumableWork<Item> {
   readonly checkpoint: string | CheckpointStore | undefined;
   readonly options: Pick<CallOptions, "signal" | "totalTimeoutMs">;
   readonly progress: ProgressReporter;
+  readonly waits: Waits;
   /** Resolves when every entry is dealt with for good: done, or refused and reported. */
   readonly work: (entries: readonly Entry<Item>[], signal: AbortSignal | undefined) => Promise<void>;
   readonly lagging?: Lagging<Item> | undefined;
@@ -74,6 +76,7 @@ class Run<Item> {
   readonly #lastItems = new Map<number, string>();
   /** The content of the last item before the mark. */
   #last: string | null;
+  #isForSource = false;
 
   constructor(
     work: ResumableWork<Item>,
@@ -87,6 +90,8 @@ class Run<Item> {
     this.#signal = signal;
     this.#writer = store && new CheckpointWriter(store);
     this.#before = before;
+    work.progress.watched = this;
+    work.waits.onBegin = () => work.progress.touch();
     this.#last = before?.last ?? null;
     if (before !== undefined) work.lagging?.resume(before);
     this.#mark = new LowWaterMark(before?.done ?? 0);
@@ -106,12 +111,16 @@ class Run<Item> {
       if (entries.length > 0) await this.#flight.add(() => this.#process(entries));
     };
     try {
+      this.#waitForSource(true);
       for await (const item of untilAborted(source, this.#signal)) {
+        this.#waitForSource(false);
         const index = this.reading.read++;
         if (this.#wasDoneBefore(index, item)) continue;
         batch.push({ index, item });
         if (batch.length >= this.#work.batchSize) await send();
+        this.#waitForSource(true);
       }
+      this.#waitForSource(false);
       this.#refuseShorterInput();
       await send();
     } finally {
@@ -120,6 +129,18 @@ class Run<Item> {
     }
     await this.#finishLagging();
     progress.update(this.#mark.mark, true);
+  }
+
+  /** What the work waits for now. */
+  get waitingFor(): string | undefined {
+    return this.#work.waits.now ?? (this.#isForSource && this.#flight.isEmpty ? "source" : undefined);
+  }
+
+  #waitForSource(isWaiting: boolean): void {
+    // Nobody waits for an array.
+    if (Symbol.iterator in this.#work.source) return;
+    this.#isForSource = isWaiting;
+    if (isWaiting) this.#work.progress.touch();
   }
 
   get #widestGap(): number {
@@ -202,6 +223,7 @@ export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Rea
       await run.finish();
     });
   } finally {
+    work.progress.stop();
     release();
     Object.assign(reading, run?.reading);
   }

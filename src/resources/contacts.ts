@@ -134,7 +134,11 @@ export class Contacts<Fields extends object = OpenFields> {
    */
   async upsert(input: ContactInputOf<Fields>, options?: CallOptions): Promise<Upserted<ContactOf<Fields>>> {
     try {
-      const { contact, result } = await this.#upsert(input, options, () => false);
+      const { contact, result } = await this.#upsert(input, {
+      call: this.#call,
+      options,
+      isSame: () => false,
+    });
       return { contact, created: result === "created" };
     } catch (error) {
       throw inTheNameOf("contacts.upsert", error);
@@ -158,21 +162,27 @@ export class Contacts<Fields extends object = OpenFields> {
     // The import itself knows a row's fields, and leaves its custom fields to the call's check.
     return importContacts(source as Source<ContactInput>, options ?? {}, {
       clock: this.#clock,
+      call: this.#call,
       issues: (input) => this.#call.issues(operations.contacts.create, input),
       // A row of this method's source.
-      upsert: (input, callOptions) =>
-        this.#upsert(input as ContactInputOf<Fields>, callOptions, hasSameFields),
-      addToList: (id, emails, callOptions) =>
-        this.#call(operations.lists.addContacts, { id, payload: { emails: [...emails] } }, callOptions),
+      upsert: (call, input, callOptions) =>
+        this.#upsert(input as ContactInputOf<Fields>, { options: callOptions, isSame: hasSameFields, call }),
     });
   }
 
   #upsert(
     input: ContactInputOf<Fields>,
-    options: CallOptions | undefined,
-    isSame: typeof hasSameFields,
+    {
+      call: through,
+      options,
+      isSame,
+    }: {
+      readonly call: Call;
+      readonly options: CallOptions | undefined;
+      readonly isSame: typeof hasSameFields;
+    },
   ): Promise<UpsertResult<ContactOf<Fields>>> {
-    return this.#call.whole("contacts.upsert", options, async (call, whole) => {
+    return through.whole("contacts.upsert", options, async (call, whole) => {
       for (let round = 1; ; round += 1) {
         try {
           const contact = await call(typed<Fields>().create, { payload: input }, options);

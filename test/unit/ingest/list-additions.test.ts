@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { importContacts } from "../../../src/ingest/import.ts";
 import { ListAdditions } from "../../../src/ingest/list-additions.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
+import { scriptedCall } from "../../support/scripted-call.ts";
 
 const scene = (most = 3) => {
   const sent: string[] = [];
@@ -87,14 +88,14 @@ test("an import killed after any step, and started again, leaves nobody out of t
           clock: new FakeClock(),
           issues: ({ email }) =>
             isRefused(rows.findIndex((row) => row.email === email)) ? [{ path: "email", message: "no" }] : [],
-          upsert: async ({ email }) => {
+          upsert: async (_call, { email }) => {
             await alive();
             return { contact: { id: email, email }, result: "created" };
           },
-          addToList: async (_id, emails) => {
+          call: scriptedCall(async (_operation, payload) => {
             await alive();
-            for (const email of emails) members.add(email);
-          },
+            for (const email of Object(payload).emails) members.add(email);
+          }),
         },
       );
       importing.then(() => {
