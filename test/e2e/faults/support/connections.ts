@@ -71,7 +71,7 @@ const overTls = async (server: Server): Promise<Place> => {
   };
 };
 
-const untrustedServer = (): Server => {
+export const untrustedServer = (): Server => {
   const server = createTlsServer(selfSigned);
   // The client hangs up; that is the point.
   server.on("tlsClientError", () => undefined);
@@ -79,7 +79,7 @@ const untrustedServer = (): Server => {
 };
 
 /** Every connection meets the wrong server, or only the first, before a right one. */
-const failedTls =
+export const failedTls =
   (wrong: () => Server) =>
   async (sandbox: Sandbox, times: Times): Promise<Place> => {
     if (times === "always") return overTls(wrong());

@@ -13,6 +13,8 @@ export interface Cell {
   readonly subject: Subject;
   readonly fault: FaultCase;
   readonly times: Times;
+  /** What the client is given to send with; its own pool where there is none. */
+  readonly fetch?: typeof fetch;
 }
 
 /** What is known of a cell beside what the table holds; each must be as its name says. */
@@ -55,14 +57,19 @@ const totalTimeoutMs = 30_000;
 let keys = 0;
 
 /** Runs one cell over real sockets. */
-export const runCell = async ({ subject, fault, times }: Cell): Promise<Finding & { proof: Proof }> => {
+export const runCell = async ({
+  subject,
+  fault,
+  times,
+  fetch,
+}: Cell): Promise<Finding & { proof: Proof }> => {
   keys += 1;
   const apiKey = `key-${keys}`;
   const sandbox = createSandbox({ apiKeys: ["sandbox-key", apiKey], limits: false, seed: 1 });
   const id = (await subject.prepare?.(sandbox)) ?? "";
   const prepared = sandbox.state.requests.length;
   const place = await fault.arrange(sandbox, times);
-  const clock = new WatchedClock(fault.options?.timeoutMs, place.stalled);
+  const clock = new WatchedClock({ heldMs: fault.options?.timeoutMs, stalled: place.stalled });
   const client = new Client(
     {
       baseUrl: place.url,
@@ -73,6 +80,7 @@ export const runCell = async ({ subject, fault, times }: Cell): Promise<Finding 
       timeoutMs: 20_000,
       ...fault.options,
       ...place.options,
+      ...(fetch && { fetch }),
     },
     // No back-off: only what the service asks for is waited for.
     { clock, random: () => 0 },
@@ -94,8 +102,10 @@ export const runCell = async ({ subject, fault, times }: Cell): Promise<Finding 
   const { error } = settled;
   const known = isTouchpointError(error) ? error : undefined;
   await client.close();
+  // Sockets of somebody else stay open for him.
+  const isOwnPool = place.options?.dispatcher === undefined && fetch === undefined;
   // What the client let go of ends here; what it kept stays, and shows.
-  if (place.options?.dispatcher === undefined) await allClosed(place.port);
+  if (isOwnPool) await allClosed(place.port);
   const requests = sandbox.state.requests.slice(before);
   const gaps = requests.slice(1).map(({ at }, index) => at - (requests[index]?.at ?? 0));
   const wasApplied = subject.replay !== "read" && requests.some(({ applied }) => applied);
@@ -106,7 +116,7 @@ export const runCell = async ({ subject, fault, times }: Cell): Promise<Finding 
       requests.slice(1).every(({ at }) => at >= (place.notBefore ?? 0)),
     settledByItsDeadline: elapsedMs <= totalTimeoutMs,
     attemptsCounted: known === undefined || known.attempts >= requests.length,
-    socketsLeft: place.options?.dispatcher === undefined ? connectionsTo(place.port).length : 0,
+    socketsLeft: isOwnPool ? connectionsTo(place.port).length : 0,
     timersLeft: clock.pending,
     listenersLeft: getEventListeners(signal, "abort").length,
   };

@@ -1,4 +1,5 @@
 import { getEventListeners } from "node:events";
+import { backoffMs } from "../../../../src/http/retry-policy.ts";
 import { Client, isTouchpointError } from "../../../../src/index.ts";
 import { createSandbox } from "../../../../src/sandbox/index.ts";
 import type { Finding } from "./expected.ts";
@@ -34,6 +35,9 @@ export const expectedAt = ({ subject, moment, ending }: MomentCell): Finding & {
 /** Long enough for every moment to come before it, which the clock sees to. */
 const totalTimeoutMs = 300;
 
+/** Its back-off does not end, so that the call can be found in it. */
+const random = 0.99;
+
 let keys = 0;
 
 /** Runs one call to the moment and ends it there; `left` counts timers and listeners after close(). */
@@ -50,12 +54,15 @@ export const runMoment = async ({ subject, moment, ending }: MomentCell) => {
     timesReached += 1;
     if (ending === "an abort") controller.abort(reason);
   });
-  const clock = new WatchedClock(totalTimeoutMs, () => timesReached);
+  const clock = new WatchedClock({
+    heldMs: totalTimeoutMs,
+    stalled: () => timesReached,
+    endlessMs: backoffMs(1, random),
+  });
   const { signal } = controller;
   const client = new Client(
     { baseUrl: place.url, apiKey, limits: false, ...moment.options, ...place.options },
-    // The longest back-off there is, so that the call can be found in it.
-    { clock, random: () => 0.99 },
+    { clock, random: () => random },
   );
   const leave = place.occupy?.(client);
   place.strike?.();

@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { brokenAnswers } from "./faults/support/broken-answers.ts";
+import { connections, nobody } from "./faults/support/connections.ts";
+import { expected } from "./faults/support/expected.ts";
+import type { FaultCase, Times } from "./faults/support/fault-case.ts";
+import { inParallel } from "./faults/support/in-parallel.ts";
+import { type Cell, clean, runCell } from "./faults/support/run-cell.ts";
+import { statuses } from "./faults/support/statuses.ts";
+import { subjects } from "./faults/support/subjects.ts";
+
+/** Arranged by way of the pool's own sockets, or told otherwise by a fetch: below. */
+const leftOut = new Set([
+  "a refused connection",
+  "a name that is not found",
+  "a connection that is never made",
+  "a kept-alive connection closed as the request goes out",
+  "a server that does not speak TLS",
+  "a corrupt gzip body",
+]);
+
+/** The one of these that a fetch can be made to meet. */
+const refused: FaultCase = {
+  name: "nobody listening",
+  says: "nothing left",
+  error: "ConnectionError",
+  applies: false,
+  times: ["always"],
+  arrange: nobody,
+};
+
+const faults: readonly FaultCase[] = [refused, ...connections, ...statuses, ...brokenAnswers].filter(
+  ({ name }) => !leftOut.has(name),
+);
+
+/** One of each kind, and those that are special: a batch, an answer without a body. */
+const chosen = [
+  "contacts.list",
+  "contacts.update",
+  "contacts.create",
+  "events.record",
+  "events.recordBatch",
+  "emails.send",
+  "emails.scheduled.cancel",
+];
+
+const timesOf = ({ name, times }: FaultCase): readonly Times[] =>
+  name === "a certificate nobody trusts" ? ["always"] : (times ?? ["once", "always"]);
+
+const cells: readonly Cell[] = faults.flatMap((fault) =>
+  timesOf(fault).flatMap((times) =>
+    subjects
+      .filter(({ name, operation }) => chosen.includes(name) && (fault.only ?? operation) === operation)
+      .map((subject): Cell => ({ subject, fault, times, fetch: globalThis.fetch })),
+  ),
+);
+
+let found: ReadonlyMap<Cell, Awaited<ReturnType<typeof runCell>>>;
+
+beforeAll(async () => {
+  found = await inParallel(cells, 48, runCell);
+}, 240_000);
+
+describe("through a given fetch a fault comes to what it comes to through the client's own pool", () => {
+  test.each(faults.map((fault) => [fault.name, fault] as const))("%s", (_name, fault) => {
+    const own = cells.filter((cell) => cell.fault === fault);
+    const told = (finding: (cell: Cell) => object | undefined) =>
+      own.map((cell) => ({ cell: `${cell.subject.name}, ${cell.times}`, ...finding(cell) }));
+    expect(told((cell) => found.get(cell))).toEqual(
+      told(({ subject, times }) => ({ ...expected(subject, fault, times), proof: clean })),
+    );
+  });
+});
+
+const toldOf = (faultName: string, name: string) => {
+  const fault = [...connections, ...brokenAnswers].find((each) => each.name === faultName);
+  const subject = subjects.find((each) => each.name === name);
+  if (fault === undefined || subject === undefined) throw new Error("no such cell");
+  return runCell({ subject, fault, times: "always", fetch: globalThis.fetch });
+};
+
+test("a fetch does not say that TLS failed before the first byte, so nothing is claimed", async () => {
+  expect(await toldOf("a server that does not speak TLS", "emails.send")).toEqual({
+    told: "ConnectionError",
+    outcome: "unknown",
+    requests: 0,
+    effects: 0,
+    proof: clean,
+  });
+});
+
+test.each([
+  ["emails.send", "unknown", 1, 1],
+  ["events.record", "unknown", 3, 1],
+  ["contacts.list", "not-applied", 3, 0],
+])(
+  "what a fetch cannot unpack is a broken connection to it: %s",
+  async (name, outcome, requests, effects) => {
+    expect(await toldOf("a corrupt gzip body", name)).toEqual({
+      told: "ConnectionError",
+      outcome,
+      requests,
+      effects,
+      proof: clean,
+    });
+  },
+);
