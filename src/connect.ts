@@ -12,7 +12,7 @@ import { sharedTraffic } from "./http/shared-traffic.ts";
 import { Slots } from "./http/slots.ts";
 import type { Traffic } from "./http/traffic.ts";
 import type { Transport } from "./http/transport.ts";
-import type { Send } from "./http/types.ts";
+import { closedFailure, type Send } from "./http/types.ts";
 import type { Fetch, Settings } from "./options.ts";
 
 /** A way to the service: the stages over a transport, and what they share. */
@@ -31,8 +31,11 @@ export interface Connection {
 /** Loads undici with the first request: importing the package, or failing to configure it, needs none of it. */
 const lazyTransport = (settings: Settings, limits: AttemptLimits): Transport => {
   let loaded: Transport | undefined;
+  let closings = 0;
   const load = async (): Promise<Transport> => {
+    const before = closings;
     const { undiciTransport } = await import("./http/transport.ts");
+    if (closings !== before) throw closedFailure();
     const { origin, dispatcher, concurrency } = settings;
     loaded ??= undiciTransport({ ...limits, origin, dispatcher, connections: concurrency });
     return loaded;
@@ -40,6 +43,7 @@ const lazyTransport = (settings: Settings, limits: AttemptLimits): Transport => 
   return {
     send: (request) => loaded?.send(request) ?? load().then((transport) => transport.send(request)),
     close: async () => {
+      closings += 1;
       const closing = loaded;
       loaded = undefined;
       await closing?.close();
@@ -59,7 +63,10 @@ const counted = (transport: Transport): CountedTransport => {
     closings += 1;
     await transport.close();
   };
-  return { send: transport.send, closings: () => closings, close };
+  // A call may have begun before the closing, and have waited until now for a budget, a slot or its key.
+  const send: Send = (request) =>
+    request.log.closings === closings ? transport.send(request) : Promise.reject(closedFailure());
+  return { send, closings: () => closings, close };
 };
 
 const transportFor = (settings: Settings, limits: AttemptLimits): CountedTransport => {

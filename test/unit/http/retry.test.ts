@@ -56,7 +56,8 @@ describe("retry: waits", () => {
     const made = run([aStatus(500), aStatus(500), aStatus(500), aStatus(500), ok], {}, 0.5);
     expect(await made.clock.until(made.answer)).toBe(ok);
     expect(made.times).toEqual([0, 250, 750, 1_750, 3_750]);
-    expect(made.requests.at(-1)?.log).toEqual({ attempts: 5, waitedMs: 3_750, isUnclear: true });
+    const log = { attempts: 5, waitedMs: 3_750, isUnclear: true, closings: 0 };
+    expect(made.requests.at(-1)?.log).toEqual(log);
   });
 
   test("a random of nothing waits for nothing", async () => {
