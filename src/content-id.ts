@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isDate } from "./realms.ts";
 
 // Two links, say, have no field that tells them apart: what JSON writes of them does.
 const asWritten = (value: unknown): unknown => {
@@ -13,7 +14,7 @@ const asWritten = (value: unknown): unknown => {
 // Keys in order, so that the same content written in another order is the same content. What JSON cannot carry gets
 // a form too: a source may hold such an item, and it is to be refused by name, not by a TypeError.
 const canonical = (given: unknown, inside: readonly object[] = []): unknown => {
-  if (given instanceof Date) return Number.isNaN(given.getTime()) ? "Invalid Date" : given.toISOString();
+  if (isDate(given)) return Number.isNaN(given.getTime()) ? "Invalid Date" : given.toISOString();
   const value = asWritten(given);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol")
     return String(value);

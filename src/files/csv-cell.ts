@@ -1,4 +1,5 @@
 import { ValidationError } from "../errors.ts";
+import { isDate } from "../realms.ts";
 import { guardFormula } from "./formulas.ts";
 
 const isScalar = (value: unknown): boolean =>
@@ -6,7 +7,7 @@ const isScalar = (value: unknown): boolean =>
 
 const textOf = (value: unknown): string => {
   if (typeof value === "string") return value;
-  if (value instanceof Date) return value.toISOString();
+  if (isDate(value)) return value.toISOString();
   // An empty element would be lost between, or instead of, the separators.
   if (Array.isArray(value) && value.every((item) => isScalar(item) && item !== "")) return value.join(";");
   return typeof value === "object" ? JSON.stringify(value) : String(value);

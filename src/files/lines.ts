@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { ConfigurationError } from "../errors.ts";
+import { isBytes } from "../realms.ts";
 
 /** One line of a file, counted from 1. */
 export interface Line {
@@ -52,7 +53,7 @@ export class LineSplitter {
 
   #bytesOf(chunk: Uint8Array | string): Buffer {
     if (typeof chunk !== "string") {
-      if (chunk instanceof Uint8Array) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+      if (isBytes(chunk)) return Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       throw new ConfigurationError(`the source gave ${typeof chunk} instead of bytes or strings`);
     }
     // A string may be cut between the two halves of an emoji; either half alone has no UTF-8 form.

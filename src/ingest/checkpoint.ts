@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { writeDurably } from "../durable-file.ts";
 import { ConfigurationError } from "../errors.ts";
+import { isMissingFile } from "../realms.ts";
 
 /** How far an import has come with its list, which it fills in larger steps than it imports. */
 export interface ListProgress {
@@ -29,9 +30,6 @@ export interface CheckpointStore {
   save(state: Checkpoint): Promise<void>;
 }
 
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ENOENT";
-
 /** Keeps the checkpoint in a file. */
 export const fileCheckpoint = (path: string): CheckpointStore => ({
   load: async () => {
@@ -39,7 +37,7 @@ export const fileCheckpoint = (path: string): CheckpointStore => ({
     try {
       text = await readFile(path, "utf8");
     } catch (cause) {
-      if (isMissing(cause)) return undefined;
+      if (isMissingFile(cause)) return undefined;
       throw new ConfigurationError(`checkpoint ${path} cannot be read: ${String(cause)}`, { cause });
     }
     try {

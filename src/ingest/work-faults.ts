@@ -1,4 +1,5 @@
 import { callFaults, unknownKeys } from "../option-faults.ts";
+import { isAbortSignal } from "../realms.ts";
 
 const isIterable = (source: unknown): boolean =>
   typeof source === "object" &&
@@ -27,7 +28,7 @@ const shared = [
 export const workFaults = (source: unknown, options: object, own: readonly string[]): string[] => {
   const faults = [...unknownKeys(options, [...shared, ...own]), ...callFaults(options)];
   const { signal }: { signal?: unknown } = options;
-  if (signal !== undefined && !(signal instanceof AbortSignal)) faults.push("signal must be an AbortSignal");
+  if (signal !== undefined && !isAbortSignal(signal)) faults.push("signal must be an AbortSignal");
   if (!isIterable(source)) {
     const hint =
       typeof source === "string" ? " (readNdjson and readCsv of touchpoint-sdk/files read a file)" : "";

@@ -1,13 +1,11 @@
 import { type FileHandle, open, rm, stat } from "node:fs/promises";
 import { syncDirectoryOf } from "../durable-file.ts";
+import { isMissingFile } from "../realms.ts";
 import { Journal } from "./journal.ts";
 import { type JournalRecord, lineOf } from "./journal-record.ts";
 
 /** The file that takes the place of the one a seal closes. It is there before the seal is. */
 export const successorOf = (path: string, seal: string): string => `${path}.${seal}.tmp`;
-
-const isMissing = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "ENOENT";
 
 // The id in the first line lies within these, so files that agree in them are one file.
 const bytesOfIdentity = 160;
@@ -114,7 +112,7 @@ export class JournalFile {
       ]);
       return here.ino === there.ino && here.dev === there.dev;
     } catch (error) {
-      if (isMissing(error)) return false;
+      if (isMissingFile(error)) return false;
       throw error;
     }
   }

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isDate } from "../realms.ts";
 import { deferred } from "./common.ts";
 
 /** What JSON would change, and where. */
@@ -40,7 +41,7 @@ const faultInside = (value: object, around: readonly object[]): JsonFault | unde
 
 /** Finds what JSON would drop or turn into something else; `undefined` in an object is fine, it means "not given". */
 const jsonFault = (given: unknown, key: string, around: readonly object[] = []): JsonFault | undefined => {
-  if (given instanceof Date && Number.isNaN(given.getTime())) return fault("must be a valid Date");
+  if (isDate(given) && Number.isNaN(given.getTime())) return fault("must be a valid Date");
   let value: unknown;
   try {
     value = asWritten(given, key);

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isDate } from "../realms.ts";
 import { deferred, type Schema } from "./common.ts";
 
 // Extended or basic, to the hour at least: 2026-01-31T09:00:00.5Z, 20260131T0900+02.
@@ -39,7 +40,7 @@ const calendarFault = (read: RegExpExecArray): string | undefined => {
 
 /** What is wrong with a moment; undefined when nothing is. */
 const momentFault = (value: unknown): string | undefined => {
-  if (value instanceof Date) {
+  if (isDate(value)) {
     const year = value.getUTCFullYear();
     return year >= 0 && year <= 9999 ? undefined : shape;
   }
@@ -51,7 +52,7 @@ const momentFault = (value: unknown): string | undefined => {
 
 /** A moment in milliseconds since 1970; NaN for what is none. */
 export const momentMs = (value: unknown): number => {
-  if (value instanceof Date) return value.getTime();
+  if (isDate(value)) return value.getTime();
   const read = typeof value === "string" ? parts.exec(value) : null;
   if (read === null || calendarFault(read) !== undefined) return Number.NaN;
   const [, year, month, day, hour, minute = "00", second = "00", fraction = "0", ahead, aside = "00"] = read;

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Scratch, scratch } from "./support/scratch.ts";
+
+let project: Scratch;
+beforeAll(async () => {
+  project = await scratch();
+});
+afterAll(() => project.remove());
+
+/** Loads the package as Jest does: its files run in a realm of their own, Node's modules stay in the first one. */
+const loader = `
+  const { readFileSync } = require("node:fs");
+  const { dirname, resolve } = require("node:path");
+  const vm = require("node:vm");
+  const realm = vm.createContext({});
+  const own = new Set(vm.runInContext("Object.getOwnPropertyNames(globalThis)", realm));
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    if (!own.has(name)) Object.defineProperty(realm, name, { get: () => globalThis[name], configurable: true });
+  }
+  const loaded = new Map();
+  const load = (file) => {
+    if (loaded.has(file)) return loaded.get(file).exports;
+    const module = { exports: {} };
+    loaded.set(file, module);
+    const requireFrom = (id) => (id.startsWith(".") ? load(resolve(dirname(file), id)) : require(id));
+    const text = readFileSync(file, "utf8");
+    vm.runInContext("(function (exports, require, module) {" + text + "})", realm, { filename: file })(
+      module.exports, requireFrom, module,
+    );
+    return module.exports;
+  };
+  const entry = (name) => load(require.resolve(name));
+`;
+
+test("it works in a realm of its own, as under Jest", async () => {
+  const program = `${loader}
+    const { Client, fileLedger } = entry("touchpoint-sdk");
+    const { createSandbox } = entry("touchpoint-sdk/sandbox");
+    const { readCsv, writeCsv } = entry("touchpoint-sdk/files");
+    (async () => {
+      const server = await createSandbox({ apiKeys: ["tp_key"] }).listen({ port: 0 });
+      const client = new Client({ apiKey: "tp_key", baseUrl: server.url, ledger: fileLedger("ledger") });
+      const contact = { email: "ada@example.com" };
+      await client.contacts.create(contact, { signal: new AbortController().signal });
+      const happened = { name: "order.placed", contact, occurredAt: new Date(0), properties: { at: new Date(0) } };
+      const { accepted, tooOld } = await client.events.ingest([happened], { checkpoint: "checkpoint" });
+      const email = { to: contact.email, subject: "Hello", text: "Hello" };
+      const [first, second] = [await client.emails.send(email, { once: "1" }), await client.emails.send(email, { once: "1" })];
+      const { status } = await client.emails.schedule({ ...email, sendAt: new Date(Date.now() + 60_000) });
+      await writeCsv("contacts.csv", client.contacts.list());
+      const rows = [];
+      for await (const { email } of readCsv("contacts.csv")) rows.push(email);
+      const nobody = new Client({ apiKey: "tp_key", baseUrl: "http://127.0.0.1:1", maxRetries: 0 });
+      const refused = await nobody.emails.send(email).catch(({ code, outcome }) => [code, outcome]);
+      console.log(JSON.stringify({ accepted, tooOld, once: first.id === second.id, status, rows, refused }));
+      await client.close();
+      await nobody.close();
+      await server.close();
+    })();
+  `;
+  const told = {
+    accepted: 1,
+    tooOld: 1,
+    once: true,
+    status: "SCHEDULED",
+    rows: ["ada@example.com"],
+    refused: ["connection_failed", "not-applied"],
+  };
+  expect(await project.node("realm.cjs", program)).toEqual({
+    code: 0,
+    stdout: JSON.stringify(told),
+    stderr: "",
+  });
+});
