@@ -3,6 +3,7 @@ import type { CallLog, HttpRequest } from "./http/types.ts";
 import type { OperationFacts, ReplayClass } from "./operations/define.ts";
 import { callFaults, unknownKeys } from "./option-faults.ts";
 import type { CallOptions, Settings } from "./options.ts";
+import { isAbortSignal } from "./realms.ts";
 import { version } from "./version.ts";
 
 /** What the requests of one call share, where it takes several. */
@@ -93,7 +94,7 @@ const headersWith = (common: Readonly<Record<string, string>>): HeadersFor => {
 /** @throws ValidationError naming every fault of the options of one call. */
 export const checkCallOptions = (operation: string, options: CallOptions): void => {
   const faults = [...unknownKeys(options, callOptionNames), ...callFaults(options)];
-  if (options.signal !== undefined && !(options.signal instanceof AbortSignal))
+  if (options.signal !== undefined && !isAbortSignal(options.signal))
     faults.push("signal must be an AbortSignal");
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
