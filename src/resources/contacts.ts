@@ -135,10 +135,10 @@ export class Contacts<Fields extends object = OpenFields> {
   async upsert(input: ContactInputOf<Fields>, options?: CallOptions): Promise<Upserted<ContactOf<Fields>>> {
     try {
       const { contact, result } = await this.#upsert(input, {
-      call: this.#call,
-      options,
-      isSame: () => false,
-    });
+        call: this.#call,
+        options,
+        isSame: () => false,
+      });
       return { contact, created: result === "created" };
     } catch (error) {
       throw inTheNameOf("contacts.upsert", error);
