@@ -26,13 +26,14 @@ const limits = {
 };
 
 /** How one call ended. */
-interface Ended {
+export interface Ended {
   readonly job: Job;
   readonly mark: string;
   readonly error: unknown;
 }
 
-const breachesOf = ({ job, mark, error }: Ended, marks: ReturnType<typeof marksIn>): string[] => {
+/** What the sandbox's own record says against what the call told. */
+export const breachesOf = ({ job, mark, error }: Ended, marks: ReturnType<typeof marksIn>): string[] => {
   if (!isWrite(job)) return [];
   const effects = kindOf(job).effects(marks, mark);
   const what = `${job.kind} ${mark}`;
