@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
+import { nearMiss } from "./near-miss.ts";
 
 type Schema = z.core.$ZodType;
 type Raw = z.core.$ZodIssue;
@@ -27,6 +28,19 @@ const sentence = (issue: Raw): string => {
     default:
       return "does not fit";
   }
+};
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** A field that is missing, where another seems to be meant for it: says which. */
+const hint = (issue: Raw, value: unknown): string => {
+  const field = issue.path.at(-1);
+  const holder = issue.path
+    .slice(0, -1)
+    .reduce<unknown>((inside, key) => (isObject(inside) ? Reflect.get(inside, key) : undefined), value);
+  if (typeof field !== "string" || !isObject(holder) || Reflect.get(holder, field) !== undefined) return "";
+  const meant = nearMiss(field, Object.keys(holder));
+  return meant === undefined ? "" : `; it is missing, is "${meant}" meant?`;
 };
 
 // Compiling pays from about the tenth check on; a script of one call is better off without.
@@ -66,7 +80,10 @@ export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
   if (z.validate(checker, value)) return [];
   const result = z.safeParse(checker, value);
   if (result.success) return [];
-  return result.error.issues.map((issue) => ({ path: pathOf(issue.path), message: sentence(issue) }));
+  return result.error.issues.map((issue) => ({
+    path: pathOf(issue.path),
+    message: sentence(issue) + hint(issue, value),
+  }));
 };
 
 /** Issues as one line: `email: must be a string; customFields.plan: must be …`. */

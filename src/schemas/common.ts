@@ -33,8 +33,8 @@ export const openUnion = <const Known extends string>(..._known: readonly Known[
 export type KnownFields<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
 
 /** An input object: unknown fields pass through at run time, and are refused by the type. */
-export const inputObject = <Shape extends z.core.$ZodShape>(shape: Shape) => {
-  const schema = z.looseObject(shape);
+export const inputObject = <Shape extends z.core.$ZodShape>(shape: Shape, message = "must be an object") => {
+  const schema = z.looseObject(shape, message);
   type Narrow = KnownFields<z.infer<typeof schema>>;
   // Same schema, stricter static type.
   return schema as unknown as Schema<Narrow>;

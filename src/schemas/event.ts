@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { deferred, EmailAddress, inputObject, maybe, openUnion, Text } from "./common.ts";
 import { JsonRecord, writtenNames } from "./json.ts";
 import { Moment } from "./moment.ts";
+import { nearMiss } from "./near-miss.ts";
 
 /** Names with this prefix are for events the service records itself. */
 export const reservedEventPrefix = "service.";
@@ -12,23 +13,34 @@ export const refusedPropertyNames: readonly string[] = ["password", "card_number
 /** The most events one batch request may carry. */
 export const maxEventsPerRequest = 100;
 
-/** Identifies a person by any of these. */
-export const EventContact = deferred(() =>
-  inputObject({
-    /** An unknown address becomes a new contact, unless `createContact` is `false`. */
-    email: z.optional(EmailAddress),
-    /** The caller's own user id. */
-    externalId: z.optional(Text),
-    /** The contact id. */
-    id: z.optional(Text),
-  }).check(
+const person = "give { email }, { externalId } or { id }";
+
+const ContactFields = deferred(() =>
+  inputObject(
+    {
+      email: z.optional(EmailAddress),
+      externalId: z.optional(Text),
+      id: z.optional(Text),
+    },
+    person,
+  ).check(
     z.refine(
       ({ email, externalId, id }) => email !== undefined || externalId !== undefined || id !== undefined,
-      "must have an email, an externalId or an id",
+      person,
     ),
   ),
 );
-export type EventContact = z.infer<typeof EventContact>;
+
+/**
+ * Identifies a person by any of `email` (an unknown one becomes a new contact, unless `createContact` is `false`),
+ * `externalId` (the caller's own user id) and `id` (the contact id).
+ */
+export type EventContact =
+  | { email: string; externalId?: string | undefined; id?: string | undefined }
+  | { externalId: string; email?: string | undefined; id?: string | undefined }
+  | { id: string; email?: string | undefined; externalId?: string | undefined };
+// That one is there is checked at run time and told to the type here.
+export const EventContact = ContactFields as unknown as z.ZodMiniType<EventContact>;
 
 /** Data of an event. Names such as `password`, `card_number` and `ssn` are refused. */
 export const EventProperties = deferred(() =>
@@ -40,6 +52,8 @@ export const EventProperties = deferred(() =>
     ),
   ),
 );
+
+const eventFields = ["properties", "contactFields", "occurredAt", "createContact"];
 
 /** Something a person did. */
 export const EventInput = deferred(() =>
@@ -63,6 +77,18 @@ export const EventInput = deferred(() =>
     occurredAt: z.optional(Moment),
     /** `false`: an unknown email does not create a contact. */
     createContact: z.optional(z.boolean("must be a boolean")),
+  }).check(({ value, issues }) => {
+    // The service would pass over it, and record another event than the one meant.
+    for (const name of Object.keys(value)) {
+      const meant = eventFields.includes(name) ? undefined : nearMiss(name, eventFields);
+      if (meant !== undefined && Reflect.get(value, meant) === undefined)
+        issues.push({
+          code: "custom",
+          input: value,
+          path: [name],
+          message: `is no field, is "${meant}" meant?`,
+        });
+    }
   }),
 );
 export type EventInput = z.infer<typeof EventInput>;

@@ -63,6 +63,9 @@ describe("events", () => {
   test("wrong calls are refused", () => {
     // @ts-expect-error: a person is required
     client.events.record({ name: "order.placed" });
+    // @ts-expect-error: nobody
+    client.events.record({ name: "order.placed", contact: {} });
+    client.events.record({ name: "order.placed", contact: { id: "c1", email: person.email } });
     // @ts-expect-error: a time is no number
     client.events.record({ ...event, occurredAt: 1_700_000_000 });
     // @ts-expect-error: a person is no plain address
