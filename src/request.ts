@@ -58,7 +58,8 @@ const queryOf = (payload: unknown): string => {
   for (const [name, value] of Object.entries(payload ?? {})) {
     if (value !== undefined && value !== null) query.append(name, String(value));
   }
-  return query.size === 0 ? "" : `?${query}`;
+  // A blank as %20, which every decoder reads; a plus sign of the value itself is %2B by now.
+  return query.size === 0 ? "" : `?${query.toString().replaceAll("+", "%20")}`;
 };
 
 const bodyOf = (operation: string, payload: unknown): string | undefined => {
