@@ -1,8 +1,11 @@
-// Many calls under faults through one client: `npm run soak -- [calls] [fetch|sockets]`. The heap must stay flat, and a
-// signal that all calls share must not collect listeners.
+// Many calls under faults through one client: `npm run soak -- [calls] [fetch|sockets]`. The heap must stay flat, a signal
+// that all calls share must not collect listeners, and over sockets the name's address changes half-way.
+import { subscribe } from "node:diagnostics_channel";
+import dns from "node:dns";
 import { getEventListeners } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { Client, type ClientOptions, isTouchpointError } from "../src/index.ts";
-import { createSandbox, type Fault } from "../src/sandbox/index.ts";
+import { createSandbox, type Fault, type Sandbox, type SandboxState } from "../src/sandbox/index.ts";
 
 const calls = Number(process.argv[2] ?? 200_000);
 const doors = process.argv[3] === undefined ? ["fetch", "sockets"] : [process.argv[3]];
@@ -23,6 +26,25 @@ const faults: readonly Fault[] = [
   { status: 429, retryAfter: "0.001" },
 ];
 
+/** Names under `.localhost` as this says; the rest as the machine. */
+const hosts = { address: "127.0.0.1" };
+
+/** When the last request came in at each address. */
+const lastRequestAt = new Map<string, number>();
+
+const lookup = dns.lookup;
+// node:net asks this property at each connection, so that it stands for a name server whose record changes.
+Object.assign(dns, {
+  lookup: (name: string, ...rest: readonly unknown[]) =>
+    Reflect.apply(lookup, dns, [name.endsWith(".localhost") ? hosts.address : name, ...rest]),
+});
+
+subscribe("http.server.request.start", (message) => {
+  // As node:http publishes it.
+  const { request } = message as { readonly request: IncomingMessage };
+  lastRequestAt.set(request.socket.localAddress ?? "", performance.now());
+});
+
 const heapMb = (): number => {
   globalThis.gc?.();
   return process.memoryUsage().heapUsed / 1024 / 1024;
@@ -40,7 +62,40 @@ const turns: readonly ((
   (client, id, options) => client.events.record({ id: "1", name: "seen", contact: { id } }, options),
   (client, id, options) => client.events.recordBatch([{ id: "2", name: "seen", contact: { id } }], options),
   (client, _id, options) => client.companies.create({ companyName: "Acme", domain: "acme.example" }, options),
+  (client, _id, options) =>
+    client.emails.send({ to: "ada@example.com", subject: "Hello", text: "Hello." }, options),
+  // The ledger answers it from the first one on.
+  (client, _id, options) =>
+    client.emails.send(
+      { to: "ada@example.com", subject: "Once", text: "Once." },
+      { ...options, once: "soak" },
+    ),
 ];
+
+/** The sandbox keeps every email for whoever asks; here it would be the heap that is measured. */
+const forgetEmails = ({ state }: Sandbox): number =>
+  // A view of the sandbox's own array.
+  (state.emails as SandboxState["emails"][number][]).splice(0).length;
+
+let movedAt = 0;
+
+const moveName = (): void => {
+  hosts.address = "127.0.0.2";
+  movedAt = performance.now();
+};
+
+/** Makes calls until the pool must have followed the name, and says when it did. */
+const followName = async (makeCalls: () => Promise<void>): Promise<void> => {
+  const longestMs = 90_000;
+  const since = (address: string): number => performance.now() - (lastRequestAt.get(address) ?? 0);
+  while (since("127.0.0.1") < 10_000 && performance.now() - movedAt < longestMs) await makeCalls();
+  const lastMs = (lastRequestAt.get("127.0.0.1") ?? 0) - movedAt;
+  const isFollowed = since("127.0.0.1") >= 10_000 && since("127.0.0.2") < 1_000;
+  console.log(
+    `sockets: the name moved, and ${isFollowed ? "nothing" : "something still"} goes to its old address; ` +
+      `the last request there came ${(lastMs / 1_000).toFixed(1)} s after`,
+  );
+};
 
 const soak = async (door: string): Promise<void> => {
   const sandbox = createSandbox({ limits: false, keepRequests: 1, seed: 1, apiKeys: [door] });
@@ -50,10 +105,11 @@ const soak = async (door: string): Promise<void> => {
     sandbox.fail({ with: fault, chance: 0.005, times: Number.POSITIVE_INFINITY }),
   );
   const server = door === "sockets" ? await sandbox.listen() : undefined;
+  const moved = server && (await sandbox.listen({ host: "127.0.0.2", port: server.port }));
   const options: ClientOptions =
     server === undefined
       ? { baseUrl: "https://service.test", fetch: sandbox.fetch }
-      : { baseUrl: server.url };
+      : { baseUrl: `http://service.localhost:${server.port}` };
   // No back-off: the time of a soak goes into calls.
   const client = new Client({ ...options, apiKey: door, limits: false }, { random: () => 0 });
   const { signal } = new AbortController();
@@ -61,6 +117,7 @@ const soak = async (door: string): Promise<void> => {
   let next = 0;
   let failed = 0;
   let listeners = 0;
+  let emails = 0;
   const work = async (until: number): Promise<void> => {
     while (next < until) {
       const turn = turns[next % turns.length];
@@ -76,12 +133,18 @@ const soak = async (door: string): Promise<void> => {
   };
   for (let report = 1; report <= reports; report += 1) {
     const until = Math.round((calls * report) / reports);
+    if (moved !== undefined && report === reports / 2 + 1) moveName();
     await Promise.all(Array.from({ length: callsAtOnce }, () => work(until)));
+    emails += forgetEmails(sandbox);
     const rate = Math.round(next / ((performance.now() - began) / 1_000));
     console.log(
       `${door}: ${next} calls, ${failed} failed, ${rate}/s, heap ${heapMb().toFixed(1)} MB, ` +
-        `listeners at most ${listeners}, now ${getEventListeners(signal, "abort").length}`,
+        `${emails} emails, listeners at most ${listeners}, now ${getEventListeners(signal, "abort").length}`,
     );
+  }
+  if (moved !== undefined) {
+    await followName(() => work(next + 1_000));
+    emails += forgetEmails(sandbox);
   }
   for (const plan of plans) plan.remove();
   const inFlight = Array.from({ length: 500 }, async () => client.contacts.list({}, { signal }));
@@ -95,6 +158,7 @@ const soak = async (door: string): Promise<void> => {
   // A call that was waiting may have opened sockets again; closing is for good now.
   await client.close();
   await server?.close();
+  await moved?.close();
 };
 
 for (const door of doors) await soak(door);
