@@ -32,19 +32,26 @@ const retryAfterMs = ({ statusCode, headers }: Head): number => {
 /** Watches the bytes that leave for a port: none may while the service has asked to wait. */
 export const watchSends = (port: number) => {
   const breaches: string[] = [];
-  const pauses = new Map<string, Pause>();
+  const pauses = new Map<string, readonly Pause[]>();
+  const begun = new WeakMap<Asked, number>();
   const heads = new WeakMap<Asked, { readonly at: number; readonly waitMs: number }>();
   const isHere = ({ origin }: Asked): boolean => new URL(origin).port === String(port);
 
-  const onSend = (message: unknown): void => {
+  const onBegin = (message: unknown): void => {
     // As undici publishes it.
+    const { request } = message as { readonly request: Asked };
+    begun.set(request, performance.now());
+  };
+  const onSend = (message: unknown): void => {
+    // As above.
     const { request } = message as { readonly request: Asked };
     if (!isHere(request)) return;
     const now = performance.now();
+    // Handed to the pool before the answer came, it was waiting for a socket.
+    const since = begun.get(request) ?? now;
     for (const name of new Set(["requests", budgetOf(request)])) {
-      const pause = pauses.get(name);
-      if (pause !== undefined && pause.since < now && now < pause.until)
-        breaches.push(`${request.path} went out ${pause.until - now} ms too early`);
+      const pause = pauses.get(name)?.find((each) => each.since < since && now < each.until);
+      if (pause !== undefined) breaches.push(`${request.path} went out ${pause.until - now} ms too early`);
     }
   };
   const onHead = (message: unknown): void => {
@@ -61,13 +68,13 @@ export const watchSends = (port: number) => {
     // What leaves in the turn in which the answer ends has crossed it on the way.
     setImmediate(() => {
       const name = budgetOf(request);
-      const before = pauses.get(name);
       const now = performance.now();
-      const until = Math.max(before?.until ?? 0, head.at + head.waitMs);
-      pauses.set(name, { since: before !== undefined && now < before.until ? before.since : now, until });
+      const left = (pauses.get(name) ?? []).filter(({ until }) => now < until);
+      pauses.set(name, [...left, { since: now, until: head.at + head.waitMs }]);
     });
   };
   const channels: readonly (readonly [Channel, (message: unknown) => void])[] = [
+    [channel("undici:request:create"), onBegin],
     [channel("undici:client:sendHeaders"), onSend],
     [channel("undici:request:headers"), onHead],
     [channel("undici:request:trailers"), onEnd],
