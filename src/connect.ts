@@ -11,8 +11,7 @@ import { ServiceTime } from "./http/service-time.ts";
 import { sharedTraffic } from "./http/shared-traffic.ts";
 import { Slots } from "./http/slots.ts";
 import type { Traffic } from "./http/traffic.ts";
-import type { Transport } from "./http/transport.ts";
-import { closedFailure, type Send } from "./http/types.ts";
+import { closedFailure, type Send, type Transport } from "./http/types.ts";
 import type { Fetch, Settings } from "./options.ts";
 
 /** A way to the service: the stages over a transport, and what they share. */
@@ -75,7 +74,7 @@ const transportFor = (settings: Settings, limits: AttemptLimits): CountedTranspo
   // Whoever passes the global fetch means the one that is global when the call is made: a mock may be installed later.
   const isGlobal = fetch === globalThis.fetch;
   const lookUp = (): Fetch => (isGlobal ? (url, init) => globalThis.fetch(url, init) : fetch);
-  return counted({ send: fetchTransport(origin, lookUp, limits), close: async () => undefined });
+  return counted(fetchTransport(origin, lookUp, limits));
 };
 
 /** The parts of a sibling's connection that the same settings allow to share. */
@@ -135,8 +134,11 @@ export const connect = (
   );
   // What was taken from a sibling stays its sibling's to close.
   const close = async (): Promise<void> => {
-    if (settings.sharing !== undefined && shared.traffic === undefined) await traffic.close();
-    if (shared.transport === undefined) await transport.close();
+    // At once: a call that is let go by the one must not leave by the other.
+    await Promise.all([
+      shared.transport === undefined && transport.close(),
+      settings.sharing !== undefined && shared.traffic === undefined && traffic.close(),
+    ]);
   };
   return {
     settings,

@@ -1,11 +1,12 @@
 export type { Answer, ResponseInfo, WithResponse } from "./answer.ts";
+export type { BatchItemResult } from "./batch/batch-answer.ts";
 export type { Addresses, MembersReport } from "./batch/change-members.ts";
 export type { BatchReport } from "./batch/record-batch.ts";
 export type { Recorder } from "./batch/recorder.ts";
 export type { DroppedEvent, RecorderOptions } from "./batch/recorder-options.ts";
-export type { BatchItemResult } from "./batch/batch-answer.ts";
 export { Client } from "./client.ts";
 export * from "./errors.ts";
+export type { FreeRequest } from "./free-request.ts";
 export type { Checkpoint, CheckpointStore, ListProgress } from "./ingest/checkpoint.ts";
 export type { ImportedContact, ImportOptions, ImportReport, RejectedContact } from "./ingest/import.ts";
 export type { IngestReport } from "./ingest/ingest.ts";

@@ -9,6 +9,8 @@ export interface AttemptLimits {
   readonly clock: Clock;
   /** Told the head of every answer. */
   readonly serviceTime?: ServiceTime | undefined;
+  /** Holds the attempts under way, for a transport that must end them itself when it is closed. */
+  readonly live?: Set<Attempt> | undefined;
 }
 
 /** What carries an attempt's bytes. */
@@ -55,6 +57,7 @@ export class Attempt {
       this.fail("timeout", `${this.#progress} within timeoutMs, ${ms} ms`),
     );
     this.#unlink = whenAborted(request.signal, this.#onAbort);
+    limits.live?.add(this);
     // It may have aborted while the request was on its way here; the event is past then.
     if (request.signal?.aborted) this.#onAbort();
   }
@@ -111,6 +114,11 @@ export class Attempt {
     carrier?.drop(failure);
   }
 
+  /** The client was closed. */
+  close(): void {
+    this.fail("connection", "the client was closed");
+  }
+
   /** The connection is gone. */
   lost(error: Error & { readonly code?: unknown }): void {
     const name = typeof error.code === "string" ? error.code : error.name;
@@ -133,6 +141,7 @@ export class Attempt {
     this.#hasEnded = true;
     this.#cancelTimer();
     this.#unlink();
+    this.#limits.live?.delete(this);
     this.#chunks = [];
     this.carrier = undefined;
   }

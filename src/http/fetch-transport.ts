@@ -1,7 +1,7 @@
 import type { Fetch } from "../options.ts";
 import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
 import { type Fault, isFault, plainError } from "./plain-error.ts";
-import type { HttpRequest, RawHeaders, Send } from "./types.ts";
+import type { HttpRequest, RawHeaders, Transport } from "./types.ts";
 
 // What can only fail before the first byte: looking up the host, and checking its certificate.
 const beforeSending =
@@ -94,10 +94,17 @@ class FetchExchange implements Carrier {
 }
 
 /** Sends through a fetch, looked up at each call, so that a mock installed later is not missed. */
-export const fetchTransport =
-  (origin: string, lookUp: () => Fetch, limits: AttemptLimits): Send =>
-  (request) =>
-    new Promise((resolve, reject) => {
-      const attempt = new Attempt(request, limits, { resolve, reject });
-      if (!attempt.hasEnded) void new FetchExchange(attempt).run(request, origin + request.path, lookUp());
-    });
+export const fetchTransport = (origin: string, lookUp: () => Fetch, limits: AttemptLimits): Transport => {
+  const live = new Set<Attempt>();
+  const own: AttemptLimits = { ...limits, live };
+  return {
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        const attempt = new Attempt(request, own, { resolve, reject });
+        if (!attempt.hasEnded) void new FetchExchange(attempt).run(request, origin + request.path, lookUp());
+      }),
+    close: async () => {
+      for (const attempt of live) attempt.close();
+    },
+  };
+};

@@ -3,14 +3,7 @@ import Agent from "undici/lib/dispatcher/agent.js";
 import type { Dispatcher } from "../options.ts";
 import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
 import { isFault, plainError } from "./plain-error.ts";
-import type { HttpRequest, RawHeaders, Send } from "./types.ts";
-
-/** A transport that can be closed. */
-export interface Transport {
-  readonly send: Send;
-  /** Ends its own pool; a dispatcher that was handed in stays open, it is its owner's. */
-  close(): Promise<void>;
-}
+import type { HttpRequest, RawHeaders, Transport } from "./types.ts";
 
 export interface TransportSettings extends AttemptLimits {
   readonly origin: string;
@@ -98,6 +91,9 @@ export const undiciTransport = ({
         })
       : undefined;
   const pool: Dispatcher | undefined = dispatcher ?? own;
+  // Its own pool ends what it carries when it is destroyed; a dispatcher that was handed in goes on.
+  const live = own === undefined ? new Set<Attempt>() : undefined;
+  const attempts: AttemptLimits = { ...limits, live };
   const dispatch = (request: HttpRequest, exchange: Exchange): void => {
     const { method, path, headers, body } = request;
     pool?.dispatch({ origin, method, path, headers, body: body ?? null, ...noTimeouts }, exchange);
@@ -105,7 +101,7 @@ export const undiciTransport = ({
   return {
     send: (request) =>
       new Promise((resolve, reject) => {
-        const attempt = new Attempt(request, limits, { resolve, reject });
+        const attempt = new Attempt(request, attempts, { resolve, reject });
         if (attempt.hasEnded) return;
         const exchange = new Exchange(attempt, own !== undefined);
         try {
@@ -115,6 +111,7 @@ export const undiciTransport = ({
         }
       }),
     close: async () => {
+      for (const attempt of live ?? []) attempt.close();
       await own?.destroy();
     },
   };

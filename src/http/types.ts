@@ -92,6 +92,13 @@ export class AttemptFailure extends Error {
   }
 }
 
+/** A transport that can be closed. */
+export interface Transport {
+  readonly send: Send;
+  /** Ends its own pool; a dispatcher that was handed in stays open, it is its owner's. */
+  close(): Promise<void>;
+}
+
 /** A call from before a closing opens no new sockets, whatever it was waiting for. */
 export const closedFailure = (): AttemptFailure =>
   new AttemptFailure("connection", "the client was closed", { wasSent: false });

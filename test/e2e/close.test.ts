@@ -1,7 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Agent } from "undici";
 import { expect, test } from "vitest";
 import { Client, type ClientOptions } from "../../src/index.ts";
+
+const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
 
 /** A server that never answers, and counts what it is asked. */
 const silentServer = async () => {
@@ -38,6 +41,21 @@ test("close ends a repeatable call under way, and it is not repeated", async () 
   server.stop();
 });
 
+test.each<[string, () => ClientOptions]>([
+  ["a fetch", () => ({ fetch: globalThis.fetch })],
+  ["a dispatcher that stays open", () => ({ dispatcher: new Agent() })],
+])("close ends an email under way through %s, and says that it may have gone out", async (_way, options) => {
+  const server = await silentServer();
+  const given = options();
+  const client = new Client({ apiKey: "key", baseUrl: server.url, ...given });
+  const call = client.emails.send(email).catch((error: unknown) => error);
+  await server.asked;
+  await client.close();
+  expect(await call).toMatchObject({ code: "connection_failed", outcome: "unknown", attempts: 1 });
+  expect(given.dispatcher).not.toMatchObject({ destroyed: true });
+  server.stop();
+});
+
 test.each<[string, ClientOptions]>([
   ["the library's first request to load", {}],
   ["a slot", { concurrency: 1 }],
@@ -48,7 +66,6 @@ test.each<[string, ClientOptions]>([
   const isFirst = Object.keys(options).length === 0;
   const first = client.contacts.list().catch((error: unknown) => error);
   if (!isFirst) await server.asked;
-  const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
   const waiting = client.emails.send(email).catch((error: unknown) => error);
   await client.close();
   expect(await first).toMatchObject({ code: "connection_failed" });

@@ -36,6 +36,14 @@ describe("retryAfterMs", () => {
     expect(retryAfterMs({ "retry-after": "Sun, 06 Nov 1994 08:49:37 GMT", date: "noon" }, now)).toBe(30_000);
   });
 
+  test.each([
+    ["several headers", ["2", "7", "soon"], 7_000],
+    ["headers that a fetch has joined", "7, 2", 7_000],
+    ["seconds beside a date", ["1", "Sun, 06 Nov 1994 08:49:37 GMT"], 30_000],
+  ])("of %s the longest wait counts", (_what, value, ms) => {
+    expect(retryAfterMs({ "retry-after": value }, now)).toBe(ms);
+  });
+
   test("a date that has passed asks for no wait", () => {
     expect(retryAfterMs({ "retry-after": "Sun, 06 Nov 1994 08:49:00 GMT" }, now)).toBe(0);
   });
@@ -70,9 +78,5 @@ describe("retryAfterMs", () => {
 
   test.each(["99999999999999999999", "9".repeat(400)])("a wait without end stays a number", (value) => {
     expect(retryAfterMs({ "retry-after": value }, now)).toBe(Number.MAX_SAFE_INTEGER);
-  });
-
-  test("of several the first counts", () => {
-    expect(retryAfterMs({ "retry-after": ["3", "9"] }, now)).toBe(3_000);
   });
 });
