@@ -1,0 +1,84 @@
+import { expect, test } from "vitest";
+import { ConnectionError, TouchpointError } from "../../../src/errors.ts";
+import { deadline } from "../../../src/http/deadline.ts";
+import { retry } from "../../../src/http/retry.ts";
+import { isUnclear } from "../../../src/http/retry-policy.ts";
+import { AttemptFailure, type HttpRequest } from "../../../src/http/types.ts";
+import { aFailure, anAnswer, aRequest, aStatus } from "../../support/builders.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { type Step, scripted } from "../../support/scripted.ts";
+
+const ok = anAnswer(200, { ok: true });
+const email = { operation: "emails.send", method: "POST", replay: "never" } as const;
+const patch = { operation: "contacts.update", method: "PATCH", replay: "idempotent" } as const;
+
+const start = (steps: readonly Step[], over: Partial<HttpRequest> = {}, closings = () => 0) => {
+  const clock = new FakeClock();
+  const script = scripted(...steps);
+  const send = retry({ maxRetryAfterMs: 60_000, clock, closings, random: () => 0.5 })(script.send);
+  return { clock, requests: script.requests, send: () => send(aRequest(over)) };
+};
+
+const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+
+test("a proxy's words are known whatever blanks are around them", () => {
+  expect(isUnclear("emails.send", aStatus(502, { error: " Bad Gateway\n" }))).toBe(true);
+});
+
+test("a pause that the budget waits out is not waited for a second time", async () => {
+  const { clock, send } = start([aStatus(429, {}, { "retry-after": "5" }), ok]);
+  expect(await send()).toBe(ok);
+  expect([clock.now(), clock.pending]).toEqual([0, 0]);
+});
+
+test("a client closed during the back-off makes no further attempt", async () => {
+  let closings = 0;
+  const { clock, requests, send } = start([aStatus(500)], patch, () => closings);
+  const failed = errorOf(send());
+  await clock.advance(100);
+  closings = 1;
+  await clock.advance(1_000);
+  expect(await failed).toBeInstanceOf(ConnectionError);
+  expect(requests).toHaveLength(1);
+});
+
+test("an answer without a body, and one that is not JSON, are told apart", async () => {
+  const told = async (body: string): Promise<unknown> => errorOf(start([anAnswer(200, body)], email).send());
+  expect(await told("")).toMatchObject({ message: expect.stringContaining("with an empty body") });
+  expect(await told("<html>")).toMatchObject({
+    message: expect.stringContaining("with a body that is not JSON"),
+  });
+});
+
+/** Ends when its signal does, without having sent anything. */
+const unsent =
+  (how: (reason: unknown) => unknown): Step =>
+  ({ signal }) =>
+    new Promise((_resolve, reject) => {
+      signal?.addEventListener("abort", () => reject(how(signal.reason)));
+    });
+
+const ended = async (steps: readonly Step[], over: Partial<HttpRequest>): Promise<unknown> => {
+  const clock = new FakeClock();
+  const bound = deadline(undefined, 900, clock);
+  const send = retry({ maxRetryAfterMs: 60_000, clock, closings: () => 0, random: () => 0.5 })(
+    scripted(...steps).send,
+  );
+  const error = await clock.until(errorOf(send(aRequest({ ...over, signal: bound.signal }))));
+  bound.release();
+  return error instanceof TouchpointError ? [error.code, error.outcome] : error;
+};
+
+test("an unclear attempt stays unclear when the next one ends before it was sent", async () => {
+  const aborted = unsent((cause) => new AttemptFailure("aborted", "aborted", { wasSent: false, cause }));
+  expect(await ended([aFailure("connection", true), aborted], patch)).toEqual(["timeout", "unknown"]);
+});
+
+test("a repeat that ends in the queue has not been sent", async () => {
+  const inQueue = unsent((reason) => reason);
+  expect(await ended([aFailure("connection", false), inQueue], email)).toEqual(["timeout", "not-applied"]);
+});
