@@ -1,8 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { systemClock } from "../../src/clock.ts";
-import { Client, NotFoundError } from "../../src/index.ts";
-import { createSandbox } from "../../src/sandbox/index.ts";
+import { Client } from "../../src/index.ts";
 
 const options = { apiKey: "key", baseUrl: "http://localhost", limits: false } as const;
 const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
@@ -63,53 +62,4 @@ test("a fetch that rejects with no Error fails the call, and nothing else", asyn
     const client = new Client({ ...options, maxRetries: 0, fetch: () => Promise.reject(reason) });
     await expect(client.contacts.list()).rejects.toMatchObject({ code: "connection_failed" });
   }
-});
-
-test("an abort whose reason is one of our errors does not free a key that may have been used", async () => {
-  const abort = new AbortController();
-  const requests: string[] = [];
-  const fetch = (url: string, { signal }: RequestInit) =>
-    new Promise<Response>((_resolve, reject) => {
-      requests.push(url);
-      signal?.addEventListener("abort", () => reject(signal.reason));
-      abort.abort(new NotFoundError("mine", { status: 404, headers: new Headers(), body: undefined }));
-    });
-  const client = new Client({ ...options, fetch });
-  await expect(client.emails.send(email, { once: "k", signal: abort.signal })).rejects.toBeInstanceOf(
-    NotFoundError,
-  );
-  await expect(client.emails.send(email, { once: "k" })).rejects.toMatchObject({ outcome: "unknown" });
-  expect(requests).toHaveLength(1);
-});
-
-test("an event keeps its time where both clocks agree, although Date tells whole seconds only", async () => {
-  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
-  const client = new Client({ ...options, fetch: sandbox.fetch });
-  await client.contacts.list();
-  const occurredAt = new Date(Date.now() - 1).toISOString();
-  await client.events.ingest([{ name: "seen", contact: { email: email.to }, occurredAt }]);
-  expect(sandbox.state.requests.at(-1)?.body).toMatchObject({ events: [{ occurredAt }] });
-});
-
-test("a recorder sends each event as it was when it was given", async () => {
-  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
-  const client = new Client({ ...options, fetch: sandbox.fetch });
-  const recorder = client.events.recorder();
-  const event = { name: "seen", contact: { email: email.to }, properties: { n: 0 } };
-  const results = [0, 1, 2].map((n) => {
-    event.properties.n = n;
-    return recorder.record(event);
-  });
-  await recorder.close();
-  await Promise.all(results);
-  expect(sandbox.state.requests.at(-1)?.body).toMatchObject({
-    events: [{ properties: { n: 0 } }, { properties: { n: 1 } }, { properties: { n: 2 } }],
-  });
-});
-
-test("a header of the caller's replaces the library's own, however it is spelt", async () => {
-  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
-  const client = new Client({ ...options, fetch: sandbox.fetch, headers: { "User-Agent": "ours/1" } });
-  await client.contacts.list();
-  expect(sandbox.state.requests.at(-1)?.headers["user-agent"]).toBe("ours/1");
 });

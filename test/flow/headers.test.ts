@@ -1,0 +1,12 @@
+import { expect, test } from "vitest";
+import { Client } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+
+const options = { apiKey: "key", baseUrl: "http://localhost", limits: false } as const;
+
+test("a header of the caller's replaces the library's own, however it is spelt", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const client = new Client({ ...options, fetch: sandbox.fetch, headers: { "User-Agent": "ours/1" } });
+  await client.contacts.list();
+  expect(sandbox.state.requests.at(-1)?.headers["user-agent"]).toBe("ours/1");
+});
