@@ -1,0 +1,63 @@
+import { expect, test } from "vitest";
+import type { HttpRequest, HttpResponse } from "../../../src/http/types.ts";
+import type { BudgetName } from "../../../src/operations/define.ts";
+import { FakeClock, turn } from "../../support/fake-clock.ts";
+import { answered, paced, requestOn } from "../../support/paced.ts";
+
+/** A client with one slot, over a transport whose requests end when the test says so. */
+const oneSlot = async () => {
+  const clock = new FakeClock();
+  // A clock that has run for a while.
+  await clock.advance(50);
+  const underWay: { readonly request: HttpRequest; end(): void; fail(): void }[] = [];
+  const { send, waits } = paced(
+    (request) =>
+      new Promise<HttpResponse>((resolve, reject) => {
+        underWay.push({
+          request,
+          end: () => resolve(answered()),
+          fail: () => reject(new Error("broken")),
+        });
+      }),
+    { concurrency: 1, clock },
+  );
+  return { clock, underWay, send, waits };
+};
+
+test.each<readonly [string, readonly BudgetName[]]>([
+  ["that spends a budget", ["requests"]],
+  ["that spends none", []],
+])("a request %s has its slot until it ends, well or not", async (_what, budgets) => {
+  const { clock, underWay, send } = await oneSlot();
+  const requests = [1, 2, 3].map(() =>
+    requestOn(budgets, { log: { attempts: 0, waitedMs: 0, isUnclear: false, closings: 0 } }),
+  );
+  const answers = requests.map((request) => send(request).catch((error: Error) => error.message));
+  await turn();
+  expect(underWay.map(({ request }) => request)).toEqual(requests.slice(0, 1));
+  await clock.advance(300);
+  underWay[0]?.fail();
+  await turn();
+  expect(underWay.map(({ request }) => request)).toEqual(requests.slice(0, 2));
+  await clock.advance(200);
+  underWay[1]?.end();
+  await turn();
+  expect(underWay.map(({ request }) => request)).toEqual(requests);
+  underWay[2]?.end();
+  expect(await Promise.all(answers)).toEqual(["broken", answered(), answered()]);
+  expect(requests.map(({ log }) => log.waitedMs)).toEqual([0, 300, 500]);
+});
+
+test("who waits for a slot is told so", async () => {
+  const { underWay, send, waits } = await oneSlot();
+  const [first, second] = [send(requestOn(["requests"])), send(requestOn(["requests"]))];
+  await turn();
+  expect(waits).toEqual([
+    { operation: "requests", waitingFor: "concurrency", reason: "concurrency", waitMs: 0 },
+  ]);
+  underWay[0]?.end();
+  await first;
+  await turn();
+  underWay[1]?.end();
+  await second;
+});
