@@ -12,6 +12,8 @@ export interface BudgetState {
   readonly freesInMs: number;
   /** Until when a 429 or 503 has stopped it (milliseconds since 1970); undefined when it is open. */
   readonly pausedUntil: number | undefined;
+  /** The answer that stopped it, as `429 on emails.send`, here or in a process that shares it; undefined when open. */
+  readonly pausedBy: string | undefined;
 }
 
 /** The numbers of the service document, or one's own. */

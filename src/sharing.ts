@@ -10,6 +10,8 @@ export interface LeasedBudget {
   readonly idle: number;
   /** Of those, the ones that are called back and leave as they cool. */
   readonly owed: number;
+  /** In how many milliseconds the next of those that leave are gone; undefined when none leaves. */
+  readonly leavesInMs: number | undefined;
   /** What the first of those who wait lacks; 0 when nobody waits for permits. */
   readonly lacking: number;
   /** Requests that wait. */
@@ -19,8 +21,8 @@ export interface LeasedBudget {
   grant(count: number): void;
   /** Takes permits away: idle ones at once, the others as they cool. */
   retire(count: number): void;
-  /** Stands still for `ms`, as another process was told to. */
-  pause(ms: number): void;
+  /** Stands still for `ms`, as another process was told to by the answer `by`. */
+  pause(ms: number, by?: string): void;
   /** Has those who wait looked at again. */
   changed(): void;
 }
@@ -31,13 +33,15 @@ export interface LeaseSource {
   readonly initial: number;
   /** Whether the permits in hand may be used now. */
   readonly isValid: boolean;
+  /** Until when a source that is out of reach is waited for; undefined while it is in reach. */
+  readonly givesUpAt: number | undefined;
   /** What others that share the budget use of it. */
   readonly usedElsewhere: number;
   attach(budget: LeasedBudget): void;
   /** The budget lacks permits; called again and again while it does. */
   want(): void;
-  /** The service asked to stand still for `ms`. */
-  paused(ms: number): void;
+  /** The service asked to stand still for `ms`, with the answer `by`. */
+  paused(ms: number, by: string): void;
   /** A request was admitted. */
   used(): void;
   close(): Promise<void>;

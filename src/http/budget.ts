@@ -2,7 +2,8 @@ import type { Cancel, Clock } from "../clock.ts";
 import type { BudgetState, Limit } from "../limits.ts";
 import type { LeasedBudget, LeaseSource } from "../sharing.ts";
 import type { Passage, Resource } from "./lanes.ts";
-import { RoundTrips } from "./round-trips.ts";
+import { Pause } from "./pause.ts";
+import { mostAllowance, type RoundTrips, roundTripsOn } from "./round-trips.ts";
 import { CoolingPermits } from "./window.ts";
 
 // A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run alike.
@@ -11,14 +12,7 @@ const marginMs = (perMs: number): number => 1 + perMs * 0.0001;
 // A timer set for the moment at which a permit is back must find it back.
 const roundingMs = 0.001;
 
-// However long a round trip seems to take for certain, most of the window is waited out.
-const mostAllowance = 1 / 3;
-
-// A machine that starts, or is busy, answers late for seconds, and from one moment to the next no more.
-const stretchWindows = 10;
-
-// What a busy machine adds to every round trip for a while is no floor: so little of a window is not worth a 429.
-const allowanceSlack = 0.015;
+const never = Number.POSITIVE_INFINITY;
 
 /**
  * One limit of the service: hands out permits, takes them back a window after the answer, and stands still while
@@ -28,7 +22,8 @@ export class Budget implements Resource, LeasedBudget {
   readonly name: string;
   readonly limit: Limit;
   waiters = 0;
-  lacking = 0;
+  /** What the first of those who wait will take; 0 when nobody waits for permits. */
+  #wanted = 0;
   readonly #clock: Clock;
   readonly #onChange: () => void;
   readonly #source: LeaseSource;
@@ -42,9 +37,7 @@ export class Budget implements Resource, LeasedBudget {
   /** By then every permit in hand has cooled in full. */
   #cooledAt = Number.NEGATIVE_INFINITY;
   readonly #roundTrips: RoundTrips;
-  #pausedUntil = Number.NEGATIVE_INFINITY;
-  #isProbeDue = false;
-  #probe: Passage | undefined;
+  readonly #pause = new Pause();
   #alarm: { readonly at: number; readonly cancel: Cancel } | undefined;
 
   constructor(
@@ -59,36 +52,27 @@ export class Budget implements Resource, LeasedBudget {
     this.#source = context.source;
     this.#inHand = this.#source.initial;
     this.#leased = this.#inHand;
-    this.#roundTrips = new RoundTrips(limit.perMs * stretchWindows, {
-      slackMs: limit.perMs * allowanceSlack,
-      mostMs: limit.perMs * mostAllowance,
-    });
+    this.#roundTrips = roundTripsOn(limit.perMs);
     this.#source.attach(this);
   }
 
   has(weight: number): boolean {
     const now = this.#clock.now();
-    if (now < this.#pausedUntil || this.#probe !== undefined || !this.#source.isValid) return false;
+    if (now < this.#pause.until || this.#pause.isOut || !this.#source.isValid) return false;
     this.#thaw(now);
     return this.#inHand >= Math.min(weight, this.limit.max);
   }
 
   take(weight: number, by: Passage): void {
     this.#inHand -= Math.min(weight, this.limit.max);
-    if (this.#isProbeDue) {
-      this.#isProbeDue = false;
-      this.#probe = by;
-    }
+    this.#pause.took(by);
     this.#source.used();
   }
 
   /** The request never left: its permits are free at once. */
   refund(weight: number, by: Passage): void {
     this.#inHand += Math.min(weight, this.limit.max);
-    if (this.#probe === by) {
-      this.#probe = undefined;
-      this.#isProbeDue = true;
-    }
+    this.#pause.refunded(by);
     this.#onChange();
   }
 
@@ -98,7 +82,7 @@ export class Budget implements Resource, LeasedBudget {
    */
   settle(weight: number, by: Passage, roundTripMs: number | undefined): void {
     const { max, perMs } = this.limit;
-    if (this.#probe === by) this.#probe = undefined;
+    this.#pause.settled(by);
     if (max !== Number.POSITIVE_INFINITY) {
       const now = this.#clock.now();
       if (roundTripMs !== undefined) this.#roundTrips.add(roundTripMs, now);
@@ -111,32 +95,33 @@ export class Budget implements Resource, LeasedBudget {
   }
 
   /** Stands still for `ms`; then one request goes first, and the rest once it is through. */
-  pause(ms: number): void {
-    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.now() + ms);
-    this.#isProbeDue = true;
+  pause(ms: number, by?: string): void {
+    this.#pause.start(this.#clock.now() + ms, by);
   }
 
-  /** The service itself asked for a pause: whoever shares the budget hears of it. */
-  heed(ms: number): void {
-    this.pause(ms);
-    this.#source.paused(ms);
+  /** The service itself asked for a pause, with the answer `by`: whoever shares the budget hears of it. */
+  heed(ms: number, by: string): void {
+    this.pause(ms, by);
+    this.#source.paused(ms, by);
     this.#onChange();
   }
 
   want(weight: number): void {
     const now = this.#clock.now();
-    if (now < this.#pausedUntil) return this.#wakeAt(this.#pausedUntil);
-    if (this.#probe !== undefined) return;
+    if (now < this.#pause.until) return this.#wakeAt(this.#pause.until);
+    if (this.#pause.isOut) return;
     // It may have come free between being asked and being told to see to it: nobody would look again.
     if (this.has(weight)) return this.#wakeAt(now);
-    this.lacking = Math.max(0, Math.min(weight, this.limit.max) - this.#inHand);
+    // Also what may not be used for want of a valid lease: nobody is to be woken for it.
+    this.#thaw(now);
+    this.#wanted = Math.min(weight, this.limit.max);
     this.#source.want();
-    const next = this.#nextThawAt;
-    if (next !== undefined) this.#wakeAt(next);
+    const next = Math.min(this.#nextThawAt ?? never, this.#source.givesUpAt ?? never);
+    if (next !== never) this.#wakeAt(next);
   }
 
   rest(): void {
-    this.lacking = 0;
+    this.#wanted = 0;
     this.#alarm?.cancel();
     this.#alarm = undefined;
   }
@@ -144,6 +129,10 @@ export class Budget implements Resource, LeasedBudget {
   get leased(): number {
     this.#leased -= this.#leaving.take(this.#clock.now());
     return this.#leased;
+  }
+
+  get lacking(): number {
+    return Math.max(0, this.#wanted - this.#inHand);
   }
 
   get idle(): number {
@@ -155,8 +144,15 @@ export class Budget implements Resource, LeasedBudget {
     return this.#owed + this.#leaving.count;
   }
 
+  get leavesInMs(): number | undefined {
+    const now = this.#clock.now();
+    this.#leased -= this.#leaving.take(now);
+    const next = Math.min(this.#leaving.nextAt ?? never, (this.#owed > 0 && this.#cooling.nextAt) || never);
+    return next === never ? undefined : Math.max(0, next - now) + roundingMs;
+  }
+
   get isProbing(): boolean {
-    return this.#isProbeDue || this.#probe !== undefined;
+    return this.#pause.isProbing;
   }
 
   grant(count: number): void {
@@ -178,7 +174,17 @@ export class Budget implements Resource, LeasedBudget {
 
   /** What is left of a pause, in milliseconds; 0 when there is none. */
   get pausedForMs(): number {
-    return Math.max(0, this.#pausedUntil - this.#clock.now());
+    return Math.max(0, this.#pause.until - this.#clock.now());
+  }
+
+  /** Whether nobody shall wait any longer for a source that is out of reach. */
+  get isLost(): boolean {
+    return (this.#source.givesUpAt ?? never) <= this.#clock.now();
+  }
+
+  /** Has the source looked for again, though nobody waits for it. */
+  seek(): void {
+    this.#source.want();
   }
 
   /** How long the next request has to wait at least, as far as is known now. */
@@ -200,6 +206,7 @@ export class Budget implements Resource, LeasedBudget {
       left,
       freesInMs: left > 0 ? 0 : this.waitMs(),
       pausedUntil: pausedForMs > 0 ? this.#clock.wallTime() + pausedForMs : undefined,
+      pausedBy: pausedForMs > 0 ? this.#pause.by : undefined,
     };
   }
 

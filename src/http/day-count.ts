@@ -30,10 +30,12 @@ export class DayCount implements Day {
     return this.used + weight <= this.max;
   }
 
+  /** A negative weight takes back what was not used after all. */
   add(weight: number): void {
+    this.#used += weight;
+    if (weight < 0) return this.#takeBack(-weight);
     const slot = this.#slot;
     this.#slots.set(slot, (this.#slots.get(slot) ?? 0) + weight);
-    this.#used += weight;
   }
 
   /** How long until `weight` more fits. */
@@ -49,6 +51,19 @@ export class DayCount implements Day {
 
   get #slot(): number {
     return Math.floor(this.#clock.now() / slotMs);
+  }
+
+  // Counted in one of the last minutes; a minute below nothing would give back what others used.
+  #takeBack(weight: number): void {
+    let left = weight;
+    for (const [slot, count] of [...this.#slots].reverse()) {
+      const part = Math.min(left, count);
+      this.#slots.set(slot, count - part);
+      left -= part;
+      if (left === 0) return;
+    }
+    // It was counted a day ago, and is forgotten.
+    this.#used += left;
   }
 
   #forget(): void {

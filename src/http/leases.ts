@@ -14,6 +14,7 @@ const lightBottleneck = async (max: number) => {
  */
 export class LocalLeases implements LeaseSource {
   readonly isValid = true;
+  readonly givesUpAt = undefined;
   readonly usedElsewhere = 0;
   readonly initial: number;
   readonly #max: number;
@@ -75,14 +76,15 @@ export class LocalLeases implements LeaseSource {
   }
 }
 
-/** No limit at all: pauses are all that is left of a budget. */
-export const unlimitedLeases: LeaseSource = {
-  initial: Number.POSITIVE_INFINITY,
+/** So many permits from the start, and never another. */
+export const fixedLeases = (initial: number): LeaseSource => ({
+  initial,
   isValid: true,
+  givesUpAt: undefined,
   usedElsewhere: 0,
   attach: () => undefined,
   want: () => undefined,
   paused: () => undefined,
   used: () => undefined,
   close: async () => undefined,
-};
+});

@@ -43,10 +43,11 @@ class Gate {
     if (passing.route.budgets.length === 0) this.#settings.traffic.lanes.pump();
   }
 
-  heed({ narrowest }: Route, { status, headers }: HttpResponse): void {
+  heed({ request, route: { narrowest } }: Passing, { status, headers }: HttpResponse): void {
     const ms = retryAfterMs(headers, this.#settings.clock.wallTime());
-    if (status === 429) narrowest?.heed(ms ?? unnamedPauseMs);
-    if (status === 503 && ms !== undefined) narrowest?.heed(ms);
+    const by = `${status} on ${request.operation}`;
+    if (status === 429) narrowest?.heed(ms ?? unnamedPauseMs, by);
+    if (status === 503 && ms !== undefined) narrowest?.heed(ms, by);
   }
 
   passingOf(request: HttpRequest): Passing {
@@ -115,7 +116,7 @@ export const pacing = (settings: PacingSettings): Stage => {
     try {
       const response = await next(request);
       roundTripMs = clock.now() - since;
-      if (response.status === 429 || response.status === 503) gate.heed(passing.route, response);
+      if (response.status === 429 || response.status === 503) gate.heed(passing, response);
       return response;
     } catch (failure) {
       // Only the transport can say that nothing left; whatever else failed did so before it.

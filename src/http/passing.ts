@@ -1,4 +1,4 @@
-import { RateLimitError } from "../errors.ts";
+import { ConnectionError, RateLimitError } from "../errors.ts";
 import type { Day } from "../sharing.ts";
 import type { Budget } from "./budget.ts";
 import type { Lane, Passage } from "./lanes.ts";
@@ -47,6 +47,10 @@ export class Passing implements Passage {
         const what = `${day.name} is used up (${day.used} of ${day.max})`;
         return this.#refused(`${what}; more frees in ${inWords(waitMs)}`, waitMs);
       }
+      if (budget.isLost) {
+        budget.seek();
+        return this.#unreachable();
+      }
       const waitMs = budget.pausedForMs;
       if (waitMs > this.#maxPauseMs) {
         const what = `the service asked to send nothing on ${budget.name} for another ${inWords(waitMs)}`;
@@ -77,6 +81,16 @@ export class Passing implements Passage {
 
   #weightOf(budget: Budget): number {
     return budget === this.route.narrowest ? this.request.weight : 1;
+  }
+
+  #unreachable(): ConnectionError {
+    const { operation, log } = this.request;
+    const why = "the store of the shared limits is out of reach";
+    return new ConnectionError(`${operation}: not sent, ${why}: see to Redis, or allow onLost: "open"`, {
+      operation,
+      attempts: log.attempts,
+      outcome: outcomeOf(this.request),
+    });
   }
 
   #refused(why: string, retryAfterMs: number): RateLimitError {

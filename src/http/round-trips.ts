@@ -14,6 +14,7 @@ const empty = (since: number): Stretch => ({
 
 const fewest = 20;
 const mostStretches = 6;
+const longestStretches = 20;
 
 /**
  * How much of every round trip is certain to pass, as the latest ones tell.
@@ -41,7 +42,7 @@ export class RoundTrips {
 
   add(ms: number, now: number): void {
     const ageMs = now - this.#current.since;
-    if (ageMs > this.#stretchMs * mostStretches) {
+    if (ageMs > this.#stretchMs * longestStretches) {
       // What a few answers told long ago says nothing of now.
       this.#past = [];
       this.#current = empty(now);
@@ -70,3 +71,16 @@ export class RoundTrips {
     return Math.max(0, Math.min(leastMs - excessMs - this.#slackMs, this.#mostMs));
   }
 }
+
+// However long a round trip seems to take for certain, most of the window is waited out.
+export const mostAllowance = 1 / 3;
+
+// A machine that starts, or is busy, answers late for seconds, and from one moment to the next no more.
+const stretchWindows = 10;
+
+// What a busy machine adds to every round trip for a while is no floor: so little of a window is not worth a 429.
+const allowanceSlack = 0.015;
+
+/** The round trips of a limit with this window. */
+export const roundTripsOn = (perMs: number): RoundTrips =>
+  new RoundTrips(perMs * stretchWindows, { slackMs: perMs * allowanceSlack, mostMs: perMs * mostAllowance });

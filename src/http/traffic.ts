@@ -5,7 +5,7 @@ import type { Day, Sharing } from "../sharing.ts";
 import { Budget } from "./budget.ts";
 import { DayCount } from "./day-count.ts";
 import { Lanes } from "./lanes.ts";
-import { LocalLeases, unlimitedLeases } from "./leases.ts";
+import { fixedLeases, LocalLeases } from "./leases.ts";
 
 const unlimited: Limit = { max: Number.POSITIVE_INFINITY, perMs: 1 };
 
@@ -21,7 +21,7 @@ export class Traffic {
       const limit = limits === false ? unlimited : limits[name];
       const maxPerDay = limits === false ? Number.POSITIVE_INFINITY : limits[`${name}PerDay`];
       const { leases, day } = sharing?.open(name, { limit, maxPerDay }, clock) ?? {
-        leases: limits === false ? unlimitedLeases : new LocalLeases(limit.max),
+        leases: limits === false ? fixedLeases(limit.max) : new LocalLeases(limit.max),
         day: new DayCount(`${name}PerDay`, maxPerDay, clock),
       };
       return {
@@ -40,7 +40,8 @@ export class Traffic {
   state(): Record<keyof Limits, BudgetState> {
     const ofDay = (day: Day): BudgetState => {
       const left = Math.max(0, day.max - day.used);
-      return { used: day.used, left, freesInMs: left > 0 ? 0 : day.freesInMs(1), pausedUntil: undefined };
+      const freesInMs = left > 0 ? 0 : day.freesInMs(1);
+      return { used: day.used, left, freesInMs, pausedUntil: undefined, pausedBy: undefined };
     };
     const { budgets, days } = this;
     return {

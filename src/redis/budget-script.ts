@@ -14,17 +14,24 @@ local max, window, alive, dayMax = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumbe
 local held, keep, idle = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local need, want, reserve = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local used, pause, probing = tonumber(ARGV[13]), tonumber(ARGV[14]), ARGV[15] == '1'
+local pausedBy, channel, hungry = ARGV[16], ARGV[17], tonumber(ARGV[18])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function text(number) return string.format('%.0f', number) end
 
 -- A day is counted by the minute, any 24 hours long.
 local minute = math.floor(now / 60000)
-if used ~= 0 then
-  redis.call('HINCRBY', day, text(minute), text(used))
-  redis.call('HINCRBY', day, 'total', text(used))
-end
 local oldest = tonumber(redis.call('HGET', day, 'oldest') or minute)
+if used > 0 then redis.call('HINCRBY', day, text(minute), text(used)) end
+local back = math.max(0, -used)
+-- What was not used after all was counted in one of the last minutes; no minute may count less than nothing.
+for at = minute, oldest, -1 do
+  if back == 0 then break end
+  local part = math.min(back, tonumber(redis.call('HGET', day, text(at)) or 0))
+  if part > 0 then redis.call('HINCRBY', day, text(at), text(-part)) end
+  back = back - part
+end
+if used + back ~= 0 then redis.call('HINCRBY', day, 'total', text(used + back)) end
 local total = tonumber(redis.call('HGET', day, 'total') or 0)
 while oldest < minute do
   local count = redis.call('HGET', day, text(oldest))
@@ -50,9 +57,9 @@ end
 local bornAt = tonumber(string.match(born, '^%d+'))
 local isYoung = now - bornAt < alive
 
--- What the others hold and want.
-local others, wanted, active, busy = 0, 0, 1, 0
-local since = 0
+-- What the others hold and want, and what was called back and has not cooled.
+local others, wanted, active, busy, coming = 0, 0, 1, 0, held - keep
+local before = 0
 local records = redis.call('HGETALL', state)
 local isAlive = {}
 local alike = {}
@@ -63,7 +70,7 @@ for at = 1, #records, 2 do
     h, k, n, w, s, seen, i = tonumber(h), tonumber(k), tonumber(n), tonumber(w), tonumber(s), tonumber(seen), tonumber(i)
     local other = string.sub(name, 3)
     if other == me then
-      if n > 0 then since = s end
+      before = h
     elseif seen + alive + window < now then
       redis.call('HDEL', state, name)
     else
@@ -73,15 +80,15 @@ for at = 1, #records, 2 do
         isAlive[other] = true
         alike[#alike + 1] = { id = other, h = h, k = k, n = n, w = w, s = s, i = i }
         if w > 0 or h > i then active = active + 1 end
-        wanted = wanted + w
+        wanted, coming = wanted + w, coming + h - k
       end
     end
   end
 end
 local cap = math.max(0, math.min(max, dayMax - total))
 local fair = math.ceil(cap / active)
-if need > 0 and since == 0 then since = now end
--- Whoever lacks permits for its next request is served in turn, the first that asked first.
+-- Whoever lacks permits for its next request is served in turn, the one that has sent nothing for longest first.
+local since = need > 0 and now - hungry or 0
 local eldest, scattered, unit = nil, idle, need > 0 and need + idle or 1
 for _, other in ipairs(alike) do
   if other.n > 0 then
@@ -108,13 +115,20 @@ if not isMyTurn then
   local short = wanted - (free - grant)
   if want == 0 then give = math.max(give, math.min(idle, short)) end
   -- Over its share, by more than the batch that it could not send otherwise.
-  give = math.max(give, math.min(keep - fair - (unit - 1), short))
+  give = math.max(give, math.min(keep - fair - (unit - 1), short - coming))
   if eldest then
     local missing = eldest.n - kept
-    if need > 0 then give = math.max(give, math.min(idle, missing)) end
-    -- A batch larger than a share: what lies idle in small pieces first, then what others use.
-    if eldest.n > 1 and eldest.h + eldest.n > fair and scattered - eldest.i < missing then
-      give = math.max(give, math.min(keep, missing))
+    -- What lies idle while its holder waits for another budget, too: two could wait for each other for ever.
+    give = math.max(give, math.min(idle, missing))
+    -- Too few for a single batch, ever: what lies idle in small pieces first, then what others use. That loses what
+    -- it takes to change hands, so all permits do so in two windows at the earliest.
+    local movedFor, movesAt = redis.call('HGET', state, 'moved for'), tonumber(redis.call('HGET', state, 'moves') or 0)
+    local more = math.min(keep, missing - coming) - math.max(0, give)
+    if more > 0 and eldest.h < eldest.n + eldest.i and scattered - eldest.i < missing and
+      (movesAt <= now or movedFor == eldest.id) then
+      give = math.max(0, give) + more
+      movesAt = math.max(now, movesAt) + math.ceil(2 * window * more / max)
+      redis.call('HSET', state, 'moved for', eldest.id, 'moves', text(movesAt))
     end
   end
 end
@@ -127,11 +141,16 @@ else
     text(math.min(idle + grant, held + grant)) }, ' '))
 end
 
+-- Whoever waits for what has just come free need not wait for its own next beat.
+local next = eldest or alike[1]
+if held < before and free > grant and next and next.w > 0 then redis.call('PUBLISH', channel, next.id) end
+
 -- A pause is everybody's, and one process sends the one request that goes first after it.
 local pausedUntil = tonumber(redis.call('HGET', state, 'paused') or 0)
 if pause > 0 then
   pausedUntil = math.max(pausedUntil, now + pause)
-  redis.call('HSET', state, 'paused', text(pausedUntil), 'probe', 'due')
+  redis.call('HSET', state, 'paused', text(pausedUntil), 'probe', 'due', 'by', pausedBy)
+  redis.call('PUBLISH', channel, 'pause')
 end
 local probe = redis.call('HGET', state, 'probe') or ''
 -- Nobody goes right after a pause before it was seen here who goes first.
@@ -148,5 +167,5 @@ if probe ~= '' and pausedUntil <= now then
 end
 redis.call('PEXPIRE', state, text(2 * (alive + window) + math.max(0, pausedUntil - now)))
 return { born, grant, give, text(math.max(0, pausedUntil - now)), gate, text(total), text(dayFreesIn), busy,
-  text(pausedUntil) }
+  text(pausedUntil), redis.call('HGET', state, 'by') or '' }
 `);

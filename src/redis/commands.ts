@@ -1,5 +1,7 @@
+import type { RedisPublisher } from "./news.ts";
+
 /** What is needed of a Redis client; ioredis 5 and 6 have it, `Cluster` too. */
-export interface RedisCommands {
+export interface RedisCommands extends RedisPublisher {
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
 }

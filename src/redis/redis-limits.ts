@@ -2,6 +2,7 @@ import { ConfigurationError } from "../errors.ts";
 import { documentedLimits, type Limits, limitFaults } from "../limits.ts";
 import type { SharedLimits } from "../sharing.ts";
 import type { RedisCommands } from "./commands.ts";
+import { News } from "./news.ts";
 import { SharedDay } from "./shared-day.ts";
 import { SharedLeases } from "./shared-leases.ts";
 
@@ -9,16 +10,22 @@ import { SharedLeases } from "./shared-leases.ts";
 export interface RedisLimitsOptions extends Partial<Limits> {
   /** The same in every process that shares the limits: one for each key of the service. */
   readonly id: string;
-  /** While Redis is out of reach: `closed` (default) sends nothing, `open` uses `share` of each limit. */
+  /**
+   * While Redis is out of reach: `closed` (default) sends nothing, and refuses calls with a `ConnectionError` once
+   * that has lasted for `maxLostMs`; `open` uses `share` of each limit.
+   */
   readonly onLost?: "open" | "closed";
   /** The part of each limit that is this process's alone with `onLost: "open"`, above 0, 1 at most. */
   readonly share?: number;
+  /** How long calls wait for a Redis that is out of reach, in milliseconds, with `closed`. Default 60,000. */
+  readonly maxLostMs?: number;
 }
 
 /**
  * Limits that any number of processes share through one Redis: budgets, pauses and day counts.
  *
- * Permits are leased in blocks and given back when others wait. A process that dies returns its permits within a
+ * Permits are leased in blocks and given back when others wait. A second connection, made like the given one, hears
+ * at once of pauses and of permits that came free; it goes with `client.close()` or with the given one. A process that dies returns its permits within a
  * window of its last heartbeat; a flushed, restarted or lost Redis is found again by itself. No process's clock is
  * compared with another's.
  *
@@ -31,7 +38,13 @@ export interface RedisLimitsOptions extends Partial<Limits> {
  */
 export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): SharedLimits => {
   // A caller without types may give null, or nothing: told below as an id that is missing.
-  const { id, onLost = "closed", share, ...given }: Partial<RedisLimitsOptions> = options ?? {};
+  const {
+    id,
+    onLost = "closed",
+    share,
+    maxLostMs = 60_000,
+    ...given
+  }: Partial<RedisLimitsOptions> = options ?? {};
   const faults = limitFaults(given);
   if (typeof redis?.evalsha !== "function" || typeof redis.eval !== "function")
     faults.push("redis must be an ioredis client");
@@ -39,15 +52,17 @@ export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): 
   if (onLost !== "open" && onLost !== "closed") faults.push(`onLost must be "open" or "closed"`);
   if (onLost === "open" && !(share !== undefined && share > 0 && share <= 1))
     faults.push(`onLost: "open" needs a share above 0 and of 1 at most`);
+  if (!(maxLostMs >= 0)) faults.push(`maxLostMs must be at least 0, got ${String(maxLostMs)}`);
   if (faults.length > 0) throw new ConfigurationError(`redisLimits: ${faults.join("; ")}`);
+  const news = new News(redis);
   return {
     numbers: { ...documentedLimits, ...given },
     open: (name, { limit, maxPerDay }, clock) => {
       const day = new SharedDay(`${name}PerDay`, maxPerDay, clock);
       // The braces keep the keys of one id on one node of a cluster.
       const key = `touchpoint:{${id}}:${name}`;
-      const shareWhenLost = onLost === "open" ? (share ?? 0) : 0;
-      return { day, leases: new SharedLeases({ redis, clock, key, limit, day, shareWhenLost }) };
+      const whenLost = { share: onLost === "open" ? (share ?? 0) : 0, maxMs: maxLostMs };
+      return { day, leases: new SharedLeases({ redis, news, clock, key, limit, day, whenLost }) };
     },
   };
 };

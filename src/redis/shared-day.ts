@@ -1,4 +1,5 @@
 import type { Clock } from "../clock.ts";
+import { DayCount } from "../http/day-count.ts";
 import type { Day } from "../sharing.ts";
 
 /** A day's count that many processes share: what the store said last, and what was used here since. */
@@ -8,21 +9,33 @@ export class SharedDay implements Day {
   readonly #clock: Clock;
   #total = 0;
   #unreported = 0;
-  #reported = 0;
+  /** What the store has heard of from here, in the last 24 hours. */
+  #reported: DayCount;
   #freesAt = 0;
+  #isDoubtful = false;
 
   constructor(name: string, max: number, clock: Clock) {
     this.name = name;
     this.max = max;
     this.#clock = clock;
+    this.#reported = new DayCount(name, max, clock);
   }
 
   get used(): number {
     return this.#total + this.#unreported;
   }
 
+  /** Whether `weight` fits; with the time at which more frees it may, and the store is asked before anything goes. */
   has(weight: number): boolean {
-    return this.used + weight <= this.max;
+    if (this.used + weight <= this.max) return true;
+    if (this.#freesAt > this.#clock.now()) return false;
+    this.#isDoubtful = true;
+    return true;
+  }
+
+  /** Whether somebody waits for what the store last said to be used up until now. */
+  get isDoubtful(): boolean {
+    return this.#isDoubtful;
   }
 
   add(weight: number): void {
@@ -41,14 +54,15 @@ export class SharedDay implements Day {
   /** The store counted `reported` of this process and stands at `total`. */
   heard(reported: number, store: { readonly total: number; readonly freesInMs: number }): void {
     this.#unreported -= reported;
-    this.#reported += reported;
+    this.#reported.add(reported);
     this.#total = store.total;
+    this.#isDoubtful = false;
     this.#freesAt = this.#clock.now() + store.freesInMs;
   }
 
   /** The store has lost its counts: each process tells it again what it used itself. */
   forgotten(): void {
-    this.#unreported += this.#reported;
-    this.#reported = 0;
+    this.#unreported += this.#reported.used;
+    this.#reported = new DayCount(this.name, this.max, this.#clock);
   }
 }

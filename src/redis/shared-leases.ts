@@ -2,50 +2,23 @@ import { randomUUID } from "node:crypto";
 import type { Cancel, Clock } from "../clock.ts";
 import type { Limit } from "../limits.ts";
 import type { LeasedBudget, LeaseSource } from "../sharing.ts";
+import { type BeatReply, beatReply } from "./beat-reply.ts";
 import { beat } from "./budget-script.ts";
 import type { RedisCommands } from "./commands.ts";
+import type { News } from "./news.ts";
 import type { SharedDay } from "./shared-day.ts";
 
 export interface SharedLeasesContext {
   readonly redis: RedisCommands;
+  readonly news: News;
   readonly clock: Clock;
   /** Shared by all processes; both keys of one budget in one slot of a cluster. */
   readonly key: string;
   readonly limit: Limit;
   readonly day: SharedDay;
-  /** The part of the limit that is used while Redis is out of reach; 0 stands still. */
-  readonly shareWhenLost: number;
+  /** While Redis is out of reach: the part of the limit that is used, or with 0 how long calls wait. */
+  readonly whenLost: { readonly share: number; readonly maxMs: number };
 }
-
-interface Reply {
-  readonly born: string;
-  readonly grant: number;
-  readonly give: number;
-  readonly pausedForMs: number;
-  /** `closed` while another process tries after a pause, `probe` when this one is to try. */
-  readonly gate: "open" | "closed" | "probe";
-  readonly dayTotal: number;
-  readonly dayFreesInMs: number;
-  readonly busyElsewhere: number;
-  readonly pausedUntil: string;
-}
-
-const replyOf = (raw: unknown): Reply => {
-  if (!Array.isArray(raw)) throw new TypeError("the budget script answered something else");
-  const [born, grant, give, pausedForMs, gate, dayTotal, dayFreesInMs, busyElsewhere, pausedUntil] =
-    raw.map(String);
-  return {
-    born: born ?? "",
-    grant: Number(grant),
-    give: Number(give),
-    pausedForMs: Number(pausedForMs),
-    gate: gate === "1" ? "closed" : gate === "2" ? "probe" : "open",
-    dayTotal: Number(dayTotal),
-    dayFreesInMs: Number(dayFreesInMs),
-    busyElsewhere: Number(busyElsewhere),
-    pausedUntil: pausedUntil ?? "",
-  };
-};
 
 /** How long a process may use its permits without a word from the store, in milliseconds. */
 export const aliveMs = (perMs: number): number => Math.min(1_000, Math.max(100, perMs / 20));
@@ -61,6 +34,7 @@ export class SharedLeases implements LeaseSource {
   usedElsewhere = 0;
   readonly #context: SharedLeasesContext;
   readonly #id = randomUUID();
+  readonly #channel: string;
   readonly #aliveMs: number;
   readonly #block: number;
   #budget: LeasedBudget | undefined;
@@ -69,8 +43,13 @@ export class SharedLeases implements LeaseSource {
   #born = "";
   #pauseSeen = "0";
   #pauseToTellMs = 0;
+  #pausedBy = "";
+  /** Whether there is news that no beat has asked about yet. */
+  #isNewsDue = false;
   #lostSince: number | undefined;
   #usedAt = Number.NEGATIVE_INFINITY;
+  /** Since when it lacks something, if nothing was used since. */
+  #wantedAt = Number.NEGATIVE_INFINITY;
   #isBeating = false;
   #isClosed = false;
   #timer: { readonly at: number; readonly cancel: Cancel } | undefined;
@@ -78,13 +57,19 @@ export class SharedLeases implements LeaseSource {
 
   constructor(context: SharedLeasesContext) {
     this.#context = context;
+    this.#channel = `${context.key}:news`;
     this.#aliveMs = aliveMs(context.limit.perMs);
     this.#block = Math.ceil(context.limit.max / 20);
   }
 
   get isValid(): boolean {
-    if (this.#lostSince !== undefined) return this.#context.shareWhenLost > 0;
-    return !this.#heldBack && this.#context.clock.now() < this.#validUntil;
+    if (this.#lostSince !== undefined) return this.#context.whenLost.share > 0;
+    return !this.#heldBack && !this.#context.day.isDoubtful && this.#context.clock.now() < this.#validUntil;
+  }
+
+  get givesUpAt(): number | undefined {
+    const { share, maxMs } = this.#context.whenLost;
+    return this.#lostSince === undefined || share > 0 ? undefined : this.#lostSince + maxMs;
   }
 
   attach(budget: LeasedBudget): void {
@@ -93,14 +78,15 @@ export class SharedLeases implements LeaseSource {
 
   want(): void {
     this.#isClosed = false;
+    if (this.#wantedAt <= this.#usedAt) this.#wantedAt = this.#context.clock.now();
     const isFirst = this.#validUntil === Number.NEGATIVE_INFINITY && this.#lostSince === undefined;
     this.#beatIn(
       isFirst || (this.#budget?.leased === 0 && this.#timer === undefined) ? 0 : this.#aliveMs / 4,
     );
   }
 
-  paused(ms: number): void {
-    this.#pauseToTellMs = Math.max(this.#pauseToTellMs, ms);
+  paused(ms: number, by: string): void {
+    if (ms > this.#pauseToTellMs) [this.#pauseToTellMs, this.#pausedBy] = [ms, by];
     this.#heldBack = true;
     this.#beatIn(0);
   }
@@ -113,6 +99,7 @@ export class SharedLeases implements LeaseSource {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    this.#context.news.leave(this.#channel, this.#hear);
     this.#addShare?.();
     this.#timer?.cancel();
     this.#timer = undefined;
@@ -121,6 +108,17 @@ export class SharedLeases implements LeaseSource {
     budget.retire(budget.leased);
     await this.#beat();
   }
+
+  readonly #hear = (message: string): void => {
+    const budget = this.#budget;
+    if (budget === undefined || (budget.leased === 0 && budget.waiters === 0)) return;
+    const isPause = message === "pause";
+    if (!isPause && message !== this.#id) return;
+    // Until the store has said how long.
+    if (isPause) this.#heldBack = true;
+    this.#isNewsDue = true;
+    this.#beatIn(0);
+  };
 
   #beatIn(ms: number): void {
     if (this.#isClosed || this.#isBeating) return;
@@ -140,7 +138,9 @@ export class SharedLeases implements LeaseSource {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#isBeating = true;
-    const { clock } = this.#context;
+    this.#isNewsDue = false;
+    const { clock, news } = this.#context;
+    if (!this.#isClosed) news.listen(this.#channel, this.#hear);
     const sentAt = clock.now();
     // No answer in time counts as none; the command itself is still waited for, so that beats never pile up.
     const cancelAlarm = clock.after(this.#aliveMs, () => this.#lose(budget), { idle: true });
@@ -169,30 +169,35 @@ export class SharedLeases implements LeaseSource {
   async #ask(
     budget: LeasedBudget,
     told: { readonly used: number; readonly pauseMs: number },
-  ): Promise<Reply> {
-    const { redis, key, limit, day } = this.#context;
+  ): Promise<BeatReply> {
+    const { redis, clock, key, limit, day } = this.#context;
     const { leased, owed, idle, lacking, waiters } = budget;
     const want = waiters > 0 ? Math.max(lacking, Math.min(waiters, limit.max - leased)) : 0;
-    const reserve = idle === 0 && !this.#isClosed ? this.#block : 0;
+    const isAtWork = !this.#isClosed && (waiters > 0 || !this.#isUnused);
+    const reserve = idle === 0 && isAtWork ? this.#block : 0;
     const numbers = [limit.max, limit.perMs, this.#aliveMs, day.max];
     const permits = [leased, leased - owed, idle, lacking, want, reserve];
     const report = [told.used, told.pauseMs, budget.isProbing ? 1 : 0];
-    const values = [this.#id, this.#born, ...numbers, ...permits, ...report];
-    return replyOf(await beat(redis, [`${key}:leases`, `${key}:day`], values));
+    if (lacking === 0) this.#wantedAt = Number.NEGATIVE_INFINITY;
+    const hungryMs = lacking === 0 ? 0 : clock.now() - Math.max(this.#usedAt, this.#wantedAt);
+    const rest = [this.#pausedBy, this.#channel, Math.max(0, Math.round(hungryMs))];
+    const values = [this.#id, this.#born, ...numbers, ...permits, ...report, ...rest];
+    return beatReply(await beat(redis, [`${key}:leases`, `${key}:day`], values));
   }
 
-  #heed(budget: LeasedBudget, reply: Reply, sentAt: number): void {
+  #heed(budget: LeasedBudget, reply: BeatReply, sentAt: number): void {
     const { day } = this.#context;
     if (this.#born !== "" && this.#born !== reply.born) day.forgotten();
     this.#born = reply.born;
     this.#lostSince = undefined;
     this.#addShare?.();
     this.usedElsewhere = reply.busyElsewhere;
-    this.#heldBack = reply.gate === "closed";
+    // What was said before the news says nothing about it.
+    this.#heldBack = reply.gate === "closed" || (this.#heldBack && this.#isNewsDue);
     if (reply.gate === "probe" && !budget.isProbing) budget.pause(0);
     if (reply.pausedForMs > 0 && reply.pausedUntil !== this.#pauseSeen) {
       this.#pauseSeen = reply.pausedUntil;
-      budget.pause(reply.pausedForMs);
+      budget.pause(reply.pausedForMs, reply.pausedBy);
     }
     if (reply.give > 0) budget.retire(reply.give);
     this.#validUntil = sentAt + this.#aliveMs;
@@ -201,24 +206,32 @@ export class SharedLeases implements LeaseSource {
 
   /** Gives everything back when nothing was sent for a window. */
   #restIfUnused(budget: LeasedBudget): void {
-    const unusedMs = this.#context.clock.now() - this.#usedAt;
     const isResting = budget.waiters === 0 && budget.idle === budget.leased;
-    if (isResting && unusedMs > this.#context.limit.perMs) budget.retire(budget.leased);
+    if (isResting && this.#isUnused) budget.retire(budget.leased);
+  }
+
+  /** Whether nothing was sent for a window. */
+  get #isUnused(): boolean {
+    return this.#context.clock.now() - this.#usedAt > this.#context.limit.perMs;
   }
 
   #next(budget: LeasedBudget): void {
     const isIdle = budget.leased === 0 && budget.waiters === 0 && this.#context.day.unreported === 0;
-    if (this.#pauseToTellMs > 0 && this.#lostSince === undefined) return this.#beatIn(0);
-    if (!isIdle) this.#beatIn(budget.waiters > 0 ? this.#aliveMs / 4 : this.#aliveMs / 2);
+    const isUrgent = this.#pauseToTellMs > 0 && this.#lostSince === undefined;
+    if (isUrgent || this.#isNewsDue) return this.#beatIn(0);
+    if (isIdle) return;
+    // Others wait for what leaves: they are told as soon as it is gone.
+    const leavesInMs = budget.leavesInMs ?? Number.POSITIVE_INFINITY;
+    this.#beatIn(Math.min(leavesInMs, budget.waiters > 0 ? this.#aliveMs / 4 : this.#aliveMs / 2));
   }
 
   /** No word from the store: the configured share is used alone, or nothing. */
   #lose(budget: LeasedBudget): void {
-    const { clock, limit, shareWhenLost } = this.#context;
+    const { clock, limit, whenLost } = this.#context;
     if (this.#lostSince !== undefined || clock.now() < this.#validUntil) return;
     this.#lostSince = clock.now();
-    if (shareWhenLost === 0) return budget.changed();
-    const share = Math.floor(limit.max * shareWhenLost);
+    if (whenLost.share === 0) return budget.changed();
+    const share = Math.floor(limit.max * whenLost.share);
     if (budget.leased - budget.owed > share) budget.retire(budget.leased - budget.owed - share);
     // Others may have held more than their share: what is missing comes when that has cooled.
     const wasConnected = this.#validUntil !== Number.NEGATIVE_INFINITY;

@@ -1,4 +1,5 @@
 import { DayCount } from "../../src/http/day-count.ts";
+import { fixedLeases } from "../../src/http/leases.ts";
 import { pacing } from "../../src/http/pacing.ts";
 import { Slots } from "../../src/http/slots.ts";
 import { Traffic } from "../../src/http/traffic.ts";
@@ -6,20 +7,7 @@ import type { HttpRequest, HttpResponse, Send } from "../../src/http/types.ts";
 import { documentedLimits, type Limits } from "../../src/limits.ts";
 import type { WaitNotice } from "../../src/notices.ts";
 import type { BudgetName } from "../../src/operations/define.ts";
-import type { LeaseSource } from "../../src/sharing.ts";
 import { FakeClock } from "./fake-clock.ts";
-
-/** All permits at once, from nowhere: what a budget does with them is what these tests are about. */
-export const ownPermits = (max: number): LeaseSource => ({
-  initial: max,
-  isValid: true,
-  usedElsewhere: 0,
-  attach: () => undefined,
-  want: () => undefined,
-  paused: () => undefined,
-  used: () => undefined,
-  close: async () => undefined,
-});
 
 /** A whole answer with nothing in it. */
 export const answered = (status = 200, headers: HttpResponse["headers"] = {}): HttpResponse => ({
@@ -67,7 +55,7 @@ export const paced = (
   const limits = settings.limits === false ? false : { ...documentedLimits, ...settings.limits };
   const traffic = new Traffic(limits, clock, {
     open: (name, { limit, maxPerDay }) => ({
-      leases: ownPermits(limit.max),
+      leases: fixedLeases(limit.max),
       day: new DayCount(`${name}PerDay`, maxPerDay, clock),
     }),
   });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Budget } from "../../../src/http/budget.ts";
 import type { Passage } from "../../../src/http/lanes.ts";
+import { fixedLeases } from "../../../src/http/leases.ts";
 import type { LeaseSource } from "../../../src/sharing.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { ownPermits } from "../../support/paced.ts";
 
 const someone = (): Passage => ({
   weight: 1,
@@ -12,7 +12,7 @@ const someone = (): Passage => ({
   admitted: () => undefined,
 });
 
-const open = (max = 10, source: LeaseSource = ownPermits(max)) => {
+const open = (max = 10, source: LeaseSource = fixedLeases(max)) => {
   const clock = new FakeClock();
   let changes = 0;
   const onChange = (): void => {
@@ -187,9 +187,21 @@ test("it tells what is used, what is left, and when more frees", async () => {
   await clock.advance(100);
   budget.settle(2, by, 100);
   await clock.advance(1);
-  expect(budget.state).toEqual({ used: 2, left: 0, freesInMs: 1_001, pausedUntil: undefined });
-  budget.pause(5_000);
-  expect(budget.state).toEqual({ used: 2, left: 0, freesInMs: 5_000, pausedUntil: clock.wallTime() + 5_000 });
+  expect(budget.state).toEqual({
+    used: 2,
+    left: 0,
+    freesInMs: 1_001,
+    pausedUntil: undefined,
+    pausedBy: undefined,
+  });
+  budget.heed(5_000, "429 on events.record");
+  expect(budget.state).toEqual({
+    used: 2,
+    left: 0,
+    freesInMs: 5_000,
+    pausedUntil: clock.wallTime() + 5_000,
+    pausedBy: "429 on events.record",
+  });
 });
 
 test("without a limit it tells that nothing is used", () => {
@@ -198,6 +210,7 @@ test("without a limit it tells that nothing is used", () => {
     left: Number.POSITIVE_INFINITY,
     freesInMs: 0,
     pausedUntil: undefined,
+    pausedBy: undefined,
   });
 });
 
@@ -255,6 +268,27 @@ test("a permit that came back early leaves no earlier when the latency falls bef
 });
 
 test("permits whose lease has lapsed are not used", () => {
-  const { budget } = open(4, { ...ownPermits(4), isValid: false });
+  const { budget } = open(4, { ...fixedLeases(4), isValid: false });
   expect(budget.has(1)).toBe(false);
+});
+
+test("permits that have cooled while no lease is valid wake nobody", async () => {
+  const source = { ...fixedLeases(1), isValid: true };
+  const { clock, budget } = open(1, source);
+  const by = someone();
+  budget.take(1, by);
+  budget.settle(1, by, 0);
+  source.isValid = false;
+  await clock.advance(2_000);
+  budget.want(1);
+  expect(clock.pending).toBe(0);
+});
+
+test("a source that is out of reach is waited for until it gives up", async () => {
+  const { clock, budget, changes } = open(1, { ...fixedLeases(0), isValid: false, givesUpAt: 500 });
+  budget.want(1);
+  await clock.advance(499);
+  expect([budget.isLost, changes()]).toEqual([false, 0]);
+  await clock.advance(1);
+  expect([budget.isLost, changes()]).toEqual([true, 1]);
 });

@@ -31,3 +31,15 @@ test("what was not sent is taken back", () => {
   day.add(-10);
   expect(day.used).toBe(0);
 });
+
+test("what is taken back in a later minute frees nothing twice", async () => {
+  const clock = new FakeClock();
+  const day = new DayCount("eventsPerDay", 10, clock);
+  day.add(3);
+  await clock.advance(60_000);
+  day.add(-1);
+  day.add(1);
+  await clock.advance(dayMs);
+  // The two of the first minute are over, the one of the second is not.
+  expect(day.used).toBe(1);
+});

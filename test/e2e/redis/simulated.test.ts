@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { Clock } from "../../../src/clock.ts";
+import { ConnectionError } from "../../../src/errors.ts";
+import type { HttpRequest, Send } from "../../../src/http/types.ts";
+import { documentedLimits, type Limits } from "../../../src/limits.ts";
+import type { RedisCommands, RedisLimitsOptions } from "../../../src/redis/index.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { clockAhead, memberOn } from "../../support/fleet.ts";
+import { answered, requestOn } from "../../support/paced.ts";
+import { RedisServer } from "../../support/redis-server.ts";
+import { SimulatedRedis } from "../../support/simulated-redis.ts";
+import { constantLatency, simulatedService } from "../../support/simulation.ts";
+
+// A real redis-server that reads the clock of the test: exact, and no machine is too slow for it.
+
+const limits: Limits = {
+  ...documentedLimits,
+  requests: { max: 50, perMs: 1_000 },
+  requestsPerDay: 1e9,
+  eventsPerDay: 1e9,
+};
+const call = requestOn(["requests"]);
+const batchOf = (weight: number): HttpRequest => requestOn(["requests", "events"], { weight });
+const dayMs = 86_400_000;
+
+let server: RedisServer;
+let clock: FakeClock;
+let store: SimulatedRedis;
+
+beforeAll(async () => {
+  server = await RedisServer.start();
+});
+beforeEach(async () => {
+  clock = new FakeClock();
+  store = new SimulatedRedis(server.port, clock);
+  await store.redis.flushall();
+  return () => store.redis.disconnect();
+});
+afterAll(() => server.stop());
+
+const join = (
+  next: Send,
+  options: Partial<RedisLimitsOptions> = {},
+  { redis = store.commands(1), at = clock }: { redis?: RedisCommands; at?: Clock } = {},
+) => memberOn(redis, next, { id: "fleet", ...limits, ...options }, at);
+
+const strict = () => simulatedService(clock, { counting: "sliding", limits, latency: constantLatency(5, 5) });
+
+/** Callers that send one request after the other, until told to stop; counts what is answered. */
+const saturate = ({ send }: { readonly send: Send }, request: HttpRequest, isOver = () => false) => {
+  const answers = { count: 0 };
+  for (let caller = 0; caller < 50; caller += 1) {
+    void (async () => {
+      while (!isOver()) {
+        await send(request);
+        answers.count += 1;
+      }
+    })();
+  }
+  return answers;
+};
+
+test("four processes, three with clocks that are off, use one limit fully and draw no 429", async () => {
+  const { send, limiters } = strict();
+  for (const ahead of [0, 60_000, -60_000, 3_600_000])
+    saturate(join(send, {}, { at: clockAhead(clock, ahead) }), call);
+  await store.advance(5_000);
+  const before = limiters.requests.accepted;
+  await store.advance(20_000);
+  expect(limiters.requests.refused).toBe(0);
+  expect((limiters.requests.accepted - before) / (20 * limits.requests.max)).toBeGreaterThanOrEqual(0.97);
+});
+
+test("batches that do not divide a share are neither starved nor torn from one process to the other", async () => {
+  const { send, limiters } = strict();
+  const answers = Array.from({ length: 4 }, () => saturate(join(send), batchOf(10)));
+  await store.advance(10_000);
+  const before = limiters.events.accepted;
+  await store.advance(30_000);
+  expect(limiters.events.refused).toBe(0);
+  expect((limiters.events.accepted - before) / (30 * limits.events.max)).toBeGreaterThanOrEqual(0.97);
+  expect(Math.min(...answers.map(({ count }) => count))).toBeGreaterThanOrEqual(30);
+});
+
+test("batches as large as half the limit go round among more processes than have room", async () => {
+  const { send, limiters } = strict();
+  const answers = Array.from({ length: 4 }, () => saturate(join(send), batchOf(25)));
+  await store.advance(40_000);
+  expect(limiters.events.refused).toBe(0);
+  expect(Math.min(...answers.map(({ count }) => count))).toBeGreaterThanOrEqual(10);
+});
+
+test("the share of a killed process is back a window and 100 ms after its last word", async () => {
+  const { send, limiters } = strict();
+  let isDead = false;
+  const survivor = join(send);
+  saturate(survivor, call);
+  const commands = store.commands(1);
+  const mortal: RedisCommands = {
+    ...commands,
+    eval: (...values) => (isDead ? new Promise(() => undefined) : commands.eval(...values)),
+  };
+  saturate(
+    join(async (request) => (isDead ? new Promise(() => undefined) : send(request)), {}, { redis: mortal }),
+    call,
+  );
+  await store.advance(5_000);
+  isDead = true;
+  // The least is one window: it may have sent something as it died.
+  await store.advance(1_000 + 100 + 30);
+  const before = limiters.requests.accepted;
+  await store.advance(2_000);
+  expect(limiters.requests.refused).toBe(0);
+  expect((limiters.requests.accepted - before) / (2 * limits.requests.max)).toBeGreaterThanOrEqual(0.97);
+});
+
+test("a flushed Redis is no reason to stop, or to send more", async () => {
+  const { send, limiters } = strict();
+  for (let at = 0; at < 3; at += 1) saturate(join(send), call);
+  await store.advance(5_000);
+  await store.redis.flushall();
+  const before = limiters.requests.accepted;
+  await store.advance(10_000);
+  expect(limiters.requests.refused).toBe(0);
+  expect((limiters.requests.accepted - before) / (10 * limits.requests.max)).toBeGreaterThanOrEqual(0.95);
+});
+
+test("a pause reaches the others with the time that two messages take, and tells what it was", async () => {
+  const sent: string[] = [];
+  const at =
+    (name: string): Send =>
+    async () => {
+      sent.push(`${name} ${clock.now()}`);
+      return name === "a" && sent.length === 3 ? answered(429, { "retry-after": "5" }) : answered();
+    };
+  const [a, b] = [join(at("a")), join(at("b"))];
+  void a.send(call);
+  await store.advance(10);
+  void b.send(call);
+  await store.advance(90);
+  void a.send(requestOn(["requests"], { operation: "contacts.update" }));
+  await store.advance(3);
+  void b.send(call);
+  void b.send(call);
+  await store.advance(100);
+  expect(sent.length).toBe(3);
+  const pausedBy = "429 on contacts.update";
+  expect([a, b].map(({ traffic }) => traffic.state().requests.pausedBy)).toEqual([pausedBy, pausedBy]);
+  await store.advance(6_000);
+  expect(sent.map((line) => line.split(" ")[0])).toEqual(["a", "b", "a", "b", "b"]);
+  const first = Number(sent[3]?.split(" ")[1]);
+  expect(first).toBeGreaterThanOrEqual(5_100);
+});
+
+test("a day that is used up stays so for a process that is started anew, also after a kill", async () => {
+  const day = { requestsPerDay: 5 };
+  const first = join(async () => answered(), day);
+  for (let at = 0; at < 5; at += 1) void first.send(call);
+  await store.advance(1_000);
+  const second = join(async () => answered(), day);
+  const refused = second.send(call).catch((error: unknown) => error);
+  await store.advance(1_000);
+  expect(await refused).toMatchObject({ name: "RateLimitError", outcome: "not-applied" });
+  expect(second.traffic.state().requestsPerDay).toMatchObject({ used: 5, left: 0 });
+  await store.advance(dayMs + 60_000);
+  const third = second.send(call);
+  await store.advance(1_000);
+  expect((await third).status).toBe(200);
+});
+
+test("what was taken back a minute later is given back once, also when its day is over", async () => {
+  const { traffic, send } = join(async () => answered());
+  const used = (): number => traffic.state().requestsPerDay.used;
+  void send(call);
+  void send(call);
+  await store.advance(1_000);
+  await store.advance(60_000);
+  // As a request that was counted in one minute and found unsent in the next.
+  traffic.days.requests.add(-1);
+  void send(call);
+  await store.advance(1_000);
+  expect(used()).toBe(2);
+  await store.advance(dayMs - 1_000);
+  void send(call);
+  await store.advance(2_000);
+  expect(used()).toBe(2);
+  await store.advance(dayMs + 60_000);
+  void send(call);
+  await store.advance(2_000);
+  expect(used()).toBe(1);
+});
+
+test("after a flush a process tells what it used in the last 24 hours, and no more", async () => {
+  const { traffic, send } = join(async () => answered());
+  const use = async (count: number): Promise<void> => {
+    for (let at = 0; at < count; at += 1) void send(call);
+    await store.advance(2_000);
+  };
+  await use(5);
+  await store.advance(dayMs + 60_000);
+  await use(3);
+  await store.redis.flushall();
+  await use(1);
+  await use(1);
+  expect(traffic.state().requestsPerDay.used).toBe(5);
+});
+
+test("a Redis out of reach is waited for as long as is allowed; then calls are refused, until it is back", async () => {
+  let isLost = true;
+  const commands = store.commands(1);
+  const flaky: RedisCommands = {
+    ...commands,
+    eval: (...values) => (isLost ? Promise.reject(new Error("lost")) : commands.eval(...values)),
+  };
+  const { send } = join(async () => answered(), { maxLostMs: 5_000 }, { redis: flaky });
+  let refusal: unknown;
+  void send(call).catch((error: unknown) => {
+    refusal = error;
+  });
+  await store.advance(4_999);
+  expect(refusal).toBe(undefined);
+  await store.advance(200);
+  expect(refusal).toBeInstanceOf(ConnectionError);
+  expect(refusal).toMatchObject({ outcome: "not-applied", operation: "requests" });
+  isLost = false;
+  // The next call asks for it again.
+  await expect(send(call)).rejects.toBeInstanceOf(ConnectionError);
+  await store.advance(1_000);
+  const back = send(call);
+  await store.advance(100);
+  expect((await back).status).toBe(200);
+});
