@@ -7,12 +7,14 @@ import { memoryOfWaiting } from "./limits/memory.ts";
 import { priceOfPacing } from "./limits/price.ts";
 import { recorderAgainstSingles } from "./limits/recorder.ts";
 import { simulatedCells } from "./limits/simulated.ts";
+import { simulatedFleetCells } from "./limits/simulated-fleet.ts";
 import { socketCells } from "./limits/sockets.ts";
 
 const isQuick = process.argv.includes("--quick");
 
 const main = async (): Promise<void> => {
   await simulatedCells();
+  await simulatedFleetCells();
   if (!isQuick) {
     await socketCells();
     await fleetCells();

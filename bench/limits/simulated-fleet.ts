@@ -1,0 +1,69 @@
+import { documentedLimits } from "../../src/limits.ts";
+import type { BudgetName } from "../../src/operations/define.ts";
+import { FakeClock } from "../../test/support/fake-clock.ts";
+import { clockAhead, memberOn } from "../../test/support/fleet.ts";
+import { requestOn } from "../../test/support/paced.ts";
+import { RedisServer } from "../../test/support/redis-server.ts";
+import { SimulatedRedis } from "../../test/support/simulated-redis.ts";
+import { simulatedService } from "../../test/support/simulation.ts";
+import { countings, latencies, loads } from "./simulated.ts";
+
+// As many windows of the slowest budget as show a steady state.
+const windows = { requests: 12, events: 60, emails: 8 } as const;
+
+const cell = async (
+  port: number,
+  counting: (typeof countings)[number],
+  latency: keyof typeof latencies,
+  load: (typeof loads)[string],
+): Promise<string> => {
+  const clock = new FakeClock();
+  const store = new SimulatedRedis(port, clock);
+  await store.redis.flushall();
+  const limits = { ...documentedLimits, requestsPerDay: 1e9, emailsPerDay: 1e9, eventsPerDay: 1e9 };
+  const service = simulatedService(clock, { counting, limits, latency: latencies[latency]() });
+  const names = [...new Set(load.map(({ budgets }): BudgetName => budgets.at(-1) ?? "requests"))];
+  const slowest = names.reduce((a, b) => (limits[a].perMs > limits[b].perMs ? a : b));
+  const until = limits[slowest].perMs * (names.length > 1 ? 3 : windows[slowest]);
+  for (let process = 0; process < 4; process += 1) {
+    const { send } = memberOn(
+      store.commands(0.5),
+      service.send,
+      { id: "bench", ...limits },
+      clockAhead(clock, process * 60_000),
+    );
+    for (const { budgets, weight } of load)
+      for (let caller = 0; caller < 60; caller += 1)
+        void (async () => {
+          while (clock.now() < until) await send(requestOn(budgets, { weight }));
+        })();
+  }
+  // The first third belongs to finding each other, and to learning the latency.
+  await store.advance(until / 3);
+  const before = names.map((name) => service.limiters[name].accepted);
+  await store.advance((until * 2) / 3);
+  const shares = names.map((name, at) => {
+    const possible = ((until * 2) / 3 / limits[name].perMs) * limits[name].max;
+    const share = (service.limiters[name].accepted - (before[at] ?? 0)) / possible;
+    return `${(share * 100).toFixed(1)} %`;
+  });
+  const refused = Object.values(service.limiters).reduce((sum, limiter) => sum + limiter.refused, 0);
+  store.redis.disconnect();
+  return `${counting} ${refused} ${shares.join(" + ")}`;
+};
+
+/** Four processes, each with a clock of its own, on a real redis-server that reads the simulated clock. */
+export const simulatedFleetCells = async (): Promise<void> => {
+  console.log(
+    "four processes on one Redis, simulated clock, 0.5 ms to Redis, full-length limits: 429s, share (mixed: events + emails + requests)",
+  );
+  const server = await RedisServer.start();
+  for (const [loadName, load] of Object.entries(loads)) {
+    for (const latency of Object.keys(latencies) as (keyof typeof latencies)[]) {
+      const cells: string[] = [];
+      for (const counting of countings) cells.push(await cell(server.port, counting, latency, load));
+      console.log(`  ${loadName.padEnd(20)}${latency.padEnd(26)}${cells.join("   ")}`);
+    }
+  }
+  await server.stop();
+};
