@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { RedisPublisher } from "./news.ts";
 
 /** What is needed of a Redis client; ioredis 5 and 6 have it, `Cluster` too. */
@@ -8,20 +9,16 @@ export interface RedisCommands extends RedisPublisher {
 
 /** A script that runs as one step, by its hash where Redis knows it already. */
 export const script = (source: string) => {
-  let sha: Promise<string> | undefined;
-  const hash = async (): Promise<string> => {
-    const { createHash } = await import("node:crypto");
-    return createHash("sha1").update(source).digest("hex");
-  };
+  let sha: string | undefined;
   return async (
     redis: RedisCommands,
     keys: readonly string[],
     values: readonly (string | number)[],
   ): Promise<unknown> => {
-    sha ??= hash();
+    sha ??= createHash("sha1").update(source).digest("hex");
     const rest = [...keys, ...values.map(String)];
     try {
-      return await redis.evalsha(await sha, keys.length, ...rest);
+      return await redis.evalsha(sha, keys.length, ...rest);
     } catch (error) {
       // A Redis that was started anew, or whose scripts were flushed, is told the script again.
       if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
