@@ -104,11 +104,10 @@ export const failedTls =
     };
   };
 
-/** Nobody listens where it was. */
+/** An address where nobody listens, on a port that is held, so that no other cell is given it. */
 export const nobody = async (): Promise<Place> => {
   const { port, close } = await overTls(createServer());
-  await close();
-  return { url: `http://127.0.0.1:${port}`, port, close: async () => undefined };
+  return { url: `http://127.0.0.9:${port}`, port, close };
 };
 
 /** After one call, which leaves its connection open. */
