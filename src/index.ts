@@ -38,8 +38,10 @@ export type { Page, Schema } from "./schemas/common.ts";
 export { Company, CompanyCreated, CompanyInput, CompanyPatch, CompanyPerson } from "./schemas/company.ts";
 export { Contact, ContactInput, ContactPatch, ContactQuery, Source, Stage } from "./schemas/contact.ts";
 export {
+  type BelongsIntoTheOptions,
   type EmailContent,
   EmailInput,
+  type OnlyForEmailsSchedule,
   ScheduledEmail,
   ScheduledEmailInput,
   ScheduledEmailPatch,
@@ -53,11 +55,13 @@ export {
   EventOutcome,
   EventReceipt,
 } from "./schemas/event.ts";
+export type { FreeFields, ReadableFields } from "./schemas/free-fields.ts";
 export { List, ListInput } from "./schemas/list.ts";
 export type {
   ContactInputOf,
   ContactOf,
   ContactPatchOf,
+  GivenContact,
   OpenFields,
   TypedContactInput,
   TypedContactPatch,
@@ -68,6 +72,7 @@ export type {
   EventSchemas,
   EventWith,
   EventWithOptional,
+  GivenEvent,
   OpenEvent,
   OpenEvents,
   RefusedPropertyName,

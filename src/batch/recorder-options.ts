@@ -1,11 +1,13 @@
 import { ConfigurationError } from "../errors.ts";
 import { unknownKeys } from "../option-faults.ts";
-import { type EventInput, maxEventsPerRequest } from "../schemas/event.ts";
+import { maxEventsPerRequest } from "../schemas/event.ts";
+import type { GivenEvent } from "../workspace/event-types.ts";
 
 /** An event that was taken and then not recorded, and why. */
 export interface DroppedEvent {
   /** With the id under which it may be sent again without harm. */
-  readonly event: EventInput;
+  readonly event: GivenEvent;
+  /** Why: what its caller's promise was rejected with. */
   readonly error: unknown;
 }
 

@@ -3,8 +3,7 @@ import type { Cancel, Clock } from "../clock.ts";
 import { ConfigurationError, ValidationError } from "../errors.ts";
 import { operations } from "../operations/index.ts";
 import { describeIssues } from "../schemas/check.ts";
-import type { EventInput } from "../schemas/event.ts";
-import type { EventName, EventOf, OpenEvents } from "../workspace/event-types.ts";
+import type { EventName, EventOf, GivenEvent, OpenEvents } from "../workspace/event-types.ts";
 import type { BatchItemResult } from "./batch-answer.ts";
 import type { RecorderSettings } from "./recorder-options.ts";
 import { sendBatch } from "./send-batch.ts";
@@ -18,14 +17,14 @@ export interface RecorderContext {
 }
 
 interface Taken {
-  readonly event: EventInput;
+  readonly event: GivenEvent;
   readonly resolve: (result: BatchItemResult) => void;
   readonly reject: (reason: unknown) => void;
 }
 
 // While these wait for budget the next batch fills up: more in flight would only make smaller ones.
 /** As it is now: it leaves later, and its caller may use the object again meanwhile. */
-const copyOf = (event: EventInput): EventInput => {
+const copyOf = (event: GivenEvent): GivenEvent => {
   try {
     return JSON.parse(JSON.stringify(event));
   } catch (cause) {
@@ -78,7 +77,7 @@ export class Recorder<Types extends object = OpenEvents> {
    */
   record<const Name extends EventName<Types>>(event: EventOf<Types, Name>): Promise<BatchItemResult> {
     // Every typed event is an event, as the call checks.
-    const recording = this.#record(event as unknown as EventInput);
+    const recording = this.#record(event as unknown as GivenEvent);
     const ended = recording.then(
       () => undefined,
       () => undefined,
@@ -113,7 +112,7 @@ export class Recorder<Types extends object = OpenEvents> {
     this.#context.onClose();
   }
 
-  async #record(event: EventInput): Promise<BatchItemResult> {
+  async #record(event: GivenEvent): Promise<BatchItemResult> {
     if (this.#closing !== undefined) throw new ConfigurationError("events.recorder: it is closed");
     const operation = operations.events.record;
     const found = this.#context.call.issues(operation, event);
@@ -176,7 +175,7 @@ export class Recorder<Types extends object = OpenEvents> {
     }
   }
 
-  #tellDropped(event: EventInput, error: unknown): void {
+  #tellDropped(event: GivenEvent, error: unknown): void {
     try {
       const told: unknown = this.#settings.onDrop?.({ event, error });
       if (told instanceof Promise) told.catch(() => undefined);

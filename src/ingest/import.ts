@@ -6,8 +6,9 @@ import { ApiError, type Issue, TouchpointError, ValidationError } from "../error
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import { describeIssues } from "../schemas/check.ts";
-import type { Contact, ContactInput } from "../schemas/contact.ts";
+import type { Contact } from "../schemas/contact.ts";
 import { maxAddressesPerRequest } from "../schemas/list.ts";
+import type { GivenContact } from "../workspace/contact-types.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
 import { requestOptions } from "./ingest-options.ts";
 import { ListAdditions } from "./list-additions.ts";
@@ -18,21 +19,27 @@ import { workFaults } from "./work-faults.ts";
 
 /** A row that did not become a contact. */
 export interface RejectedContact {
-  readonly contact: ContactInput;
+  /** As the source gave it. */
+  readonly contact: GivenContact;
   /** Its place in the source, counted from 0. */
   readonly index: number;
   /** The service's status for it; undefined when it was never sent. */
   readonly status: number | undefined;
+  /** The service's sentence, or what is wrong with the row. */
   readonly error: string;
 }
 
 /** A row that did. */
 export interface ImportedContact {
+  /** As the service has it now. */
   readonly contact: Contact;
+  /** Its place in the source, counted from 0. */
   readonly index: number;
+  /** `unchanged`: every field given was so already, and nothing was sent. */
   readonly result: "created" | "updated" | "unchanged";
 }
 
+/** How an import goes, beside what every call may set. */
 export interface ImportOptions extends CallOptions {
   /**
    * The whole run, in milliseconds: at its end the run rejects with a TimeoutError, the checkpoint stands, and
@@ -84,9 +91,9 @@ export interface ImportContext {
   readonly clock: Clock;
   readonly call: Call;
   /** What is wrong with a row. */
-  readonly issues: (input: ContactInput) => readonly Issue[] | Promise<readonly Issue[]>;
+  readonly issues: (input: GivenContact) => readonly Issue[] | Promise<readonly Issue[]>;
   /** Creates the contact, or updates the one with its email unless nothing would change. */
-  readonly upsert: (call: Call, input: ContactInput, options: CallOptions) => Promise<UpsertResult>;
+  readonly upsert: (call: Call, input: GivenContact, options: CallOptions) => Promise<UpsertResult>;
 }
 
 type Counts = { -readonly [K in "created" | "updated" | "unchanged" | "rejected"]: number };
@@ -124,7 +131,7 @@ class Import {
         : new ListAdditions((emails, signal) => add(addToList, emails, signal), maxAddressesPerRequest);
   }
 
-  async work(entries: readonly Entry<ContactInput>[], signal: AbortSignal | undefined): Promise<void> {
+  async work(entries: readonly Entry<GivenContact>[], signal: AbortSignal | undefined): Promise<void> {
     const callOptions = requestOptions(this.#options, signal);
     const rows: { index: number; email: string }[] = [];
     // One after the other: two rows of one address must not meet. Batches run side by side.
@@ -137,7 +144,7 @@ class Import {
     await this.additions?.pump(signal);
   }
 
-  async #one({ index, item }: Entry<ContactInput>, callOptions: CallOptions): Promise<boolean> {
+  async #one({ index, item }: Entry<GivenContact>, callOptions: CallOptions): Promise<boolean> {
     const found = this.#context.issues(item);
     const issues = found instanceof Promise ? await orAborted(found, callOptions.signal) : found;
     if (issues.length > 0)
@@ -173,7 +180,7 @@ const check = (source: unknown, options: ImportOptions): void => {
 
 /** Creates or updates every contact of a source, in constant memory; a second run over the same source is harmless. */
 export const importContacts = async (
-  source: Source<ContactInput>,
+  source: Source<GivenContact>,
   options: ImportOptions,
   context: ImportContext,
 ): Promise<ImportReport> => {
@@ -189,7 +196,7 @@ export const importContacts = async (
     return { ...reading, ...run.counts, unknown, elapsedMs: clock.now() - startedAt };
   };
   try {
-    await runResumable<ContactInput>(
+    await runResumable<GivenContact>(
       {
         source,
         batchSize,

@@ -1,21 +1,24 @@
 import type { Call } from "../call.ts";
 import type { Clock } from "../clock.ts";
 import type { CallOptions } from "../options.ts";
-import type { EventInput } from "../schemas/event.ts";
+import type { GivenEvent } from "../workspace/event-types.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
 import type { Progress } from "./progress.ts";
 
 /** An event that was not recorded. */
-export interface RejectedEvent<Event = EventInput> {
+export interface RejectedEvent<Event = GivenEvent> {
+  /** As the source gave it. */
   readonly event: Event;
   /** Its place in the source, counted from 0. */
   readonly index: number;
   /** The service's status for it; undefined when it was never sent. */
   readonly status: number | undefined;
+  /** The service's sentence, or what is wrong with the event. */
   readonly error: string;
 }
 
-export interface IngestOptions<Event = EventInput> extends CallOptions {
+/** How an ingestion goes, beside what every call may set. */
+export interface IngestOptions<Event = GivenEvent> extends CallOptions {
   /**
    * The whole run, in milliseconds: at its end the run rejects with a TimeoutError, the checkpoint stands, and
    * starting it again goes on from there. Without it a run may last as long as its source, and the client's own

@@ -33,7 +33,7 @@ const defaultConcurrency = 4;
 
 const ownOptions = ["batchSize", "idFrom", "maxAgeMs"];
 
-const check = (source: unknown, options: IngestOptions): void => {
+const check = (source: unknown, options: IngestOptions<EventInput>): void => {
   const faults = workFaults(source, options, ownOptions);
   const { batchSize, idFrom, maxAgeMs } = options;
   const isWhole = (value: number, most: number): boolean =>
@@ -51,7 +51,7 @@ const lengthOf = (source: Source<unknown>): number | undefined =>
 /** Records every event of a source, in batches, in constant memory; a second run over the same source is harmless. */
 export const ingest = async (
   source: Source<EventInput>,
-  options: IngestOptions,
+  options: IngestOptions<EventInput>,
   context: IngestContext,
 ): Promise<IngestReport> => {
   check(source, options);

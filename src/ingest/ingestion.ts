@@ -45,12 +45,12 @@ const stillFailing = ({ status, error }: BatchItemResult, count: number): ApiErr
 export class Ingestion {
   readonly effect = new Effect();
   readonly counts: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0 };
-  readonly #options: IngestOptions;
+  readonly #options: IngestOptions<EventInput>;
   readonly #context: IngestContext;
 
   readonly #waits: Waits;
 
-  constructor(options: IngestOptions, context: IngestContext, waits: Waits) {
+  constructor(options: IngestOptions<EventInput>, context: IngestContext, waits: Waits) {
     this.#waits = waits;
     this.#options = options;
     this.#context = context;
@@ -136,7 +136,7 @@ export class Ingestion {
     if (result.outcome === "NO_CONTACT") this.counts.noContact += 1;
   }
 
-  async #reject(rejected: RejectedEvent): Promise<void> {
+  async #reject(rejected: RejectedEvent<EventInput>): Promise<void> {
     this.counts.rejected += 1;
     await this.#options.onRejected?.(rejected);
   }

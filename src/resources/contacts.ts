@@ -11,8 +11,14 @@ import type { CallOptions } from "../options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import type { Whole } from "../request.ts";
 import type { Page } from "../schemas/common.ts";
-import type { Contact, ContactInput, ContactQuery } from "../schemas/contact.ts";
-import type { ContactInputOf, ContactOf, ContactPatchOf, OpenFields } from "../workspace/contact-types.ts";
+import type { Contact, ContactQuery } from "../schemas/contact.ts";
+import type {
+  ContactInputOf,
+  ContactOf,
+  ContactPatchOf,
+  GivenContact,
+  OpenFields,
+} from "../workspace/contact-types.ts";
 
 /** What an upsert did. */
 export interface Upserted<C extends Contact = Contact> {
@@ -160,7 +166,7 @@ export class Contacts<Fields extends object = OpenFields> {
     // Files and hashes load with the first import, not with the package.
     const { importContacts } = await import("../ingest/import.ts");
     // The import itself knows a row's fields, and leaves its custom fields to the call's check.
-    return importContacts(source as Source<ContactInput>, options ?? {}, {
+    return importContacts(source as Source<GivenContact>, options ?? {}, {
       clock: this.#clock,
       call: this.#call,
       issues: (input) => this.#call.issues(operations.contacts.create, input),

@@ -10,7 +10,7 @@ import type { Source } from "../ingest/resumable.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import type { EventInput, EventReceipt } from "../schemas/event.ts";
-import type { EventName, EventOf, OpenEvents } from "../workspace/event-types.ts";
+import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/event-types.ts";
 
 /** What the events need beside the call. */
 export interface EventsContext {
@@ -110,14 +110,14 @@ export class Events<Types extends object = OpenEvents> {
    */
   async ingest<const Name extends EventName<Types>>(
     source: Source<EventOf<Types, Name>>,
-    options: IngestOptions<EventOf<Types, Name>> = {},
+    options: IngestOptions<GivenEventOf<Types, Name>> = {},
   ): Promise<IngestReport> {
     // Files and hashes load with the first ingestion, not with the package.
     const { ingest } = await import("../ingest/ingest.ts");
     // As in `record`; what the callbacks are handed are the source's own events.
     const [given, how] = [
       source as Source<unknown> as Source<EventInput>,
-      options as unknown as IngestOptions,
+      options as unknown as IngestOptions<EventInput>,
     ];
     return ingest(given, how ?? {}, { call: this.#call, ...this.#context });
   }

@@ -29,16 +29,16 @@ export const openUnion = <const Known extends string>(..._known: readonly Known[
   // The cast only narrows the static type: at run time any string passes.
   z.string() as unknown as Schema<Known | (string & {})>;
 
-/** Leaves out the index signature that a loose object has, so that a mistyped field of an input is a type error. */
-export type KnownFields<T> = { [K in keyof T as string extends K ? never : K]: T[K] };
+/** A schema for each field that a type names. */
+type ShapeOf<T> = { readonly [Field in keyof T as string extends Field ? never : Field]-?: Schema<T[Field]> };
 
-/** An input object: unknown fields pass through at run time, and are refused by the type. */
-export const inputObject = <Shape extends z.core.$ZodShape>(shape: Shape, message = "must be an object") => {
-  const schema = z.looseObject(shape, message);
-  type Narrow = KnownFields<z.infer<typeof schema>>;
-  // Same schema, stricter static type.
-  return schema as unknown as Schema<Narrow>;
-};
+/**
+ * An object with the fields of a type that is written out by hand, as an editor shows it; unknown fields pass
+ * through at run time. What a field takes at run time fits its type, or it does not compile.
+ */
+export const objectOf = <T extends object>(shape: ShapeOf<T>, message = "must be an object") =>
+  // The same fields, by the names of the type.
+  z.looseObject(shape as z.core.$ZodShape, message) as unknown as Schema<T>;
 
 /** A string that is not blank. */
 export const Text = deferred(() =>
@@ -85,23 +85,30 @@ export const paging = () => ({
   ),
 });
 
+/**
+ * One page of a list. The counts are the service's; one that it left out is not there.
+ *
+ * Source: service document, Limits, paging.
+ */
+export interface Page<T> {
+  /** The records, in the order of the service. */
+  readonly data: T[];
+  /** How many records there are in all. */
+  readonly total?: number | null | undefined;
+  /** How many records come before this page. */
+  readonly skip?: number | null | undefined;
+  /** How many records a page holds at most, 1–200. */
+  readonly limit?: number | null | undefined;
+}
+
 /** A page of a list endpoint. */
-export const page = <T extends z.core.$ZodType>(item: T) =>
-  z.looseObject({
+export const page = <T>(item: Schema<T>) =>
+  objectOf<Page<T>>({
     data: z.array(item),
-    /** How many records there are in all. */
     total: maybe(z.number()),
     skip: maybe(z.number()),
     limit: maybe(z.number()),
   });
-
-/** One page of a list. `total` counts all records, `skip` those before this page. */
-export interface Page<T> {
-  readonly data: T[];
-  readonly total?: number | null | undefined;
-  readonly skip?: number | null | undefined;
-  readonly limit?: number | null | undefined;
-}
 
 /** Whatever comes. */
 export const Anything = deferred(() => z.unknown());

@@ -2,63 +2,101 @@ import * as z from "zod/mini";
 import {
   deferred,
   EmailAddress,
-  inputObject,
   maybe,
+  objectOf,
   openUnion,
   page,
   paging,
   QueryText,
   Text,
 } from "./common.ts";
+import type { FreeFields } from "./free-fields.ts";
 import { jsonRecord } from "./json.ts";
 
-/** Where a contact stands. Sending to the five named here is refused unless the send carries `force: true`. */
+/**
+ * Where a contact stands, in upper case. Sending to the five named here is refused unless the send carries
+ * `force: true`; other stages may exist.
+ *
+ * Source: service document, States and transitions.
+ */
+export type Stage = "REPLIED" | "BOUNCED" | "UNSUBSCRIBED" | "CONVERTED" | "DEAD" | (string & {});
+/** Checks a stage: any string. */
 export const Stage = deferred(() => openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"));
-export type Stage = z.infer<typeof Stage>;
 
-/** How a contact came in. */
+/**
+ * How a contact came in: `MANUAL`, or a value that the document does not name.
+ *
+ * Source: service document, Contact.
+ */
+export type Source = "MANUAL" | (string & {});
+/** Checks a source: any string. */
 export const Source = deferred(() => openUnion("MANUAL"));
-export type Source = z.infer<typeof Source>;
 
-/** A person, as the service returns it. Source: service document, Contact. */
+/**
+ * A person, as the service returns it. Fields that the document does not name are kept.
+ *
+ * Source: service document, Contact.
+ */
+export type Contact = {
+  [field: string]: unknown;
+  /** An opaque string. */
+  id: string;
+  /** Unique per workspace. */
+  email: string;
+  /** Full name. */
+  name?: string | null | undefined;
+  /** Job title. */
+  title?: string | null | undefined;
+  /** In any form. */
+  phone?: string | null | undefined;
+  /** Profile URL. */
+  linkedIn?: string | null | undefined;
+  /** Free text; `null` where there is none. */
+  notes?: string | null | undefined;
+  /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
+  stage?: Stage | null | undefined;
+  /** How the contact came in: `MANUAL`, or a value that the document does not name. */
+  source?: Source | null | undefined;
+  /** Whether the address is known to exist. */
+  verified?: boolean | null | undefined;
+  /** How sure the service is of the address; the document gives no range. */
+  emailConfidence?: number | null | undefined;
+  /** Values by the workspace's own field names. */
+  customFields?: { [field: string]: unknown } | null | undefined;
+  /** The id of the company the contact belongs to. */
+  leadId?: string | null | undefined;
+  /** The ids of the lists the contact belongs to. */
+  listIds?: string[] | null | undefined;
+  /** The caller's own user id, saved when an event supplies it. */
+  externalId?: string | null | undefined;
+  /** ISO 8601, UTC. */
+  createdAt?: string | null | undefined;
+  /** ISO 8601, UTC. */
+  updatedAt?: string | null | undefined;
+};
+/** Checks a contact as the service returns it. */
 export const Contact = deferred(() =>
-  z.looseObject({
+  objectOf<Contact>({
     id: z.string(),
-    /** Unique per workspace. */
     email: z.string(),
-    /** Full name. */
     name: maybe(z.string()),
-    /** Job title. */
     title: maybe(z.string()),
-    /** In any form. */
     phone: maybe(z.string()),
-    /** Profile URL. */
     linkedIn: maybe(z.string()),
-    /** Free text; `null` where there is none. */
     notes: maybe(z.string()),
-    /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
     stage: maybe(Stage),
-    /** How the contact came in: `MANUAL`, or a value that the document does not name. */
     source: maybe(Source),
-    /** Whether the address is known to exist. */
     verified: maybe(z.boolean()),
-    /** How sure the service is of the address; the document gives no range. */
     emailConfidence: maybe(z.number()),
-    /** Keys are the workspace's own field names. A loose object and no record: its keys need not be walked. */
+    // A loose object and no record: its keys need not be walked.
     customFields: maybe(z.looseObject({})),
-    /** The company the contact belongs to. */
     leadId: maybe(z.string()),
-    /** The lists the contact belongs to. */
     listIds: maybe(z.array(z.string())),
-    /** The caller's own user id, saved when an event supplies it. */
     externalId: maybe(z.string()),
-    /** ISO 8601, UTC. */
     createdAt: maybe(z.string()),
-    /** ISO 8601, UTC. */
     updatedAt: maybe(z.string()),
   }),
 );
-export type Contact = z.infer<typeof Contact>;
 
 export const ContactPage = deferred(() => page(Contact));
 
@@ -66,32 +104,20 @@ export const ContactPage = deferred(() => page(Contact));
 export const CustomFields = deferred(() => jsonRecord("must be an object ({ key: null } clears a key)"));
 
 const single = () => ({
-  /** Full name. */
   name: z.optional(z.string("must be a string")),
-  /** Job title. */
   title: z.optional(z.string("must be a string")),
-  /** In any form. */
   phone: z.optional(z.string("must be a string")),
-  /** Profile URL. */
   linkedIn: z.optional(z.string("must be a string (a profile URL)")),
-  /** Free text; `null` where there is none. */
   notes: z.optional(z.nullable(z.string("must be a string or null"))),
-  /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
   stage: z.optional(Stage),
-  /** How the contact came in: `MANUAL`, or a value that the document does not name. */
   source: z.optional(Source),
-  /** Whether the address is known to exist. */
   verified: z.optional(z.boolean("must be a boolean")),
-  /** How sure the service is of the address; the document gives no range. */
   emailConfidence: z.optional(z.number("must be a number")),
-  /** The id of the company the contact belongs to. */
   leadId: z.optional(Text),
 });
 
 const withParts = () => ({
-  /** Only the keys sent are changed; `null` clears a key. */
   customFields: z.optional(CustomFields),
-  /** The ids of the contact's lists; when updating, these replace all of them. */
   listIds: z.optional(z.array(Text, "must be an array of list ids ([] for none)")),
 });
 
@@ -104,25 +130,97 @@ const clearable = <Shape extends z.core.$ZodShape>(shape: Shape) =>
     Object.entries(shape).map(([field, schema]) => [field, z.nullable(schema)]),
   ) as Clearable<Shape>;
 
-/** A new contact. */
-export const ContactInput = deferred(() => inputObject({ email: EmailAddress, ...single(), ...withParts() }));
-export type ContactInput = z.infer<typeof ContactInput>;
+/**
+ * A new contact; only the address is required.
+ *
+ * Source: service document, Contacts, POST, and Contact.
+ */
+export type ContactInput = {
+  /** Unique per workspace (a clash gives 409): something, an `@`, something. */
+  email: string;
+  /** Full name. */
+  name?: string | undefined;
+  /** Job title. */
+  title?: string | undefined;
+  /** In any form. */
+  phone?: string | undefined;
+  /** Profile URL. */
+  linkedIn?: string | undefined;
+  /** Free text; `null` where there is none. */
+  notes?: string | null | undefined;
+  /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
+  stage?: Stage | undefined;
+  /** How the contact came in: `MANUAL`, or a value that the document does not name. */
+  source?: Source | undefined;
+  /** Whether the address is known to exist. */
+  verified?: boolean | undefined;
+  /** How sure the service is of the address; the document gives no range. */
+  emailConfidence?: number | undefined;
+  /** Values by the workspace's own field names; a name it does not know is refused with 400. */
+  customFields?: FreeFields | undefined;
+  /** The id of the company the contact belongs to. */
+  leadId?: string | undefined;
+  /** The ids of the contact's lists. */
+  listIds?: string[] | undefined;
+};
+/** Checks a new contact. */
+export const ContactInput = deferred(() =>
+  objectOf<ContactInput>({ email: EmailAddress, ...single(), ...withParts() }),
+);
 
 /**
- * The fields to change; what is not sent stays, and `null` clears a field (the document says so of custom fields
- * only). `listIds` replaces all lists, `customFields` merges key by key.
+ * The fields of a contact to change; what is not sent stays, and `null` clears a field (the document says so of
+ * custom fields only).
+ *
+ * Source: service document, Contacts, PATCH rules 1–6.
  */
+export type ContactPatch = {
+  /** The new address; one that another contact has is refused with 409. */
+  email?: string | undefined;
+  /** Full name. */
+  name?: string | null | undefined;
+  /** Job title. */
+  title?: string | null | undefined;
+  /** In any form. */
+  phone?: string | null | undefined;
+  /** Profile URL. */
+  linkedIn?: string | null | undefined;
+  /** Free text. */
+  notes?: string | null | undefined;
+  /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
+  stage?: Stage | null | undefined;
+  /** How the contact came in: `MANUAL`, or a value that the document does not name. */
+  source?: Source | null | undefined;
+  /** Whether the address is known to exist. */
+  verified?: boolean | null | undefined;
+  /** How sure the service is of the address; the document gives no range. */
+  emailConfidence?: number | null | undefined;
+  /** Only the keys sent are changed; `null` clears a key. */
+  customFields?: FreeFields | undefined;
+  /** The id of the company the contact belongs to. */
+  leadId?: string | null | undefined;
+  /** The ids of the contact's lists: these replace all of them, `[]` for none. */
+  listIds?: string[] | undefined;
+};
+/** Checks the changes to a contact. */
 export const ContactPatch = deferred(() =>
-  inputObject({ email: z.optional(EmailAddress), ...clearable(single()), ...withParts() }),
+  objectOf<ContactPatch>({ email: z.optional(EmailAddress), ...clearable(single()), ...withParts() }),
 );
-export type ContactPatch = z.infer<typeof ContactPatch>;
 
-/** Which contacts to list: `search` matches for example an email; `limit` is 1–200 a page, `skip` counts from 0. */
+/**
+ * Which contacts to list.
+ *
+ * Source: service document, Contacts, GET.
+ */
+export type ContactQuery = {
+  /** What to look for, for example an email. */
+  search?: string | undefined;
+  /** How many contacts to leave out at the start, from 0. */
+  skip?: number | undefined;
+  /** Contacts a page, 1–200; the service's default is 50, ours is 200 when iterating. */
+  limit?: number | undefined;
+};
+/** Checks a question for contacts. */
 export const ContactQuery = deferred(() =>
-  inputObject({
-    /** What to look for, for example an email. */
-    search: z.optional(QueryText),
-    ...paging(),
-  }),
+  objectOf<ContactQuery>({ search: z.optional(QueryText), ...paging() }),
 );
-export type ContactQuery = z.infer<typeof ContactQuery>;

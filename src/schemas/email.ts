@@ -1,114 +1,242 @@
 import * as z from "zod/mini";
-import { deferred, EmailAddress, inputObject, maybe, openUnion, page, paging, Text } from "./common.ts";
+import {
+  deferred,
+  EmailAddress,
+  maybe,
+  objectOf,
+  openUnion,
+  page,
+  paging,
+  type Schema,
+  Text,
+} from "./common.ts";
 import { Moment } from "./moment.ts";
 
-const common = () => ({
-  /** Recipient address. */
-  to: EmailAddress,
-  /** The subject line. */
-  subject: Text,
-  /** A signature of the workspace, or `default`. */
-  signatureId: z.optional(Text),
+/**
+ * The body of an email: exactly one of `html` and `text`.
+ *
+ * Source: service document, Emails, body fields.
+ */
+export type EmailContent =
+  | {
+      /** The body as HTML; the service makes a plain-text version of it. */
+      readonly html: string;
+      readonly text?: undefined;
+    }
+  | {
+      /** The body as plain text. */
+      readonly text: string;
+      readonly html?: undefined;
+    };
+
+declare const refusal: unique symbol;
+
+/** Stands at `sendAt` of an email that is sent now: `emails.schedule` takes it. */
+export interface OnlyForEmailsSchedule {
+  readonly [refusal]: never;
+}
+
+/** Stands at `once` of an email: it belongs into the second argument, `emails.send(email, { once })`. */
+export interface BelongsIntoTheOptions {
+  readonly [refusal]: never;
+}
+
+/**
+ * An email to one person, sent now: `to`, `subject`, and exactly one of `html` and `text`.
+ *
+ * Source: service document, Emails, body fields.
+ */
+export type EmailInput = {
+  /** Recipient address; one person. */
+  to: string;
+  /** The subject line; not blank. */
+  subject: string;
+  /** The id of a signature of the workspace, or `default`. */
+  signatureId?: string | undefined;
   /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
+  force?: boolean | undefined;
+  /** Never here: an email for later is for `emails.schedule`. */
+  sendAt?: OnlyForEmailsSchedule | undefined;
+  /** Never here: a send-once key belongs into the second argument, `{ once }`. */
+  once?: BelongsIntoTheOptions | undefined;
+} & EmailContent;
+
+/**
+ * An email to one person that goes out within about a minute after `sendAt`.
+ *
+ * Source: service document, Emails, body fields and send rule 6.
+ */
+export type ScheduledEmailInput = {
+  /** Recipient address; one person. */
+  to: string;
+  /** The subject line; not blank. */
+  subject: string;
+  /** When it goes out: a `Date`, or an ISO 8601 string with a time zone. */
+  sendAt: Date | string;
+  /** The id of a signature of the workspace, or `default`. */
+  signatureId?: string | undefined;
+  /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
+  force?: boolean | undefined;
+  /** Never here: a send-once key belongs into the second argument, `{ once }`. */
+  once?: BelongsIntoTheOptions | undefined;
+} & EmailContent;
+
+const common = () => ({
+  to: EmailAddress,
+  subject: Text,
+  html: z.optional(Text),
+  text: z.optional(Text),
+  signatureId: z.optional(Text),
   force: z.optional(z.boolean("must be a boolean")),
+  // A key in the wrong argument would be ignored, and the email could go out twice.
+  once: z.optional(z.undefined("belongs into the second argument: emails.send(email, { once })")),
 });
 
-const content = () => ({ html: z.optional(Text), text: z.optional(Text) });
+interface Bodies {
+  readonly html?: string | undefined;
+  readonly text?: string | undefined;
+}
 
-const hasOneBody = z.refine<{ readonly html?: string | undefined; readonly text?: string | undefined }>(
+const hasOneBody = z.refine<Bodies>(
   (email) => (email.html === undefined) !== (email.text === undefined),
   "must carry exactly one of html and text",
 );
 
-/** Exactly one of `html` and `text`. */
-export type EmailContent =
-  | { readonly html: string; readonly text?: undefined }
-  | { readonly text: string; readonly html?: undefined };
+type Loose<Email> = Omit<Email, keyof Bodies> & Bodies;
 
-// A key in the wrong argument would be ignored, and the email could go out twice.
-const misplaced = () =>
-  z.optional(z.undefined("belongs into the second argument: emails.send(email, { once })"));
-
-const SendFields = deferred(() =>
-  inputObject({
+/** Checks an email that is sent now. */
+// The exclusion of html and text is checked at run time and told by the type; so it is of the one below.
+export const EmailInput = deferred(() =>
+  objectOf<Loose<EmailInput>>({
     ...common(),
-    ...content(),
-    /** When it goes out: a `Date`, or an ISO 8601 string with a time zone. */
     sendAt: z.optional(z.undefined("is for emails.schedule")),
-    once: misplaced(),
   }).check(hasOneBody),
-);
-const ScheduleFields = deferred(() =>
-  inputObject({ ...common(), ...content(), sendAt: Moment, once: misplaced() }).check(hasOneBody),
-);
+) as Schema as Schema<EmailInput>;
 
-/** An email to one person, sent now. */
-export type EmailInput = Omit<z.infer<typeof SendFields>, "html" | "text"> & EmailContent;
-// The exclusion of html and text is checked at run time and told to the type here.
-export const EmailInput = SendFields as unknown as z.ZodMiniType<EmailInput>;
+/** Checks an email that is sent later. */
+export const ScheduledEmailInput = deferred(() =>
+  objectOf<Loose<ScheduledEmailInput>>({ ...common(), sendAt: Moment }).check(hasOneBody),
+) as Schema as Schema<ScheduledEmailInput>;
 
-/** An email to one person, sent at `sendAt`: a Date, or an ISO 8601 string with a time zone. */
-export type ScheduledEmailInput = Omit<z.infer<typeof ScheduleFields>, "html" | "text"> & EmailContent;
-// As above.
-export const ScheduledEmailInput = ScheduleFields as unknown as z.ZodMiniType<ScheduledEmailInput>;
-
-/** The answer to an immediate send. */
+/**
+ * The answer to an immediate send. Fields that the document does not name are kept.
+ *
+ * Source: service document, Sent email.
+ */
+export type SentEmail = {
+  [field: string]: unknown;
+  /** The mail account's message id. */
+  id: string;
+  /** Recipient address. */
+  to?: string | null | undefined;
+  /** Those who got a copy; the document does not say what each is. */
+  cc?: unknown[] | null | undefined;
+  /** Display name and address of the sending account. */
+  from?: string | null | undefined;
+  /** The subject line. */
+  subject?: string | null | undefined;
+  /** ISO 8601, UTC. */
+  sentAt?: string | null | undefined;
+  /** Whether open or click tracking was added. */
+  tracked?: boolean | null | undefined;
+  /** The recipient as a contact. */
+  contactId?: string | null | undefined;
+  /** `true` when the recipient was created as a contact by this send. */
+  contactCreated?: boolean | null | undefined;
+};
+/** Checks the answer to an immediate send. */
 export const SentEmail = deferred(() =>
-  z.looseObject({
-    /** The mail account's message id. */
+  objectOf<SentEmail>({
     id: z.string(),
     to: maybe(z.string()),
     cc: maybe(z.array(z.unknown())),
-    /** Display name and address of the sending account. */
     from: maybe(z.string()),
-    /** The subject line. */
     subject: maybe(z.string()),
-    /** ISO 8601, UTC. */
     sentAt: maybe(z.string()),
-    /** Whether open or click tracking was added. */
     tracked: maybe(z.boolean()),
-    /** The recipient as a contact. */
     contactId: maybe(z.string()),
-    /** `true` when the recipient was created as a contact by this send. */
     contactCreated: maybe(z.boolean()),
   }),
 );
-export type SentEmail = z.infer<typeof SentEmail>;
 
-/** Where a scheduled email stands. */
+/**
+ * Where a scheduled email stands: `SCHEDULED`, or a value that the document does not name.
+ *
+ * Source: service document, States and transitions.
+ */
+export type ScheduledStatus = "SCHEDULED" | (string & {});
+/** Checks a status: any string. */
 export const ScheduledStatus = deferred(() => openUnion("SCHEDULED"));
-export type ScheduledStatus = z.infer<typeof ScheduledStatus>;
 
-/** An email kept to go out at `sendAt`. */
+/**
+ * An email kept to go out at `sendAt`. Other fields than these are not documented; those that come are kept.
+ *
+ * Source: service document, Scheduled email.
+ */
+export type ScheduledEmail = {
+  [field: string]: unknown;
+  /** An opaque string. */
+  id: string;
+  /** `SCHEDULED`, or a value that the document does not name. */
+  status?: ScheduledStatus | null | undefined;
+  /** ISO 8601, UTC; it goes out within about a minute after. */
+  sendAt?: string | null | undefined;
+};
+/** Checks a scheduled email as the service returns it. */
 export const ScheduledEmail = deferred(() =>
-  z.looseObject({
+  objectOf<ScheduledEmail>({
     id: z.string(),
     status: maybe(ScheduledStatus),
-    /** ISO 8601, UTC; it goes out within about a minute after. */
     sendAt: maybe(z.string()),
   }),
 );
-export type ScheduledEmail = z.infer<typeof ScheduledEmail>;
 
 export const ScheduledEmailPage = deferred(() => page(ScheduledEmail));
 
-/** Which scheduled emails to list: `limit` is 1–200 a page, `skip` counts from 0. */
-export const ScheduledEmailQuery = deferred(() => inputObject(paging()));
-export type ScheduledEmailQuery = z.infer<typeof ScheduledEmailQuery>;
+/**
+ * Which scheduled emails to list.
+ *
+ * Source: service document, Limits, paging.
+ */
+export type ScheduledEmailQuery = {
+  /** How many emails to leave out at the start, from 0. */
+  skip?: number | undefined;
+  /** Emails a page, 1–200; the service's default is 50, ours is 200 when iterating. */
+  limit?: number | undefined;
+};
+/** Checks a question for scheduled emails. */
+export const ScheduledEmailQuery = deferred(() => objectOf<ScheduledEmailQuery>(paging()));
 
-/** The fields of a scheduled email to change. The document does not list them; these are the email's own. */
+/**
+ * The fields of a scheduled email to change. The document does not list them; these are the email's own.
+ *
+ * Source: service document, Emails, "can be changed".
+ */
+export type ScheduledEmailPatch = {
+  /** Recipient address; one person. */
+  to?: string | undefined;
+  /** The subject line; not blank. */
+  subject?: string | undefined;
+  /** The body as HTML; the service makes a plain-text version of it. At most one of `html` and `text`. */
+  html?: string | undefined;
+  /** The body as plain text. At most one of `html` and `text`. */
+  text?: string | undefined;
+  /** The id of a signature of the workspace, or `default`. */
+  signatureId?: string | undefined;
+  /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
+  force?: boolean | undefined;
+  /** When it goes out: a `Date`, or an ISO 8601 string with a time zone. */
+  sendAt?: Date | string | undefined;
+};
+/** Checks the changes to a scheduled email. */
 export const ScheduledEmailPatch = deferred(() =>
-  inputObject({
+  objectOf<ScheduledEmailPatch>({
     to: z.optional(EmailAddress),
-    /** The subject line. */
     subject: z.optional(Text),
-    /** The body as HTML; the service makes a plain-text version of it. Exactly one of `html` and `text`. */
     html: z.optional(Text),
-    /** The body as plain text. Exactly one of `html` and `text`. */
     text: z.optional(Text),
     signatureId: z.optional(Text),
     force: z.optional(z.boolean("must be a boolean")),
-    /** When it goes out: a `Date`, or an ISO 8601 string with a time zone. */
     sendAt: z.optional(Moment),
   }).check(
     z.refine(
@@ -117,4 +245,3 @@ export const ScheduledEmailPatch = deferred(() =>
     ),
   ),
 );
-export type ScheduledEmailPatch = z.infer<typeof ScheduledEmailPatch>;

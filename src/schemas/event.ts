@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
-import { deferred, EmailAddress, inputObject, maybe, openUnion, Text } from "./common.ts";
+import { deferred, EmailAddress, maybe, objectOf, openUnion, type Schema, Text } from "./common.ts";
+import type { FreeFields } from "./free-fields.ts";
 import { JsonRecord, writtenNames } from "./json.ts";
 import { Moment } from "./moment.ts";
 import { nearMiss } from "./near-miss.ts";
@@ -15,8 +16,10 @@ export const maxEventsPerRequest = 100;
 
 const person = "give { email }, { externalId } or { id }";
 
+type PersonFields = { email?: string | undefined; externalId?: string | undefined; id?: string | undefined };
+
 const ContactFields = deferred(() =>
-  inputObject(
+  objectOf<PersonFields>(
     {
       email: z.optional(EmailAddress),
       externalId: z.optional(Text),
@@ -34,13 +37,37 @@ const ContactFields = deferred(() =>
 /**
  * Identifies a person by any of `email` (an unknown one becomes a new contact, unless `createContact` is `false`),
  * `externalId` (the caller's own user id) and `id` (the contact id).
+ *
+ * Source: service document, Event, `contact`.
  */
 export type EventContact =
-  | { email: string; externalId?: string | undefined; id?: string | undefined }
-  | { externalId: string; email?: string | undefined; id?: string | undefined }
-  | { id: string; email?: string | undefined; externalId?: string | undefined };
+  | {
+      /** The person's address; an unknown one becomes a new contact, unless `createContact` is `false`. */
+      email: string;
+      /** The caller's own user id, saved on the contact. */
+      externalId?: string | undefined;
+      /** The contact's id. */
+      id?: string | undefined;
+    }
+  | {
+      /** The caller's own user id, saved on the contact. */
+      externalId: string;
+      /** The person's address. */
+      email?: string | undefined;
+      /** The contact's id. */
+      id?: string | undefined;
+    }
+  | {
+      /** The contact's id; one that the workspace does not know is refused with 404. */
+      id: string;
+      /** The person's address. */
+      email?: string | undefined;
+      /** The caller's own user id, saved on the contact. */
+      externalId?: string | undefined;
+    };
+/** Checks whom an event is about. */
 // That one is there is checked at run time and told to the type here.
-export const EventContact = ContactFields as unknown as z.ZodMiniType<EventContact>;
+export const EventContact = ContactFields as unknown as Schema<EventContact>;
 
 /** Data of an event. Names such as `password`, `card_number` and `ssn` are refused. */
 export const EventProperties = deferred(() =>
@@ -55,27 +82,41 @@ export const EventProperties = deferred(() =>
 
 const eventFields = ["properties", "contactFields", "occurredAt", "createContact"];
 
-/** Something a person did. */
+/**
+ * Something a person did.
+ *
+ * Source: service document, Event.
+ */
+export type EventInput = {
+  /** 1 or more characters; not beginning with `service.`. */
+  name: string;
+  /** The caller's event id, 1 or more characters: a repeated id is recorded once. One is given where there is none. */
+  id?: string | undefined;
+  /** Whom it is about: an email, an externalId or a contact id. */
+  contact: EventContact;
+  /** Data of the event; not under names such as `password`, `card_number` or `ssn`. */
+  properties?: FreeFields | undefined;
+  /** Contact fields to set on the person, for example `name`. */
+  contactFields?: FreeFields | undefined;
+  /** When it happened: a `Date`, or an ISO 8601 string with a time zone. The service refuses a time in its future. */
+  occurredAt?: Date | string | undefined;
+  /** `false`: an unknown email does not create a contact. */
+  createContact?: boolean | undefined;
+};
+/** Checks an event. */
 export const EventInput = deferred(() =>
-  inputObject({
-    /** 1 or more characters; not beginning with `service.`. */
+  objectOf<EventInput>({
     name: Text.check(
       z.refine(
         (name) => !name.startsWith(reservedEventPrefix),
         `must not start with "${reservedEventPrefix}": those are for events the service records itself`,
       ),
     ),
-    /** The caller's event id, 1 or more characters: a repeated id is recorded once. One is given where there is none. */
     id: z.optional(Text),
-    /** Whom it is about: an email, an externalId or a contact id. */
     contact: EventContact,
-    /** Data of the event; not under names such as `password`, `card_number` or `ssn`. */
     properties: z.optional(EventProperties),
-    /** Contact fields to set on the person. */
     contactFields: z.optional(JsonRecord),
-    /** When it happened; the service refuses a time in its future. */
     occurredAt: z.optional(Moment),
-    /** `false`: an unknown email does not create a contact. */
     createContact: z.optional(z.boolean("must be a boolean")),
   }).check(({ value, issues }) => {
     // The service would pass over it, and record another event than the one meant.
@@ -91,10 +132,12 @@ export const EventInput = deferred(() =>
     }
   }),
 );
-export type EventInput = z.infer<typeof EventInput>;
 
+/** The events of one request, 1–100. */
+export type EventBatch = { events: EventInput[] };
+/** Checks the events of one request. */
 export const EventBatch = deferred(() =>
-  inputObject({
+  objectOf<EventBatch>({
     events: z
       .array(EventInput, "must be an array of events")
       .check(
@@ -103,60 +146,101 @@ export const EventBatch = deferred(() =>
       ),
   }),
 );
-export type EventBatch = z.infer<typeof EventBatch>;
 
-/** What became of an event: processed, nobody matched and creation was off, or too old to start anything. */
+/**
+ * What became of an event: processed, nobody matched and creation was off, or too old to start anything; or a value
+ * that the document does not name.
+ *
+ * Source: service document, Event, `outcome`.
+ */
+export type EventOutcome = "PROCESSED" | "NO_CONTACT" | "TOO_OLD" | (string & {});
+/** Checks an outcome: any string. */
 export const EventOutcome = deferred(() => openUnion("PROCESSED", "NO_CONTACT", "TOO_OLD"));
-export type EventOutcome = z.infer<typeof EventOutcome>;
 
-/** The service's answer to a recorded event. */
+/**
+ * The service's answer to a recorded event. Fields that the document does not name are kept.
+ *
+ * Source: service document, Event, response fields.
+ */
+export type EventReceipt = {
+  [field: string]: unknown;
+  /** The id of the recorded event, an opaque string. */
+  id: string;
+  /** The event's name. */
+  name?: string | null | undefined;
+  /** The contact it was recorded for; null where nobody matched. */
+  contactId?: string | null | undefined;
+  /** `true` when the id repeated an earlier event. */
+  duplicate?: boolean | null | undefined;
+  /** `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
+  outcome?: EventOutcome | null | undefined;
+  /** Whether the event made a new contact. */
+  createdContact?: boolean | null | undefined;
+  /** Automation runs started. */
+  runsStarted?: number | null | undefined;
+  /** Runs stopped by exit rules or goals. */
+  runsExited?: number | null | undefined;
+  /** Runs that were waiting for this event and continued. */
+  runsResumed?: number | null | undefined;
+  /** Runs that reached a goal. */
+  runsConverted?: number | null | undefined;
+  /** Why nothing started. */
+  note?: string | null | undefined;
+};
+/** Checks the answer to a recorded event. */
 export const EventReceipt = deferred(() =>
-  z.looseObject({
+  objectOf<EventReceipt>({
     id: z.string(),
     name: maybe(z.string()),
-    /** The contact it was recorded for; null where nobody matched. */
     contactId: maybe(z.string()),
-    /** `true` when the id repeated an earlier event. */
     duplicate: maybe(z.boolean()),
-    /** `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
     outcome: maybe(EventOutcome),
-    /** Whether the event made a new contact. */
     createdContact: maybe(z.boolean()),
-    /** Automation runs started. */
     runsStarted: maybe(z.number()),
-    /** Runs stopped by exit rules or goals. */
     runsExited: maybe(z.number()),
-    /** Runs that were waiting for this event and continued. */
     runsResumed: maybe(z.number()),
-    /** Runs that reached a goal. */
     runsConverted: maybe(z.number()),
-    /** Why nothing started. */
     note: maybe(z.string()),
   }),
 );
-export type EventReceipt = z.infer<typeof EventReceipt>;
 
 /** One result of a batch as the service sends it. The shape of a failed one is not documented. */
+export type BatchAnswerItem = {
+  [field: string]: unknown;
+  status?: number | null | undefined;
+  id?: string | null | undefined;
+  name?: string | null | undefined;
+  /** `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
+  outcome?: EventOutcome | null | undefined;
+  runsStarted?: number | null | undefined;
+  duplicate?: boolean | null | undefined;
+  error?: unknown;
+};
+/** Checks one result of a batch. */
 export const BatchAnswerItem = deferred(() =>
-  z.looseObject({
+  objectOf<BatchAnswerItem>({
     status: maybe(z.number()),
     id: maybe(z.string()),
     name: maybe(z.string()),
-    /** `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
     outcome: maybe(EventOutcome),
     runsStarted: maybe(z.number()),
     duplicate: maybe(z.boolean()),
     error: z.optional(z.unknown()),
   }),
 );
-export type BatchAnswerItem = z.infer<typeof BatchAnswerItem>;
 
 /** The service's answer to one batch request. */
+export type BatchAnswer = {
+  [field: string]: unknown;
+  accepted?: number | null | undefined;
+  rejected?: number | null | undefined;
+  results: BatchAnswerItem[];
+};
+/** Checks the answer to one batch request. */
 export const BatchAnswer = deferred(() =>
-  z.looseObject({
+  objectOf<BatchAnswer>({
     accepted: maybe(z.number()),
     rejected: maybe(z.number()),
     results: z.array(BatchAnswerItem),
   }),
 );
-export type BatchAnswer = z.infer<typeof BatchAnswer>;

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { isDate } from "../realms.ts";
 import { deferred } from "./common.ts";
+import type { FreeFields } from "./free-fields.ts";
 
 /** What JSON would change, and where. */
 interface JsonFault {
@@ -69,7 +70,7 @@ export const writtenNames = (record: object): string[] => Object.keys(Object(asW
 /** As `JsonRecord`, with a message of its own for what is no object. */
 export const jsonRecord = (message: string) =>
   // No z.record and no z.object: they check a copy, which has lost its toJSON.
-  z.custom<Record<string, unknown>>(isRecord, message).check(({ value, issues }) => {
+  z.custom<FreeFields>(isRecord, message).check(({ value, issues }) => {
     const found = jsonFault(value, "") ?? (isRecord(asWritten(value, "")) ? undefined : fault(message));
     if (found !== undefined)
       issues.push({ code: "custom", input: value, path: [...found.path], message: found.message });

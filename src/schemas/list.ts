@@ -1,20 +1,41 @@
 import * as z from "zod/mini";
-import { deferred, EmailAddress, inputObject, maybe, Text } from "./common.ts";
+import { deferred, EmailAddress, maybe, objectOf, Text } from "./common.ts";
 
-/** A named group of contacts. Other fields than these are not documented. */
-export const List = deferred(() => z.looseObject({ id: z.string(), name: maybe(z.string()) }));
-export type List = z.infer<typeof List>;
+/**
+ * A named group of contacts. Other fields than these are not documented; those that come are kept.
+ *
+ * Source: service document, List.
+ */
+export type List = {
+  [field: string]: unknown;
+  /** An opaque string. */
+  id: string;
+  /** Unique in the workspace. */
+  name?: string | null | undefined;
+};
+/** Checks a list as the service returns it. */
+export const List = deferred(() => objectOf<List>({ id: z.string(), name: maybe(z.string()) }));
 
-/** A new list; its name is unique in the workspace. */
-export const ListInput = deferred(() => inputObject({ name: Text }));
-export type ListInput = z.infer<typeof ListInput>;
+/**
+ * A new list.
+ *
+ * Source: service document, List.
+ */
+export type ListInput = {
+  /** Unique in the workspace (a clash gives 409); not blank. */
+  name: string;
+};
+/** Checks a new list. */
+export const ListInput = deferred(() => objectOf<ListInput>({ name: Text }));
 
 /** The most addresses one membership request may carry. */
 export const maxAddressesPerRequest = 1_000;
 
-/** The people to add to or remove from a list in one request. */
+/** The people to add to or remove from a list in one request: 1–1,000 addresses. */
+export type ListMembers = { emails: string[] };
+/** Checks the people to add to or remove from a list in one request. */
 export const ListMembers = deferred(() =>
-  inputObject({
+  objectOf<ListMembers>({
     emails: z
       .array(EmailAddress, "must be an array of email addresses")
       .check(
@@ -23,4 +44,3 @@ export const ListMembers = deferred(() =>
       ),
   }),
 );
-export type ListMembers = z.infer<typeof ListMembers>;

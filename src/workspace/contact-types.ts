@@ -1,8 +1,12 @@
 import type { Contact, ContactInput, ContactPatch } from "../schemas/contact.ts";
+import type { ReadableFields } from "../schemas/free-fields.ts";
 
 /** No schema for `customFields`: any key, any value. */
 // biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.
 export interface OpenFields {}
+
+/** A contact of a source, as a callback is handed it. */
+export type GivenContact = ContactInput & { customFields?: ReadableFields | undefined };
 
 /** A new contact of a workspace whose custom fields are known. */
 export interface TypedContactInput<Fields> extends Omit<ContactInput, "customFields"> {

@@ -1,4 +1,5 @@
-import type { EventInput } from "../schemas/event.ts";
+import type { EventContact, EventInput } from "../schemas/event.ts";
+import type { FreeFields, ReadableFields } from "../schemas/free-fields.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 /** No schemas for events: any name that is not reserved, any properties that are not refused. */
@@ -24,24 +25,40 @@ export type RefusedProperties = {
   ssn?: RefusedPropertyName;
 };
 
-interface EventBase extends Omit<EventInput, "name" | "properties"> {}
+interface EventBase {
+  /** The caller's event id, 1 or more characters: a repeated id is recorded once. One is given where there is none. */
+  id?: string | undefined;
+  /** Whom it is about: an email, an externalId or a contact id. */
+  contact: EventContact;
+  /** Contact fields to set on the person, for example `name`. */
+  contactFields?: FreeFields | undefined;
+  /** When it happened: a `Date`, or an ISO 8601 string with a time zone. The service refuses a time in its future. */
+  occurredAt?: Date | string | undefined;
+  /** `false`: an unknown email does not create a contact. */
+  createContact?: boolean | undefined;
+}
 
 /** An event of a workspace that has no schemas for its events. */
 export interface OpenEvent<Name> extends EventBase {
+  /** 1 or more characters; not beginning with `service.`. */
   name: Name extends `service.${string}` ? ReservedEventName : Name;
-  /** Data of the event. */
-  properties?: ({ [property: string]: unknown } & RefusedProperties) | undefined;
+  /** Data of the event; not under names such as `password`, `card_number` or `ssn`. */
+  properties?: (FreeFields & RefusedProperties) | undefined;
 }
 
 /** An event with properties that must be given. */
 export interface EventWith<Name, Properties> extends EventBase {
+  /** One of the names that the workspace's schemas are given for. */
   name: Name;
+  /** Data of the event; fits the schema of its name. */
   properties: Properties;
 }
 
 /** An event with properties that may be left out. */
 export interface EventWithOptional<Name, Properties> extends EventBase {
+  /** One of the names that the workspace's schemas are given for. */
   name: Name;
+  /** Data of the event; fits the schema of its name. */
   properties?: Properties | undefined;
 }
 
@@ -63,6 +80,15 @@ export type EventOf<Events, Name = EventName<Events>> = [keyof Events] extends [
   : Name extends keyof Events
     ? EventNamed<Name, Events[Name]>
     : never;
+
+/** An event of a source, as a callback is handed it. */
+export type GivenEvent = EventInput & {
+  properties?: ReadableFields | undefined;
+  contactFields?: ReadableFields | undefined;
+};
+
+/** What the callbacks of `events.ingest` are handed. */
+export type GivenEventOf<Events, Name> = [keyof Events] extends [never] ? GivenEvent : EventOf<Events, Name>;
 
 /** A schema for the properties of each event, by the event's name. */
 export type EventSchemas<Events> = {

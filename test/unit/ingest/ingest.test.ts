@@ -5,6 +5,7 @@ import { type IngestReport, ingest } from "../../../src/ingest/ingest.ts";
 import type { IngestOptions } from "../../../src/ingest/ingest-options.ts";
 import { createRandom, type Random } from "../../../src/sandbox/random.ts";
 import type { EventInput } from "../../../src/schemas/event.ts";
+import type { GivenEvent } from "../../../src/workspace/event-types.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { type Answering, scriptedCall } from "../../support/scripted-call.ts";
@@ -14,7 +15,7 @@ class Service {
   readonly recorded = new Map<string, number>();
 
   readonly record = (payload: unknown): object => {
-    const { events }: { events?: readonly EventInput[] } = Object(payload);
+    const { events }: { events?: readonly GivenEvent[] } = Object(payload);
     const results = (events ?? []).map(({ id = "", name }) => {
       const times = this.recorded.get(id) ?? 0;
       this.recorded.set(id, times + 1);
@@ -41,7 +42,7 @@ const events = (count: number): EventInput[] =>
 const run = (
   source: Iterable<EventInput> | AsyncIterable<EventInput>,
   answering: Answering,
-  options: IngestOptions = {},
+  options: IngestOptions<EventInput> = {},
 ): Promise<IngestReport> => {
   const clock = new FakeClock();
   const context = {
@@ -162,7 +163,7 @@ describe("ingest", () => {
   test("only the events that failed for a passing reason are sent again", async () => {
     const sizes: number[] = [];
     const report = await run(events(10), async (_operation, payload) => {
-      const { events: sent }: { events: readonly EventInput[] } = Object(payload);
+      const { events: sent }: { events: readonly GivenEvent[] } = Object(payload);
       sizes.push(sent.length);
       const failing = [429, 500, 503, undefined];
       const results = sent.map(({ id }, at) => {
@@ -179,7 +180,7 @@ describe("ingest", () => {
     const error = await run(
       events(10),
       async (_operation, payload) => {
-        const { events: sent }: { events: readonly EventInput[] } = Object(payload);
+        const { events: sent }: { events: readonly GivenEvent[] } = Object(payload);
         return {
           results: sent.map(({ id, properties }) => ({ status: properties?.at === 5 ? 503 : 202, id })),
         };
@@ -194,7 +195,7 @@ describe("ingest", () => {
   const withSixth =
     (sixth: unknown): Answering =>
     async (_operation, payload) => {
-      const { events: sent }: { events: readonly EventInput[] } = Object(payload);
+      const { events: sent }: { events: readonly GivenEvent[] } = Object(payload);
       return { results: sent.map(({ properties }) => (properties?.at === 5 ? sixth : { status: 202 })) };
     };
 
@@ -244,7 +245,7 @@ describe("ingest", () => {
     await expect(failing).rejects.toThrow("down");
     expect(told).toEqual([]);
     const refuseFirst: Answering = async (_operation, payload) => {
-      const { events: sent }: { events: readonly EventInput[] } = Object(payload);
+      const { events: sent }: { events: readonly GivenEvent[] } = Object(payload);
       return {
         results: sent.map(({ id }, at) => (at === 0 ? { status: 404, error: "gone" } : { status: 202, id })),
       };
@@ -305,7 +306,7 @@ describe("ingest", () => {
       const clock = new FakeClock();
       let calls = 0;
       const call = scriptedCall(async (_operation, payload) => {
-        const { events: sent }: { events: readonly EventInput[] } = Object(payload);
+        const { events: sent }: { events: readonly GivenEvent[] } = Object(payload);
         await clock.sleep(calls++ === 0 ? 15 : 10);
         arrived.push(...sent.map(({ properties }) => properties?.at));
         return { results: sent.map(() => ({ status: 202 })) };

@@ -1,0 +1,175 @@
+import { describe, expect, test } from "vitest";
+import { editor } from "../support/editor.ts";
+
+const program = (line: string): string => `
+  import * as z from "zod";
+  import { Client } from "touchpoint-sdk";
+  const client = new Client();
+  const typed = new Client({
+    customFields: z.object({ plan: z.enum(["free", "pro"]) }),
+    events: { "order.placed": z.object({ total: z.number() }) },
+  });
+  const contact = { email: "ada@example.com" };
+  ${line};
+`;
+
+const wrong: readonly (readonly [line: string, message: string])[] = [
+  [
+    `client.contacts.create({ ...contact, nmae: "Ada" })`,
+    "Object literal may only specify known properties, and 'nmae' does not exist in type 'ContactInput'.",
+  ],
+  [
+    `client.contacts.create({ name: "Ada" })`,
+    "Argument of type '{ name: string; }' is not assignable to parameter of type 'ContactInput'.",
+  ],
+  [`client.contacts.update("id", { listIds: "l1" })`, "Type 'string' is not assignable to type 'string[]'."],
+  [
+    `client.emails.send({ subject: "Hi", text: "Hello" })`,
+    "Argument of type '{ subject: string; text: string; }' is not assignable to parameter of type 'EmailInput'.",
+  ],
+  [
+    `client.emails.send({ to: "ada@example.com", html: "<p>", text: "Hello", subject: "Hi" })`,
+    "Argument of type '{ to: string; html: string; text: string; subject: string; }' is not assignable to parameter of type 'EmailInput'.",
+  ],
+  [
+    `client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hello", sendAt: "2026-03-02T09:00:00Z" })`,
+    "Type 'string' is not assignable to type 'OnlyForEmailsSchedule'.",
+  ],
+  [
+    `client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hello", once: "welcome:42" })`,
+    "Type 'string' is not assignable to type 'BelongsIntoTheOptions'.",
+  ],
+  [
+    `client.emails.schedule({ to: "ada@example.com", subject: "Hi", text: "Hello" })`,
+    "Argument of type '{ to: string; subject: string; text: string; }' is not assignable to parameter of type 'ScheduledEmailInput'.",
+  ],
+  [
+    `typed.events.record({ name: "order.plced", contact, properties: { total: 9 } })`,
+    `Type '"order.plced"' is not assignable to type '"order.placed"'.`,
+  ],
+  [
+    `typed.events.record({ name: "order.placed", contact, properties: { total: "9" } })`,
+    "Type 'string' is not assignable to type 'number'.",
+  ],
+  [
+    `typed.contacts.create({ ...contact, customFields: { plan: "gold" } })`,
+    `Type '"gold"' is not assignable to type '"free" | "pro"'.`,
+  ],
+  [`client.events.record({ name: "a", contact: {} })`, "Type '{}' is not assignable to type 'EventContact'."],
+  [
+    `client.events.record({ name: "service.sent", contact })`,
+    "Type 'string' is not assignable to type 'ReservedEventName'.",
+  ],
+  [
+    `client.events.record({ name: "a", contact, properties: { password: "x" } })`,
+    "Type 'string' is not assignable to type 'RefusedPropertyName'.",
+  ],
+  [
+    `client.contacts.create({ ...contact, customFields: new Date() })`,
+    "Type 'Date' is not assignable to type 'FreeFields | undefined'.",
+  ],
+];
+
+const right = [
+  "interface Fields { plan: string }; const fields: Fields = { plan: 'pro' }; client.contacts.create({ ...contact, customFields: fields })",
+  "const input: import('touchpoint-sdk').ContactInput = { ...contact, customFields: { plan: null } }; client.contacts.upsert(input)",
+  "const email: import('touchpoint-sdk').EmailInput = { to: '', subject: '', text: '' }; client.emails.send(email, { once: 'k' })",
+];
+
+describe.each([true, false])("with exactOptionalPropertyTypes %j", (exactOptionalPropertyTypes) => {
+  const programs = [...right, ...wrong.map(([line]) => line)].map(program);
+  const opened = editor(programs, { exactOptionalPropertyTypes });
+
+  test.each(wrong)("%s says in one line what is wrong", (line, message) => {
+    expect(opened(program(line)).errors).toEqual([message]);
+  });
+
+  test.each(right)("%s has no error", (line) => {
+    expect(opened(program(line)).errors).toEqual([]);
+  });
+});
+
+const helpers = /KnownFields|Omit<|Pick<|z\.infer|ShapeOf|Prettify/;
+
+const records = [
+  "ContactInput",
+  "ContactPatch",
+  "ContactQuery",
+  "Contact",
+  "CompanyInput",
+  "CompanyPatch",
+  "Company",
+  "CompanyCreated",
+  "List",
+  "ListInput",
+  "EventInput",
+  "EventReceipt",
+  "EmailInput",
+  "ScheduledEmailInput",
+  "ScheduledEmailPatch",
+  "ScheduledEmail",
+  "SentEmail",
+];
+
+const hovered = (name: string): string => `type Shown = import("touchpoint-sdk")./*here*/${name}`;
+
+const signatures = [
+  [
+    "client.contacts./*here*/create(contact)",
+    "create(input: ContactInput, options?: CallOptions): Answer<Contact>",
+  ],
+  [
+    "client.contacts./*here*/list()",
+    "list(query?: ContactQuery, options?: CallOptions & PagingOptions): Paged<Contact>",
+  ],
+  [
+    "client.companies./*here*/create({})",
+    "create(input: CompanyInput, options?: CallOptions): Answer<CompanyCreated>",
+  ],
+  ["client.events./*here*/recordBatch([])", "): Promise<BatchReport>"],
+  ["const /*here*/page = await client.contacts.list()", "const page: Page<Contact>"],
+] as const;
+
+const meanings = [
+  ["client.contacts.create({ /*here*/email: '' })", "Unique per workspace"],
+  [
+    "client.contacts.update('id', { /*here*/listIds: [] })",
+    "The ids of the contact's lists: these replace all",
+  ],
+  ["client.emails.schedule({ to: '', subject: '', text: '', /*here*/sendAt: '' })", "When it goes out"],
+  ["client.events.record({ name: 'a', contact, /*here*/occurredAt: '' })", "When it happened"],
+  ["(await client.contacts.create(contact))./*here*/stage", "Upper case"],
+] as const;
+
+describe("hovers", () => {
+  const lines = [
+    ...records.map(hovered),
+    ...signatures.map(([line]) => line),
+    ...meanings.map(([line]) => line),
+  ];
+  const opened = editor(lines.map(program));
+
+  test.each(records)("%s shows its fields, through no helper type, and what it is", (name) => {
+    const { text, docs } = opened(program(hovered(name))).hover("/*here*/");
+    expect(text).toMatch(new RegExp(`^\\(alias\\) type ${name} = \\{\\n|type ${name} = \\{\\n`));
+    expect(text).not.toMatch(helpers);
+    expect(docs).toMatch(/^[A-Z].+\./s);
+  });
+
+  test.each(signatures)("%s names its types: %s", (line, signature) => {
+    const { text } = opened(program(line)).hover("/*here*/");
+    expect(text).toContain(signature);
+  });
+
+  test("the input of contacts.create, expanded, names its fields", () => {
+    const [[line]] = signatures;
+    const { text } = opened(program(line)).hover("/*here*/", { isExpanded: true });
+    for (const field of ["email: string", "customFields?: ", "listIds?: string[]", "leadId?: string"])
+      expect(text).toContain(field);
+    expect(text).not.toMatch(helpers);
+  });
+
+  test.each(meanings)("%s tells what the field means", (line, meaning) => {
+    expect(opened(program(line)).hover("/*here*/").docs).toContain(meaning);
+  });
+});
