@@ -41,9 +41,21 @@ const readPage =
     return records === undefined ? body : { ...body, ...countsOf(body), data: records.map(one) };
   };
 
-/** Identifiers are strings, whatever a service makes them of. */
-const withTextId = (record: Fields): Fields =>
-  typeof record.id === "number" ? { ...record, id: String(record.id) } : record;
+const isNumber = (value: unknown): value is number => typeof value === "number";
+
+const textOf = (id: unknown): unknown => (isNumber(id) ? String(id) : id);
+
+/** Identifiers are strings, whatever a service makes them of. A record whose ids are strings is not copied. */
+const withTextIds = (record: Fields): Fields => {
+  const { listIds } = record;
+  const hasNumberedLists = isArray(listIds) && listIds.some(isNumber);
+  const hasNumbers = isNumber(record.id) || isNumber(record.contactId) || isNumber(record.leadId);
+  if (!hasNumbers && !hasNumberedLists) return record;
+  const text = { ...record };
+  for (const name of ["id", "contactId", "leadId"]) if (isNumber(text[name])) text[name] = textOf(text[name]);
+  if (hasNumberedLists) text.listIds = listIds.map(textOf);
+  return text;
+};
 
 const without = (body: Fields, name: string): Fields =>
   Object.fromEntries(Object.entries(body).filter(([field]) => field !== name));
@@ -53,11 +65,11 @@ const readRecord = (...names: readonly string[]) => {
   const read = (body: unknown): unknown => {
     if (!isObject(body)) return body;
     // An id on top is the record's own, whatever else is nested in it.
-    if (body.id !== undefined) return withTextId(body);
+    if (body.id !== undefined) return withTextIds(body);
     const envelope = ["data", ...names].find((name) => isObject(body[name]));
     if (envelope !== undefined) return read({ ...without(body, envelope), ...Object(body[envelope]) });
     const id = [...names.map((name) => `${name}Id`), "_id"].map((name) => body[name]).find(isId);
-    return id === undefined ? body : withTextId({ ...body, id });
+    return withTextIds(id === undefined ? body : { ...body, id });
   };
   return read;
 };
@@ -71,10 +83,18 @@ export const readContactPage = readPage(readContact, "contacts");
 /** Takes an event's receipt under `event` or `data`; its id also as `eventId`. */
 export const readReceipt = readRecord("event");
 
+const withTextResults = (answer: Fields): Fields => {
+  const { results } = answer;
+  if (!isArray(results)) return answer;
+  const read = results.map((result) => (isObject(result) ? withTextIds(result) : result));
+  return read.every((result, at) => result === results[at]) ? answer : { ...answer, results: read };
+};
+
 /** Takes the results of a batch as documented, in an envelope, or as a bare array. */
 export const readBatch = (body: unknown): unknown => {
-  if (isArray(body)) return { results: body };
-  return isObject(body) && !isArray(body.results) && isObject(body.data) ? { ...body, ...body.data } : body;
+  if (isArray(body)) return withTextResults({ results: body });
+  if (!isObject(body)) return body;
+  return withTextResults(!isArray(body.results) && isObject(body.data) ? { ...body, ...body.data } : body);
 };
 
 /** Takes a sent email under `email`, `message` or `data`; its id also as `messageId`. */
@@ -132,12 +152,12 @@ const seemsScheduled = ({ sendAt, status }: Fields): boolean => sendAt !== undef
 /** Takes a scheduled email on top or nested (`scheduled`, `email`, `data`, …): `id` ends up on top. */
 export const readScheduledEmail = (body: unknown): unknown => {
   if (!isObject(body)) return body;
-  if (body.id !== undefined) return withTextId(body);
+  if (body.id !== undefined) return withTextIds(body);
   const known = readRecord("scheduledEmail", "email", "scheduled")(body);
   if (isObject(known) && known.id !== undefined) return known;
   // A contact, say, may be nested beside it.
   const inner = withId(body, seemsScheduled) ?? withId(body, () => true);
-  return inner === undefined ? known : withTextId({ ...body, ...inner });
+  return inner === undefined ? known : withTextIds({ ...body, ...inner });
 };
 
 /** Takes a page of scheduled emails, each as above. */

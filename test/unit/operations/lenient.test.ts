@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { readBatch, readContact } from "../../../src/operations/lenient.ts";
 import { served } from "../resources/served.ts";
 
 const ada = { id: "c-1", email: "ada@example.com", data: { own: 1 }, contact: { own: 2 }, customFields: {} };
@@ -100,4 +101,34 @@ test.each([
   const { client } = served([[207, body]]);
   const { accepted } = await client.events.recordBatch([{ id: "e-1", name: "x", contact: { id: "c-1" } }]);
   expect(accepted).toBe(1);
+});
+
+test("numbers that name a contact, a company or lists become strings", async () => {
+  const { client } = served([
+    [200, { ...ada, id: 1, leadId: 2, listIds: [3, "l-4"] }],
+    [200, { data: [{ ...ada, leadId: 2 }, ada], total: 2 }],
+    [202, { id: 5, name: "a", contactId: 6, outcome: "PROCESSED" }],
+    [200, { id: 7, contactId: 8 }],
+    [207, { accepted: 1, rejected: 0, results: [{ status: 202, id: 9, contactId: 10 }] }],
+  ]);
+  const event = { name: "a", contact: { id: "c-1" } };
+  expect(await client.contacts.update("c-1", {})).toEqual({
+    ...ada,
+    id: "1",
+    leadId: "2",
+    listIds: ["3", "l-4"],
+  });
+  expect(await client.contacts.list()).toEqual({ data: [{ ...ada, leadId: "2" }, ada], total: 2 });
+  expect(await client.events.record(event)).toMatchObject({ id: "5", contactId: "6" });
+  const sent = await client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hello" });
+  expect(sent).toEqual({ id: "7", contactId: "8" });
+  const { results } = await client.events.recordBatch([event]);
+  expect(results).toMatchObject([{ id: "9", contactId: "10" }]);
+});
+
+test("a record whose ids are strings is not copied", () => {
+  const record = { id: "c-1", leadId: "l-1", listIds: ["a", "b"], contactId: null };
+  expect(readContact(record)).toBe(record);
+  const batch = { accepted: 1, rejected: 0, results: [{ id: "e-1" }] };
+  expect(readBatch(batch)).toBe(batch);
 });
