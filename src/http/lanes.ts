@@ -1,4 +1,6 @@
+import type { Limit } from "../limits.ts";
 import { whenAborted } from "../when-aborted.ts";
+
 /** Something that requests share and may have to wait for: a budget, or the slots of a client. */
 export interface Resource {
   readonly name: string;
@@ -12,6 +14,10 @@ export interface Resource {
   want(weight: number): void;
   /** Told that nobody waits any more. */
   rest(): void;
+  /** How much it lets through in how long. */
+  readonly limit: Limit;
+  /** How long the next request has to wait at least; without end where nobody can say. */
+  waitMs(): number;
 }
 
 /** One request on its way through the lanes. */
@@ -53,14 +59,47 @@ const admit = (of: Lane, passage: Passage): void => {
   passage.admitted();
 };
 
-const lacking = (of: Lane, weight: number): readonly Resource[] =>
-  of.resources.filter((resource) => !resource.has(share(of, resource, weight)));
+const lacking = (
+  of: Lane,
+  weight: number,
+  claimed: (resource: Resource) => number = () => 0,
+): readonly Resource[] =>
+  of.resources.filter((resource) => !resource.has(share(of, resource, weight) + claimed(resource)));
+
+/** How many requests of `weight` a resource lets through soon: in its own window, and in no more than `ms`. */
+const soonThrough = (lacked: Resource, weight: number, ms: number): number => {
+  const { max, perMs } = lacked.limit;
+  if (lacked.waitMs() > ms) return 0;
+  return Math.ceil(Math.min(1, ms / perMs) * Math.max(1, max / weight));
+};
+
+/** How much of a resource is kept for those in a stopped lane who came before `order`. */
+const claims = ({ of, weight, missing }: Stopped, resource: Resource, order: number): number => {
+  if (!of.resources.includes(resource) || missing.includes(resource)) return 0;
+  // Taken by somebody else it would be away for so long.
+  const { perMs } = resource.limit;
+  const most = Math.min(...missing.map((lacked) => soonThrough(lacked, share(of, lacked, weight), perMs)));
+  let earlier = 0;
+  for (const waiter of of.queue) {
+    if (earlier >= most || waiter.order > order) break;
+    earlier += 1;
+  }
+  return earlier * share(of, resource, weight);
+};
+
+/** A lane whose first request lacks something, and what that is. */
+interface Stopped {
+  readonly of: Lane;
+  readonly weight: number;
+  readonly missing: readonly Resource[];
+}
 
 /**
  * Lets requests through, first come first served for each resource.
  *
  * A request takes all it spends at one moment, or nothing: none holds one budget while it waits for another. A
- * request that waits for one budget does not hold up those that do not spend it.
+ * request that waits for one budget does not hold up those that do not spend it, but for the little that is kept for
+ * those who came first and can go soon: else whoever needs nothing but requests would take all of them.
  */
 export class Lanes {
   readonly #busy = new Set<Lane>();
@@ -95,11 +134,18 @@ export class Lanes {
     this.#isPumping = true;
     try {
       const blocked = new Set<Resource>();
+      const stopped: Stopped[] = [];
       for (let next = this.#next(blocked); next !== undefined; next = this.#next(blocked)) {
-        for (const resource of this.#serve(next.of, next.waiter)) {
+        const { of, waiter } = next;
+        const { weight } = waiter.passage;
+        const claimed = (resource: Resource): number =>
+          stopped.reduce((sum, other) => sum + claims(other, resource, waiter.order), 0);
+        const missing = this.#serve(of, waiter, claimed);
+        for (const resource of missing) {
           blocked.add(resource);
-          resource.want(share(next.of, resource, next.waiter.passage.weight));
+          resource.want(share(of, resource, weight) + claimed(resource));
         }
+        if (missing.length > 0) stopped.push({ of, weight, missing });
       }
     } finally {
       this.#isPumping = false;
@@ -107,7 +153,7 @@ export class Lanes {
   }
 
   /** Lets one go or refuses it; answers what it has to wait for. */
-  #serve(of: Lane, waiter: Waiter): readonly Resource[] {
+  #serve(of: Lane, waiter: Waiter, claimed: (resource: Resource) => number): readonly Resource[] {
     const { passage } = waiter;
     const refusal = passage.refusal();
     if (refusal !== undefined) {
@@ -115,7 +161,7 @@ export class Lanes {
       waiter.refuse(refusal);
       return [];
     }
-    const missing = lacking(of, passage.weight);
+    const missing = lacking(of, passage.weight, claimed);
     if (missing.length === 0) {
       this.#leave(of, waiter);
       admit(of, passage);

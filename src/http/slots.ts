@@ -1,14 +1,17 @@
+import type { Limit } from "../limits.ts";
 import type { Resource } from "./lanes.ts";
 
 /** How many requests of one client may be in flight. */
 export class Slots implements Resource {
   readonly name = "concurrency";
+  readonly limit: Limit;
   waiters = 0;
   readonly #max: number;
   #inUse = 0;
 
   constructor(max: number) {
     this.#max = max;
+    this.limit = { max, perMs: 0 };
   }
 
   has(): boolean {
@@ -27,4 +30,9 @@ export class Slots implements Resource {
   want(): void {}
 
   rest(): void {}
+
+  // Nobody knows when an answer comes.
+  waitMs(): number {
+    return Number.POSITIVE_INFINITY;
+  }
 }

@@ -1,9 +1,12 @@
 import { expect, test } from "vitest";
 import { type Lane, Lanes, lane, type Passage, type Resource } from "../../../src/http/lanes.ts";
+import type { Limit } from "../../../src/limits.ts";
 
 class Store implements Resource {
   readonly name: string;
   waiters = 0;
+  limit: Limit = { max: 10, perMs: 1_000 };
+  freesInMs = Number.POSITIVE_INFINITY;
   left: number;
   readonly wanted: number[] = [];
   rested = 0;
@@ -19,6 +22,10 @@ class Store implements Resource {
 
   take(weight: number): void {
     this.left -= weight;
+  }
+
+  waitMs(): number {
+    return this.freesInMs;
   }
 
   want(weight: number): void {
@@ -71,6 +78,33 @@ test("a stream of small requests cannot starve a large one", () => {
   for (let at = 0; at < 5; at += 1) void enter(`small ${at}`, of);
   lanes.pump();
   expect([went, events.left]).toEqual([[], 2]);
+});
+
+/** Two events wait, and then three requests come that need nothing else. */
+const behindEvents = (change: Partial<Store>) => {
+  const requests = Object.assign(new Store("requests", 3), { limit: { max: 100, perMs: 10_000 } });
+  const events = Object.assign(new Store("events", 0), { limit: { max: 2, perMs: 1_000 }, ...change });
+  const { lanes, went, enter } = gate();
+  const both = lane([requests, events], events);
+  for (const name of ["event 1", "event 2", "event 3"]) void enter(name, both);
+  for (const name of ["request 1", "request 2", "request 3"]) void enter(name, lane([requests], undefined));
+  return { lanes, went, events, requests };
+};
+
+test("what those who came first can use soon is kept for them", () => {
+  const { lanes, went, events } = behindEvents({ freesInMs: 1_000 });
+  expect(went).toEqual(["request 1"]);
+  events.left = 2;
+  lanes.pump();
+  expect(went).toEqual(["request 1", "event 1", "event 2"]);
+});
+
+test("nothing is kept for those who wait longer than what is taken would be away", () => {
+  expect(behindEvents({ freesInMs: 10_001 }).went).toEqual(["request 1", "request 2", "request 3"]);
+});
+
+test("whoever is held up by what is kept has the resource looked at for all of it", () => {
+  expect(behindEvents({ freesInMs: 1_000 }).requests.wanted.at(-1)).toBe(3);
 });
 
 test("whoever waits for events takes no requests and holds up no contacts", () => {
