@@ -11,9 +11,13 @@ export const syncDirectoryOf = async (path: string): Promise<void> => {
   }
 };
 
+let writes = 0;
+
 /** Writes a file so that at any instant it holds the old content or the new, never a part. */
 export const writeDurably = async (path: string, text: string): Promise<void> => {
-  const temporary = `${path}.${process.pid}.tmp`;
+  writes += 1;
+  // Two writers of one file, in one process or in two, must not take each other's half away.
+  const temporary = `${path}.${process.pid}.${writes}.tmp`;
   try {
     const file = await open(temporary, "w");
     try {

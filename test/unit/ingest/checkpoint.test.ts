@@ -86,6 +86,20 @@ describe("fileCheckpoint", () => {
     expect([await store.load(), readdirSync(directory)]).toEqual([at(2), ["run.json"]]);
   });
 
+  test("two runs of one process may write the same one at the same time", async () => {
+    const path = join(directory, "run.json");
+    await Promise.all([fileCheckpoint(path).save(at(1)), fileCheckpoint(path).save(at(2))]);
+    expect([at(1), at(2)]).toContainEqual(await fileCheckpoint(path).load());
+    expect(readdirSync(directory)).toEqual(["run.json"]);
+  });
+
+  test("one that cannot take its place leaves nothing else", async () => {
+    const folder = join(directory, "folder");
+    mkdirSync(folder);
+    await expect(fileCheckpoint(folder).save(at(1))).rejects.toBeInstanceOf(ConfigurationError);
+    expect(readdirSync(directory)).toEqual(["folder"]);
+  });
+
   test("one that was cut short is an error, not a start from nothing", async () => {
     const path = join(directory, "run.json");
     await fileCheckpoint(path).save(at(1));
