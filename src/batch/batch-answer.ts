@@ -62,13 +62,21 @@ const asJson = (item: unknown): string => {
   return text.length > longestJson ? `${text.slice(0, longestJson)}…` : text;
 };
 
+/** These tell which event it is and that it failed, not why. */
+const tellNoReason = ["status", "id", "name", "ok", "success"];
+
+/** Its sentence; without one all that it says, so that nobody has to guess. */
+const reasonOf = (item: Readonly<Record<string, unknown>>, status: number): string => {
+  const saysMore = Object.keys(item).some((field) => !tellNoReason.includes(field));
+  return sentence(item.error) ?? sentence(item) ?? (saysMore ? asJson(item) : `status ${status}`);
+};
+
 const resultOf = (item: unknown, index: number): BatchItemResult => {
   if (item === undefined || item === null) return { index, status: 0, error: noResult };
   if (!isObject(item)) return { index, status: 0, error: asJson(item) };
   const status = statusOf(item);
   if (status === 0) return { ...item, index, status, error: asJson(item) };
-  const error = sentence(item.error) ?? sentence(item) ?? `status ${status}`;
-  return { ...item, index, status, error: isAccepted({ status }) ? undefined : error };
+  return { ...item, index, status, error: isAccepted({ status }) ? undefined : reasonOf(item, status) };
 };
 
 const idOf = (item: unknown): string | undefined =>

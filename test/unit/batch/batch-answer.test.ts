@@ -98,6 +98,14 @@ describe("a result that cannot be read", () => {
     expect(read({ results: [item, ok, ok] })?.[0]).toMatchObject({ index: 0, status: 0, error });
   });
 
+  test.each([
+    [{ status: 400, errors: [{ field: "name" }] }, '{"status":400,"errors":[{"field":"name"}]}'],
+    [{ status: 422, error: { code: 7 } }, '{"status":422,"error":{"code":7}}'],
+    [{ status: 404, id: "a", name: "opened" }, "status 404"],
+  ])("of %j, which failed without a sentence, all is told", (item, error) => {
+    expect(read({ results: [item, ok, ok] })?.[0]?.error).toBe(error);
+  });
+
   test("is cut where it is long", () => {
     const [first] = read({ results: [{ status: "x".repeat(10_000) }, ok, ok] }) ?? [];
     expect(first?.error).toBe(`{"status":"${"x".repeat(489)}…`);
