@@ -16,6 +16,7 @@ export interface WithResponse<T> {
 
 /** A promise of an answer; `.withResponse()` gives the HTTP response beside it. */
 export interface Answer<T> extends Promise<T> {
+  /** The data together with its HTTP response. */
   withResponse(): Promise<WithResponse<T>>;
 }
 

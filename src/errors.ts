@@ -15,9 +15,13 @@ export interface PartialWork {
 
 /** What every error of the library may tell beside its message. */
 export interface ErrorDetails {
+  /** The method called, `contacts.create`. */
   readonly operation?: string | undefined;
+  /** Requests made. */
   readonly attempts?: number | undefined;
+  /** Whether the call may have had its effect. */
   readonly outcome?: Outcome | undefined;
+  /** The error underneath. */
   readonly cause?: unknown;
 }
 
@@ -31,9 +35,13 @@ const brand = Symbol.for("touchpoint-sdk.error");
  * whether the call may have had its effect.
  */
 export abstract class TouchpointError extends Error {
+  /** A literal per class: `rate_limited`, `timeout`, …. */
   abstract readonly code: string;
+  /** The method called, `contacts.create`; undefined outside a call. */
   readonly operation: string | undefined;
+  /** Requests made, from 0. */
   readonly attempts: number;
+  /** Whether the call may have had its effect. */
   readonly outcome: Outcome;
   /** Set where one call stands for several requests: what was done before this error. */
   partial: PartialWork | undefined;
@@ -67,12 +75,14 @@ export class ConfigurationError extends TouchpointError {
 export interface Issue {
   /** Where, as one would type it: `customFields.plan`, `events[3].name`; empty for the value itself. */
   readonly path: string;
+  /** What is wrong, as the rest of a sentence: `must be a string`. */
   readonly message: string;
 }
 
 /** An input does not fit. Nothing was sent; `issues` names each field and the fix. */
 export class ValidationError extends TouchpointError {
   readonly code = "input_invalid";
+  /** Every fault of the input. */
   readonly issues: readonly Issue[];
 
   constructor(message: string, details: ErrorDetails & { readonly issues?: readonly Issue[] } = {}) {
@@ -84,7 +94,9 @@ export class ValidationError extends TouchpointError {
 /** The service answered with success, but in a shape that cannot be used (or, in strict mode, that does not fit). */
 export class ResponseValidationError extends TouchpointError {
   readonly code = "response_invalid";
+  /** Every fault of the answer. */
   readonly issues: readonly Issue[];
+  /** The answer's HTTP status. */
   readonly status: number;
 
   constructor(
@@ -107,16 +119,22 @@ export class TimeoutError extends ConnectionError {
   override readonly code = "timeout";
 }
 
+/** What an error knows of the service's answer. */
 export interface ApiErrorDetails extends ErrorDetails {
+  /** The HTTP status. */
   readonly status: number;
+  /** The answer's headers. */
   readonly headers: Headers;
+  /** The parsed JSON body, or the text when it was not JSON. */
   readonly body: unknown;
 }
 
 /** The service answered with an error status. The message is the service's own sentence. */
 export class ApiError extends TouchpointError {
   readonly code: string = "api_error";
+  /** The HTTP status. */
   readonly status: number;
+  /** The answer's headers. */
   readonly headers: Headers;
   /** The parsed JSON body, or the text when it was not JSON. */
   readonly body: unknown;

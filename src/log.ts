@@ -3,9 +3,13 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /** Anything shaped like `console`. */
 export interface Logger {
+  /** What helps to find a fault; it may hold personal data. */
   debug(message: string, fields: object): void;
+  /** What happens in normal work. */
   info(message: string, fields: object): void;
+  /** What somebody should look at. */
   warn(message: string, fields: object): void;
+  /** What failed. */
   error(message: string, fields: object): void;
 }
 

@@ -27,6 +27,7 @@ export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What the library needs of an undici Dispatcher: `Agent`, `Pool`, `ProxyAgent`, `MockAgent`, … all have it. */
 export interface Dispatcher {
+  /** Sends one request, as undici defines it. */
   dispatch(options: object, handler: object): boolean;
 }
 

@@ -5,6 +5,7 @@ import { checkSettling } from "./check-settling.ts";
 import type { JournalFile } from "./journal-file.ts";
 import type { Claim, Ledger, SettleDetails, Settlement } from "./ledger.ts";
 
+/** How a ledger's file is kept. */
 export interface FileLedgerOptions {
   /** Lines the file must have before it is worth shortening to one per key. Default 1,000. */
   readonly compactAfter?: number;

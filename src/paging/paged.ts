@@ -8,6 +8,7 @@ import type { Page } from "../schemas/common.ts";
 import { readCursor } from "./cursor.ts";
 import { Walk, type WalkedPage } from "./walk.ts";
 
+/** How a list is read, beside what every call may set. */
 export interface PagingOptions {
   /** Pages asked for before they are needed; 0 for none. Default: as many as the latency makes useful, at most 16. */
   readonly prefetch?: number | undefined;
@@ -30,7 +31,9 @@ export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
   pages(): AsyncIterableIterator<WalkedPage<T>>;
   /** The first `max` records, or all of them. */
   toArray(options?: { readonly max?: number }): Promise<T[]>;
+  /** As of a promise of one page. */
   catch<R>(onRejected: (reason: unknown) => R | PromiseLike<R>): Promise<Page<T> | R>;
+  /** As of a promise of one page. */
   finally(onFinally: () => void): Promise<Page<T>>;
 }
 
@@ -127,7 +130,8 @@ export const paged = <T, Query extends ListQuery>(
     let walking: Walk<T> | undefined;
     return iterator(
       () => {
-        walking ??= walk(via);
+        // A client that is closed from now on ends the iteration.
+        walking ??= walk(via.lasting());
         return walking.next();
       },
       () => walking?.stop(),

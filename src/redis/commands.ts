@@ -3,7 +3,9 @@ import type { RedisPublisher } from "./news.ts";
 
 /** What is needed of a Redis client; ioredis 5 and 6 have it, `Cluster` too. */
 export interface RedisCommands extends RedisPublisher {
+  /** Runs a script: EVAL. */
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
+  /** Runs a script that the server knows, by its SHA-1: EVALSHA. */
   evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
 }
 

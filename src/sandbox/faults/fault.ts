@@ -78,6 +78,7 @@ export interface ItemsFault {
   readonly status?: number;
 }
 
+/** What becomes of a request: one of the faults by name, a status, a redirect, or items of a batch that fail. */
 export type Fault = FaultName | StatusFault | RedirectFault | ItemsFault;
 
 /** Which requests meet the fault. */
@@ -97,6 +98,7 @@ export interface FaultOptions {
 export interface PlannedFault {
   /** How many requests met it. */
   readonly hits: number;
+  /** Takes the plan back: the requests that it has not met yet are answered as usual. */
   remove(): void;
 }
 

@@ -12,6 +12,7 @@ export const documentedLimits = {
   eventsPerDay: { max: 100_000, perMs: day },
 } as const satisfies Record<string, LimitWindow>;
 
+/** The limits by name: the documented ones, and a mail account's own of a day. */
 export type LimitName = keyof typeof documentedLimits | "mailAccountPerDay";
 
 /**
