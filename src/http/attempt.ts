@@ -114,6 +114,17 @@ export class Attempt {
     carrier?.drop(failure);
   }
 
+  /** Whether it must not leave any more, although a socket is there now. */
+  get isHeld(): boolean {
+    return this.#request.log.gate?.isHeld === true;
+  }
+
+  /** Ends it as if it had never begun. */
+  giveBack(): void {
+    this.#request.log.attempts -= 1;
+    this.fail("held", "the service asked to wait before there was a socket");
+  }
+
   /** The client was closed. */
   close(): void {
     this.fail("connection", "the client was closed");

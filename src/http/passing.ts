@@ -27,6 +27,12 @@ export class Passing implements Passage {
     this.request = request;
     this.route = route;
     this.#maxPauseMs = maxPauseMs;
+    request.log.gate = this;
+  }
+
+  /** Whether a pause has begun since it was let go. */
+  get isHeld(): boolean {
+    return this.route.budgets.some((budget) => budget.pausedForMs > 0);
   }
 
   get weight(): number {

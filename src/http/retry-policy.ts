@@ -61,6 +61,8 @@ export const judge = (failure: AttemptFailure, situation: Situation): Verdict =>
   const status = failure.response?.status;
   // Rotation of a key is not a fault; the auth stage allows it once a call, also where nothing else is repeated.
   if (status === 401 && failure.response?.canRenewKey) return { again: true, waitMs: 0 };
+  // The pause that it was given back for holds it.
+  if (failure.kind === "held") return { again: true, waitMs: 0 };
   if (attempts > maxRetries || isFinal(operation, failure)) return { again: false };
   if (replay === "never" && isUnclear(operation, failure)) return { again: false };
   // "At once" and a date that has passed name no time: the callers would all come back together.

@@ -36,6 +36,7 @@ class Exchange implements Carrier {
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
     if (this.#attempt.hasEnded) controller.abort(new Error("ended while waiting for a socket"));
+    else if (this.#attempt.isHeld) this.#attempt.giveBack();
     else this.#attempt.wasSent = true;
   }
 

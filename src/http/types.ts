@@ -14,6 +14,8 @@ export interface CallLog {
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   /** So may an earlier request of the same call. */
   readonly wasUnclear?: boolean | undefined;
+  /** Says whether the service has asked to wait since the last attempt was let go. */
+  gate?: { readonly isHeld: boolean } | undefined;
   /** How often the client had been closed when the call began. */
   closings?: number;
 }
@@ -69,6 +71,8 @@ export type FailureKind =
   /** A success longer than allowed. */
   | "too-large"
   | "redirect"
+  /** Given back before the first byte: the service asked to wait while it had no socket yet. */
+  | "held"
   | "connection"
   | "timeout"
   | "aborted";
