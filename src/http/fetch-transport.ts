@@ -73,6 +73,8 @@ class FetchExchange implements Carrier {
       hasAnswer = true;
       // A browser hides the status of a redirect that it was told not to follow.
       const status = response.type === "opaqueredirect" ? 302 : response.status;
+      // `Response.error()`: a fetch's way to answer that there is no answer.
+      if (status === 0) throw new Error("the fetch answered with a network error");
       if (attempt.head(status, rawHeaders(response.headers))) await this.#read(response);
       else await response.body?.cancel();
     } catch (error) {

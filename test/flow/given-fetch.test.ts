@@ -50,6 +50,14 @@ test("an error of another realm proves it as well", async () => {
   expect(requests).toHaveLength(2);
 });
 
+test("a fetch that answers with a network error does not prove that an email never left", async () => {
+  const client = new Client({ ...options, fetch: async () => Response.error() });
+  await expect(client.emails.send(email)).rejects.toMatchObject({
+    code: "connection_failed",
+    outcome: "unknown",
+  });
+});
+
 test("a fetch that rejects with no Error fails the call, and nothing else", async () => {
   const cyclic = new Error("around");
   cyclic.cause = cyclic;
