@@ -7,6 +7,7 @@ import type { Operation } from "../operations/define.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
+import { invalid } from "../request.ts";
 import type {
   EmailInput,
   ScheduledEmail,
@@ -32,6 +33,16 @@ export interface EmailsContext {
   readonly ledger: Ledger;
   readonly totalTimeoutMs: number | undefined;
 }
+
+/** What is sent of an email, and told by its key: by the time it leaves, its caller may have made the next one of it. */
+const asItIsNow = <Input>(operation: string, email: Input): Input => {
+  try {
+    // It has been checked, and what it is made of is JSON.
+    return JSON.parse(JSON.stringify(email)) as Input;
+  } catch (cause) {
+    throw invalid(operation, "email", `cannot be written as JSON: ${String(cause)}`);
+  }
+};
 
 /** Emails that wait for their time. Reached as `client.emails.scheduled`. */
 export class ScheduledEmails {
@@ -111,7 +122,7 @@ export class Emails {
    */
   send(email: EmailInput, options: SendOptions = {}): Answer<SentEmail> {
     const settled = { id: "", to: email?.to, subject: email?.subject };
-    return this.#send(operations.emails.send, email, { options, email, settled });
+    return this.#send(operations.emails.send, email, { options, written: {}, settled });
   }
 
   /**
@@ -130,37 +141,39 @@ export class Emails {
     const sendAt = Number.isNaN(at) ? "" : new Date(at).toISOString();
     return this.#send(operations.emails.schedule, email, {
       options,
-      email: { ...email, sendAt },
+      written: { sendAt },
       settled: { id: "", status: "SCHEDULED", sendAt },
     });
   }
 
-  #send<Input, Output>(
+  #send<Input extends object, Output>(
     operation: Operation<Input, Output>,
     payload: Input,
-    sending: { readonly options: SendOptions; readonly email: object; readonly settled: Output },
+    sending: { readonly options: SendOptions; readonly written: object; readonly settled: Output },
   ): Answer<Output> {
     const { once, ...options } = sending.options ?? {};
     if (once === undefined) return this.#call(operation, { payload }, options);
     return answer(this.#sendOnce(operation, payload, { ...sending, options, key: once }));
   }
 
-  async #sendOnce<Input, Output>(
+  async #sendOnce<Input extends object, Output>(
     operation: Operation<Input, Output>,
-    payload: Input,
+    given: Input,
     {
       options,
       key,
-      email,
+      written,
       settled,
     }: {
       readonly options: CallOptions;
       readonly key: string;
-      readonly email: object;
+      /** In place of what was given, where one thing can be written in several ways. */
+      readonly written: object;
       readonly settled: Output;
     },
   ): Promise<WithResponse<Output>> {
-    checkInput(operation, payload);
+    checkInput(operation, given);
+    const payload = asItIsNow(operation.id, given);
     // Loads with the first email under a key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
     const { ledger, clock } = this.#context;
@@ -168,7 +181,7 @@ export class Emails {
     const result = await sendOnce<WithResponse<Output>>({
       operation: operation.id,
       key,
-      email,
+      email: { ...payload, ...written },
       ledger,
       clock,
       signal: options.signal,

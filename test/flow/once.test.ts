@@ -77,3 +77,37 @@ test("a scheduled email is kept once", async () => {
   expect(await schedule()).toEqual(kept);
   expect(sandbox.state.scheduled.size).toBe(1);
 });
+
+const people = ["ada@example.com", "bob@example.com", "cy@example.com"];
+
+test("an email under a key is the one that was given, whatever is made of the object afterwards", async () => {
+  const { sandbox, open } = service();
+  const { emails } = open(fileLedger(ledgerPath()));
+  const reused = { ...email };
+  const sending = people.map((to) => {
+    reused.to = to;
+    return emails.send(reused, { once: `welcome:${to}` });
+  });
+  expect((await Promise.all(sending)).map(({ to }) => to)).toEqual(people);
+  expect(sandbox.state.emails.map(({ to }) => to).sort()).toEqual(people);
+  for (const to of people) await emails.send({ ...email, to }, { once: `welcome:${to}` });
+  await expect(emails.send(reused, { once: `welcome:${people[0]}` })).rejects.toThrow("a different email");
+  expect(sandbox.state.emails).toHaveLength(3);
+});
+
+test("a scheduled email under a key is the one that was given, its moment too", async () => {
+  const { sandbox, open } = service();
+  const { emails } = open(fileLedger(ledgerPath()));
+  const sendAt = new Date(Date.now() + 3_600_000);
+  const asked = sendAt.toISOString();
+  const reused = { ...email, sendAt };
+  const keeping = people.map((to) => {
+    reused.to = to;
+    return emails.schedule(reused, { once: `welcome:${to}` });
+  });
+  sendAt.setFullYear(2001);
+  await Promise.all(keeping);
+  const kept = [...sandbox.state.scheduled.values()];
+  expect(kept.map(({ draft }) => draft.to).sort()).toEqual(people);
+  expect(kept.map((one) => one.sendAt)).toEqual([asked, asked, asked]);
+});
