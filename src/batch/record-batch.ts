@@ -7,6 +7,7 @@ import { type EventInput, maxEventsPerRequest } from "../schemas/event.ts";
 import { type BatchItemResult, type IndexedEvent, isAccepted } from "./batch-answer.ts";
 import { InFlight } from "./in-flight.ts";
 import { type BatchSending, sendBatch } from "./send-batch.ts";
+import { snapshot } from "./snapshot.ts";
 import { orAborted } from "./until-aborted.ts";
 import { Effect, withinTotal } from "./within-total.ts";
 
@@ -56,8 +57,7 @@ export const recordBatch = async (
   { call, clock, options }: BatchSending,
 ): Promise<BatchReport> => {
   if (!Array.isArray(given)) throw invalid(operation, "events", "must be an array");
-  // The caller's array may change while it is checked.
-  const events: readonly EventInput[] = [...given];
+  const events: readonly EventInput[] = snapshot(given);
   let indexed: readonly IndexedEvent[] = [];
   const results: BatchItemResult[] = [];
   const effect = new Effect();

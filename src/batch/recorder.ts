@@ -7,6 +7,7 @@ import type { EventName, EventOf, GivenEvent, OpenEvents } from "../workspace/ev
 import type { BatchItemResult } from "./batch-answer.ts";
 import type { RecorderSettings } from "./recorder-options.ts";
 import { sendBatch } from "./send-batch.ts";
+import { snapshot } from "./snapshot.ts";
 
 /** What a recorder needs of its client. */
 export interface RecorderContext {
@@ -112,9 +113,11 @@ export class Recorder<Types extends object = OpenEvents> {
     this.#context.onClose();
   }
 
-  async #record(event: GivenEvent): Promise<BatchItemResult> {
+  async #record(given: GivenEvent): Promise<BatchItemResult> {
     if (this.#closing !== undefined) throw new ConfigurationError("events.recorder: it is closed");
     const operation = operations.events.record;
+    // A schema of the workspace may take its time, and the event change meanwhile.
+    const event = snapshot(given);
     const found = this.#context.call.issues(operation, event);
     const issues = found instanceof Promise ? await found : found;
     if (issues.length > 0) {

@@ -1,4 +1,5 @@
 import { InFlight } from "../batch/in-flight.ts";
+import { snapshot } from "../batch/snapshot.ts";
 import { orAborted, untilAborted } from "../batch/until-aborted.ts";
 import { type Effect, withinTotal } from "../batch/within-total.ts";
 import type { Clock } from "../clock.ts";
@@ -116,7 +117,7 @@ class Run<Item> {
         this.#waitForSource(false);
         const index = this.reading.read++;
         if (this.#wasDoneBefore(index, item)) continue;
-        batch.push({ index, item });
+        batch.push({ index, item: snapshot(item) });
         if (batch.length >= this.#work.batchSize) await send();
         this.#waitForSource(true);
       }

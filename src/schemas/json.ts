@@ -18,7 +18,8 @@ const asWritten = (value: unknown, key: string): unknown => {
   return typeof toJSON === "function" ? Reflect.apply(toJSON, value, [key]) : value;
 };
 
-const isPlain = (value: object): boolean => {
+/** Made by braces, or without a prototype; in any realm. */
+export const isPlain = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
 };

@@ -58,6 +58,21 @@ test("a second import over the same rows sends no change", async () => {
   expect(await client.contacts.import(people(60))).toMatchObject({ created: 0, updated: 0, unchanged: 60 });
 });
 
+test("a source that yields one object again and again has each of its rows imported", async () => {
+  const { sandbox, client } = service();
+  const source = function* (): Generator<ContactInput> {
+    const reused = { email: "", name: "" };
+    for (const { email, name } of people(30)) yield Object.assign(reused, { email, name });
+  };
+  expect(await client.contacts.import(source())).toMatchObject({ read: 30, created: 30 });
+  const names = sandbox.state.contacts.map(({ email, name }) => `${email} ${name}`);
+  expect(names.sort()).toEqual(
+    people(30)
+      .map(({ email, name }) => `${email} ${name}`)
+      .sort(),
+  );
+});
+
 test("a creation whose answer is lost is looked up and not repeated", async () => {
   const { sandbox, client } = service();
   sandbox.fail({ operation: "contacts.create", with: "reset-after-apply" });

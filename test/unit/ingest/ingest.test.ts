@@ -140,6 +140,26 @@ describe("ingest, killed and started again", () => {
 });
 
 describe("ingest", () => {
+  test("a source that yields one object again and again has each event recorded as it was then", async () => {
+    const service = new Service();
+    const recorded: unknown[] = [];
+    const store = memoryStore();
+    const source = function* (): Generator<EventInput> {
+      const properties = { at: 0 };
+      const reused = anEvent({ properties });
+      for (properties.at = 0; properties.at < 30; properties.at += 1) yield reused;
+    };
+    const answering: Answering = async (_operation, payload) => {
+      const { events: given }: { events?: readonly GivenEvent[] } = Object(payload);
+      recorded.push(...(given ?? []).map(({ properties }) => properties?.at));
+      return service.record(payload);
+    };
+    const options = { batchSize: 10, checkpoint: store };
+    expect(await run(source(), answering, options)).toMatchObject({ read: 30, accepted: 30 });
+    expect(recorded).toEqual(events(30).map((_event, at) => at));
+    expect(await run(events(30), answering, options)).toMatchObject({ read: 30, skipped: 30 });
+  });
+
   test("a 400 for a whole batch splits it until the culprit is alone", async () => {
     const service = new Service();
     const source = events(20).map((event, at) => (at === 13 ? { ...event, id: "poison" } : event));
