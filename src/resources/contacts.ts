@@ -29,7 +29,13 @@ export interface Upserted<C extends Contact = Contact> {
 
 const upsertRounds = 3;
 
-// Creating is not repeated when its answer is lost, but whether it happened can be looked up.
+// Within an upsert a second creation does no harm: an address is unique, and its clash becomes the update.
+const repeatable = <Input, Output>(create: Operation<Input, Output>): Operation<Input, Output> => ({
+  ...create,
+  replay: "idempotent",
+});
+
+// Where no repeat has cleared it up, whether the creation happened can still be looked up.
 const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error.outcome === "unknown";
 
 /** A refused input belongs to the method that was called, and not to the request that it would have made. */
@@ -133,8 +139,10 @@ export class Contacts<Fields extends object = OpenFields> {
   /**
    * Creates the contact, or updates the one that has the email.
    *
-   * Safe to call again whatever happened to an earlier call; `totalTimeoutMs` bounds all of its requests. A creation whose answer was lost is looked up, not
-   * repeated; a contact that somebody else creates or deletes in between is dealt with by another round.
+   * Safe to call again whatever happened to an earlier call; `totalTimeoutMs` bounds all of its requests. A creation
+   * whose answer was lost is made again, up to `maxRetries` times, and then looked up: an address is unique, so a
+   * second one only clashes and becomes the update (`created` is then `false`). A contact that somebody else creates
+   * or deletes in between is dealt with by another round.
    *
    * @throws ConflictError when the service keeps reporting a clash but finds no contact with the email.
    */
@@ -191,7 +199,7 @@ export class Contacts<Fields extends object = OpenFields> {
     return through.whole("contacts.upsert", options, async (call, whole) => {
       for (let round = 1; ; round += 1) {
         try {
-          const contact = await call(typed<Fields>().create, { payload: input }, options);
+          const contact = await call(repeatable(typed<Fields>().create), { payload: input }, options);
           return { contact, result: "created" };
         } catch (error) {
           const isNewlyUnclear = isUnclear(error) && !whole.isUnclear;
