@@ -2,6 +2,7 @@ import { tracingChannel } from "node:diagnostics_channel";
 import { type Answer, answer, type WithResponse } from "./answer.ts";
 import type { Clock } from "./clock.ts";
 import { type Issue, type Outcome, ResponseValidationError, ValidationError } from "./errors.ts";
+import type { Closing } from "./http/closing.ts";
 import { deadline, joined } from "./http/deadline.ts";
 import type { Redactor } from "./http/redact.ts";
 import { type HttpRequest, outcomeOf, type Send } from "./http/types.ts";
@@ -31,6 +32,17 @@ export interface Call {
     options: CallOptions | undefined,
     work: (part: Call, whole: Whole) => Promise<T>,
   ): Promise<T>;
+  /**
+   * The same for work that lasts: what goes through it belongs to this moment, so that nothing of it is sent any more
+   * once the client was closed.
+   */
+  lasting(): Call;
+  /**
+   * Resolves after `ms`; within `lasting` and `whole` also when the client is closed.
+   *
+   * @throws the signal's reason as soon as it aborts.
+   */
+  sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void>;
   /** What a call with this payload would be refused for; a promise only where the workspace has schemas. */
   issues<Input>(
     operation: Operation<Input, unknown>,
@@ -71,10 +83,11 @@ export interface Way {
   readonly send: Send;
   readonly settings: Settings;
   readonly redactor: Pick<Redactor, "text">;
+  readonly closing: Closing;
 }
 
 /** Makes the one function through which every method of every resource goes. */
-export const createCall = ({ send, settings, redactor }: Way, clock: Clock): Call => {
+export const createCall = ({ send, settings, redactor, closing }: Way, clock: Clock): Call => {
   const buildRequest = requestBuilder(settings);
 
   const { workspace } = settings;
@@ -130,6 +143,7 @@ export const createCall = ({ send, settings, redactor }: Way, clock: Clock): Cal
     const replay = typeof rule === "function" ? rule(input.payload) : rule;
     const rules = { replay, weight: operation.weight?.(input.payload) ?? 1 };
     const unbound = buildRequest(operation, input, { options, rules });
+    unbound.log.closings ??= input.closings ?? closing.count;
     const bound = input.whole
       ? joined(options?.signal, input.whole.signal)
       : deadline(options?.signal, totalTimeoutOf(options), clock);
@@ -183,27 +197,38 @@ export const createCall = ({ send, settings, redactor }: Way, clock: Clock): Cal
         : run(operation, input, options ?? undefined),
     );
 
-  const partOf = (whole: Whole): Call => {
+  const partOf = (closings: number, shared?: Whole): Call => {
     const part = <Input, Output>(
       operation: Operation<Input, Output>,
       input: CallInput<Input>,
       options?: CallOptions,
-    ): Answer<Output> => call(operation, { ...input, whole }, options);
+    ): Answer<Output> => call(operation, { ...input, whole: shared, closings }, options);
     // A call within a call is a part of it as well.
-    const inner: Call["whole"] = (_operation, _options, work) => work(all, whole);
-    const all: Call = Object.assign(part, { issues, report, whole: inner });
+    const inner: Call["whole"] = (operation, options, work) =>
+      shared === undefined ? wholeSince(closings, operation, options)(work) : work(all, shared);
+    // Closed before the wait begins: nothing is left to wait for.
+    const sleep: Call["sleep"] = async (by, ms, signal) =>
+      closing.count === closings ? closing.sleep(by, ms, signal) : undefined;
+    const all: Call = Object.assign(part, { issues, report, whole: inner, lasting: () => all, sleep });
     return all;
   };
 
-  const whole: Call["whole"] = async (operation, options, work) => {
-    if (options) checkCallOptions(operation, options);
-    const { signal, release } = deadline(options?.signal, totalTimeoutOf(options), clock);
-    const shared = { signal, isUnclear: false };
-    try {
-      return await work(partOf(shared), shared);
-    } finally {
-      release();
-    }
-  };
-  return Object.assign(call, { issues, report, whole });
+  const wholeSince =
+    (closings: number, operation: string, options: CallOptions | undefined) =>
+    async <T>(work: (part: Call, whole: Whole) => Promise<T>): Promise<T> => {
+      if (options) checkCallOptions(operation, options);
+      const { signal, release } = deadline(options?.signal, totalTimeoutOf(options), clock);
+      const shared = { signal, isUnclear: false };
+      try {
+        return await work(partOf(closings, shared), shared);
+      } finally {
+        release();
+      }
+    };
+
+  const lasting = (): Call => partOf(closing.count);
+  const whole: Call["whole"] = (operation, options, work) =>
+    wholeSince(closing.count, operation, options)(work);
+  const sleep: Call["sleep"] = (by, ms, signal) => by.sleep(ms, signal);
+  return Object.assign(call, { issues, report, whole, lasting, sleep });
 };

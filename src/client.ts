@@ -121,8 +121,9 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   }
 
   /**
-   * Drains the recorders and frees the sockets. Other calls under way fail with a ConnectionError and are not
-   * repeated; one that waits for a budget fails when its turn comes. A later call opens new sockets.
+   * Drains the recorders and frees the sockets. Every other call under way fails with a ConnectionError, and nothing
+   * more of it is sent: at once where it is on the wire, or waits for a budget, a back-off or its key; an import, an
+   * ingestion or an iteration with its next request. A later call opens new sockets.
    */
   async close(): Promise<void> {
     await Promise.all([...this.#recorders].map((recorder) => recorder.close()));

@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.ts";
 import type { AttemptLimits } from "./http/attempt.ts";
 import { auth } from "./http/auth.ts";
+import { Closing } from "./http/closing.ts";
 import { fetchTransport } from "./http/fetch-transport.ts";
 import { observe } from "./http/observe.ts";
 import { pacing } from "./http/pacing.ts";
@@ -23,6 +24,7 @@ export interface Connection {
   readonly traffic: Traffic;
   readonly slots: Slots;
   readonly transport: CountedTransport;
+  readonly closing: Closing;
   readonly serviceTime: ServiceTime;
   close(): Promise<void>;
 }
@@ -52,20 +54,19 @@ const lazyTransport = (settings: Settings, limits: AttemptLimits): Transport => 
 
 /** A transport that calls from before a closing can tell from the one that those after it use. */
 interface CountedTransport extends Transport {
-  /** How often it has been closed so far. */
-  closings(): number;
+  readonly closing: Closing;
 }
 
 const counted = (transport: Transport): CountedTransport => {
-  let closings = 0;
+  const closing = new Closing();
   const close = async (): Promise<void> => {
-    closings += 1;
+    closing.tell();
     await transport.close();
   };
   // A call may have begun before the closing, and have waited until now for a budget, a slot or its key.
   const send: Send = (request) =>
-    request.log.closings === closings ? transport.send(request) : Promise.reject(closedFailure());
-  return { send, closings: () => closings, close };
+    request.log.closings === closing.count ? transport.send(request) : Promise.reject(closedFailure());
+  return { send, closing, close };
 };
 
 const transportFor = (settings: Settings, limits: AttemptLimits): CountedTransport => {
@@ -115,20 +116,28 @@ export const connect = (
       log[level](message, notice);
       hook?.(notice);
     };
+  const { closing } = transport;
   const send = pipeline(
     [
       retry({
         maxRetryAfterMs,
         clock,
+        closing,
         random,
-        closings: transport.closings,
         onRetry: tell("info", "will retry", hooks.onRetry),
       }),
       // Inside retry: every attempt spends budget, also the ones that fail.
-      pacing({ traffic, slots, maxRetryAfterMs, clock, onWait: tell("debug", "waits", hooks.onWait) }),
+      pacing({
+        traffic,
+        slots,
+        closing,
+        maxRetryAfterMs,
+        clock,
+        onWait: tell("debug", "waits", hooks.onWait),
+      }),
       observe({ hooks, log, clock }),
       redacting(redactor),
-      auth(settings.apiKey, { clock, learn: (key) => redactor.learn(key) }),
+      auth(settings.apiKey, { clock, closing, learn: (key) => redactor.learn(key) }),
     ],
     transport.send,
   );
@@ -147,6 +156,7 @@ export const connect = (
     traffic,
     slots,
     transport,
+    closing,
     serviceTime: shared.transport === undefined ? serviceTime : (sibling?.serviceTime ?? serviceTime),
     close,
   };

@@ -24,6 +24,8 @@ export interface CallInput<Input> {
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   /** The call that this request is a part of, where that takes several. */
   readonly whole?: Whole | undefined;
+  /** How often the client had been closed when the work began that this request is a part of. */
+  readonly closings?: number | undefined;
   /** Told what the request waits for, and undefined when it goes on. */
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   /** Watches what the call costs, and whether it may have had its effect where an abort does not say. */

@@ -1,4 +1,5 @@
 import { systemClock } from "../../src/clock.ts";
+import { Closing } from "../../src/http/closing.ts";
 import { pacing } from "../../src/http/pacing.ts";
 import { Slots } from "../../src/http/slots.ts";
 import { Traffic } from "../../src/http/traffic.ts";
@@ -24,7 +25,8 @@ const median = (values: readonly number[]): number =>
 /** CPU of pacing per call that need not wait, in µs, and beside a call over a socket without it. */
 export const priceOfPacing = async (): Promise<void> => {
   const traffic = new Traffic(limits, systemClock);
-  const stage = pacing({ traffic, slots: new Slots(16), maxRetryAfterMs: 60_000, clock: systemClock });
+  const shared = { traffic, slots: new Slots(16), closing: new Closing() };
+  const stage = pacing({ ...shared, maxRetryAfterMs: 60_000, clock: systemClock });
   const answer = answered();
   const bare: Send = async () => answer;
   const { url, server } = await limitedServer("sliding", { max: 1e9, perMs: 1 }, () => 0);

@@ -1,6 +1,7 @@
 import { Recorder } from "../../src/batch/recorder.ts";
 import { recorderSettings } from "../../src/batch/recorder-options.ts";
 import { createCall } from "../../src/call.ts";
+import { Closing } from "../../src/http/closing.ts";
 import { Redactor } from "../../src/http/redact.ts";
 import type { Send } from "../../src/http/types.ts";
 import { documentedLimits } from "../../src/limits.ts";
@@ -26,7 +27,7 @@ export const recorderAgainstSingles = async (): Promise<void> => {
       { apiKey: "bench", baseUrl: "https://service.test", responseValidation: "off" },
       { env: {}, operations: {} },
     );
-    const call = createCall({ send, settings, redactor: new Redactor() }, clock);
+    const call = createCall({ send, settings, redactor: new Redactor(), closing: new Closing() }, clock);
     const recorder = new Recorder(recorderSettings({}, limits.events.max), {
       call,
       clock,

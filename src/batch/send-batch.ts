@@ -86,7 +86,7 @@ export const sendBatch = async (
     if (left.length === 0 || round === rounds) break;
     sending.onWait?.("retry");
     try {
-      await sending.clock.sleep(firstWaitMs * 2 ** round, sending.options.signal);
+      await sending.call.sleep(sending.clock, firstWaitMs * 2 ** round, sending.options.signal);
     } finally {
       sending.onWait?.(undefined);
     }

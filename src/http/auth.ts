@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { KeySource } from "../options.ts";
+import type { Closing } from "./closing.ts";
 import type { HttpRequest, Stage } from "./types.ts";
 import { withinAttempt } from "./within.ts";
 
@@ -17,6 +18,7 @@ const ask = async (source: () => string | Promise<string>): Promise<string> => {
 
 export interface AuthSettings {
   readonly clock: Clock;
+  readonly closing: Closing;
   /** Told each key before it is used. */
   readonly learn: (key: string) => void;
 }
@@ -43,7 +45,7 @@ const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
 };
 
 /** Asks for the key before the first attempt, and once more in a call after a 401. */
-const renewableKey = (source: () => string | Promise<string>, { clock, learn }: AuthSettings): Stage => {
+const renewableKey = (source: () => string | Promise<string>, settings: AuthSettings): Stage => {
   let current: Promise<string> | undefined;
   const renewed = new WeakSet<object>();
   return (next) => async (request) => {
@@ -52,12 +54,12 @@ const renewableKey = (source: () => string | Promise<string>, { clock, learn }: 
     const forget = (): void => {
       if (current === used) current = undefined;
     };
-    const key = await withinAttempt(used, "asking for the key", request, clock).catch((error: unknown) => {
+    const key = await withinAttempt(used, "asking for the key", request, settings).catch((error: unknown) => {
       // A provider that failed once may answer the next call.
       forget();
       throw error;
     });
-    learn(key);
+    settings.learn(key);
     const headers = { ...request.headers, authorization: `Bearer ${key}` };
     const response = await next({ ...request, headers });
     if (response.status !== 401) return response;

@@ -122,6 +122,19 @@ export class Lanes {
     return this.#wait(of, passage);
   }
 
+  /** Refuses whoever waits and will spend the resource, each with an error of its own. */
+  evict(resource: Resource, reason: () => Error): void {
+    for (const of of [...this.#busy]) {
+      if (!of.resources.includes(resource)) continue;
+      for (const waiter of [...of.queue]) {
+        this.#leave(of, waiter);
+        waiter.refuse(reason());
+      }
+    }
+    // Whoever stood behind them may be able to go.
+    this.pump();
+  }
+
   /** What keeps the request from going now; for telling the user. */
   blockers(of: Lane, weight: number): readonly Resource[] {
     return lacking(of, weight);

@@ -1,17 +1,20 @@
 import type { Clock } from "../clock.ts";
 import type { WaitNotice } from "../notices.ts";
 import type { BudgetName } from "../operations/define.ts";
+import type { Closing } from "./closing.ts";
 import { lane } from "./lanes.ts";
 import { Passing, type Route } from "./passing.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { Slots } from "./slots.ts";
 import type { Traffic } from "./traffic.ts";
-import { AttemptFailure, type HttpRequest, type HttpResponse, type Stage } from "./types.ts";
+import { AttemptFailure, closedFailure, type HttpRequest, type HttpResponse, type Stage } from "./types.ts";
 
 export interface PacingSettings {
   readonly traffic: Traffic;
   /** Requests in flight at most; siblings share them. */
   readonly slots: Slots;
+  /** Ends every wait of those that use the slots. */
+  readonly closing: Closing;
   /** A pause that lasts longer is not waited for. */
   readonly maxRetryAfterMs: number;
   readonly clock: Clock;
@@ -72,8 +75,10 @@ class Gate {
   }
 
   async #wait(waiting: Promise<void>, { request, route }: Passing): Promise<void> {
-    const { traffic, clock, onWait } = this.#settings;
+    const { traffic, slots, closing, clock, onWait } = this.#settings;
     const since = clock.now();
+    // Before the hook is told, which may close the client.
+    const release = closing.onClose(() => traffic.lanes.evict(slots, closedFailure));
     if (onWait !== undefined) {
       const blockers = traffic.lanes.blockers(route.lane, request.weight);
       // A request behind others in the line lacks nothing itself: it waits for what they wait for.
@@ -94,6 +99,7 @@ class Gate {
     try {
       await waiting;
     } finally {
+      release();
       request.log.waitedMs += clock.now() - since;
       request.log.onWait?.(undefined);
     }

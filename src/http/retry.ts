@@ -1,6 +1,7 @@
 import type { Clock } from "../clock.ts";
 import { type Outcome, TimeoutError } from "../errors.ts";
 import type { RetryNotice } from "../notices.ts";
+import type { Closing } from "./closing.ts";
 import { errorFrom } from "./error-from.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { isUnclear, judge } from "./retry-policy.ts";
@@ -19,8 +20,7 @@ import {
 export interface RetrySettings {
   readonly maxRetryAfterMs: number;
   readonly clock: Clock;
-  /** How often the client has been closed so far. */
-  readonly closings: () => number;
+  readonly closing: Closing;
   /** 0 ≤ random() < 1. */
   readonly random: () => number;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
@@ -38,12 +38,12 @@ class Attempts {
     this.#request = request;
     this.#next = next;
     this.#settings = settings;
-    request.log.closings = settings.closings();
+    request.log.closings ??= settings.closing.count;
   }
 
   /** Whether the client was closed since the call began. */
   get #isClosed(): boolean {
-    return this.#settings.closings() !== this.#request.log.closings;
+    return this.#settings.closing.count !== this.#request.log.closings;
   }
 
   async make(): Promise<HttpResponse> {
@@ -74,17 +74,19 @@ class Attempts {
     });
     if (!verdict.again || this.#isClosed) return false;
     const { operation, log, signal } = this.#request;
+    const { clock, closing } = this.#settings;
     const status = failure.response?.status;
     this.#settings.onRetry?.({ operation, attempt: log.attempts, waitMs: verdict.waitMs, status });
-    if (verdict.waitMs > 0) {
-      const before = this.#settings.clock.now();
+    // The hook may have closed the client.
+    if (verdict.waitMs > 0 && !this.#isClosed) {
+      const before = clock.now();
       log.onWait?.("retry");
       try {
-        await this.#settings.clock.sleep(verdict.waitMs, signal);
+        await closing.sleep(clock, verdict.waitMs, signal);
       } finally {
         log.onWait?.(undefined);
       }
-      log.waitedMs += this.#settings.clock.now() - before;
+      log.waitedMs += clock.now() - before;
     }
     return true;
   }

@@ -39,7 +39,9 @@ export class Waits {
     ): Answer<Output> => call(operation, { ...input, onWait: this.listener() }, options);
     const whole: Call["whole"] = (operation, options, work) =>
       call.whole(operation, options, (part, shared) => work(this.watch(part), shared));
-    return Object.assign(watched, { issues: call.issues, report: call.report, whole });
+    const { issues, report, sleep } = call;
+    const lasting = (): Call => this.watch(call.lasting());
+    return Object.assign(watched, { issues, report, whole, lasting, sleep });
   }
 
   #count(what: string, by: number): void {

@@ -171,16 +171,21 @@ export class Contacts<Fields extends object = OpenFields> {
    * @throws TimeoutError, with the same `partial`, when the run takes longer than its own `totalTimeoutMs`.
    */
   async import(source: Source<ContactInputOf<Fields>>, options: ImportOptions = {}): Promise<ImportReport> {
+    const call = this.#call.lasting();
     // Files and hashes load with the first import, not with the package.
     const { importContacts } = await import("../ingest/import.ts");
     // The import itself knows a row's fields, and leaves its custom fields to the call's check.
     return importContacts(source as Source<GivenContact>, options ?? {}, {
       clock: this.#clock,
-      call: this.#call,
+      call,
       issues: (input) => this.#call.issues(operations.contacts.create, input),
       // A row of this method's source.
-      upsert: (call, input, callOptions) =>
-        this.#upsert(input as ContactInputOf<Fields>, { options: callOptions, isSame: hasSameFields, call }),
+      upsert: (via, input, callOptions) =>
+        this.#upsert(input as ContactInputOf<Fields>, {
+          call: via,
+          options: callOptions,
+          isSame: hasSameFields,
+        }),
     });
   }
 

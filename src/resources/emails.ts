@@ -174,6 +174,7 @@ export class Emails {
   ): Promise<WithResponse<Output>> {
     checkInput(operation, given);
     const payload = asItIsNow(operation.id, given);
+    const call = this.#call.lasting();
     // Loads with the first email under a key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
     const { ledger, clock } = this.#context;
@@ -187,7 +188,7 @@ export class Emails {
       signal: options.signal,
       totalTimeoutMs: options.totalTimeoutMs ?? this.#context.totalTimeoutMs,
       send: (totalTimeoutMs) =>
-        this.#call(operation, { payload, log }, { ...options, totalTimeoutMs }).withResponse(),
+        call(operation, { payload, log }, { ...options, totalTimeoutMs }).withResponse(),
       receiptOf: ({ data }) => data,
       // An abort throws the caller's own reason, which says nothing of the email, even where it is an error of ours.
       mayHaveGoneOut: (error) => log.isUnclear || (isTouchpointError(error) && error.outcome === "unknown"),

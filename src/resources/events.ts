@@ -112,6 +112,7 @@ export class Events<Types extends object = OpenEvents> {
     source: Source<EventOf<Types, Name>>,
     options: IngestOptions<GivenEventOf<Types, Name>> = {},
   ): Promise<IngestReport> {
+    const call = this.#call.lasting();
     // Files and hashes load with the first ingestion, not with the package.
     const { ingest } = await import("../ingest/ingest.ts");
     // As in `record`; what the callbacks are handed are the source's own events.
@@ -119,6 +120,6 @@ export class Events<Types extends object = OpenEvents> {
       source as Source<unknown> as Source<EventInput>,
       options as unknown as IngestOptions<EventInput>,
     ];
-    return ingest(given, how ?? {}, { call: this.#call, ...this.#context });
+    return ingest(given, how ?? {}, { call, ...this.#context });
   }
 }

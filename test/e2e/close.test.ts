@@ -74,6 +74,217 @@ test.each<[string, ClientOptions]>([
   server.stop();
 });
 
+/** A server that answers at once, and counts what it is asked. */
+const answeringServer = async (
+  status: number,
+  answer: (asked: { readonly requests: number; readonly path: string }) => unknown,
+  headers: Readonly<Record<string, string>> = {},
+) => {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests += 1;
+    request.resume();
+    request.on("end", () => {
+      response.writeHead(status, { "content-type": "application/json", ...headers });
+      response.end(JSON.stringify(answer({ requests, path: request.url ?? "" })));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // As above.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests: () => requests,
+    stop: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+};
+
+const contact = { id: "c1", email: "ada@example.com" };
+const someEvents = (count: number) =>
+  Array.from({ length: count }, (_, at) => ({ name: "seen", contact: { id: "1" }, properties: { at } }));
+const someAddresses = (count: number) => Array.from({ length: count }, (_, at) => `p${at}@example.com`);
+const stream = async function* <T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+};
+const accepted = { accepted: 1, rejected: 0, results: [{ status: 202 }] };
+
+test.each<[string, unknown, (client: Client) => Promise<unknown>]>([
+  [
+    "an import of an array",
+    contact,
+    (client) => client.contacts.import(someAddresses(60).map((email) => ({ email }))),
+  ],
+  [
+    "an import of a stream",
+    contact,
+    (client) => client.contacts.import(stream(someAddresses(60).map((email) => ({ email })))),
+  ],
+  [
+    "an ingestion of an array",
+    accepted,
+    (client) => client.events.ingest(someEvents(9), { batchSize: 1, concurrency: 1 }),
+  ],
+  [
+    "an ingestion of a stream",
+    accepted,
+    (client) => client.events.ingest(stream(someEvents(9)), { batchSize: 1, concurrency: 1 }),
+  ],
+  [
+    "an ingestion whose events failed for a passing reason",
+    { accepted: 0, rejected: 1, results: [{ status: 503, error: "busy" }] },
+    (client) => client.events.ingest(someEvents(1)),
+  ],
+  ["a batch that is repeated", { results: [] }, (client) => client.events.recordBatch(someEvents(1))],
+  ["a long batch", accepted, (client) => client.events.recordBatch(someEvents(900))],
+  ["a change of a list's members", {}, (client) => client.lists.addContacts("l1", someAddresses(9_000))],
+  [
+    "a change of a list's members from a stream",
+    {},
+    (client) => client.lists.addContacts("l1", stream(someAddresses(9_000))),
+  ],
+  [
+    "a whole list",
+    { data: [contact], total: 9 },
+    (client) => client.contacts.list({ limit: 1 }, { consistency: "fast" }).toArray(),
+  ],
+])("%s sends nothing more once its client is closed", async (_what, answer, work) => {
+  const server = await answeringServer(200, () => answer);
+  let closing: Promise<void> | undefined;
+  const client: Client = new Client({
+    apiKey: "key",
+    baseUrl: server.url,
+    concurrency: 1,
+    hooks: {
+      onResponse: () => {
+        closing ??= client.close();
+      },
+    },
+  });
+  await expect(work(client)).rejects.toMatchObject({
+    code: "connection_failed",
+    outcome: "not-applied",
+    attempts: 0,
+    message: expect.stringContaining("the client was closed"),
+  });
+  await closing;
+  expect(server.requests()).toBe(1);
+  server.stop();
+});
+
+test("an iteration asks for no further page once its client is closed, and a later one does", async () => {
+  const server = await answeringServer(200, ({ requests }) => ({
+    data: [{ ...contact, id: `c${requests}` }],
+    total: 9,
+  }));
+  const client = new Client({ apiKey: "key", baseUrl: server.url });
+  const list = client.contacts.list({ limit: 1 }, { prefetch: 0, consistency: "fast" });
+  const pages = list.pages();
+  expect(await pages.next()).toMatchObject({ value: { data: [{ id: "c1" }] } });
+  await client.close();
+  const failure = { code: "connection_failed", outcome: "not-applied", attempts: 0 };
+  await expect(pages.next()).rejects.toMatchObject(failure);
+  await expect(pages.next()).rejects.toMatchObject(failure);
+  expect(server.requests()).toBe(1);
+  expect(await list.pages().next()).toMatchObject({ value: { data: [{ id: "c2" }] } });
+  await client.close();
+  server.stop();
+});
+
+test("an upsert cut off by its client's close looks nothing up, and stays unclear", async () => {
+  const server = await silentServer();
+  const client = new Client({ apiKey: "key", baseUrl: server.url });
+  const call = client.contacts.upsert({ email: "ada@example.com" }).catch((error: unknown) => error);
+  await server.asked;
+  await client.close();
+  expect(await call).toMatchObject({ code: "connection_failed", outcome: "unknown" });
+  expect(server.requests()).toBe(1);
+  server.stop();
+});
+
+const aMinute = { max: 1, perMs: 60_000 };
+
+test.each<[string, number, Readonly<Record<string, string>>, ClientOptions, number]>([
+  ["a budget", 200, {}, { limits: { requests: aMinute } }, 0],
+  ["a Retry-After", 429, { "retry-after": "30" }, {}, 1],
+  ["a back-off", 500, { "retry-after": "30" }, {}, 1],
+])("close ends a wait for %s at once", async (what, status, headers, options, attempts) => {
+  const server = await answeringServer(status, () => ({ data: [], total: 0 }), headers);
+  let tell: () => void = () => undefined;
+  const waits = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const hooks = what === "a back-off" ? { onRetry: () => tell() } : { onWait: () => tell() };
+  const client = new Client({ apiKey: "key", baseUrl: server.url, ...options, hooks });
+  if (what === "a budget") await client.contacts.list();
+  const call = client.contacts.list().catch((error: unknown) => error);
+  await waits;
+  await client.close();
+  expect(await call).toMatchObject({
+    code: "connection_failed",
+    outcome: "not-applied",
+    attempts,
+    message: expect.stringContaining("the client was closed"),
+  });
+  expect(server.requests()).toBe(1);
+  server.stop();
+});
+
+test("close of one client lets the others of its key wait on", async () => {
+  const server = await answeringServer(200, () => ({ data: [], total: 0 }));
+  const options = { apiKey: "key", baseUrl: server.url, limits: { requests: { max: 1, perMs: 50 } } };
+  const closed = new Client(options);
+  const other = new Client(options);
+  await other.contacts.list();
+  const refused = closed.contacts.list().catch((error: unknown) => error);
+  const waiting = other.contacts.list();
+  await closed.close();
+  expect(await refused).toMatchObject({ code: "connection_failed", attempts: 0 });
+  expect(await waiting).toMatchObject({ data: [] });
+  expect(server.requests()).toBe(2);
+  await other.close();
+  server.stop();
+});
+
+test("close of a sibling that shares the sockets ends no call", async () => {
+  const server = await answeringServer(200, () => ({ data: [], total: 0 }));
+  const client = new Client({
+    apiKey: "key",
+    baseUrl: server.url,
+    limits: { requests: { max: 1, perMs: 50 } },
+  });
+  const sibling = client.withOptions({ timeoutMs: 5_000 });
+  await sibling.contacts.list();
+  const waiting = sibling.contacts.list();
+  await sibling.close();
+  expect(await waiting).toMatchObject({ data: [] });
+  const ended = sibling.contacts.list().catch((error: unknown) => error);
+  await client.close();
+  expect(await ended).toMatchObject({ code: "connection_failed", attempts: 0 });
+  server.stop();
+});
+
+test("close ends the wait for a key that never comes", async () => {
+  const server = await silentServer();
+  let asked: () => void = () => undefined;
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const apiKey = () => {
+    asked();
+    return new Promise<string>(() => undefined);
+  };
+  const client = new Client({ apiKey, baseUrl: server.url });
+  const call = client.contacts.list().catch((error: unknown) => error);
+  await isAsked;
+  await client.close();
+  expect(await call).toMatchObject({ code: "connection_failed", outcome: "not-applied", attempts: 0 });
+  expect(server.requests()).toBe(0);
+  server.stop();
+});
+
 test("a call that waits for its key while its client is closed is not sent", async () => {
   const server = await silentServer();
   let give: (key: string) => void = () => undefined;

@@ -1,5 +1,6 @@
 import { Redis } from "ioredis";
 import { type Clock, systemClock } from "../../src/clock.ts";
+import { Closing } from "../../src/http/closing.ts";
 import { pacing } from "../../src/http/pacing.ts";
 import { Slots } from "../../src/http/slots.ts";
 import { Traffic } from "../../src/http/traffic.ts";
@@ -10,7 +11,8 @@ import { type RedisCommands, type RedisLimitsOptions, redisLimits } from "../../
 export const memberOn = (redis: RedisCommands, next: Send, options: RedisLimitsOptions, clock: Clock) => {
   const limits = redisLimits(redis, options);
   const traffic = new Traffic(limits.numbers, clock, limits);
-  const send = pacing({ traffic, slots: new Slots(10_000), maxRetryAfterMs: 60_000, clock })(next);
+  const slots = new Slots(10_000);
+  const send = pacing({ traffic, slots, closing: new Closing(), maxRetryAfterMs: 60_000, clock })(next);
   return { traffic, send };
 };
 

@@ -1,3 +1,4 @@
+import { Closing } from "../../src/http/closing.ts";
 import { DayCount } from "../../src/http/day-count.ts";
 import { fixedLeases } from "../../src/http/leases.ts";
 import { pacing } from "../../src/http/pacing.ts";
@@ -63,6 +64,7 @@ export const paced = (
   const send = pacing({
     traffic,
     slots: new Slots(settings.concurrency ?? 1_000),
+    closing: new Closing(),
     maxRetryAfterMs: settings.maxRetryAfterMs ?? 60_000,
     clock,
     onWait: (notice) => waits.push(notice),

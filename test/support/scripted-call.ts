@@ -29,6 +29,13 @@ export const scriptedCall = (answering: Answering): Call => {
     );
   const issues: Call["issues"] = (operation, payload) => issuesOf(operation.input, payload);
   const whole: Call["whole"] = (_operation, { signal } = {}, work) => work(all, { signal, isUnclear: false });
-  const all: Call = Object.assign(call, { issues, report: () => undefined, whole });
+  const sleep: Call["sleep"] = (clock, ms, signal) => clock.sleep(ms, signal);
+  const all: Call = Object.assign(call, {
+    issues,
+    report: () => undefined,
+    whole,
+    lasting: () => all,
+    sleep,
+  });
   return all;
 };

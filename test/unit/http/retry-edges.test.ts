@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { ConnectionError, TouchpointError } from "../../../src/errors.ts";
+import { Closing } from "../../../src/http/closing.ts";
 import { deadline } from "../../../src/http/deadline.ts";
 import { retry } from "../../../src/http/retry.ts";
 import { isUnclear } from "../../../src/http/retry-policy.ts";
@@ -12,10 +13,10 @@ const ok = anAnswer(200, { ok: true });
 const email = { operation: "emails.send", method: "POST", replay: "never" } as const;
 const patch = { operation: "contacts.update", method: "PATCH", replay: "idempotent" } as const;
 
-const start = (steps: readonly Step[], over: Partial<HttpRequest> = {}, closings = () => 0) => {
+const start = (steps: readonly Step[], over: Partial<HttpRequest> = {}, closing = new Closing()) => {
   const clock = new FakeClock();
   const script = scripted(...steps);
-  const send = retry({ maxRetryAfterMs: 60_000, clock, closings, random: () => 0.5 })(script.send);
+  const send = retry({ maxRetryAfterMs: 60_000, clock, closing, random: () => 0.5 })(script.send);
   return { clock, requests: script.requests, send: () => send(aRequest(over)) };
 };
 
@@ -36,14 +37,13 @@ test("a pause that the budget waits out is not waited for a second time", async 
 });
 
 test("a client closed during the back-off makes no further attempt", async () => {
-  let closings = 0;
-  const { clock, requests, send } = start([aStatus(500)], patch, () => closings);
+  const closing = new Closing();
+  const { clock, requests, send } = start([aStatus(500)], patch, closing);
   const failed = errorOf(send());
   await clock.advance(100);
-  closings = 1;
-  await clock.advance(1_000);
+  closing.tell();
   expect(await failed).toBeInstanceOf(ConnectionError);
-  expect(requests).toHaveLength(1);
+  expect([requests.length, clock.now(), clock.pending]).toEqual([1, 100, 0]);
 });
 
 test("an answer without a body, and one that is not JSON, are told apart", async () => {
@@ -65,7 +65,7 @@ const unsent =
 const ended = async (steps: readonly Step[], over: Partial<HttpRequest>): Promise<unknown> => {
   const clock = new FakeClock();
   const bound = deadline(undefined, 900, clock);
-  const send = retry({ maxRetryAfterMs: 60_000, clock, closings: () => 0, random: () => 0.5 })(
+  const send = retry({ maxRetryAfterMs: 60_000, clock, closing: new Closing(), random: () => 0.5 })(
     scripted(...steps).send,
   );
   const error = await clock.until(errorOf(send(aRequest({ ...over, signal: bound.signal }))));

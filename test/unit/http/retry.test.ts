@@ -10,6 +10,7 @@ import {
   TimeoutError,
   TouchpointError,
 } from "../../../src/errors.ts";
+import { Closing } from "../../../src/http/closing.ts";
 import { deadline } from "../../../src/http/deadline.ts";
 import { retry } from "../../../src/http/retry.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/http/types.ts";
@@ -28,7 +29,7 @@ const run = (steps: readonly Step[], over: Partial<HttpRequest> = {}, random = 0
   const clock = new FakeClock();
   const script = scripted(...steps);
   const times: number[] = [];
-  const send = retry({ maxRetryAfterMs: 60_000, clock, closings: () => 0, random: () => random })(
+  const send = retry({ maxRetryAfterMs: 60_000, clock, closing: new Closing(), random: () => random })(
     (request) => {
       times.push(clock.now());
       return script.send(request);
@@ -89,7 +90,7 @@ describe("retry: waits", () => {
     const settings = {
       maxRetryAfterMs: 1,
       clock,
-      closings: () => 0,
+      closing: new Closing(),
       random: () => 0.5,
       onRetry: (n: unknown) => notices.push(n),
     };
@@ -234,7 +235,9 @@ describe("retry: total time", () => {
     const clock = new FakeClock();
     const bound = deadline(undefined, totalTimeoutMs, clock);
     const script = scripted(...steps);
-    const send = retry({ maxRetryAfterMs: 60_000, clock, closings: () => 0, random: () => 1 })(script.send);
+    const send = retry({ maxRetryAfterMs: 60_000, clock, closing: new Closing(), random: () => 1 })(
+      script.send,
+    );
     const answer = send(aRequest({ ...over, signal: bound.signal })).finally(() => bound.release());
     answer.catch(() => undefined);
     return { clock, answer, times: [], ...script };
