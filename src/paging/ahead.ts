@@ -9,6 +9,20 @@ const keyOf = ({ skip, limit }: PageRequest): string => `${skip}+${limit}`;
 /** As many as a client has in flight by default: more could not leave at once. */
 const mostAhead = 16;
 
+/** What may be asked for ahead. */
+export interface Plan {
+  /** Where the next page goes on. */
+  readonly position: number;
+  /** Where the list ends. */
+  readonly until: number;
+  /** The most pages. */
+  readonly most: number;
+  /** Whether a page asked for earlier can be the next one. */
+  readonly serves: (request: PageRequest) => boolean;
+  /** The request for the page that goes on at a position. */
+  readonly request: (position: number) => PageRequest;
+}
+
 interface Asked<P> {
   readonly page: Promise<P>;
   readonly abort: AbortController;
@@ -26,14 +40,36 @@ export class PagesAhead<P> {
   readonly #fixedDepth: number | undefined;
   readonly #pages = new Map<string, Asked<P>>();
   #depth = 1;
+  #planned: readonly PageRequest[] = [];
 
   constructor(fetch: (request: PageRequest, signal: AbortSignal) => Promise<P>, depth: number | undefined) {
     this.#fetch = fetch;
     this.#fixedDepth = depth;
   }
 
-  get depth(): number {
-    return this.#fixedDepth ?? this.#depth;
+  /** The page that was planned to come next. */
+  get next(): PageRequest | undefined {
+    return this.#planned[0];
+  }
+
+  /** Asks for the pages behind the one taken last, as long as those asked for before still serve. */
+  plan({ position, until, most, serves, request }: Plan): void {
+    const later = this.#planned.slice(1);
+    const planned = later[0] !== undefined && serves(later[0]) ? later : [];
+    const last = planned.at(-1);
+    let at = last === undefined ? position : last.skip + last.limit;
+    while (planned.length < Math.min(most, this.#fixedDepth ?? this.#depth) && at < until) {
+      const next = request(at);
+      planned.push(next);
+      at = next.skip + next.limit;
+    }
+    this.#planned = planned;
+    this.prepare(planned);
+  }
+
+  /** What was planned is of no use any more; the next page taken gives it up. */
+  forget(): void {
+    this.#planned = [];
   }
 
   /** The page, from those fetched ahead if it is among them; otherwise those are of no use any more. */

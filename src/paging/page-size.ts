@@ -1,3 +1,6 @@
+import type { Page } from "../schemas/common.ts";
+import type { PageRequest } from "./ahead.ts";
+
 /** The most records that the document allows a page to hold. */
 export const largestLimit = 200;
 
@@ -10,6 +13,17 @@ export class PageSize {
 
   constructor(longest = 1) {
     this.longest = longest;
+  }
+
+  /** The most that a page can share with another and still bring something new: half of it, or two. */
+  get mostShared(): number {
+    return Math.min(this.most - 1, Math.max(2, Math.floor(this.most / 2)));
+  }
+
+  /** Takes note of any page; true when it shows that the service gives fewer than thought. */
+  showsShorter({ skip, limit }: PageRequest, { data, total }: Page<unknown>): boolean {
+    const isEnd = data.length === 0 || total === skip + data.length;
+    return !isEnd && this.learn(limit, data.length);
   }
 
   /** Takes note of a page that does not end the list; true when the service turns out to give fewer than thought. */

@@ -1,3 +1,9 @@
+/** What a record is known again by; empty when it has no id. */
+export const idOf = (record: unknown): string => {
+  const { id }: { id?: unknown } = Object(record);
+  return typeof id === "string" || typeof id === "number" ? String(id) : "";
+};
+
 /**
  * The ids yielded last, as many as ten pages hold: enough to find one's place again after records before it
  * were added or removed, and no more, so that an export of any size takes the same memory.
@@ -38,6 +44,12 @@ export class RecentIds {
   /** The index of the last id that was yielded before; -1 when there is none. */
   lastKnownIn(ids: readonly string[]): number {
     return ids.findLastIndex((id) => this.#places.has(id));
+  }
+
+  /** How many were yielded after this one; infinite when it is not known. */
+  ageOf(id: string): number {
+    const place = this.#places.get(id);
+    return place === undefined ? Number.POSITIVE_INFINITY : this.#next - 1 - place;
   }
 
   /** Whether the known ones stand in the order in which they were yielded. */

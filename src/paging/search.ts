@@ -1,6 +1,6 @@
 /**
- * Where to look once a page holds no known record: a page back, a page forward, two back, two forward, until both
- * ends of the list are reached. Deletions are found backwards, and insertions forwards, in few requests.
+ * Where to look once a page holds no known record: half a page back, then a page further back, a page forward, and so
+ * on until both ends of the list are reached. Deletions are found backwards, and insertions forwards, in few requests.
  */
 export class Search {
   /** Where the place was lost. */
@@ -12,8 +12,8 @@ export class Search {
   #isBack = true;
   /** The place to look at now. */
   at: number;
-  /** A known record has been met; now the last one of those that follow each other is looked for. */
-  isNear = false;
+  /** How many were yielded after the latest known record met; infinite until one is. */
+  age = Number.POSITIVE_INFINITY;
 
   constructor(from: number, size: number) {
     this.from = from;
@@ -29,10 +29,9 @@ export class Search {
     this.#end = Math.min(this.#end, place);
   }
 
-  /** Goes on behind a known record. */
-  follow(place: number): void {
-    this.isNear = true;
-    this.at = place;
+  /** A known record has been met; now the last one of those that follow each other is looked for. */
+  get isNear(): boolean {
+    return this.age < Number.POSITIVE_INFINITY;
   }
 
   /** Moves on; false when both ends have been reached. */
@@ -40,6 +39,11 @@ export class Search {
     const hasBack = this.#back > 0;
     const hasForward = this.#forward + this.#size < this.#end;
     if (!hasBack && !hasForward) return false;
+    if (hasBack && this.#back === this.from) {
+      // Most often the list has moved by a few records: this page shows them, and half a page of new ones.
+      this.at = this.#back = Math.max(0, this.from - Math.ceil(this.#size / 2));
+      return true;
+    }
     if (hasBack && (this.#isBack || !hasForward)) this.at = this.#back = Math.max(0, this.#back - this.#size);
     else this.at = this.#forward += this.#size;
     this.#isBack = !this.#isBack;

@@ -1,11 +1,14 @@
 import { ResponseValidationError } from "../errors.ts";
 import type { Page } from "../schemas/common.ts";
 import { type PageRequest, PagesAhead } from "./ahead.ts";
-import { type Place, writeCursor } from "./cursor.ts";
+import { writeCursor } from "./cursor.ts";
+import { Drift } from "./drift.ts";
+import { isLast, isStuck } from "./end.ts";
 import { largestLimit, PageSize } from "./page-size.ts";
-import { RecentIds } from "./recent.ts";
+import { idOf, RecentIds } from "./recent.ts";
 import { Search } from "./search.ts";
 import { Standstill } from "./standstill.ts";
+import type { WalkSettings } from "./walk-settings.ts";
 
 /** A page of a walk over a whole list: `data` holds only records not yielded before. */
 export interface WalkedPage<T> extends Page<T> {
@@ -15,38 +18,18 @@ export interface WalkedPage<T> extends Page<T> {
   readonly drift: number;
 }
 
-export interface WalkSettings<T> {
-  readonly operation: string;
-  readonly fetch: (request: PageRequest, signal: AbortSignal) => Promise<Page<T>>;
-  readonly skip: number;
-  readonly limit: number;
-  /** Pages asked for ahead; undefined: as many as the latency makes useful. */
-  readonly prefetch: number | undefined;
-  /** `false`: plain skip and limit, which misses and repeats records when the list moves. */
-  readonly isDriftSafe: boolean;
-  readonly place: Place | undefined;
-  readonly onUnstable: (message: string) => void;
-}
-
-/** Records that a page shares with the one before, to see whether the list has moved. */
-const overlap = 2;
 const idsRemembered = 10 * largestLimit;
 const idsInCursor = 100;
 /** Beyond as many as there are records, no search for the place has gone through the list without finding it. */
 const mostMisses = 1_000;
 const mostRounds = 3;
 
-const idOf = (record: unknown): string => {
-  const { id }: { id?: unknown } = Object(record);
-  return typeof id === "string" || typeof id === "number" ? String(id) : "";
-};
-
 /**
  * Walks a list by skip and limit while others add and remove records.
  *
  * Each page begins a little before the end of the last one. Where the last known record stands in it tells by how
  * much the list has moved; everything behind that record is new, whatever the order, as long as it is stable.
- * When no known record is in the page, the walk searches around it until it meets one.
+ * The more the list moves, the earlier a page begins. When no known record is in it, the walk searches around it.
  */
 export class Walk<T> {
   readonly #settings: WalkSettings<T>;
@@ -61,6 +44,7 @@ export class Walk<T> {
   /** Records yielded since the start; as long as all are remembered, the place cannot be lost. */
   #yielded: number;
   #search: Search | undefined;
+  readonly #drift = new Drift();
   /** Pages without a known record since the last one with anything new. */
   #misses = 0;
   #farthest = 0;
@@ -90,7 +74,7 @@ export class Walk<T> {
    */
   async next(): Promise<WalkedPage<T> | undefined> {
     while (!this.#hasEnded) {
-      const request = this.#request(this.#position);
+      const request = this.#ahead.next ?? this.#request(this.#position);
       const page = await this.#ahead.take(request);
       if (this.#hasEnded) break;
       const walked = this.#accept(request, page);
@@ -107,33 +91,42 @@ export class Walk<T> {
   }
 
   #request(position: number): PageRequest {
-    if (this.#search !== undefined) {
-      return { skip: this.#search.at, limit: this.#size.most };
-    }
-    const isShared = this.#settings.isDriftSafe && this.#recent.size > 0 && !this.#beginsAgain;
-    const shared = isShared ? Math.min(overlap, position, this.#size.most - 1) : 0;
-    return { skip: position - shared, limit: Math.min(this.#size.most, this.#limit + shared) };
+    const { most } = this.#size;
+    if (this.#search?.isNear === false) return { skip: this.#search.at, limit: most };
+    const shared = this.#shared(position, this.#drift.shared);
+    return { skip: position - shared, limit: this.#search ? most : Math.min(most, this.#limit + shared) };
+  }
+
+  /** How many of the `wanted` records a page at this position can share with the one before. */
+  #shared(position: number, wanted: number): number {
+    if (!this.#settings.isDriftSafe || this.#recent.size === 0 || this.#beginsAgain) return 0;
+    return Math.min(wanted, position, this.#size.mostShared);
   }
 
   #accept(request: PageRequest, page: Page<T>): WalkedPage<T> | undefined {
-    const { data } = page;
-    const ids = data.map(idOf);
+    const ids = page.data.map(idOf);
     const known = this.#settings.isDriftSafe ? this.#recent.lastKnownIn(ids) : -1;
-    if (this.#search !== undefined) {
-      this.#lookOn(this.#search, request, page, known);
-      return undefined;
-    }
-    const isShared = request.skip < this.#position;
-    if (isShared && known === -1) {
+    if (this.#search !== undefined) return this.#lookOn(this.#search, request, page, known);
+    if (request.skip < this.#position && known === -1) {
       this.#lookElsewhere(request, page);
       return undefined;
     }
+    return this.#take(request, page, known);
+  }
+
+  /** Yields what stands behind the last known record. */
+  #take(request: PageRequest, page: Page<T>, known: number): WalkedPage<T> | undefined {
+    const { data } = page;
+    const ids = data.map(idOf);
     this.#watchOrder(ids);
-    const drift = isShared ? Math.abs(request.skip + known + 1 - this.#reached) : 0;
+    const shift =
+      known === -1 || request.skip >= this.#position ? 0 : this.#reached - (request.skip + known + 1);
+    this.#drift.joined(shift);
     const fresh = data.slice(known + 1);
     const reached = request.skip + data.length;
     this.#hasEnded =
-      (fresh.length === 0 && this.#isStuck(request, data.length)) ||
+      (fresh.length === 0 &&
+        isStuck(request, data.length, { position: this.#position, longest: this.#size.longest })) ||
       isLast(request, page) ||
       this.#isWhole(request, page, ids);
     this.#beginsAgain = false;
@@ -141,8 +134,7 @@ export class Walk<T> {
     this.#yielded += fresh.length;
     this.#rounds = 0;
     if (fresh.length > 0) this.#misses = 0;
-    this.#position = reached;
-    this.#reached = reached;
+    this.#position = this.#reached = reached;
     if (!this.#hasEnded) {
       this.#size.learn(request.limit, page.data.length);
       this.#lookAhead(page);
@@ -154,30 +146,48 @@ export class Walk<T> {
       longest: this.#size.longest,
       recent: this.#recent.last(idsInCursor),
     });
-    return { ...page, data: fresh, cursor, drift };
+    return { ...page, data: fresh, cursor, drift: Math.abs(shift) };
   }
 
-  /** One step of a search. Nothing is taken from its pages: the walk goes on from the last known record. */
-  #lookOn(search: Search, request: PageRequest, page: Page<T>, known: number): void {
-    if (known !== -1) {
-      this.#position = request.skip + known + 1;
-      search.follow(this.#position);
-    } else if (search.isNear) {
-      this.#search = undefined;
-    } else {
-      this.#lookElsewhere(request, page);
+  /** One step of a search. */
+  #lookOn(search: Search, request: PageRequest, page: Page<T>, known: number): WalkedPage<T> | undefined {
+    if (known === -1) {
+      const isBehind = search.isNear && request.skip === this.#position;
+      if (search.isNear) this.#search = undefined;
+      if (!isBehind) this.#lookElsewhere(request, page);
+      return undefined;
     }
+    this.#position = request.skip + known + 1;
+    const age = this.#recent.ageOf(idOf(page.data[known]));
+    if (age > 0 && this.#size.showsShorter(request, page)) {
+      // The search stepped over more than a page: nearer to the place there may be later ones.
+      this.#search = new Search(search.from, this.#size.most);
+      this.#search.next();
+      return undefined;
+    }
+    if (age > 0 && age < search.age) {
+      // Others that were yielded may follow behind this page; its new records are those of one that looks further.
+      search.age = age;
+      return undefined;
+    }
+    this.#search = undefined;
+    // No more than a page at once, although a search asks for the most.
+    const data = page.data.slice(0, known + 1 + this.#limit);
+    if (data.length === known + 1) return undefined;
+    const limit = data.length < page.data.length ? data.length : request.limit;
+    return this.#take({ skip: request.skip, limit }, { ...page, data }, known);
   }
 
   #lookElsewhere(request: PageRequest, page: Page<T>): void {
+    this.#ahead.forget();
+    this.#drift.missed(this.#search === undefined ? this.#position - request.skip : 0);
     const reached = request.skip + page.data.length;
-    const isEnd = page.data.length === 0 || page.total === reached;
-    const isShorter = !isEnd && this.#size.learn(request.limit, page.data.length);
+    const isShorter = this.#size.showsShorter(request, page);
     // Pages shorter than the steps of the search would leave gaps between them.
     if (this.#search === undefined || isShorter) {
       this.#search = new Search(this.#search?.from ?? request.skip, this.#size.most);
     }
-    if (isEnd) this.#search.endsAt(reached);
+    if (page.data.length === 0 || page.total === reached) this.#search.endsAt(reached);
     this.#misses += 1;
     this.#farthest = Math.max(this.#farthest, reached);
     if (this.#misses > mostMisses + this.#farthest) {
@@ -201,13 +211,6 @@ export class Walk<T> {
     this.#beginsAgain = true;
   }
 
-  /** Whether a page without anything new stands at the end of the list. */
-  #isStuck({ skip, limit }: PageRequest, length: number): boolean {
-    if (skip + length > this.#position) return false;
-    // Unless the service caps its pages at what they share: then the next one is asked for with less.
-    return length === limit || length < this.#size.longest;
-  }
-
   /** Whether the service shows the whole list whatever it is asked for. */
   #isWhole({ skip }: PageRequest, { data, total }: Page<T>, ids: readonly string[]): boolean {
     if (!this.#standstill.holdsAt(skip, ids)) return false;
@@ -224,14 +227,20 @@ export class Walk<T> {
   }
 
   #lookAhead({ total }: Page<T>): void {
-    const requests: PageRequest[] = [];
-    let position = this.#position;
-    while (typeof total === "number" && requests.length < this.#ahead.depth && position < total) {
-      const request = this.#request(position);
-      requests.push(request);
-      position = request.skip + request.limit;
-    }
-    this.#ahead.prepare(requests);
+    this.#ahead.plan({
+      position: this.#position,
+      until: typeof total === "number" ? total : 0,
+      most: this.#drift.pagesAhead,
+      serves: (request) => this.#serves(request),
+      request: (position) => this.#request(position),
+    });
+  }
+
+  /** Whether a page asked for earlier goes on from here, and shares enough to be likely to join. */
+  #serves({ skip, limit }: PageRequest): boolean {
+    const shared = this.#position - skip;
+    const enough = this.#shared(this.#position, this.#drift.enough);
+    return limit <= this.#size.most && shared >= enough && shared < limit;
   }
 
   #unusable(message: string): ResponseValidationError {
@@ -239,7 +248,3 @@ export class Walk<T> {
     return new ResponseValidationError(`${operation}: ${message}`, { operation, status: 200 });
   }
 }
-
-// A total may be stale, or count only the page: a full page is believed to be the last one only once nothing follows.
-const isLast = <T>({ skip, limit }: PageRequest, { data, total }: Page<T>): boolean =>
-  data.length === 0 || (data.length < limit && total === skip + data.length);

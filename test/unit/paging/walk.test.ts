@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { ResponseValidationError } from "../../../src/errors.ts";
 import type { PageRequest } from "../../../src/paging/ahead.ts";
 import { readCursor } from "../../../src/paging/cursor.ts";
-import { Walk, type WalkedPage, type WalkSettings } from "../../../src/paging/walk.ts";
+import { Walk, type WalkedPage } from "../../../src/paging/walk.ts";
+import type { WalkSettings } from "../../../src/paging/walk-settings.ts";
 import { createRandom } from "../../../src/sandbox/random.ts";
 import { type Item, MovingList, type MovingListOptions, type Totals } from "../../support/moving-list.ts";
 
@@ -255,6 +256,75 @@ describe("Walk over a list that moves", () => {
     list.remove(0, 30);
     drifts.push((await walk.next())?.drift);
     expect(drifts).toEqual([0, 0, 1, 30]);
+  });
+
+  describe.each([2, 4, 10, 40, 90])("%i records before it deleted with every request", (gone) => {
+    const pages = 20;
+    const most = (gone <= 10 ? 3 : 8) * pages;
+
+    test.each([
+      ["oldest first", 0],
+      ["oldest first", 1],
+      ["oldest first", 16],
+      ["oldest first", undefined],
+      ["newest first", 0],
+      ["newest first", 1],
+      ["newest first", 16],
+      ["newest first", undefined],
+    ] as const)("do not hold it up, %s, prefetch %s", async (order, prefetch) => {
+      const list = new MovingList({
+        length: pages * 200,
+        order,
+        before: (self, { skip }) => {
+          if (self.requests.length > 1) self.remove(0, Math.min(gone, skip));
+          self.add(0);
+        },
+      });
+      const ids = idsOf(await pagesOf(walkOver(list, { prefetch })));
+      expect(missedAndRepeated(list, ids)).toEqual(nobody);
+      expect(list.requests.length).toBeLessThanOrEqual(most);
+    });
+
+    test("do not hold up small pages, and none grows beyond what was asked for and what has moved", async () => {
+      const list = new MovingList({
+        length: 2_000,
+        order: "oldest first",
+        before: (self, { skip }) => self.remove(0, Math.min(gone, skip)),
+      });
+      const walked = await pagesOf(walkOver(list, { limit: 50, prefetch: 4 }));
+      expect(missedAndRepeated(list, idsOf(walked))).toEqual(nobody);
+      expect(list.requests.length).toBeLessThanOrEqual(80);
+      expect(Math.max(...walked.map(({ data, drift }) => data.length - drift))).toBeLessThanOrEqual(50);
+    });
+  });
+
+  test("the overlap grows with what is deleted, and goes back to two once nothing is", async () => {
+    let isMoving = true;
+    const list = new MovingList({
+      length: 40_000,
+      order: "oldest first",
+      before: (self, { skip }) => {
+        isMoving &&= self.requests.length < 20;
+        if (isMoving) self.remove(0, Math.min(10, skip));
+      },
+    });
+    await pagesOf(walkOver(list, { prefetch: 0 }));
+    const shared = list.requests.map(({ skip }, at) => (list.requests[at - 1]?.skip ?? skip) + 200 - skip);
+    expect(new Set(shared.slice(5, 20))).toEqual(new Set([22]));
+    expect(new Set(shared.slice(60))).toEqual(new Set([2]));
+  });
+
+  test("the last record read and those beside it, deleted with every request, do not hold it up", async () => {
+    for (const prefetch of [0, 1, 16]) {
+      const list = new MovingList({
+        length: 4_000,
+        order: "by name",
+        before: (self, { skip }) => self.remove(skip - 2, 6),
+      });
+      const ids = idsOf(await pagesOf(walkOver(list, { prefetch })));
+      expect(missedAndRepeated(list, ids)).toEqual(nobody);
+      expect(list.requests.length).toBeLessThanOrEqual(60);
+    }
   });
 
   test("an order that changes is reported once", async () => {
