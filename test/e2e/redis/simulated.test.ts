@@ -46,6 +46,25 @@ const join = (
 
 const strict = () => simulatedService(clock, { counting: "sliding", limits, latency: constantLatency(5, 5) });
 
+/** The commands of a process that can lose its Redis, and when it asked for something. */
+const watched = () => {
+  const commands = store.commands(1);
+  const line: { isLost: boolean; asked: readonly number[] } = { isLost: false, asked: [] };
+  const redis: RedisCommands = {
+    ...commands,
+    eval: (...values) => {
+      line.asked = [...line.asked, clock.now()];
+      return line.isLost ? Promise.reject(new Error("lost")) : commands.eval(...values);
+    },
+  };
+  return { line, redis };
+};
+
+/** How many processes the store takes for holders of permits. */
+const leaseHolders = async (): Promise<number> =>
+  (await store.redis.hkeys("touchpoint:{fleet}:requests:leases")).filter((key) => key.startsWith("c:"))
+    .length;
+
 /** Callers that send one request after the other, until told to stop; counts what is answered. */
 const saturate = ({ send }: { readonly send: Send }, request: HttpRequest, isOver = () => false) => {
   const answers = { count: 0 };
@@ -206,13 +225,9 @@ test("after a flush a process tells what it used in the last 24 hours, and no mo
 });
 
 test("a Redis out of reach is waited for as long as is allowed; then calls are refused, until it is back", async () => {
-  let isLost = true;
-  const commands = store.commands(1);
-  const flaky: RedisCommands = {
-    ...commands,
-    eval: (...values) => (isLost ? Promise.reject(new Error("lost")) : commands.eval(...values)),
-  };
-  const { send } = join(async () => answered(), { maxLostMs: 5_000 }, { redis: flaky });
+  const { line, redis } = watched();
+  line.isLost = true;
+  const { send } = join(async () => answered(), { maxLostMs: 5_000 }, { redis });
   let refusal: unknown;
   void send(call).catch((error: unknown) => {
     refusal = error;
@@ -222,11 +237,57 @@ test("a Redis out of reach is waited for as long as is allowed; then calls are r
   await store.advance(200);
   expect(refusal).toBeInstanceOf(ConnectionError);
   expect(refusal).toMatchObject({ outcome: "not-applied", operation: "requests" });
-  isLost = false;
+  line.isLost = false;
   // The next call asks for it again.
   await expect(send(call)).rejects.toBeInstanceOf(ConnectionError);
   await store.advance(1_000);
   const back = send(call);
   await store.advance(100);
   expect((await back).status).toBe(200);
+});
+
+test("a process that sends nothing for a window gives all back and falls silent until it sends again", async () => {
+  const { line, redis } = watched();
+  const { send } = join(async () => answered(), {}, { redis });
+  void send(call);
+  await store.advance(1_000);
+  expect(await leaseHolders()).toBe(1);
+  await store.advance(1_500);
+  expect(await leaseHolders()).toBe(0);
+  line.asked = [];
+  await store.advance(60_000);
+  expect(line.asked).toEqual([]);
+  const again = send(call);
+  await store.advance(100);
+  expect((await again).status).toBe(200);
+  expect(line.asked[0]).toBe(62_500);
+});
+
+test("each call that is refused for want of Redis looks for it once; without calls nobody does", async () => {
+  const { line, redis } = watched();
+  const { send } = join(async () => answered(), { maxLostMs: 5_000 }, { redis });
+  const outcome = (): Promise<unknown> =>
+    send(call).then(
+      ({ status }) => status,
+      ({ outcome }) => outcome,
+    );
+  const answers = [outcome()];
+  await store.advance(100);
+  line.isLost = true;
+  await store.advance(900);
+  answers.push(outcome());
+  await store.advance(9_000);
+  line.asked = [];
+  await store.advance(10_000);
+  answers.push(outcome());
+  await store.advance(10_000);
+  answers.push(outcome());
+  await store.advance(10_000);
+  expect(line.asked).toEqual([20_000, 30_000]);
+  line.isLost = false;
+  answers.push(outcome());
+  await store.advance(10);
+  answers.push(outcome());
+  await store.advance(1_000);
+  expect(await Promise.all(answers)).toEqual([200, ...Array(4).fill("not-applied"), 200]);
 });
