@@ -127,11 +127,12 @@ export const paged = <T, Query extends ListQuery>(
   };
 
   const pages = (via = call): AsyncIterableIterator<WalkedPage<T>> => {
+    // A client that is closed from now on ends the iteration.
+    const own = via.lasting();
     let walking: Walk<T> | undefined;
     return iterator(
       () => {
-        // A client that is closed from now on ends the iteration.
-        walking ??= walk(via.lasting());
+        walking ??= walk(own);
         return walking.next();
       },
       () => walking?.stop(),

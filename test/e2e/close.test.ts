@@ -193,6 +193,18 @@ test("an iteration asks for no further page once its client is closed, and a lat
   server.stop();
 });
 
+test("an iteration whose client is closed as it begins asks for nothing", async () => {
+  const server = await answeringServer(200, () => ({ data: [], total: 0 }));
+  const client = new Client({ apiKey: "key", baseUrl: server.url });
+  const first = client.contacts.list()[Symbol.asyncIterator]().next();
+  await Promise.all([
+    expect(first).rejects.toMatchObject({ code: "connection_failed", attempts: 0 }),
+    client.close(),
+  ]);
+  expect(server.requests()).toBe(0);
+  server.stop();
+});
+
 test("an upsert cut off by its client's close looks nothing up, and stays unclear", async () => {
   const server = await silentServer();
   const client = new Client({ apiKey: "key", baseUrl: server.url });
