@@ -1,18 +1,25 @@
 import { appendFileSync, readFileSync, renameSync, statSync } from "node:fs";
-import { expect, test, vi } from "vitest";
+import promises from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { expect, onTestFinished, test } from "vitest";
 import { fileLedger } from "../../../src/ledger/file-ledger.ts";
 import { scratchFile } from "./scratch-file.ts";
 
-const meanwhile: { beforeRemoving: () => void } = { beforeRemoving: () => undefined };
-
-vi.mock("node:fs/promises", async (original) => {
-  const real = await original<typeof import("node:fs/promises")>();
-  const rm: typeof real.rm = (...given) => {
-    meanwhile.beforeRemoving();
-    return real.rm(...given);
+/** Runs something at the moment at which a file is to be removed, once. */
+const beforeRemoving = (happen: () => void): void => {
+  const { rm } = promises;
+  const restore = (): void => {
+    promises.rm = rm;
+    syncBuiltinESMExports();
   };
-  return { ...real, rm };
-});
+  promises.rm = (...given) => {
+    restore();
+    happen();
+    return rm(...given);
+  };
+  syncBuiltinESMExports();
+  onTestFinished(restore);
+};
 
 test("the file that takes a long one's place is its owner's alone", async () => {
   const path = scratchFile();
@@ -31,10 +38,7 @@ test("a key is claimed in the file that is there, also when it was replaced whil
   const other = scratchFile();
   await fileLedger(other).claim("welcome:2", "f");
   appendFileSync(path, '\n{"seal":"s1"}\n');
-  meanwhile.beforeRemoving = () => {
-    meanwhile.beforeRemoving = () => undefined;
-    renameSync(other, path);
-  };
+  beforeRemoving(() => renameSync(other, path));
   expect(await ledger.claim("welcome:2", "f")).toMatchObject({ state: "pending" });
   expect(await ledger.claim("welcome:3", "f")).toMatchObject({ state: "claimed" });
   expect(readFileSync(path, "utf8")).toContain('"key":"welcome:3"');
