@@ -2,14 +2,22 @@ import type { Clock } from "../clock.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { KeySource } from "../options.ts";
 import type { Closing } from "./closing.ts";
-import type { HttpRequest, Stage } from "./types.ts";
+import { isFault } from "./plain-error.ts";
+import { type HttpRequest, outcomeOf, type Stage } from "./types.ts";
 import { withinAttempt } from "./within.ts";
 
 // What an HTTP header can carry; anything else would fail deep in the transport, with the key in the message.
 const isHeaderSafe = (key: unknown): key is string => typeof key === "string" && /^[\x21-\x7e]+$/.test(key);
 
 const ask = async (source: () => string | Promise<string>): Promise<string> => {
-  const key: unknown = await source();
+  let key: unknown;
+  try {
+    key = await source();
+  } catch (cause) {
+    throw new ConfigurationError(`apiKey: the function failed: ${isFault(cause) ? cause.message : cause}`, {
+      cause,
+    });
+  }
   if (isHeaderSafe(key)) return key;
   throw new ConfigurationError(
     "apiKey: the function must return a non-empty string of visible ASCII characters",
@@ -57,7 +65,11 @@ const renewableKey = (source: () => string | Promise<string>, settings: AuthSett
     const key = await withinAttempt(used, "asking for the key", request, settings).catch((error: unknown) => {
       // A provider that failed once may answer the next call.
       forget();
-      throw error;
+      if (!(error instanceof ConfigurationError)) throw error;
+      const { operation, log } = request;
+      const outcome = outcomeOf(request);
+      const details = { operation, attempts: log.attempts, outcome, cause: error.cause };
+      throw new ConfigurationError(`${operation}: ${error.message}`, details);
     });
     settings.learn(key);
     const headers = { ...request.headers, authorization: `Bearer ${key}` };

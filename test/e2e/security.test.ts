@@ -340,6 +340,22 @@ describe("the key", () => {
     expect(seen).toEqual([]);
   });
 
+  test("a function that fails fails the call in its name, and is asked again by the next", async () => {
+    const { url } = await serve((response) => response.end('{"data":[]}'));
+    const cause = new Error("the vault is sealed");
+    const answers = [Promise.reject(cause), Promise.resolve("key")];
+    const client = open(url, { apiKey: () => answers.shift() ?? "none" });
+    const error: unknown = await client.contacts.list().catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      code: "configuration_invalid",
+      operation: "contacts.list",
+      attempts: 0,
+      cause,
+    });
+    expect(String(error)).toContain("contacts.list: apiKey: the function failed: the vault is sealed");
+    expect(await client.contacts.list()).toMatchObject({ data: [] });
+  });
+
   test.each([
     ["a line break", "a\r\nb"],
     ["nothing", ""],
