@@ -39,7 +39,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: "src/http/retry.ts",
-    text: "if (verdict.waitMs > 0) {",
+    text: "if (verdict.waitMs > 0 && !this.#isClosed) {",
     changes: ["0 → 1"],
     why: "A wait of up to a millisecond is made or not.",
   },
