@@ -1,6 +1,6 @@
 import { defineConfig } from "tsup";
 import { bundledImport } from "./scripts/bundled.ts";
-import { entry, requireBanner } from "./scripts/entries.ts";
+import { entry } from "./scripts/entries.ts";
 import { leanUndici } from "./scripts/lean-undici.ts";
 import { ownGlobals } from "./scripts/own-globals.ts";
 
@@ -24,7 +24,6 @@ export default defineConfig({
     options.lineLimit = 160;
   },
   esbuildPlugins: [ownGlobals, leanUndici],
-  banner: { js: requireBanner },
   // scripts/declarations.ts writes them.
   dts: false,
 });
