@@ -1,4 +1,4 @@
-// Lists: any number of people, 1,000 a call. Their other lists stay as they are.
+// Lists take as many people as there are, 1,000 a call. Their other lists stay as they are.
 import { Client, ConflictError, isTouchpointError } from "touchpoint-sdk";
 
 const client = new Client();

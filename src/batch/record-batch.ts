@@ -36,7 +36,7 @@ const checkAll = async (
   const issues: Issue[] = [];
   for (const [index, event] of events.entries()) {
     const found = call.issues(operations.events.record, event);
-    // A promise only where the workspace has schemas: any number of events is checked without one each.
+    // A promise only where the workspace has schemas; else a million events are checked without one each.
     for (const { path, message } of found instanceof Promise ? await orAborted(found, signal) : found)
       issues.push({ path: `events[${index}]${path && "."}${path}`, message });
   }

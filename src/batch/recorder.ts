@@ -23,7 +23,6 @@ interface Taken {
   readonly reject: (reason: unknown) => void;
 }
 
-// While these wait for budget the next batch fills up: more in flight would only make smaller ones.
 /** As it is now: it leaves later, and its caller may use the object again meanwhile. */
 const copyOf = (event: GivenEvent): GivenEvent => {
   try {
@@ -35,6 +34,7 @@ const copyOf = (event: GivenEvent): GivenEvent => {
   }
 };
 
+// While these wait for budget the next batch fills up: more in flight would only make smaller ones.
 const batchesAtOnce = 4;
 
 /**

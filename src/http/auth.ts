@@ -14,9 +14,8 @@ const ask = async (source: () => string | Promise<string>): Promise<string> => {
   try {
     key = await source();
   } catch (cause) {
-    throw new ConfigurationError(`apiKey: the function failed: ${isFault(cause) ? cause.message : cause}`, {
-      cause,
-    });
+    const reason = isFault(cause) ? cause.message : "with something that is no Error";
+    throw new ConfigurationError(`apiKey: the function failed: ${reason}`, { cause });
   }
   if (isHeaderSafe(key)) return key;
   throw new ConfigurationError(

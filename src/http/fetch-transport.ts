@@ -29,15 +29,19 @@ const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: b
       return { cause: plainError(fault), neverLeft: isBeforeSending(fault) };
     }
   } catch {
-    // As little of an Error as any other.
+    // No Error either.
   }
   return { cause: new Error("the fetch rejected with something that is no Error"), neverLeft: false };
 };
 
 const rawHeaders = (headers: Headers): RawHeaders => {
-  const { "content-encoding": _coding, "content-length": length, ...rest } = Object.fromEntries(headers);
+  const { "content-encoding": coding, "content-length": length, ...rest } = Object.fromEntries(headers);
   // fetch has decompressed the body already; that there is none stays true.
-  return length === "0" ? { ...rest, "content-length": length } : rest;
+  if (length === "0") return { ...rest, "content-length": length };
+  if (coding === undefined) return rest;
+  // A packed body that comes out empty may have been spoilt: the framing does not say that it is whole.
+  const { "transfer-encoding": _framing, ...unframed } = rest;
+  return unframed;
 };
 
 /** One fetch for one attempt. */

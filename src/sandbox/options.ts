@@ -63,7 +63,7 @@ export interface AutomationOptions {
 
 /** The settings of one workspace. */
 export interface WorkspaceOptions {
-  /** Defined contact fields. Not given: any name and value is accepted. Given: any other name is a 400. */
+  /** Defined contact fields. Not given: every name and value is accepted. Given: another name is a 400. */
   readonly customFields?: Readonly<Record<string, CustomFieldKind>>;
   /** Ids of signatures beside `default`, which always exists. */
   readonly signatures?: readonly string[];

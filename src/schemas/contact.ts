@@ -20,7 +20,7 @@ import { jsonRecord } from "./json.ts";
  * Source: service document, States and transitions.
  */
 export type Stage = "REPLIED" | "BOUNCED" | "UNSUBSCRIBED" | "CONVERTED" | "DEAD" | (string & {});
-/** Checks a stage: any string. */
+/** Checks a stage: a string, known or not. */
 export const Stage = deferred(() => openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"));
 
 /**
@@ -29,7 +29,7 @@ export const Stage = deferred(() => openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBE
  * Source: service document, Contact.
  */
 export type Source = "MANUAL" | (string & {});
-/** Checks a source: any string. */
+/** Checks a source: a string, known or not. */
 export const Source = deferred(() => openUnion("MANUAL"));
 
 /**

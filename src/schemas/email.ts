@@ -165,7 +165,7 @@ export const SentEmail = deferred(() =>
  * Source: service document, States and transitions.
  */
 export type ScheduledStatus = "SCHEDULED" | (string & {});
-/** Checks a status: any string. */
+/** Checks a status: a string, known or not. */
 export const ScheduledStatus = deferred(() => openUnion("SCHEDULED"));
 
 /**

@@ -154,7 +154,7 @@ export const EventBatch = deferred(() =>
  * Source: service document, Event, `outcome`.
  */
 export type EventOutcome = "PROCESSED" | "NO_CONTACT" | "TOO_OLD" | (string & {});
-/** Checks an outcome: any string. */
+/** Checks an outcome: a string, known or not. */
 export const EventOutcome = deferred(() => openUnion("PROCESSED", "NO_CONTACT", "TOO_OLD"));
 
 /**

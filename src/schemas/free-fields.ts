@@ -11,5 +11,5 @@ interface NoCollection {
  */
 export type FreeFields = { [field: string]: unknown } | (object & NoCollection);
 
-/** The same where they are handed back: any of them is read by its name. */
+/** The same where they are handed back: each is read by its name. */
 export type ReadableFields = { [field: string]: unknown };

@@ -7,7 +7,7 @@ import { writeAnswer } from "./write-answer.ts";
 
 /** Where to listen. */
 export interface ListenOptions {
-  /** Default: any free one. */
+  /** Default: one that is free. */
   readonly port?: number;
   /** Default: 127.0.0.1. */
   readonly host?: string;

@@ -23,7 +23,7 @@ export type LimitName = keyof typeof documentedLimits | "mailAccountPerDay";
 export type SandboxLimits = {
   readonly [Name in LimitName]?: LimitWindow | number | false;
 } & {
-  /** `sliding` (default): any stretch of time; `fixed`: aligned stretches; `bucket`: fills steadily. */
+  /** `sliding` (default): every stretch of time; `fixed`: aligned stretches; `bucket`: fills steadily. */
   readonly kind?: LimitKind;
 };
 

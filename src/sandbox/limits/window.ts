@@ -4,7 +4,7 @@ export interface LimitWindow {
   readonly perMs: number;
 }
 
-/** How the service counts: any stretch of time, aligned stretches, or a bucket that fills steadily. */
+/** How the service counts: every stretch of time, aligned stretches, or a bucket that fills steadily. */
 export type LimitKind = "sliding" | "fixed" | "bucket";
 
 /** Counts one limit. Times are milliseconds of the sandbox clock. */
