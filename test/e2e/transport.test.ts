@@ -16,8 +16,6 @@ const leftOut = new Set([
   "a kept-alive connection closed as the request goes out",
   "a server that does not speak TLS",
   "a corrupt gzip body",
-  // Which of its own errors Node's fetch makes of it depends on how the pieces come.
-  "a corrupt br body",
 ]);
 
 /** The one of these that a fetch can be made to meet. */

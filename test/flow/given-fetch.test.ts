@@ -50,6 +50,21 @@ test("an error of another realm proves it as well", async () => {
   expect(requests).toHaveLength(2);
 });
 
+test("a packed answer that a fetch hands over empty is taken for broken, and asked for again", async () => {
+  let requests = 0;
+  const headers = { "content-encoding": "br", "transfer-encoding": "chunked" };
+  const fetch = async () => {
+    requests += 1;
+    return requests === 1 ? new Response("", { headers }) : Response.json({ data: [], total: 0 });
+  };
+  const client = new Client(
+    { ...options, fetch },
+    { clock: { ...systemClock, sleep: async () => undefined } },
+  );
+  expect(await client.contacts.list()).toMatchObject({ total: 0 });
+  expect(requests).toBe(2);
+});
+
 test("a fetch that answers with a network error does not prove that an email never left", async () => {
   const client = new Client({ ...options, fetch: async () => Response.error() });
   await expect(client.emails.send(email)).rejects.toMatchObject({
