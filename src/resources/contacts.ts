@@ -1,4 +1,5 @@
 import type { Answer } from "../answer.ts";
+import { snapshot } from "../batch/snapshot.ts";
 import type { Call } from "../call.ts";
 import type { Clock } from "../clock.ts";
 import { ConflictError, isTouchpointError, NotFoundError, ValidationError } from "../errors.ts";
@@ -148,7 +149,8 @@ export class Contacts<Fields extends object = OpenFields> {
    */
   async upsert(input: ContactInputOf<Fields>, options?: CallOptions): Promise<Upserted<ContactOf<Fields>>> {
     try {
-      const { contact, result } = await this.#upsert(input, {
+      // It takes several requests, and the caller may use the object again meanwhile.
+      const { contact, result } = await this.#upsert(snapshot(input), {
         call: this.#call,
         options,
         isSame: () => false,

@@ -27,6 +27,25 @@ test("a repeated creation that clashes with the first becomes the update", async
   expect(methods(scene)).toEqual(["POST", "POST", "GET", "PATCH"]);
 });
 
+test("the update of an upsert sends what was given to the call", async () => {
+  const scene = served([
+    [409, { error: "email exists" }],
+    [200, pageOf({ ...ada, name: "A" })],
+    [200, ada],
+  ]);
+  const given = { email, name: "Ada" };
+  const upserting = scene.client.contacts.upsert(given);
+  given.email = "bob@example.com";
+  given.name = "Bob";
+  await scene.clock.until(upserting);
+  expect(scene.requests.map(({ path }) => path.includes("bob"))).toEqual([false, false, false]);
+  expect(scene.requests.map(({ body }) => body)).toEqual([
+    input,
+    undefined,
+    expect.objectContaining({ name: "Ada" }),
+  ]);
+});
+
 test("an upsert waits as long as the failure of its creation asks before it makes it again", async () => {
   const busy: Served = async () => Response.json({}, { status: 500, headers: { "retry-after": "7" } });
   const { client, clock } = served([busy, [201, ada]]);
