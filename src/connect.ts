@@ -30,13 +30,12 @@ export interface Connection {
 }
 
 /** Loads undici with the first request: importing the package, or failing to configure it, needs none of it. */
-const lazyTransport = (settings: Settings, limits: AttemptLimits): Transport => {
+const lazyTransport = (settings: Settings, limits: AttemptLimits, closing: Closing): Transport => {
   let loaded: Transport | undefined;
-  let closings = 0;
   const load = async (): Promise<Transport> => {
-    const before = closings;
+    const before = closing.count;
     const { undiciTransport } = await import("./http/transport.ts");
-    if (closings !== before) throw closedFailure();
+    if (closing.count !== before) throw closedFailure();
     const { origin, dispatcher, concurrency } = settings;
     loaded ??= undiciTransport({ ...limits, origin, dispatcher, connections: concurrency });
     return loaded;
@@ -44,10 +43,9 @@ const lazyTransport = (settings: Settings, limits: AttemptLimits): Transport => 
   return {
     send: (request) => loaded?.send(request) ?? load().then((transport) => transport.send(request)),
     close: async () => {
-      closings += 1;
-      const closing = loaded;
+      const open = loaded;
       loaded = undefined;
-      await closing?.close();
+      await open?.close();
     },
   };
 };
@@ -57,8 +55,7 @@ interface CountedTransport extends Transport {
   readonly closing: Closing;
 }
 
-const counted = (transport: Transport): CountedTransport => {
-  const closing = new Closing();
+const counted = (transport: Transport, closing: Closing): CountedTransport => {
   const close = async (): Promise<void> => {
     closing.tell();
     await transport.close();
@@ -71,11 +68,12 @@ const counted = (transport: Transport): CountedTransport => {
 
 const transportFor = (settings: Settings, limits: AttemptLimits): CountedTransport => {
   const { fetch, origin } = settings;
-  if (fetch === undefined) return counted(lazyTransport(settings, limits));
+  const closing = new Closing();
+  if (fetch === undefined) return counted(lazyTransport(settings, limits, closing), closing);
   // Whoever passes the global fetch means the one that is global when the call is made: a mock may be installed later.
   const isGlobal = fetch === globalThis.fetch;
   const lookUp = (): Fetch => (isGlobal ? (url, init) => globalThis.fetch(url, init) : fetch);
-  return counted(fetchTransport(origin, lookUp, limits));
+  return counted(fetchTransport(origin, lookUp, limits), closing);
 };
 
 /** The parts of a sibling's connection that the same settings allow to share. */

@@ -1,6 +1,7 @@
 import type { Call } from "../call.ts";
 import type { Cancel, Clock } from "../clock.ts";
 import { ConfigurationError, ValidationError } from "../errors.ts";
+import { tell } from "../log.ts";
 import { operations } from "../operations/index.ts";
 import { describeIssues } from "../schemas/check.ts";
 import type { EventName, EventOf, GivenEvent, OpenEvents } from "../workspace/event-types.ts";
@@ -179,12 +180,8 @@ export class Recorder<Types extends object = OpenEvents> {
   }
 
   #tellDropped(event: GivenEvent, error: unknown): void {
-    try {
-      const told: unknown = this.#settings.onDrop?.({ event, error });
-      if (told instanceof Promise) told.catch(() => undefined);
-    } catch {
-      // A callback that throws must not keep the others from hearing of their events.
-    }
+    // One that fails, now or later, must not keep the others from hearing of their events.
+    tell(() => this.#settings.onDrop?.({ event, error }));
   }
 
   // Room goes to who waits for it first: `pending` stays as it is then.

@@ -149,7 +149,6 @@ export class Contacts<Fields extends object = OpenFields> {
    */
   async upsert(input: ContactInputOf<Fields>, options?: CallOptions): Promise<Upserted<ContactOf<Fields>>> {
     try {
-      // It takes several requests, and the caller may use the object again meanwhile.
       const { contact, result } = await this.#upsert(snapshot(input), {
         call: this.#call,
         options,

@@ -168,6 +168,7 @@ export const ContactInput = deferred(() =>
   objectOf<ContactInput>({ email: EmailAddress, ...single(), ...withParts() }),
 );
 
+// Written out once more and not derived: an editor shows a derived type by the helpers it is made with.
 /**
  * The fields of a contact to change; what is not sent stays, and `null` clears a field (the document says so of
  * custom fields only).
