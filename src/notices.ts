@@ -43,7 +43,10 @@ export interface ValidationNotice {
   readonly issues: readonly Issue[];
 }
 
-/** Told what happens, when it happens; neither the key nor any personal data is passed. A hook that throws or rejects is ignored. */
+/**
+ * Told what happens, when it happens; neither the key nor any personal data is passed. A hook that throws or
+ * rejects is ignored.
+ */
 export interface Hooks {
   readonly onRequest?: ((notice: AttemptNotice) => void) | undefined;
   readonly onResponse?: ((notice: ResponseNotice) => void) | undefined;

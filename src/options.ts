@@ -42,7 +42,7 @@ export interface ClientOptions<
   readonly baseUrl?: string;
   /** One attempt, from queueing its bytes to the last byte of the body, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
-  /** A whole call with all its requests, waits and back-off; of an iteration each page. In milliseconds. Default: none. */
+  /** A whole call, all its requests and waits; of an iteration each page. In milliseconds. Default: none. */
   readonly totalTimeoutMs?: number;
   /** Attempts after the first. Default 4. */
   readonly maxRetries?: number;

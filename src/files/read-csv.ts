@@ -131,7 +131,8 @@ async function* records(rows: AsyncIterable<Row[]>, name: string, options: ReadC
  * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless there is
  *   an `onInvalid`; and always for a header that cannot be used and a record longer than `maxLineBytes`. It names
  *   the file and the line.
- * @throws ConfigurationError for an option that does not exist, and when a file cannot be opened or unpacked; a stream that fails rejects with its own error.
+ * @throws ConfigurationError for an option that does not exist, and when a file cannot be opened or unpacked; a
+ *   stream that fails rejects with its own error.
  *
  * @example
  * const contacts = readCsv<ContactInput>("contacts.csv", {

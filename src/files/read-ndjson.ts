@@ -46,7 +46,8 @@ async function* records(
  * @returns one object per line, in the order of the lines.
  * @throws ValidationError for a line that is not a JSON object in UTF-8, or longer than `maxLineBytes`, unless
  *   there is an `onInvalid`; it names the file and the line.
- * @throws ConfigurationError for an option that does not exist, and when a file cannot be opened or unpacked; a stream that fails rejects with its own error.
+ * @throws ConfigurationError for an option that does not exist, and when a file cannot be opened or unpacked; a
+ *   stream that fails rejects with its own error.
  *
  * @example
  * await client.events.ingest(readNdjson<EventInput>("events.ndjson.gz"), { checkpoint: "events.checkpoint" });

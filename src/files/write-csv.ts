@@ -58,7 +58,8 @@ const resumedTable = (
  *
  * Fields of plain objects become columns with dotted names (`customFields.plan`). A Date is written as ISO 8601,
  * null and what is missing as an empty cell, an array of scalars joined by `;`, any other array or object as JSON.
- * Without the option `columns` every field of every record is a column. Lines end with `\n`. Without records and `columns` the file is empty; with `columns` it is a header.
+ * Without the option `columns` every field of every record is a column. Lines end with `\n`. Without records and
+ * `columns` the file is empty; with `columns` it is a header.
  *
  * A file appears under its name only when it is complete: it is written beside it, synced and renamed, so a killed
  * export leaves nothing but a `.tmp`. With `append` it grows in place instead. A stream is not ended.
@@ -66,7 +67,8 @@ const resumedTable = (
  * @returns the records and bytes that this call wrote.
  * @throws ValidationError for a record that cannot be written, or has a field beside the columns where these were
  *   not given; it names its number, from 1. And for records that cannot be iterated, such as a page.
- * @throws ConfigurationError for an option that does not exist, columns that come twice, and when a file cannot be written, or appended to under another header. A stream or a
+ * @throws ConfigurationError for an option that does not exist, columns that come twice, and when a file cannot
+ *   be written, or appended to under another header. A stream or a
  *   source that fails rejects with its own error. The file that was there before is untouched in each case, unless
  *   `append` is set.
  *

@@ -38,7 +38,8 @@ async function* linesOf(records: Iterable<object> | AsyncIterable<object>): Asyn
  * @returns the records and bytes that this call wrote.
  * @throws ValidationError for a record that is not an object or has no JSON form; it names its number, from 1;
  *   and for records that cannot be iterated, such as a page.
- * @throws ConfigurationError for an option that does not exist, and when a file cannot be written. A stream or a source that fails rejects with its own
+ * @throws ConfigurationError for an option that does not exist, and when a file cannot be written. A stream or a
+ *   source that fails rejects with its own
  *   error. The file that was there before is untouched in each case, unless `append` is set.
  *
  * @example

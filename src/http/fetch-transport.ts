@@ -19,7 +19,8 @@ const innermost = (error: Fault, depth = 0): Fault =>
   isFault(error.cause) && depth < deepestCause ? innermost(error.cause, depth + 1) : error;
 
 /**
- * What the innermost error says. It is not kept itself: a fetch may hang the request on it, with the key in its headers.
+ * What the innermost error says. It is not kept itself: a fetch may hang the request on it, with the key in its
+ * headers.
  * And a fetch may reject with anything, also with what throws when it is looked at.
  */
 const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: boolean } => {

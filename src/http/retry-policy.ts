@@ -23,7 +23,10 @@ export interface Situation {
 const firstBackoffMs = 500;
 const longestBackoffMs = 8_000;
 
-/** Full jitter: anything from nothing to a ceiling that doubles, so that callers who failed together come back apart. */
+/**
+ * Full jitter: anything from nothing to a ceiling that doubles, so that callers who failed together come back
+ * apart.
+ */
 export const backoffMs = (attempts: number, random: number): number =>
   random * Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempts - 1));
 

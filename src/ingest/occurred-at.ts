@@ -14,7 +14,8 @@ export interface Clocks {
 
 /**
  * Moves a time that only this machine's clock, running ahead, takes for past into the service's past: the service
- * refuses a time in its future. `toleranceMs` is how much later the service's time may be than it is known. A time that lies ahead of this clock too is left for the service to refuse.
+ * refuses a time in its future. `toleranceMs` is how much later the service's time may be than it is known. A
+ * time that lies ahead of this clock too is left for the service to refuse.
  */
 export const withinServiceTime = (
   event: EventInput,

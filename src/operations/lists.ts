@@ -3,7 +3,10 @@ import { List, ListInput, ListMembers } from "../schemas/list.ts";
 import { operation } from "./define.ts";
 import { readList } from "./lenient.ts";
 
-/** Source: service document, Endpoints, Lists. The create path and the answers of add and remove are not given there. */
+/**
+ * Source: service document, Endpoints, Lists. The create path and the answers of add and remove are not given
+ * there.
+ */
 export const lists = {
   create: operation({
     id: "lists.create",

@@ -34,7 +34,10 @@ export interface EmailsContext {
   readonly totalTimeoutMs: number | undefined;
 }
 
-/** What is sent of an email, and told by its key: by the time it leaves, its caller may have made the next one of it. */
+/**
+ * What is sent of an email, and told by its key: by the time it leaves, its caller may have made the next one of
+ * it.
+ */
 const asItIsNow = <Input>(operation: string, email: Input): Input => {
   try {
     // It has been checked, and what it is made of is JSON.

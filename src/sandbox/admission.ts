@@ -67,7 +67,8 @@ const roomFor = (count: number, charges: (weight: number) => Charge[], now: numb
 
 /**
  * Lets a request through to its rules: limits, route, browser, scope and role. Every request with a valid key
- * counts, also one that is then refused, but for a 429, which costs nothing. The mail account's own day counts what leaves.
+ * counts, also one that is then refused, but for a 429, which costs nothing. The mail account's own day counts
+ * what leaves.
  */
 export const createAdmission = (options: SandboxOptions, clock: SandboxClock) => {
   const surplus: FailedItem = { status: 429, error: "Too many events; retry later." };

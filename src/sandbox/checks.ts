@@ -19,6 +19,7 @@ const distance = (from: string, to: string): number => {
   return row.at(-1) ?? 0;
 };
 
+// Wider than what the client goes by, which refuses a field for it: this only suggests, and lists all names otherwise.
 const nearestTo = (name: string, known: readonly string[]): string | undefined => {
   const near = known
     .map((one) => ({ one, steps: distance(name.toLowerCase(), one.toLowerCase()) }))
