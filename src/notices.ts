@@ -1,7 +1,7 @@
 import type { Issue } from "./errors.ts";
 import { tell } from "./log.ts";
 
-/** Why a request waits, and for how long at least, as far as is known when it begins to. */
+/** Why a request waits, and for how long at least, as far as is known; told again when the reason changes. */
 export interface WaitNotice {
   readonly operation: string;
   /** The limit it waits for; `concurrency` for a free slot. */

@@ -11,7 +11,6 @@ const marginMs = (perMs: number): number => 1 + perMs * 0.0001;
 
 // A timer set for the moment at which a permit is back must find it back.
 const roundingMs = 0.001;
-
 const never = Number.POSITIVE_INFINITY;
 
 /**
@@ -190,7 +189,9 @@ export class Budget implements Resource, LeasedBudget {
   /** How long the next request has to wait at least, as far as is known now. */
   waitMs(): number {
     const now = this.#clock.now();
-    return Math.ceil(this.pausedForMs || Math.max(0, (this.#nextThawAt ?? now) - now));
+    // Nobody knows when a probe is answered.
+    const thawsAt = this.#pause.isOut ? now : (this.#nextThawAt ?? now);
+    return Math.ceil(this.pausedForMs || Math.max(0, thawsAt - now));
   }
 
   get state(): BudgetState {

@@ -28,6 +28,8 @@ export interface Passage {
   refusal(): Error | undefined;
   /** Told at the moment at which it may go, before anybody else is looked at. */
   admitted(): void;
+  /** Told whenever it has come to be the first of its line, and still has to wait. */
+  stopped(): void;
 }
 
 interface Waiter {
@@ -74,14 +76,15 @@ const soonThrough = (lacked: Resource, weight: number, ms: number): number => {
 };
 
 /** How much of a resource is kept for those in a stopped lane who came before `order`. */
-const claims = ({ of, weight, missing }: Stopped, resource: Resource, order: number): number => {
+const claims = ({ of, waiter, missing }: Stopped, resource: Resource, order: number): number => {
+  const { weight } = waiter.passage;
   if (!of.resources.includes(resource) || missing.includes(resource)) return 0;
   // Taken by somebody else it would be away for so long.
   const { perMs } = resource.limit;
   const most = Math.min(...missing.map((lacked) => soonThrough(lacked, share(of, lacked, weight), perMs)));
   let earlier = 0;
-  for (const waiter of of.queue) {
-    if (earlier >= most || waiter.order > order) break;
+  for (const other of of.queue) {
+    if (earlier >= most || other.order > order) break;
     earlier += 1;
   }
   return earlier * share(of, resource, weight);
@@ -90,7 +93,7 @@ const claims = ({ of, weight, missing }: Stopped, resource: Resource, order: num
 /** A lane whose first request lacks something, and what that is. */
 interface Stopped {
   readonly of: Lane;
-  readonly weight: number;
+  readonly waiter: Waiter;
   readonly missing: readonly Resource[];
 }
 
@@ -145,9 +148,9 @@ export class Lanes {
     // A resource that changes while it is taken from must not start a second round inside the first.
     if (this.#isPumping) return;
     this.#isPumping = true;
+    const stopped: Stopped[] = [];
     try {
       const blocked = new Set<Resource>();
-      const stopped: Stopped[] = [];
       for (let next = this.#next(blocked); next !== undefined; next = this.#next(blocked)) {
         const { of, waiter } = next;
         const { weight } = waiter.passage;
@@ -158,11 +161,12 @@ export class Lanes {
           blocked.add(resource);
           resource.want(share(of, resource, weight) + claimed(resource));
         }
-        if (missing.length > 0) stopped.push({ of, weight, missing });
+        if (missing.length > 0) stopped.push({ of, waiter, missing });
       }
     } finally {
       this.#isPumping = false;
     }
+    for (const { of, waiter } of stopped) if (of.queue.has(waiter)) waiter.passage.stopped();
   }
 
   /** Lets one go or refuses it; answers what it has to wait for. */

@@ -74,35 +74,48 @@ class Gate {
     return route;
   }
 
-  async #wait(waiting: Promise<void>, { request, route }: Passing): Promise<void> {
-    const { traffic, slots, closing, clock, onWait } = this.#settings;
+  async #wait(waiting: Promise<void>, passing: Passing): Promise<void> {
+    const { traffic, slots, closing, clock } = this.#settings;
+    const { log } = passing.request;
     const since = clock.now();
     // Before the hook is told, which may close the client.
     const release = closing.onClose(() => traffic.lanes.evict(slots, closedFailure));
-    if (onWait !== undefined) {
-      const blockers = traffic.lanes.blockers(route.lane, request.weight);
-      // A request behind others in the line lacks nothing itself: it waits for what they wait for.
-      const budget =
-        route.budgets.find((candidate) => blockers.includes(candidate)) ??
-        route.budgets.findLast(({ waiters }) => waiters > 1);
-      const isForSlot = budget === undefined || blockers.includes(this.#settings.slots);
-      const waitingFor = isForSlot ? this.#settings.slots.name : budget.name;
-      const reason = isForSlot ? "concurrency" : budget.pausedForMs > 0 ? "pause" : "limit";
-      onWait({
-        operation: request.operation,
-        waitingFor,
-        reason,
-        waitMs: isForSlot ? 0 : budget.waitMs(),
-      });
-      request.log.onWait?.(reason === "pause" ? "retry-after" : waitingFor);
-    }
+    let told: string | undefined;
+    // Again where it comes to wait for something else: for a slot first, say, and with the slot for a limit.
+    const tell = (): void => {
+      const notice = this.#noticeOf(passing);
+      const what = `${notice.reason} ${notice.waitingFor}`;
+      if (what === told) return;
+      told = what;
+      this.#settings.onWait?.(notice);
+      log.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
+    };
+    passing.onStopped = tell;
+    tell();
     try {
       await waiting;
     } finally {
+      passing.onStopped = undefined;
       release();
-      request.log.waitedMs += clock.now() - since;
-      request.log.onWait?.(undefined);
+      log.waitedMs += clock.now() - since;
+      log.onWait?.(undefined);
     }
+  }
+
+  #noticeOf({ request, route }: Passing): WaitNotice {
+    const { traffic, slots } = this.#settings;
+    const blockers = traffic.lanes.blockers(route.lane, request.weight);
+    const [longest] = route.budgets
+      .filter((candidate) => blockers.includes(candidate))
+      .toSorted((one, other) => other.waitMs() - one.waitMs());
+    // A request behind others in the line lacks nothing itself: it waits for what they wait for.
+    const budget = longest ?? route.budgets.findLast(({ waiters }) => waiters > 1);
+    const { operation } = request;
+    if (budget === undefined || blockers.includes(slots)) {
+      return { operation, waitingFor: slots.name, reason: "concurrency", waitMs: 0 };
+    }
+    const reason = budget.pausedForMs > 0 || budget.isProbing ? "pause" : "limit";
+    return { operation, waitingFor: budget.name, reason, waitMs: budget.waitMs() };
   }
 }
 

@@ -21,6 +21,8 @@ export class Passing implements Passage {
   readonly request: HttpRequest;
   readonly route: Route;
   wasSent = true;
+  /** Told when what it waits for may have changed. */
+  onStopped: (() => void) | undefined;
   readonly #maxPauseMs: number;
 
   constructor(request: HttpRequest, route: Route, maxPauseMs: number) {
@@ -68,6 +70,10 @@ export class Passing implements Passage {
 
   admitted(): void {
     this.#countDay(1);
+  }
+
+  stopped(): void {
+    this.onStopped?.();
   }
 
   refund(): void {

@@ -10,6 +10,7 @@ const someone = (): Passage => ({
   signal: undefined,
   refusal: () => undefined,
   admitted: () => undefined,
+  stopped: () => undefined,
 });
 
 const open = (max = 10, source: LeaseSource = fixedLeases(max)) => {

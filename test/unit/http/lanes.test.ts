@@ -42,6 +42,7 @@ const passage = (change: Partial<Passage> = {}): Passage => ({
   signal: undefined,
   refusal: () => undefined,
   admitted: () => undefined,
+  stopped: () => undefined,
   ...change,
 });
 

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
 import type { HttpRequest, HttpResponse } from "../../../src/http/types.ts";
+import type { Limits } from "../../../src/limits.ts";
 import type { BudgetName } from "../../../src/operations/define.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { answered, paced, requestOn } from "../../support/paced.ts";
 
 /** A client with one slot, over a transport whose requests end when the test says so. */
-const oneSlot = async () => {
+const oneSlot = async (limits: Partial<Limits> = {}) => {
   const clock = new FakeClock();
   // A clock that has run for a while.
   await clock.advance(50);
@@ -19,7 +20,7 @@ const oneSlot = async () => {
           fail: () => reject(new Error("broken")),
         });
       }),
-    { concurrency: 1, clock },
+    { concurrency: 1, clock, limits },
   );
   return { clock, underWay, send, waits };
 };
@@ -60,4 +61,24 @@ test("who waits for a slot is told so", async () => {
   await turn();
   underWay[1]?.end();
   await second;
+});
+
+test("who waits for a slot, and with the slot for a limit, is told of both, once", async () => {
+  const { clock, underWay, send, waits } = await oneSlot({ requests: { max: 1, perMs: 10_000 } });
+  const [first, second, third] = [1, 2, 3].map(() => send(requestOn(["requests"])));
+  await turn();
+  await clock.advance(400);
+  underWay[0]?.end();
+  await first;
+  await clock.advance(5_000);
+  expect(waits.slice(2)).toEqual([
+    { operation: "requests", waitingFor: "requests", reason: "limit", waitMs: 10_002 },
+  ]);
+  await clock.advance(6_000);
+  underWay[1]?.end();
+  await second;
+  await clock.advance(11_000);
+  underWay[2]?.end();
+  await third;
+  expect(waits.map(({ reason }) => reason)).toEqual(["concurrency", "concurrency", "limit", "limit"]);
 });

@@ -214,6 +214,28 @@ test("whoever waits is told for what, why and how long", async () => {
   ]);
 });
 
+test("whoever waits behind the one that goes first after a pause is told of the pause", async () => {
+  const clock = new FakeClock();
+  const ends: (() => void)[] = [];
+  const { send, waits, traffic } = paced(
+    () => new Promise((resolve) => ends.push(() => resolve(answered()))),
+    { clock, limits: { requests: { max: 3, perMs: 10_000 } } },
+  );
+  traffic.budgets.requests.pause(2_000);
+  const all = [1, 2].map(() => send(contact));
+  await clock.advance(2_100);
+  const third = send(contact);
+  expect([ends.length, waits.at(-1)]).toEqual([
+    1,
+    { operation: "requests", waitingFor: "requests", reason: "pause", waitMs: 0 },
+  ]);
+  for (let sent = 0; sent < 3; sent += 1) {
+    ends[sent]?.();
+    await turn();
+  }
+  await Promise.all([...all, third]);
+});
+
 test("time in the queue is part of the call's log", async () => {
   const { clock, next } = recorded();
   const { send } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
