@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import { EmailAddress, Text } from "../src/schemas/common.ts";
+import { AnyObject, EmailAddress, Text, Texts } from "../src/schemas/common.ts";
 import * as company from "../src/schemas/company.ts";
 import * as contact from "../src/schemas/contact.ts";
 import * as email from "../src/schemas/email.ts";
@@ -21,6 +21,8 @@ const oneBody = { oneOf: [{ required: ["html"] }, { required: ["text"] }] };
 const beyondShapes = new Map<ZodType, Json>([
   [EmailAddress, { pattern: "^\\S(.*\\S)?@(.*\\S)?\\S$" }],
   [Text, { pattern: "\\S" }],
+  [AnyObject, { type: "object" }],
+  [Texts, { type: "array", items: { type: "string" } }],
   [Moment, { type: "string", format: "date-time", description: "ISO 8601 with a time zone." }],
   [company.CompanyInput, { minProperties: 1 }],
   [JsonRecord, { type: "object" }],

@@ -70,6 +70,26 @@ export const EmailAddress = deferred(() =>
 /** A field of an answer that may be missing or null. */
 export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema);
 
+const isObject = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isText = (value: unknown): boolean => typeof value === "string";
+
+// For a field that may be missing zod compiles code that builds the value anew. For every contact of a page that
+// would cost more than all other checks; these two look at the value and build nothing.
+
+/** An object of an answer, whatever is in it. */
+export const AnyObject = deferred(() =>
+  z.unknown().check(z.refine(isObject, "must be an object")),
+) as Schema<{ [field: string]: unknown }>;
+
+/** An array of strings of an answer. */
+export const Texts = deferred(() =>
+  z
+    .unknown()
+    .check(z.refine((value) => Array.isArray(value) && value.every(isText), "must be an array of strings")),
+) as Schema<string[]>;
+
 /** Which part of a list to ask for: at most `limit` records, 1–200, after the first `skip`. */
 export const paging = () => ({
   skip: z.optional(

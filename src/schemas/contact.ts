@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import {
+  AnyObject,
   deferred,
   EmailAddress,
   maybe,
@@ -9,6 +10,7 @@ import {
   paging,
   QueryText,
   Text,
+  Texts,
 } from "./common.ts";
 import type { FreeFields } from "./free-fields.ts";
 import { jsonRecord } from "./json.ts";
@@ -88,10 +90,9 @@ export const Contact = deferred(() =>
     source: maybe(Source),
     verified: maybe(z.boolean()),
     emailConfidence: maybe(z.number()),
-    // A loose object and no record: its keys need not be walked.
-    customFields: maybe(z.looseObject({})),
+    customFields: maybe(AnyObject),
     leadId: maybe(z.string()),
-    listIds: maybe(z.array(z.string())),
+    listIds: maybe(Texts),
     externalId: maybe(z.string()),
     createdAt: maybe(z.string()),
     updatedAt: maybe(z.string()),
