@@ -1,126 +1,38 @@
-// CPU per call, user and system, of this process alone, as a ratio to undici.request + JSON.parse.
+// CPU per call, user and system, of the process alone, as a ratio to undici.request + JSON.parse.
 //
 //   npm run bench:call            (build first; `npm --prefix bench install` once adds the other SDKs)
 //
-// The subjects take turns in short rounds, so that the machine's moods hit all alike; medians over the rounds.
+// The subjects take turns in short rounds, so that the machine's moods hit all alike, in one process after another:
+// how V8 compiles and collects differs more from process to process than from round to round.
 import { fork } from "node:child_process";
-import { createRequire } from "node:module";
-import { Agent, request } from "undici";
 
-const { Client } = await import("../dist/index.js");
-const requireHere = createRequire(import.meta.url);
-const peer = (name) => {
-  try {
-    return requireHere(name);
-  } catch {
-    console.log(`${name}: not installed, left out`);
-    return undefined;
-  }
-};
+const processes = Number(process.env.PROCESSES ?? 3);
+const titles = new Map();
 
-const service = fork(new URL("service.mjs", import.meta.url));
-const port = await new Promise((resolve) => service.once("message", resolve));
-const origin = `http://127.0.0.1:${port}`;
-const body = { email: "ada@example.com", name: "Ada Lovelace", customFields: { plan: "pro" } };
-
-const dispatcher = new Agent({ connections: 64 });
-const headers = { authorization: "Bearer key", "content-type": "application/json" };
-const bare = async (method, path, payload) => {
-  const answer = await request(origin + path, {
-    dispatcher,
-    method,
-    headers,
-    body: payload && JSON.stringify(payload),
+for (let at = 0; at < processes; at += 1) {
+  const child = fork(new URL("call-process.mjs", import.meta.url));
+  child.on("message", ({ title, figures }) => {
+    const rounds = titles.get(title) ?? [];
+    titles.set(title, rounds);
+    rounds.push({ ...figures, process: at });
   });
-  return JSON.parse(await answer.body.text());
-};
-
-const wide = { max: 1_000_000_000, perMs: 10_000 };
-const limits = {
-  requests: wide,
-  events: wide,
-  emails: wide,
-  requestsPerDay: 1e12,
-  eventsPerDay: 1e12,
-  emailsPerDay: 1e12,
-};
-// Every default on but the numbers of the limits: the budgets must not bind. 50 in flight need as many slots.
-const client = new Client({ apiKey: "key", baseUrl: origin, limits, concurrency: 64 });
-
-const posts = {
-  "undici.request": () => bare("POST", "/api/v1/contacts", body),
-  "touchpoint-sdk": () => client.contacts.create(body),
-};
-const pages = {
-  "undici.request": () => bare("GET", "/api/v1/contacts?limit=200"),
-  "touchpoint-sdk": () => client.contacts.list({ limit: 200 }),
-};
-
-const Stripe = peer("stripe");
-if (Stripe) {
-  const stripe = new (Stripe.default ?? Stripe)("sk_test_x", {
-    host: "127.0.0.1",
-    port,
-    protocol: "http",
-    telemetry: false,
-  });
-  posts.stripe = () => stripe.customers.create({ email: body.email, name: body.name });
-  pages.stripe = () => stripe.customers.list({ limit: 100 });
-}
-const openai = peer("openai");
-if (openai) {
-  const api = new openai.OpenAI({ apiKey: "key", baseURL: origin });
-  posts.openai = () => api.post("/contacts", { body });
-  pages.openai = () => api.get("/contacts");
-}
-process.env.RESEND_BASE_URL = origin;
-const resend = peer("resend");
-if (resend) {
-  const api = new resend.Resend("re_x");
-  posts.resend = () => api.post("/contacts", body);
-  pages.resend = () => api.get("/contacts");
+  await new Promise((resolve) => child.once("exit", resolve));
 }
 
-const cpuPerCall = async (call, count, inFlight) => {
-  const before = process.cpuUsage();
-  let started = 0;
-  const worker = async () => {
-    while (started++ < count) await call();
-  };
-  await Promise.all(Array.from({ length: inFlight }, worker));
-  const { user, system } = process.cpuUsage(before);
-  return (user + system) / count;
-};
-const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+const median = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
 
-const rounds = Number(process.env.ROUNDS ?? 15);
-const compare = async (title, subjects, count, inFlight) => {
-  const figures = {};
-  for (const [name, call] of Object.entries(subjects)) {
-    await cpuPerCall(call, count, inFlight);
-    figures[name] = [];
-  }
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [name, call] of Object.entries(subjects))
-      figures[name].push(await cpuPerCall(call, count, inFlight));
-  }
-  // The ratio of each round, then their median: rounds differ more than subjects within one.
-  const base = [...figures["undici.request"]];
-  console.log(`\n${title}`);
-  for (const [name, values] of Object.entries(figures)) {
-    const ratio = median(values.map((value, round) => value / base[round]));
+for (const [title, rounds] of titles) {
+  console.log(`\n${title}${" ".repeat(44 - title.length)}range of the processes`);
+  for (const name of Object.keys(rounds[0]).filter((name) => name !== "process")) {
+    // The ratio of each round, then their median: rounds differ more than subjects within one.
+    const ratio = (some) => median(some.map((round) => round[name] / round["undici.request"])).toFixed(2);
+    const each = Array.from({ length: processes }, (_, at) =>
+      ratio(rounds.filter((round) => round.process === at)),
+    ).sort();
     console.log(
-      `  ${name.padEnd(16)} ${ratio.toFixed(2).padStart(6)} x   ${median([...values])
+      `  ${name.padEnd(16)} ${ratio(rounds).padStart(6)} x   ${median(rounds.map((round) => round[name]))
         .toFixed(0)
-        .padStart(5)} µs`,
+        .padStart(5)} µs   ${each[0]}–${each.at(-1)}`,
     );
   }
-};
-
-await compare("POST of a small record, 1 in flight", posts, 1_000, 1);
-await compare("POST of a small record, 50 in flight", posts, 1_000, 50);
-await compare("page of 200 contacts, 1 in flight", pages, 100, 1);
-await compare("page of 200 contacts, 50 in flight", pages, 200, 50);
-await client.close();
-service.disconnect();
-process.exit();
+}
