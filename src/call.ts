@@ -3,7 +3,7 @@ import { type Answer, answer, type WithResponse } from "./answer.ts";
 import type { Clock } from "./clock.ts";
 import { type Issue, type Outcome, ResponseValidationError, ValidationError } from "./errors.ts";
 import type { Closing } from "./http/closing.ts";
-import { deadline, joined } from "./http/deadline.ts";
+import { type Deadline, deadline, joined } from "./http/deadline.ts";
 import type { Redactor } from "./http/redact.ts";
 import { type HttpRequest, outcomeOf, type Send } from "./http/types.ts";
 import { withoutResult } from "./http/without-result.ts";
@@ -12,7 +12,7 @@ import type { CallOptions, Settings } from "./options.ts";
 import { Received } from "./received.ts";
 import { type CallInput, checkCallOptions, requestBuilder, type Whole } from "./request.ts";
 import { describeIssues, issuesOf } from "./schemas/check.ts";
-import { endOf, withinCall } from "./within-call.ts";
+import { endOf, openWait, withinCall } from "./within-call.ts";
 
 /** Runs one operation: checks the input, sends, checks the answer. Every error names the operation. */
 export interface Call {
@@ -43,6 +43,8 @@ export interface Call {
    * @throws the signal's reason as soon as it aborts.
    */
   sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void>;
+  /** One signal that also aborts, with a ConnectionError, when the client is closed: for a wait outside of any request. */
+  untilClosed(operation: string, signal: AbortSignal | undefined, outcome: () => Outcome): Deadline;
   /** What a call with this payload would be refused for; a promise only where the workspace has schemas. */
   issues<Input>(
     operation: Operation<Input, unknown>,
@@ -209,7 +211,9 @@ export const createCall = ({ send, settings, redactor, closing }: Way, clock: Cl
     // Closed before the wait begins: nothing is left to wait for.
     const sleep: Call["sleep"] = async (by, ms, signal) =>
       closing.count === closings ? closing.sleep(by, ms, signal) : undefined;
-    const all: Call = Object.assign(part, { issues, report, whole: inner, lasting: () => all, sleep });
+    const untilClosed = openWait(closing, closings);
+    const lasting = (): Call => all;
+    const all: Call = Object.assign(part, { issues, report, whole: inner, lasting, sleep, untilClosed });
     return all;
   };
 
@@ -230,5 +234,6 @@ export const createCall = ({ send, settings, redactor, closing }: Way, clock: Cl
   const whole: Call["whole"] = (operation, options, work) =>
     wholeSince(closing.count, operation, options)(work);
   const sleep: Call["sleep"] = (by, ms, signal) => by.sleep(ms, signal);
-  return Object.assign(call, { issues, report, whole, lasting, sleep });
+  const untilClosed: Call["untilClosed"] = (...wait) => lasting().untilClosed(...wait);
+  return Object.assign(call, { issues, report, whole, lasting, sleep, untilClosed });
 };

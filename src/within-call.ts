@@ -1,4 +1,6 @@
-import { type Outcome, TimeoutError } from "./errors.ts";
+import { ConnectionError, type Outcome, TimeoutError } from "./errors.ts";
+import type { Closing } from "./http/closing.ts";
+import type { Deadline } from "./http/deadline.ts";
 import { type HttpRequest, TotalTimeout } from "./http/types.ts";
 import { whenAborted } from "./when-aborted.ts";
 
@@ -32,3 +34,16 @@ export const withinCall = <T>(work: Promise<T>, request: HttpRequest, outcome: O
     );
   });
 };
+
+/**
+ * Makes the signals for waits outside of any request: each also aborts, with a ConnectionError, when the client is
+ * closed, or was since the count of closings was `since`.
+ */
+export const openWait =
+  (closing: Closing, since: number) =>
+  (operation: string, signal: AbortSignal | undefined, outcomeNow: () => Outcome): Deadline =>
+    closing.joined(signal, since, () => {
+      const outcome = outcomeNow();
+      const message = `${operation}: the client was closed, outcome ${outcome}.`;
+      return new ConnectionError(message, { operation, attempts: 0, outcome });
+    });

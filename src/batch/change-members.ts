@@ -81,9 +81,19 @@ class Change {
   }
 
   async #sendStream(emails: Iterable<unknown> | AsyncIterable<unknown>): Promise<void> {
+    const { call, operation, options } = this.#change;
+    const open = call.untilClosed(operation.id, options.signal, () => this.#effect.outcome);
+    try {
+      await this.#sendItems(untilAborted(emails, open.signal));
+    } finally {
+      open.release();
+    }
+  }
+
+  async #sendItems(emails: AsyncIterable<unknown>): Promise<void> {
     let chunk: string[] = [];
     let index = 0;
-    for await (const email of untilAborted(emails, this.#change.options.signal)) {
+    for await (const email of emails) {
       const before = this.#known.size;
       const issues = this.#take(email, index);
       if (issues !== undefined) throw this.#invalid(issues);

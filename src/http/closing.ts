@@ -1,5 +1,5 @@
 import type { Clock } from "../clock.ts";
-import { joined } from "./deadline.ts";
+import { type Deadline, joined } from "./deadline.ts";
 
 type Listener = () => void;
 
@@ -25,22 +25,34 @@ export class Closing {
     return () => void this.#listeners.delete(listener);
   }
 
+  /** One signal that also aborts at the next closing; at once, when there was one since the count was `since`. */
+  joined(signal: AbortSignal | undefined, since: number, reason: () => unknown): Deadline {
+    const closed = new AbortController();
+    const close = (): void => closed.abort(reason());
+    const forget = this.onClose(close);
+    if (this.#count !== since) close();
+    const bound = joined(signal, closed.signal);
+    const release = (): void => {
+      bound.release();
+      forget();
+    };
+    return { signal: bound.signal, release };
+  }
+
   /**
    * Resolves after `ms`, or when the client is closed: whatever is sent after that is refused.
    *
    * @throws the signal's reason as soon as it aborts.
    */
   async sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void> {
-    const closed = new AbortController();
-    const release = this.onClose(() => closed.abort());
-    const bound = joined(signal, closed.signal);
+    const closed = new Error("closed");
+    const bound = this.joined(signal, this.#count, () => closed);
     try {
       await clock.sleep(ms, bound.signal);
     } catch (reason) {
-      if (signal?.aborted || !closed.signal.aborted) throw reason;
+      if (reason !== closed) throw reason;
     } finally {
       bound.release();
-      release();
     }
   }
 }

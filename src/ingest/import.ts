@@ -203,6 +203,7 @@ export const importContacts = async (
         concurrency: options.concurrency ?? defaultConcurrency,
         checkpoint: options.checkpoint,
         operation,
+        call: context.call,
         clock,
         effect: run.effect,
         waits,

@@ -74,6 +74,7 @@ export const ingest = async (
         concurrency: options.concurrency ?? defaultConcurrency,
         checkpoint: options.checkpoint,
         operation,
+        call: context.call,
         clock,
         effect: ingestion.effect,
         waits,

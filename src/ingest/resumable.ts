@@ -2,6 +2,7 @@ import { InFlight } from "../batch/in-flight.ts";
 import { snapshot } from "../batch/snapshot.ts";
 import { orAborted, untilAborted } from "../batch/until-aborted.ts";
 import { type Effect, withinTotal } from "../batch/within-total.ts";
+import type { Call } from "../call.ts";
 import type { Clock } from "../clock.ts";
 import { contentId } from "../content-id.ts";
 import { ConfigurationError } from "../errors.ts";
@@ -31,6 +32,7 @@ export interface Entry<Item> {
 export interface ResumableWork<Item> {
   /** The method, for its errors. */
   readonly operation: string;
+  readonly call: Call;
   readonly clock: Clock;
   /** Watches every request of the work. */
   readonly effect: Effect;
@@ -100,7 +102,8 @@ class Run<Item> {
   }
 
   async finish(): Promise<void> {
-    const { progress, source } = this.#work;
+    const { progress, source, call, operation, effect } = this.#work;
+    const open = call.untilClosed(operation, this.#signal, () => effect.outcome);
     let batch: Entry<Item>[] = [];
     const send = async (): Promise<void> => {
       const entries = batch;
@@ -113,7 +116,7 @@ class Run<Item> {
     };
     try {
       this.#waitForSource(true);
-      for await (const item of untilAborted(source, this.#signal)) {
+      for await (const item of untilAborted(source, open.signal)) {
         this.#waitForSource(false);
         const index = this.reading.read++;
         if (this.#wasDoneBefore(index, item)) continue;
@@ -125,6 +128,7 @@ class Run<Item> {
       this.#refuseShorterInput();
       await send();
     } finally {
+      open.release();
       // Also when the source fails: what is under way is waited for, and counts.
       await this.#flight.settled();
     }

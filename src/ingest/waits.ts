@@ -39,9 +39,9 @@ export class Waits {
     ): Answer<Output> => call(operation, { ...input, onWait: this.listener() }, options);
     const whole: Call["whole"] = (operation, options, work) =>
       call.whole(operation, options, (part, shared) => work(this.watch(part), shared));
-    const { issues, report, sleep } = call;
+    const { issues, report, sleep, untilClosed } = call;
     const lasting = (): Call => this.watch(call.lasting());
-    return Object.assign(watched, { issues, report, whole, lasting, sleep });
+    return Object.assign(watched, { issues, report, whole, lasting, sleep, untilClosed });
   }
 
   #count(what: string, by: number): void {

@@ -311,3 +311,40 @@ test("a call that waits for its key while its client is closed is not sent", asy
   expect(server.requests()).toBe(0);
   server.stop();
 });
+
+test.each<readonly [string, (client: Client, source: AsyncIterable<never>) => Promise<unknown>]>([
+  ["an ingestion", (client, source) => client.events.ingest(source)],
+  ["an import", (client, source) => client.contacts.import(source)],
+  ["a change of a list", (client, source) => client.lists.addContacts("list_1", source)],
+])("close ends %s whose source has gone quiet", async (_what, run) => {
+  const server = await silentServer();
+  const client = new Client({ apiKey: "key", baseUrl: server.url });
+  let isLetGo = false;
+  let asked: () => void = () => undefined;
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const source: AsyncIterable<never> = {
+    [Symbol.asyncIterator]: () => ({
+      next: () => {
+        asked();
+        return new Promise(() => undefined);
+      },
+      return: async () => {
+        isLetGo = true;
+        return { done: true, value: undefined };
+      },
+    }),
+  };
+  const ended = run(client, source).catch((error: unknown) => error);
+  await isAsked;
+  await client.close();
+  expect(await ended).toMatchObject({
+    code: "connection_failed",
+    outcome: "not-applied",
+    message: expect.stringContaining("the client was closed"),
+  });
+  expect(isLetGo).toBe(true);
+  expect(server.requests()).toBe(0);
+  server.stop();
+});

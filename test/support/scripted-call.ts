@@ -30,12 +30,14 @@ export const scriptedCall = (answering: Answering): Call => {
   const issues: Call["issues"] = (operation, payload) => issuesOf(operation.input, payload);
   const whole: Call["whole"] = (_operation, { signal } = {}, work) => work(all, { signal, isUnclear: false });
   const sleep: Call["sleep"] = (clock, ms, signal) => clock.sleep(ms, signal);
+  const untilClosed: Call["untilClosed"] = (_work, signal) => ({ signal, release: () => undefined });
   const all: Call = Object.assign(call, {
     issues,
     report: () => undefined,
     whole,
     lasting: () => all,
     sleep,
+    untilClosed,
   });
   return all;
 };
