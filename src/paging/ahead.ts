@@ -75,7 +75,7 @@ export class PagesAhead<P> {
   /** The page, from those fetched ahead if it is among them; otherwise those are of no use any more. */
   async take(request: PageRequest): Promise<P> {
     const key = keyOf(request);
-    if (!this.#pages.has(key)) this.prepare([request]);
+    if (!this.#pages.has(key)) this.drop();
     const asked = this.#pages.get(key) ?? this.#ask(request);
     if (!asked.hasCome) this.#depth = Math.min(mostAhead, this.#depth + 1);
     try {

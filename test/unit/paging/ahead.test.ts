@@ -1,0 +1,111 @@
+import { expect, test } from "vitest";
+import { type PageRequest, PagesAhead, type Plan } from "../../../src/paging/ahead.ts";
+import { turn } from "../../support/fake-clock.ts";
+
+const at = (skip: number): PageRequest => ({ skip, limit: 10 });
+
+/** A service that answers when the test says so. */
+const service = () => {
+  const asked: number[] = [];
+  const waiting = new Map<number, (page: number) => void>();
+  const givenUp: string[] = [];
+  const fetch = ({ skip }: PageRequest, signal: AbortSignal): Promise<number> => {
+    asked.push(skip);
+    signal.addEventListener("abort", () => {
+      waiting.delete(skip);
+      givenUp.push(`${skip}: ${signal.reason.message}`);
+    });
+    return new Promise((resolve) => waiting.set(skip, resolve));
+  };
+  /** Answers one request, or all. */
+  const answer = async (only?: number): Promise<void> => {
+    for (const skip of only === undefined ? [...waiting.keys()] : [only]) {
+      waiting.get(skip)?.(skip);
+      waiting.delete(skip);
+    }
+    await turn();
+  };
+  return { asked, givenUp, waiting, fetch, answer };
+};
+
+const plan = (position: number, over: Partial<Plan> = {}): Plan => ({
+  ...{ position, until: 10_000, most: 100, serves: () => true, request: at },
+  ...over,
+});
+
+/** Reads pages one after the other; how many stood ready or under way after each. */
+const readAhead = async (pages: number, isAlwaysThere: boolean, depth?: number): Promise<number[]> => {
+  const { asked, fetch, answer } = service();
+  const ahead = new PagesAhead(fetch, depth);
+  const counts: number[] = [];
+  for (let page = 0; page < pages; page += 1) {
+    if (isAlwaysThere) await answer();
+    const taking = ahead.take(ahead.next ?? at(page * 10));
+    await answer(page * 10);
+    expect(await taking).toBe(page * 10);
+    ahead.plan(plan(page * 10 + 10));
+    counts.push(asked.length - page - 1);
+  }
+  return counts;
+};
+
+test("each page that had to be waited for is one more asked for ahead, up to sixteen", async () => {
+  expect(await readAhead(18, false)).toEqual([
+    2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 16, 16, 16,
+  ]);
+});
+
+test("pages that have come before they are needed make it no more", async () => {
+  expect(await readAhead(5, true)).toEqual([2, 2, 2, 2, 2]);
+});
+
+test("a depth that was given stays", async () => {
+  expect(await readAhead(4, false, 3)).toEqual([3, 3, 3, 3]);
+  expect(await readAhead(4, false, 0)).toEqual([0, 0, 0, 0]);
+});
+
+test("nothing is asked for beyond the end of the list, nor more than is allowed", async () => {
+  for (const [over, expected] of [
+    [{ until: 30 }, [10, 20]],
+    [{ until: 31 }, [10, 20, 30]],
+    [{ until: 10 }, []],
+    [{ most: 1 }, [10]],
+  ] as const) {
+    const { asked, fetch } = service();
+    new PagesAhead(fetch, 4).plan(plan(10, over));
+    expect(asked).toEqual(expected);
+  }
+});
+
+test("pages asked for ahead that do not serve any more are given up, and others asked for", async () => {
+  const { asked, givenUp, fetch, answer } = service();
+  const ahead = new PagesAhead(fetch, 2);
+  ahead.plan(plan(0));
+  const taking = ahead.take(at(0));
+  await answer();
+  expect(await taking).toBe(0);
+  ahead.plan(plan(10));
+  expect(asked).toEqual([0, 10, 20]);
+  void ahead.take(at(10));
+  ahead.plan(plan(17, { serves: ({ skip }) => skip !== 20 }));
+  expect(givenUp).toContain("20: no longer needed");
+  expect(asked.slice(3)).toEqual([17, 27]);
+});
+
+test("a page that is not among those asked for ahead gives them up", async () => {
+  const { asked, givenUp, waiting, fetch } = service();
+  const ahead = new PagesAhead(fetch, 3);
+  ahead.plan(plan(0));
+  void ahead.take(at(5));
+  expect(asked).toEqual([0, 10, 20, 5]);
+  expect(givenUp).toEqual([0, 10, 20].map((skip) => `${skip}: no longer needed`));
+  expect([...waiting.keys()]).toEqual([5]);
+});
+
+test("dropping gives up whatever is under way", () => {
+  const { givenUp, waiting, fetch } = service();
+  const ahead = new PagesAhead(fetch, 2);
+  ahead.plan(plan(0));
+  ahead.drop();
+  expect([givenUp.length, waiting.size]).toEqual([2, 0]);
+});
