@@ -6,6 +6,7 @@ import type { Operation } from "../operations/define.ts";
 import type { CallOptions } from "../options.ts";
 import type { Page } from "../schemas/common.ts";
 import { readCursor } from "./cursor.ts";
+import { largestLimit } from "./page-size.ts";
 import { Walk, type WalkedPage } from "./walk.ts";
 
 /** How a list is read, beside what every call may set. */
@@ -41,8 +42,6 @@ interface ListQuery {
   readonly skip?: number | undefined;
   readonly limit?: number | undefined;
 }
-
-const limitWhenIterating = 200;
 
 const check = (operation: string, { prefetch, consistency }: PagingOptions): void => {
   const faults: string[] = [];
@@ -118,7 +117,7 @@ export const paged = <T, Query extends ListQuery>(
         }
       },
       skip: query.skip ?? 0,
-      limit: query.limit ?? limitWhenIterating,
+      limit: query.limit ?? largestLimit,
       prefetch,
       isDriftSafe: consistency !== "fast",
       place: cursor === undefined ? undefined : readCursor(operation.id, cursor),

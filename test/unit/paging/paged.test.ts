@@ -1,5 +1,6 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { ValidationError } from "../../../src/errors.ts";
+import { type Issue, ResponseValidationError, ValidationError } from "../../../src/errors.ts";
 import { operations } from "../../../src/operations/index.ts";
 import { paged } from "../../../src/paging/paged.ts";
 import { MovingList, type MovingListOptions } from "../../support/moving-list.ts";
@@ -85,6 +86,88 @@ describe("paged", () => {
     await waiting.return?.();
     expect(await next).toEqual({ done: true, value: undefined });
   });
+
+  test("an iterator that is stopped before its first page asks for none", async () => {
+    const { list, contacts } = listOf({});
+    for (const iterator of [contacts[Symbol.asyncIterator](), contacts.pages()]) {
+      await iterator.return?.();
+      expect(await iterator.next()).toEqual({ done: true, value: undefined });
+    }
+    expect(list.requests).toEqual([]);
+  });
+
+  test("a break aborts the requests under way", async () => {
+    const signals: AbortSignal[] = [];
+    const list = new MovingList({ length: 1_000, order: "oldest first" });
+    const call = scriptedCall((_operation, payload, options) => {
+      const { skip, limit }: { skip: number; limit: number } = Object(payload);
+      if (options?.signal) signals.push(options.signal);
+      return skip === 0 ? list.fetch({ skip, limit }) : new Promise(() => undefined);
+    });
+    for await (const _ of paged(call, operations.contacts.list, {}, { prefetch: 3 })) break;
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true, true, true]);
+  });
+
+  test("a signal that outlives the walk keeps no listener of it", async () => {
+    const { signal } = new AbortController();
+    expect(await listOf({}, { signal }).contacts.toArray()).toHaveLength(1_000);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+
+  test("an iteration begins at the skip of its query", async () => {
+    const { contacts } = listOf({}, {}, { skip: 997 });
+    expect((await contacts.toArray()).map(({ id }) => id)).toEqual(["old-997", "old-998", "old-999"]);
+  });
+
+  test("toArray of one record is one record", async () => {
+    const { list, contacts } = listOf({});
+    expect((await contacts.toArray({ max: 1 })).map(({ id }) => id)).toEqual(["old-0"]);
+    expect(list.requests).toHaveLength(1);
+  });
+
+  test("null for the query or the options stands for none, as JavaScript lets it through", async () => {
+    const sent: unknown[] = [];
+    const call = scriptedCall(async (_operation, payload) => {
+      sent.push(payload);
+      return { data: [], total: 0 };
+    });
+    // Only JavaScript can give it.
+    const nothing = null as unknown as object;
+    const contacts = paged(call, operations.contacts.list, nothing, nothing);
+    await contacts;
+    expect(await contacts.toArray()).toEqual([]);
+    expect(sent).toEqual([{}, { skip: 0, limit: 200 }]);
+  });
+
+  test("an order that changes is reported under the operation's name, with the field", async () => {
+    const reports: [string, readonly Issue[]][] = [];
+    const list = new MovingList({
+      length: 900,
+      order: "oldest first",
+      before: ({ items }, { skip }) => void items.splice(skip, 0, ...items.splice(skip + 1, 1)),
+    });
+    const call = scriptedCall((_operation, payload) => list.fetch(Object(payload)));
+    const report = (operation: string, issues: readonly Issue[]): void =>
+      void reports.push([operation, issues]);
+    const reporting = Object.assign(call, { report });
+    await paged(reporting, operations.contacts.list, {}, { prefetch: 0 }).toArray();
+    const message = "the order of the list changes while it is read: some may be missed or repeated";
+    expect(reports).toEqual([["contacts.list", [{ path: "data", message }]]]);
+  });
+
+  test.each([undefined, {}, { data: null, total: 3 }, { data: "abc" }])(
+    "an answer without a page is an error, not the end of the list: %j",
+    async (answer) => {
+      const call = scriptedCall(async () => answer);
+      const all = paged(call, operations.contacts.list, {}, {}).toArray();
+      await expect(all).rejects.toBeInstanceOf(ResponseValidationError);
+      await expect(all).rejects.toMatchObject({
+        message: "contacts.list: the answer holds no page: data must be an array",
+        status: 200,
+        issues: [{ path: "data", message: "must be an array" }],
+      });
+    },
+  );
 
   test("the same iterator goes on after an error, and misses nobody", async () => {
     const fails = [false, true, true, false, true];
