@@ -10,8 +10,9 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { open } from "node:fs/promises";
 import { dirname } from "node:path";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { ConfigurationError } from "../../../src/errors.ts";
 import { fileLedger } from "../../../src/ledger/file-ledger.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
@@ -192,6 +193,22 @@ test.each(strangers)("a file that holds %s is refused and left alone", async (_w
   await expect(claim).rejects.toThrow(ConfigurationError);
   await expect(claim).rejects.toThrow(`ledger ${path} cannot be used`);
   expect(readFileSync(path, "utf8")).toBe(content);
+});
+
+test("a claim of which the disk may have kept the line fails, and its key is free again", async () => {
+  const path = scratchFile();
+  const ledger = fileLedger(path);
+  await ledger.claim("welcome:1", "f");
+  const file = await open(path);
+  const sync = vi.spyOn(Object.getPrototypeOf(file), "sync").mockRejectedValueOnce(new Error("EIO"));
+  onTestFinished(() => sync.mockRestore());
+  await file.close();
+  await expect(ledger.claim("welcome:2", "f")).rejects.toMatchObject({
+    message: `ledger ${path} cannot be used: EIO`,
+    outcome: "not-applied",
+  });
+  expect(recordsIn(path).at(-2)).toMatchObject({ key: "welcome:2", fingerprint: "f" });
+  expect(await fileLedger(path).claim("welcome:2", "g")).toMatchObject({ state: "claimed" });
 });
 
 test("a ledger that failed works again once its file does", async () => {
