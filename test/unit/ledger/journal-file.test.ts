@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type * as fs from "node:fs/promises";
 import { dirname } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
@@ -31,6 +31,35 @@ test("a seal whose file was replaced a moment ago is left, and the new file used
   appendFileSync(path, '\n{"seal":"s1"}\n');
   race.beforeRemoving = (successor) => renameSync(successor, path);
   expect(await fileLedger(path).claim("welcome:2", "f")).toMatchObject({ state: "pending" });
+});
+
+test("a seal whose half-made file somebody took away already is lifted all the same", async () => {
+  const path = scratchFile();
+  await fileLedger(path).claim("welcome:1", "f");
+  appendFileSync(path, '\n{"seal":"s1"}\n');
+  expect(await fileLedger(path).claim("welcome:2", "f")).toMatchObject({ state: "claimed" });
+  expect(await fileLedger(path).claim("welcome:2", "f")).toMatchObject({ state: "pending" });
+});
+
+test("a file that is deleted while its seal is lifted is begun anew, and the key is claimed there", async () => {
+  const path = scratchFile();
+  await fileLedger(path).claim("welcome:1", "f");
+  appendFileSync(path, '\n{"seal":"s1"}\n');
+  race.beforeRemoving = () => rmSync(path);
+  expect(await fileLedger(path).claim("welcome:2", "f")).toMatchObject({ state: "claimed" });
+  const content = readFileSync(path, "utf8");
+  expect([content.includes("welcome:1"), content.includes("welcome:2")]).toEqual([false, true]);
+});
+
+test("an exchange that another process began first is left to it", async () => {
+  const path = scratchFile();
+  const [late, other] = [new JournalFile(path), new JournalFile(path)];
+  const exchange = late.use(async (file) => {
+    await other.use((same) => other.append(same, { seal: "s1" }));
+    await compact(late, file);
+  });
+  await expect(exchange).rejects.toThrow("somebody else was first");
+  expect(readdirSync(dirname(path))).toEqual(["once.ledger"]);
 });
 
 test("a claim that is appended to a file already replaced does not count", async () => {
