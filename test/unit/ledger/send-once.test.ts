@@ -312,10 +312,17 @@ test("a ledger that cannot note the end does not hide that the email went out", 
 
 test.each(["", "  ", 7, null, "x".repeat(513), "\ud800"])("%j is no key", async (key) => {
   const { client, requests } = served([]);
-  await expect(client.emails.send(email, { once: key as string })).rejects.toThrow(
-    "emails.send: once: must be a string of 1 to 512 characters",
-  );
+  const message = "must be a string of 1 to 512 characters";
+  await expect(client.emails.send(email, { once: key as string })).rejects.toMatchObject({
+    message: `emails.send: once: ${message}`,
+    issues: [{ path: "once", message }],
+  });
   expect(requests).toEqual([]);
+});
+
+test.each(["x", "x".repeat(512)])("%j is a key", async (key) => {
+  const { client } = served([sent]);
+  expect(await client.emails.send(email, { once: key })).toEqual(receipt);
 });
 
 test("an email that does not fit takes no key", async () => {
