@@ -1,8 +1,10 @@
 /** What is known of the HTTP exchange behind an answer. */
 export interface ResponseInfo {
+  /** The HTTP status; 2xx, but for the 404 that `companies.findByDomain` takes for `null`. */
   readonly status: number;
+  /** The answer's headers; none beside the kept receipt of an email that went out under its `once` key before. */
   readonly headers: Headers;
-  /** Requests made for this answer. */
+  /** Requests made for this answer, the failed ones too; 0 for such a receipt. */
   readonly attempts: number;
   /** Time spent waiting for budgets and in back-off, in milliseconds. */
   readonly waitedMs: number;
@@ -10,13 +12,15 @@ export interface ResponseInfo {
 
 /** The answer together with its HTTP response. */
 export interface WithResponse<T> {
+  /** What awaiting the call itself gives. */
   readonly data: T;
+  /** Status and headers of the answer, and what the call took. */
   readonly response: ResponseInfo;
 }
 
 /** A promise of an answer; `.withResponse()` gives the HTTP response beside it. */
 export interface Answer<T> extends Promise<T> {
-  /** The data together with its HTTP response. */
+  /** The data together with its HTTP response; rejects with the error of the call itself. */
   withResponse(): Promise<WithResponse<T>>;
 }
 

@@ -31,9 +31,15 @@ const operationPaths = Object.fromEntries(
 /**
  * The service's client.
  *
- * Making one opens no socket and starts no timer; both come with the first call. Clients with the same origin,
- * key and limits share their budgets. The options `customFields` and `events` decide the types of `contacts` and
- * `events`; a function for any client is `<F extends object, E extends object>(client: Client<F, E>) => …`.
+ * Making one opens no socket and starts no timer; both come with the first call. Clients with the same base URL,
+ * key, limits and `fetch` share their budgets; one whose key is a function has its own. The options `customFields`
+ * and `events` decide the types of `contacts` and `events`; a function for any client is
+ * `<F extends object, E extends object>(client: Client<F, E>) => …`.
+ *
+ * Beside the errors that each method names, every method may reject with a ValidationError (nothing was sent), an
+ * AuthenticationError (401), PermissionDeniedError (403), RateLimitError (429), InternalServerError (500),
+ * BadGatewayError (502), ServiceUnavailableError (503), ConnectionError, TimeoutError or ResponseValidationError,
+ * and with its signal's reason. `outcome` says whether the call may have had its effect.
  *
  * @throws ConfigurationError naming every fault of the options at once.
  */
@@ -55,6 +61,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   readonly #connection: Connection;
   readonly #recorders = new Set<Pick<Recorder, "close">>();
 
+  /** Options that are left out have their defaults. @throws ConfigurationError naming every fault at once. */
   constructor(options?: ClientOptions<CustomFields, EventTypes>);
   /** @internal */
   constructor(options?: ClientOptions<CustomFields, EventTypes>, runtime?: Partial<Runtime>);
@@ -85,8 +92,10 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
 
   /**
    * A client with some options changed. It shares the sockets, the ledger and the budgets as far as the changes
-   * allow: another key, base URL or other limits have budgets of their own. It lives as long as the client it was made
-   * from.
+   * allow: another key, base URL, `fetch` or other limits have budgets of their own, and so has another `concurrency`,
+   * `dispatcher` or `maxResponseBytes` where the key is a function. It lives as long as the client it was made from.
+   *
+   * @throws ConfigurationError naming every fault of the options at once.
    */
   withOptions<Fields extends object = CustomFields, Types extends object = EventTypes>(
     changes: ClientOptions<Fields, Types>,
@@ -102,7 +111,9 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /**
    * Sends a request to an endpoint that has no method here, through the same stages: budgets, retries, deadlines.
    *
-   * @throws ValidationError when the path is not a plain path from the base URL on; nothing was sent.
+   * @returns the answer's JSON, unchecked; undefined where it has no body.
+   * @throws ValidationError when the path is not a plain path from the base URL on, or a GET has a body; nothing was
+   * sent.
    */
   request(request: FreeRequest, options?: CallOptions): Answer<unknown> {
     try {
@@ -115,7 +126,10 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     }
   }
 
-  /** How each limit stands now, keyed by its name. `left` is 0 when the next request would have to wait. */
+  /**
+   * How each limit stands now, keyed by its name. The next request has to wait where `left` is less than it spends, or
+   * `pausedUntil` is set; where a day's is used up, it fails at once.
+   */
   budgets(): Record<keyof Limits, BudgetState> {
     return this.#connection.traffic.state();
   }
@@ -130,6 +144,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     await this.#connection.close();
   }
 
+  /** The same as `close`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

@@ -9,7 +9,7 @@ export interface PartialWork {
   readonly done?: readonly unknown[];
   /** The inputs that did not, or of which nobody knows. */
   readonly left?: readonly unknown[];
-  /** The counts so far. */
+  /** The counts so far, as the method's own report has them. */
   readonly report?: object;
 }
 
@@ -17,11 +17,11 @@ export interface PartialWork {
 export interface ErrorDetails {
   /** The method called, `contacts.create`. */
   readonly operation?: string | undefined;
-  /** Requests made. */
+  /** Requests made; default: 0. */
   readonly attempts?: number | undefined;
-  /** Whether the call may have had its effect. */
+  /** Whether the call may have had its effect; default: `not-applied`. */
   readonly outcome?: Outcome | undefined;
-  /** The error underneath. */
+  /** The error underneath, if there is one. */
   readonly cause?: unknown;
 }
 
@@ -43,9 +43,10 @@ export abstract class TouchpointError extends Error {
   readonly attempts: number;
   /** Whether the call may have had its effect. */
   readonly outcome: Outcome;
-  /** Set where one call stands for several requests: what was done before this error. */
+  /** What was done before this error, where one call stands for several requests; undefined elsewhere. */
   partial: PartialWork | undefined;
 
+  /** Made by the library; of use in tests of one's own. */
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.name = new.target.name;
@@ -66,7 +67,10 @@ export abstract class TouchpointError extends Error {
 export const isTouchpointError = (error: unknown): error is TouchpointError =>
   typeof error === "object" && error !== null && brand in error;
 
-/** The client cannot be built, or a file it was given cannot be used. The message lists every fault at once. */
+/**
+ * Something that was set up cannot be used: options, a file, a function for the key. Of options the message lists every
+ * fault at once.
+ */
 export class ConfigurationError extends TouchpointError {
   readonly code = "configuration_invalid";
 }
@@ -79,12 +83,16 @@ export interface Issue {
   readonly message: string;
 }
 
-/** An input does not fit. Nothing was sent; `issues` names each field and the fix. */
+/**
+ * An input does not fit. Nothing was sent, but of a stream what came before it (see `partial`); `issues` names each
+ * field and the fix.
+ */
 export class ValidationError extends TouchpointError {
   readonly code = "input_invalid";
-  /** Every fault of the input. */
+  /** Every fault of the input; empty where the message says it all, as of misspelt options. */
   readonly issues: readonly Issue[];
 
+  /** Made by the library; of use in tests of one's own. */
   constructor(message: string, details: ErrorDetails & { readonly issues?: readonly Issue[] } = {}) {
     super(message, details);
     this.issues = details.issues ?? [];
@@ -94,11 +102,12 @@ export class ValidationError extends TouchpointError {
 /** The service answered with success, but in a shape that cannot be used (or, in strict mode, that does not fit). */
 export class ResponseValidationError extends TouchpointError {
   readonly code = "response_invalid";
-  /** Every fault of the answer. */
+  /** Every fault of the answer; empty where it could not be read at all. */
   readonly issues: readonly Issue[];
   /** The answer's HTTP status. */
   readonly status: number;
 
+  /** Made by the library; of use in tests of one's own. */
   constructor(
     message: string,
     details: ErrorDetails & { readonly issues?: readonly Issue[]; readonly status: number },
@@ -109,12 +118,15 @@ export class ResponseValidationError extends TouchpointError {
   }
 }
 
-/** No whole answer came: the connection was refused, reset, redirected or broke off. */
+/**
+ * No whole answer came: the connection was refused, reset, redirected or broke off, the client was closed, or the Redis
+ * behind its limits is out of reach.
+ */
 export class ConnectionError extends TouchpointError {
   readonly code: string = "connection_failed";
 }
 
-/** The attempt or the whole call took longer than allowed. */
+/** The attempt (`timeoutMs`) or the whole call (`totalTimeoutMs`) took longer than allowed. */
 export class TimeoutError extends ConnectionError {
   override readonly code = "timeout";
 }
@@ -129,7 +141,12 @@ export interface ApiErrorDetails extends ErrorDetails {
   readonly body: unknown;
 }
 
-/** The service answered with an error status. The message is the service's own sentence. */
+/**
+ * The service answered with an error status; a status without a class of its own is this one. The message is the
+ * service's own sentence.
+ *
+ * Source: service document, Errors.
+ */
 export class ApiError extends TouchpointError {
   readonly code: string = "api_error";
   /** The HTTP status. */
@@ -139,6 +156,7 @@ export class ApiError extends TouchpointError {
   /** The parsed JSON body, or the text when it was not JSON. */
   readonly body: unknown;
 
+  /** Made by the library; of use in tests of one's own. */
   constructor(message: string, details: ApiErrorDetails) {
     super(message, details);
     this.status = details.status;
@@ -178,6 +196,7 @@ export class RateLimitError extends ApiError {
   /** How long the service, or the used-up budget, asks to wait, in milliseconds; undefined when it did not say. */
   readonly retryAfterMs: number | undefined;
 
+  /** Made by the library; of use in tests of one's own. */
   constructor(message: string, details: ApiErrorDetails & { readonly retryAfterMs: number | undefined }) {
     super(message, details);
     this.retryAfterMs = details.retryAfterMs;
@@ -205,6 +224,7 @@ export class ServiceUnavailableError extends ApiError {
   /** How long the service asks to wait, in milliseconds; undefined when it did not say. */
   readonly retryAfterMs: number | undefined;
 
+  /** Made by the library; of use in tests of one's own. */
   constructor(message: string, details: ApiErrorDetails & { readonly retryAfterMs: number | undefined }) {
     super(message, details);
     this.retryAfterMs = details.retryAfterMs;

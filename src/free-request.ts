@@ -6,15 +6,18 @@ import { Anything } from "./schemas/common.ts";
 
 /** A request to an endpoint that has no method of its own. */
 export interface FreeRequest {
+  /** In upper case. */
   readonly method: Method;
   /** From the base URL on, starting with one `/`; without query, and with every id encoded. */
   readonly path: string;
+  /** Goes behind the path, encoded; what is undefined is left out. */
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
-  /** Sent as JSON. */
+  /** Sent as JSON; a GET has none. */
   readonly body?: unknown;
   /**
-   * What a repeat would do. Default: `safe` for GET, and `never` for anything else, so that a request whose answer
-   * is lost is not sent again.
+   * What a repeat would do: `safe` changes nothing, `idempotent` sets the same again, `keyed` is recognised by an id
+   * in it, `never` may have its effect twice. Default: `safe` for GET, and `never` for anything else, so that a
+   * request whose answer is lost is not sent again.
    */
   readonly replay?: ReplayClass | undefined;
 }

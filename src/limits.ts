@@ -1,28 +1,43 @@
 /** A window and how much may happen in it. */
 export interface Limit {
+  /** How much may happen in any window; a whole number of at least 1. */
   readonly max: number;
+  /** The length of the window in milliseconds; above 0. */
   readonly perMs: number;
 }
 
 /** How a budget stands at this moment. */
 export interface BudgetState {
+  /** How many requests, emails or events count towards it now; of shared limits those of all processes. */
   readonly used: number;
+  /** How many more may go at once; `Infinity` with `limits: false`. */
   readonly left: number;
-  /** When the next use becomes possible again; 0 when there is some left. */
+  /** In how many milliseconds at least the next use becomes possible; 0 when there is some left. */
   readonly freesInMs: number;
-  /** Until when a 429 or 503 has stopped it (milliseconds since 1970); undefined when it is open. */
+  /** Until when a 429 or 503 has stopped it (milliseconds since 1970); undefined when it is open, and for days. */
   readonly pausedUntil: number | undefined;
   /** The answer that stopped it, as `429 on emails.send`, here or in a process that shares it; undefined when open. */
   readonly pausedBy: string | undefined;
 }
 
-/** The numbers of the service document, or one's own. */
+/**
+ * The numbers of the service document, or one's own. Short windows are waited for; a day that is used up is a
+ * RateLimitError at once.
+ *
+ * Source: service document, Limits.
+ */
 export interface Limits {
+  /** Requests of one key. Documented: 100 in 10 seconds. */
   readonly requests: Limit;
+  /** Requests of one key in any 24 hours, at least 1. Documented: 50,000. */
   readonly requestsPerDay: number;
+  /** Emails of one key, sent or scheduled. Documented: 20 in 60 seconds. */
   readonly emails: Limit;
+  /** Emails of one key in any 24 hours, at least 1. Documented: 300. */
   readonly emailsPerDay: number;
+  /** Events of one workspace, alone or in batches. Documented: 50 a second. */
   readonly events: Limit;
+  /** Events of one workspace in any 24 hours, at least 1. Documented: 100,000. */
   readonly eventsPerDay: number;
 }
 

@@ -1,15 +1,15 @@
-/** From the most to the least said. */
+/** From the most to the least said: a logger is told what is at its level or behind it. `error` says nothing. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /** Anything shaped like `console`. */
 export interface Logger {
-  /** What helps to find a fault; it may hold personal data. */
+  /** What helps to find a fault: attempts, answers, waits. It may hold personal data. */
   debug(message: string, fields: object): void;
-  /** What happens in normal work. */
+  /** What happens in normal work: a retry. */
   info(message: string, fields: object): void;
-  /** What somebody should look at. */
+  /** What somebody should look at: an answer that does not fit. */
   warn(message: string, fields: object): void;
-  /** What failed. */
+  /** Not called: what fails is thrown. */
   error(message: string, fields: object): void;
 }
 

@@ -22,12 +22,12 @@ import { Workspace, workspaceFaults } from "./workspace/workspace.ts";
 /** The key, or where to ask for it; a function is asked once, and again after a 401. */
 export type KeySource = string | (() => string | Promise<string>);
 
-/** Any WHATWG fetch. */
+/** Any WHATWG fetch: the global one, that of a sandbox, or one of one's own. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** What the library needs of an undici Dispatcher: `Agent`, `Pool`, `ProxyAgent`, `MockAgent`, … all have it. */
 export interface Dispatcher {
-  /** Sends one request, as undici defines it. */
+  /** Sends one request, as undici defines it; false: it is busy. */
   dispatch(options: object, handler: object): boolean;
 }
 
@@ -44,7 +44,7 @@ export interface ClientOptions<
   readonly timeoutMs?: number;
   /** A whole call, all its requests and waits; of an iteration each page. In milliseconds. Default: none. */
   readonly totalTimeoutMs?: number;
-  /** Attempts after the first. Default 4. */
+  /** Attempts after the first, at least 0. Default 4. */
   readonly maxRetries?: number;
   /** A 429 or 503 that asks for a longer wait is thrown at once, in milliseconds. Default 60,000. */
   readonly maxRetryAfterMs?: number;
@@ -52,11 +52,11 @@ export interface ClientOptions<
   readonly limits?: Partial<Limits> | SharedLimits | false;
   /** Requests in flight at most. Default 16. */
   readonly concurrency?: number;
-  /** Replaces the transport; a function that reads `globalThis.fetch` is looked up at each call. Default: undici. */
+  /** Replaces the transport (default: undici). The global one is looked up at each call: a mock may come later. */
   readonly fetch?: Fetch;
   /** An undici Dispatcher for the default transport (proxy, mutual TLS). It stays open when the client closes. */
   readonly dispatcher?: Dispatcher;
-  /** Sent with every request; `Authorization` is refused here. */
+  /** Sent with every request; `Authorization` and others that the library sets itself are refused here. */
   readonly headers?: Readonly<Record<string, string>>;
   /** What to do with an answer that does not fit: report and hand over, throw, or not look. Default `warn`. */
   readonly responseValidation?: "warn" | "strict" | "off";
@@ -68,6 +68,7 @@ export interface ClientOptions<
   readonly customFields?: StandardSchema<CustomFields>;
   /** A Standard Schema of the properties of each event, by its name; other names are refused. */
   readonly events?: EventSchemas<EventTypes>;
+  /** Functions told of attempts, answers, retries and waits. Default: none. */
   readonly hooks?: Hooks;
   /** Shaped like `console`. Default: nothing is logged. */
   readonly logger?: Logger;
@@ -85,10 +86,13 @@ export interface ClientOptions<
 export interface CallOptions {
   /** Ends the call at once, waits included; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** As in the client's options. */
+  /** One attempt, in milliseconds, at least 1. Default: the client's. */
   readonly timeoutMs?: number | undefined;
+  /** The whole call, all its requests and waits, in milliseconds, at least 1. Default: the client's. */
   readonly totalTimeoutMs?: number | undefined;
+  /** Attempts after the first, at least 0. Default: the client's. */
   readonly maxRetries?: number | undefined;
+  /** Sent beside the client's headers, and in place of those of the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -154,11 +158,7 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   dangerouslyAllowBrowser: true,
 };
 
-/**
- * Checks the options and fills in the defaults.
- *
- * @throws ConfigurationError naming every fault at once.
- */
+/** Checks the options and fills in the defaults. @throws ConfigurationError naming every fault at once. */
 export const settingsFrom = (
   options: ClientOptions,
   context: {

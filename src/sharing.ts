@@ -18,6 +18,7 @@ export interface LeasedBudget {
   readonly waiters: number;
   /** Whether a pause is on, or the one request that goes first after it is due or out. */
   readonly isProbing: boolean;
+  /** Adds `count` permits, which may be used at once. */
   grant(count: number): void;
   /** Takes permits away: idle ones at once, the others as they cool. */
   retire(count: number): void;
@@ -37,6 +38,7 @@ export interface LeaseSource {
   readonly givesUpAt: number | undefined;
   /** What others that share the budget use of it. */
   readonly usedElsewhere: number;
+  /** Names the budget that the permits are for; called once, before anything else. */
   attach(budget: LeasedBudget): void;
   /** The budget lacks permits; called again and again while it does. */
   want(): void;
@@ -44,15 +46,21 @@ export interface LeaseSource {
   paused(ms: number, by: string): void;
   /** A request was admitted. */
   used(): void;
+  /** Gives every permit back. */
   close(): Promise<void>;
 }
 
 /** A day's count: of this process, or of all that share it. */
 export interface Day {
+  /** The name of the limit, `requestsPerDay`. */
   readonly name: string;
+  /** How much fits into any 24 hours; `Infinity`: anything. */
   readonly max: number;
+  /** How much was used in the last 24 hours. */
   readonly used: number;
+  /** Whether `weight` more fits now. */
   has(weight: number): boolean;
+  /** Counts `weight`; below 0, takes back what was not used after all. */
   add(weight: number): void;
   /** How long until `weight` more fits. */
   freesInMs(weight: number): number;
@@ -60,23 +68,29 @@ export interface Day {
 
 /** What a budget and its day are made of. */
 export interface Allotment {
+  /** For the short window. */
   readonly leases: LeaseSource;
+  /** For the day. */
   readonly day: Day;
 }
 
 /** The numbers of one limit, for its window and for its day. */
 export interface LimitNumbers {
+  /** Of the short window. */
   readonly limit: Limit;
+  /** Of the day; `Infinity` for none. */
   readonly maxPerDay: number;
 }
 
 /** Where budgets come from when it is not this process alone that spends them. */
 export interface Sharing {
+  /** Opens the budget of a limit, and its day. */
   open(name: BudgetName, numbers: LimitNumbers, clock: Clock): Allotment;
 }
 
 /** Limits that many processes share; `redisLimits` of `touchpoint-sdk/redis` makes them. */
 export interface SharedLimits extends Sharing {
+  /** The limits themselves, the documented ones where none were given. */
   readonly numbers: Limits;
 }
 
