@@ -43,13 +43,13 @@ export type Contact = {
   [field: string]: unknown;
   /** An opaque string. */
   id: string;
-  /** Unique per workspace. */
+  /** The email address, unique per workspace. */
   email: string;
   /** Full name. */
   name?: string | null | undefined;
   /** Job title. */
   title?: string | null | undefined;
-  /** In any form. */
+  /** Phone number, in any form. */
   phone?: string | null | undefined;
   /** Profile URL. */
   linkedIn?: string | null | undefined;
@@ -59,9 +59,9 @@ export type Contact = {
   stage?: Stage | null | undefined;
   /** How the contact came in: `MANUAL`, or a value that the document does not name. */
   source?: Source | null | undefined;
-  /** Whether the address is known to exist. */
+  /** Whether the contact counts as verified; the document does not say of what. */
   verified?: boolean | null | undefined;
-  /** How sure the service is of the address; the document gives no range. */
+  /** By its name, how sure the address is; the document gives neither meaning nor range. */
   emailConfidence?: number | null | undefined;
   /** Values by the workspace's own field names. */
   customFields?: { [field: string]: unknown } | null | undefined;
@@ -71,9 +71,9 @@ export type Contact = {
   listIds?: string[] | null | undefined;
   /** The caller's own user id, saved when an event supplies it. */
   externalId?: string | null | undefined;
-  /** ISO 8601, UTC. */
+  /** When it was created: ISO 8601, UTC. */
   createdAt?: string | null | undefined;
-  /** ISO 8601, UTC. */
+  /** When it last changed: ISO 8601, UTC. */
   updatedAt?: string | null | undefined;
 };
 /** Checks a contact as the service returns it. */
@@ -143,7 +143,7 @@ export type ContactInput = {
   name?: string | undefined;
   /** Job title. */
   title?: string | undefined;
-  /** In any form. */
+  /** Phone number, in any form. */
   phone?: string | undefined;
   /** Profile URL. */
   linkedIn?: string | undefined;
@@ -153,9 +153,9 @@ export type ContactInput = {
   stage?: Stage | undefined;
   /** How the contact came in: `MANUAL`, or a value that the document does not name. */
   source?: Source | undefined;
-  /** Whether the address is known to exist. */
+  /** Whether the contact counts as verified; the document does not say of what. */
   verified?: boolean | undefined;
-  /** How sure the service is of the address; the document gives no range. */
+  /** By its name, how sure the address is; the document gives neither meaning nor range. */
   emailConfidence?: number | undefined;
   /** Values by the workspace's own field names; a name it does not know is refused with 400. */
   customFields?: FreeFields | undefined;
@@ -183,7 +183,7 @@ export type ContactPatch = {
   name?: string | null | undefined;
   /** Job title. */
   title?: string | null | undefined;
-  /** In any form. */
+  /** Phone number, in any form. */
   phone?: string | null | undefined;
   /** Profile URL. */
   linkedIn?: string | null | undefined;
@@ -193,9 +193,9 @@ export type ContactPatch = {
   stage?: Stage | null | undefined;
   /** How the contact came in: `MANUAL`, or a value that the document does not name. */
   source?: Source | null | undefined;
-  /** Whether the address is known to exist. */
+  /** Whether the contact counts as verified; the document does not say of what. */
   verified?: boolean | null | undefined;
-  /** How sure the service is of the address; the document gives no range. */
+  /** By its name, how sure the address is; the document gives neither meaning nor range. */
   emailConfidence?: number | null | undefined;
   /** Only the keys sent are changed; `null` clears a key. */
   customFields?: FreeFields | undefined;

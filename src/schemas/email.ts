@@ -21,11 +21,13 @@ export type EmailContent =
   | {
       /** The body as HTML; the service makes a plain-text version of it. */
       readonly html: string;
+      /** Never beside `html`. */
       readonly text?: undefined;
     }
   | {
       /** The body as plain text. */
       readonly text: string;
+      /** Never beside `text`. */
       readonly html?: undefined;
     };
 
@@ -33,11 +35,13 @@ declare const refusal: unique symbol;
 
 /** Stands at `sendAt` of an email that is sent now: `emails.schedule` takes it. */
 export interface OnlyForEmailsSchedule {
+  /** No value has it. */
   readonly [refusal]: never;
 }
 
 /** Stands at `once` of an email: it belongs into the second argument, `emails.send(email, { once })`. */
 export interface BelongsIntoTheOptions {
+  /** No value has it. */
   readonly [refusal]: never;
 }
 
@@ -135,11 +139,11 @@ export type SentEmail = {
   from?: string | null | undefined;
   /** The subject line. */
   subject?: string | null | undefined;
-  /** ISO 8601, UTC. */
+  /** When it left: ISO 8601, UTC. */
   sentAt?: string | null | undefined;
   /** Whether open or click tracking was added. */
   tracked?: boolean | null | undefined;
-  /** The recipient as a contact. */
+  /** The id of the recipient as a contact. */
   contactId?: string | null | undefined;
   /** `true` when the recipient was created as a contact by this send. */
   contactCreated?: boolean | null | undefined;
@@ -179,7 +183,7 @@ export type ScheduledEmail = {
   id: string;
   /** `SCHEDULED`, or a value that the document does not name. */
   status?: ScheduledStatus | null | undefined;
-  /** ISO 8601, UTC; it goes out within about a minute after. */
+  /** When it is due: ISO 8601, UTC; it goes out within about a minute after. */
   sendAt?: string | null | undefined;
 };
 /** Checks a scheduled email as the service returns it. */
@@ -193,11 +197,7 @@ export const ScheduledEmail = deferred(() =>
 
 export const ScheduledEmailPage = deferred(() => page(ScheduledEmail));
 
-/**
- * Which scheduled emails to list.
- *
- * Source: service document, Limits, paging.
- */
+/** Which scheduled emails to list. Source: service document, Limits, paging. */
 export type ScheduledEmailQuery = {
   /** How many emails to leave out at the start, from 0. */
   skip?: number | undefined;

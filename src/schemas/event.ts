@@ -88,9 +88,9 @@ const eventFields = ["properties", "contactFields", "occurredAt", "createContact
  * Source: service document, Event.
  */
 export type EventInput = {
-  /** 1 or more characters; not beginning with `service.`. */
+  /** The event's name: not blank, and not beginning with `service.`. */
   name: string;
-  /** The caller's event id, 1 or more characters: a repeated id is recorded once. One is given where there is none. */
+  /** The caller's event id, not blank: a repeated id is recorded once. One is given where there is none. */
   id?: string | undefined;
   /** Whom it is about: an email, an externalId or a contact id. */
   contact: EventContact;
@@ -184,7 +184,7 @@ export type EventReceipt = {
   runsResumed?: number | null | undefined;
   /** Runs that reached a goal. */
   runsConverted?: number | null | undefined;
-  /** Why nothing started. */
+  /** Why nothing started, for example a run that the person is in already; null otherwise. */
   note?: string | null | undefined;
 };
 /** Checks the answer to a recorded event. */
