@@ -60,6 +60,8 @@ export class Companies {
    * Finds the company with a domain, in any case of letters; `null` when there is none (inferred: the document names
    * the operation, and gives neither its path nor its answer).
    *
+   * @throws ValidationError for a blank domain; nothing was sent.
+   *
    * Source: service document, Companies, "find-by-domain operation".
    */
   findByDomain(domain: string, options?: CallOptions): Answer<Company | null> {

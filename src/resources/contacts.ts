@@ -23,8 +23,9 @@ import type {
 
 /** What an upsert did. */
 export interface Upserted<C extends Contact = Contact> {
+  /** As the service has it now. */
   readonly contact: C;
-  /** `false`: there was a contact with this email, and it was updated. */
+  /** `false`: there was a contact with this email; it was updated, if more than the email was given. */
   readonly created: boolean;
 }
 
@@ -70,9 +71,7 @@ export class Contacts<Fields extends object = OpenFields> {
   }
 
   /**
-   * Creates a contact.
-   *
-   * Not repeated when the answer is lost, since a repeat may clash with the first; `upsert` may be repeated.
+   * Creates a contact. Not repeated when the answer is lost, since a repeat may clash with the first; `upsert` may be.
    *
    * @throws ConflictError when the email belongs to a contact already.
    * @throws BadRequestError for an unknown custom field or a value of the wrong kind.
@@ -86,8 +85,7 @@ export class Contacts<Fields extends object = OpenFields> {
   /**
    * Lists contacts, one page in memory at a time.
    *
-   * @param query - `search` matches for example an email; `limit` is contacts per page, 1–200 (the service's
-   * default is 50; ours is 200 when iterating); `skip` is how many to leave out at the start.
+   * @param query - `search` matches for example an email; `limit` is contacts per page; `skip` leaves out so many.
    * @returns await it for one page, iterate it for every contact; `break` asks for no further page.
    * @throws RateLimitError when the service asks for a wait longer than `maxRetryAfterMs`.
    *
@@ -99,6 +97,8 @@ export class Contacts<Fields extends object = OpenFields> {
 
   /**
    * Finds the contact with an address, in any case of letters; `null` when there is none.
+   *
+   * @throws ValidationError for what is no address; nothing was sent.
    *
    * Source: service document, Contacts, `search`. A search may match more than the address; only the address counts.
    */
@@ -128,6 +128,7 @@ export class Contacts<Fields extends object = OpenFields> {
    * Changes the fields sent and no others. `listIds` replaces all lists of the contact; in `customFields` only the
    * keys sent change, and `null` clears one.
    *
+   * @throws BadRequestError for an unknown custom field or an invalid value.
    * @throws NotFoundError when the workspace has no contact with the id.
    * @throws ConflictError when another contact has the new email.
    *
@@ -142,8 +143,7 @@ export class Contacts<Fields extends object = OpenFields> {
    *
    * Safe to call again whatever happened to an earlier call; `totalTimeoutMs` bounds all of its requests. A creation
    * whose answer was lost is made again, up to `maxRetries` times, and then looked up: an address is unique, so a
-   * second one only clashes and becomes the update (`created` is then `false`). A contact that somebody else creates
-   * or deletes in between is dealt with by another round.
+   * second one only clashes and becomes the update (`created` is then `false`). Others may create or delete it too.
    *
    * @throws ConflictError when the service keeps reporting a clash but finds no contact with the email.
    */
@@ -163,9 +163,8 @@ export class Contacts<Fields extends object = OpenFields> {
   /**
    * Creates or updates every contact of an array, a generator or a stream, in constant memory.
    *
-   * With a `checkpoint` the run can be killed at any instant and started again over the same source. A row that
-   * would change nothing is not sent. `addToList` adds the contacts 1,000 at a time and the rest at the end,
-   * and a run that goes on after a kill leaves nobody out.
+   * With a `checkpoint` the run can be killed at any instant and started again over the same source: nobody is left
+   * out. A row that changes nothing is not sent. `addToList` adds 1,000 contacts at a time and the rest at the end.
    *
    * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
    * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.

@@ -60,6 +60,7 @@ export class ScheduledEmails {
    *
    * @param query - `skip` and `limit`, as on every list of the service.
    * @returns await it for one page, iterate it for every scheduled email.
+   * @throws RateLimitError when the service asks for a wait longer than `maxRetryAfterMs`.
    *
    * Source: service document, Emails, "can be listed"; Limits, paging.
    */
@@ -117,6 +118,8 @@ export class Emails {
    * @throws BadRequestError when the recipient is on the do-not-email list, in a refused stage without `force`, or the
    * mail account is not connected.
    * @throws NotFoundError when the workspace has no such signature.
+   * @throws RateLimitError when the mail account reached its daily limit, or a wait would be longer than
+   * `maxRetryAfterMs`; nothing went out.
    * @throws MailAccountError when the mail account refused or failed to send; nothing went out.
    * @throws ConflictError with outcome `unknown` (and 0 attempts) while nobody knows whether the email of an earlier
    * call with the `once` key went out; `ledger.settle` says so by hand.
