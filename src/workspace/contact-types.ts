@@ -6,7 +6,10 @@ import type { ReadableFields } from "../schemas/free-fields.ts";
 export interface OpenFields {}
 
 /** A contact of a source, as a callback is handed it. */
-export type GivenContact = ContactInput & { customFields?: ReadableFields | undefined };
+export type GivenContact = ContactInput & {
+  /** Values by the workspace's own field names. */
+  customFields?: ReadableFields | undefined;
+};
 
 /** A new contact of a workspace whose custom fields are known. */
 export interface TypedContactInput<Fields> extends Omit<ContactInput, "customFields"> {
@@ -25,7 +28,10 @@ export interface TypedContactPatch<Fields> extends Omit<ContactPatch, "customFie
 /** A contact, with the custom fields that the schema describes; each may be missing or cleared. */
 export type ContactOf<Fields> = [keyof Fields] extends [never]
   ? Contact
-  : Contact & { customFields?: { [Name in keyof Fields]?: Fields[Name] | null } | null };
+  : Contact & {
+      /** Values by the workspace's own field names, typed by its schema; null where one is cleared. */
+      customFields?: { [Name in keyof Fields]?: Fields[Name] | null } | null;
+    };
 
 /** What `contacts.create` and `contacts.upsert` take. */
 export type ContactInputOf<Fields> = [keyof Fields] extends [never]

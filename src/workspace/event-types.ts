@@ -10,11 +10,13 @@ declare const refusal: unique symbol;
 
 /** Stands where a name starts with `service.`: those are for events the service records itself. */
 export interface ReservedEventName {
+  /** No value has it. */
   readonly [refusal]: never;
 }
 
 /** Stands at the property names `password`, `card_number` and `ssn`: the service refuses an event with one. */
 export interface RefusedPropertyName {
+  /** No value has it. */
   readonly [refusal]: never;
 }
 
@@ -25,8 +27,9 @@ export type RefusedProperties = {
   ssn?: RefusedPropertyName;
 };
 
+/** What every event has beside its name and properties. */
 interface EventBase {
-  /** The caller's event id, 1 or more characters: a repeated id is recorded once. One is given where there is none. */
+  /** The caller's event id, not blank: a repeated id is recorded once. One is given where there is none. */
   id?: string | undefined;
   /** Whom it is about: an email, an externalId or a contact id. */
   contact: EventContact;
@@ -40,7 +43,7 @@ interface EventBase {
 
 /** An event of a workspace that has no schemas for its events. */
 export interface OpenEvent<Name> extends EventBase {
-  /** 1 or more characters; not beginning with `service.`. */
+  /** The event's name: not blank, and not beginning with `service.`. */
   name: Name extends `service.${string}` ? ReservedEventName : Name;
   /** Data of the event; not under names such as `password`, `card_number` or `ssn`. */
   properties?: (FreeFields & RefusedProperties) | undefined;
@@ -83,7 +86,9 @@ export type EventOf<Events, Name = EventName<Events>> = [keyof Events] extends [
 
 /** An event of a source, as a callback is handed it. */
 export type GivenEvent = EventInput & {
+  /** Data of the event. */
   properties?: ReadableFields | undefined;
+  /** Contact fields to set on the person, for example `name`. */
   contactFields?: ReadableFields | undefined;
 };
 
