@@ -1,5 +1,6 @@
 import type { Schema } from "../schemas/common.ts";
 
+/** An HTTP method. */
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 /** The scopes of the service document, Authentication. */
@@ -18,11 +19,13 @@ export type ReplayClass = "safe" | "idempotent" | "keyed" | "never";
 export interface OperationFacts {
   /** The name a user types, and the key of `routes`. */
   readonly id: string;
+  /** Of the request. */
   readonly method: Method;
   /** Appended to the base URL; `:id` is replaced by one encoded path segment. */
   readonly path: string;
   /** The scope or scopes the key needs; empty where the document does not say. */
   readonly scope: readonly Scope[];
+  /** What a request spends, the narrowest last. */
   readonly budgets: readonly BudgetName[];
   /** `inferred`: the document names the operation, not its path or method. `routes` corrects it. */
   readonly evidence: "documented" | "inferred";
@@ -38,6 +41,7 @@ export interface OperationFacts {
 
 /** One API operation as data, to be checked against the service document by reading. */
 export interface Operation<Input, Output> extends OperationFacts {
+  /** What a repeat would do, where it depends on the input by it. */
   readonly replay: ReplayClass | ((input: Input) => ReplayClass);
   /** How much of the last budget one request spends; 1 where not given. */
   readonly weight?: (input: Input) => number;
