@@ -9,7 +9,7 @@ import { workFaults } from "./work-faults.ts";
 
 /** What became of an ingestion: `read` = `skipped` + `accepted` + `duplicates` + `rejected` + `unknown`. */
 export interface IngestReport {
-  /** Taken from the source. */
+  /** Events taken from the source. */
   readonly read: number;
   /** Settled by an earlier run, as the checkpoint says. */
   readonly skipped: number;
@@ -25,6 +25,7 @@ export interface IngestReport {
   readonly noContact: number;
   /** Read, but nobody knows whether they were recorded; the next run sends them, under the same ids. */
   readonly unknown: number;
+  /** How long this run took, in milliseconds. */
   readonly elapsedMs: number;
 }
 

@@ -2,12 +2,13 @@ import type { Cancel, Clock } from "../clock.ts";
 
 /** How far long work has come. */
 export interface Progress {
+  /** Items settled, those of an earlier run too. */
   readonly done: number;
-  /** How much there is; undefined where nobody knows. */
+  /** How many items there are, where the source is an array; undefined where nobody knows. */
   readonly total: number | undefined;
-  /** Over the whole run so far. */
+  /** Items a second, over the whole run so far. */
   readonly perSecond: number;
-  /** Time left at that rate, in milliseconds; undefined without a total. */
+  /** Time left at that rate, in milliseconds; undefined without a total, or while the rate is 0. */
   readonly etaMs: number | undefined;
   /**
    * What the work waits for at this moment: a limit by its name (`requests`, `events`), `retry-after` while the service
