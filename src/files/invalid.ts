@@ -2,6 +2,7 @@ import { ValidationError } from "../errors.ts";
 
 /** A line that could not be read as a record. */
 export interface InvalidLine {
+  /** What the source is called: the option `name`, else its path, else `input`. */
   readonly file: string;
   /** Counted from 1; the first one of a CSV record that spans several. */
   readonly line: number;

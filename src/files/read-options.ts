@@ -6,7 +6,7 @@ import type { OptionKinds } from "./known-options.ts";
 export interface ReadOptions {
   /** Called for each bad line, and awaited; reading then goes on. Without it the first bad line is thrown. */
   readonly onInvalid?: OnInvalid | undefined;
-  /** The longest line (in CSV: record) to hold in memory; default 10 MiB. */
+  /** The longest line (in CSV: record) to hold in memory, in bytes; default 10 MiB. */
   readonly maxLineBytes?: number | undefined;
   /** Whether the source is compressed; default: whether its path ends with `.gz`. */
   readonly gzip?: boolean | undefined;

@@ -17,9 +17,11 @@ export interface WriteOptions {
   readonly onWritten?: ((written: Written) => void | Promise<void>) | undefined;
 }
 
-/** How much was written by this call: records, and bytes before compression. */
+/** How much was written by this call; what `append` found in the file is not counted. */
 export interface Written {
+  /** Records handed to the file so far, or in all. */
   readonly records: number;
+  /** Their bytes before compression, with header and line ends. */
   readonly bytes: number;
 }
 
