@@ -1,16 +1,24 @@
 /** What is needed to hear what other processes publish; a second connection of ioredis has it. */
 export interface RedisSubscriber {
+  /** Calls back with each message of a channel it is subscribed to. */
   on(event: "message", listener: (channel: string, message: string) => void): unknown;
+  /** Calls back when it is connected, again too. */
   on(event: "ready", listener: () => void): unknown;
+  /** Calls back when it fails. */
   on(event: "error", listener: (error: Error) => void): unknown;
+  /** Begins to hear a channel. */
   subscribe(channel: string): Promise<unknown>;
+  /** Ends the connection at once. */
   disconnect(): void;
 }
 
 /** A client that can open a second connection like itself, and tells when it is ended. */
 export interface RedisPublisher {
+  /** Opens a second connection like this one; without it, news comes with the next heartbeat. */
   duplicate?(): RedisSubscriber;
+  /** Tells when the connection is ended. */
   once?(event: "end", listener: () => void): unknown;
+  /** Takes a listener back. */
   off?(event: "end", listener: () => void): unknown;
 }
 

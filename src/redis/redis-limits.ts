@@ -15,7 +15,7 @@ export interface RedisLimitsOptions extends Partial<Limits> {
    * that has lasted for `maxLostMs`; `open` uses `share` of each limit.
    */
   readonly onLost?: "open" | "closed";
-  /** The part of each limit that is this process's alone with `onLost: "open"`, above 0, 1 at most. */
+  /** The part of each limit that is this process's alone with `onLost: "open"`, which needs it; above 0, 1 at most. */
   readonly share?: number;
   /** How long calls wait for a Redis that is out of reach, in milliseconds, with `closed`. Default 60,000. */
   readonly maxLostMs?: number;
