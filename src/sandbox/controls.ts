@@ -7,22 +7,39 @@ import { seedContacts } from "./seed.ts";
 import type { ContactRecord } from "./store/records.ts";
 import { addContact, type Workspace } from "./store/workspace.ts";
 
-/** A contact to put in directly. */
-export type SeedContact = Partial<Omit<ContactRecord, "id">> & { readonly email: string };
+/** A contact to put in directly; what is left out is as for a contact created with its email alone. */
+export type SeedContact = Partial<Omit<ContactRecord, "id">> & {
+  /** Unique in the workspace; not checked to be an address. */
+  readonly email: string;
+};
 
 /** What people do at the service's website while code uses its API. */
 export interface SandboxControls {
-  /** Puts realistic contacts into the `default` workspace; `change` may set fields of each. */
+  /**
+   * Puts `count` realistic contacts into the `default` workspace, the same people in every run; `change` may set fields
+   * of each, by a number that goes up, from 0 in an empty workspace.
+   *
+   * @throws ConfigurationError for a count that is no whole number of at least 0.
+   */
   seedContacts(count: number, change?: (index: number) => Partial<SeedContact>): void;
-  /** Adds one contact, as a person at the service's website would. @throws ConfigurationError for a taken address. */
+  /**
+   * Adds one contact, as a person at the service's website would. `workspace`: its name, here and below; `default`
+   * unless given.
+   *
+   * @throws ConfigurationError for a taken address, and here and below for an unknown workspace.
+   */
   addContact(contact: SeedContact, workspace?: string): Readonly<ContactRecord>;
   /** Removes one contact, as a person at the service's website would; false when there is none. */
   removeContact(id: string, workspace?: string): boolean;
-  /** Connects, disconnects or breaks a mail account; `failing: null` mends it. */
+  /** Connects, disconnects or breaks a mail account. @throws ConfigurationError for an unknown id or change. */
   updateMailAccount(id: string, change: MailAccountChange, workspace?: string): void;
-  /** Puts an address on the do-not-email list, or takes it off. */
+  /**
+   * Puts an address on the do-not-email list, or takes it off where `isOnList` is false (default: true).
+   *
+   * @throws ConfigurationError for an empty address.
+   */
   doNotEmail(address: string, isOnList?: boolean, workspace?: string): void;
-  /** Changes a key: revokes it, narrows its scopes, moves its expiry. */
+  /** Changes a key: revokes it, sets its scopes or expiry. @throws ConfigurationError for an unknown key or change. */
   updateKey(key: string, change: Partial<Omit<ApiKeyOptions, "key" | "workspace">>): void;
 }
 

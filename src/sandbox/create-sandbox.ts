@@ -21,7 +21,7 @@ import { createWorkspace, type Services, type Workspace } from "./store/workspac
 
 /** The whole service in memory. */
 export interface Sandbox extends SandboxControls {
-  /** A fetch without sockets that answers for any host. */
+  /** A fetch without sockets that answers for any host: `new Client({ fetch: sandbox.fetch, … })`. */
   readonly fetch: typeof fetch;
   /** MSW request handlers, for `setupServer(...sandbox.handlers)`; needs msw 2. */
   readonly handlers: MswHandlers;
@@ -29,11 +29,20 @@ export interface Sandbox extends SandboxControls {
   readonly state: SandboxState;
   /** The state of a workspace by name. @throws ConfigurationError for one that neither an option nor a key names. */
   stateOf(workspace: string): SandboxState;
-  /** Starts a real HTTP server; only this keeps the process alive. */
+  /**
+   * Starts a real HTTP server, with a page at `/` that shows what came in; only this keeps the process alive.
+   *
+   * @throws ConfigurationError for a wrong option; a port that is taken rejects with the system's own error.
+   */
   listen(options?: ListenOptions): Promise<Listening>;
   /** Plans a fault for coming requests. @throws ConfigurationError for a plan with a misspelt name or a wrong value. */
   fail(options: FaultOptions): PlannedFault;
-  /** Moves the sandbox's clock on: windows move, scheduled emails go out, waiting answers come. */
+  /**
+   * Moves the sandbox's clock on by milliseconds, at least 0: windows move, scheduled emails go out, waiting answers
+   * come.
+   *
+   * @throws ConfigurationError for anything else.
+   */
   advance(ms: number): void;
 }
 

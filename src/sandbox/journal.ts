@@ -2,28 +2,35 @@
 export interface RequestRecord {
   /** Its operation, for instance `contacts.list`; undefined for a path the service does not have. */
   readonly operation: string | undefined;
+  /** The HTTP method. */
   readonly method: string;
+  /** Without the query. */
   readonly path: string;
+  /** The query, decoded; of a name that comes twice the last value. */
   readonly query: Readonly<Record<string, string>>;
-  /** Without `authorization`. */
+  /** By names in lower case, without `authorization`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed where it is JSON. */
+  /** Parsed where it is JSON and its `content-type` says so, else the text; undefined without a body. */
   readonly body: unknown;
   /** Milliseconds since 1970 on the sandbox's clock, when it was counted. */
   readonly at: number;
+  /** The workspace of its key; undefined without a valid key, and where a fault took its place. */
   readonly workspace: string | undefined;
   /** The status sent back; undefined where a fault left the caller without one. */
   readonly status: number | undefined;
   /** Whether the rules accepted it and its effect happened, whatever the caller was told. */
   readonly applied: boolean;
-  /** The fault it met. */
+  /** The fault it met: its name, `status-503`, `redirect` or `items`; undefined without one. */
   readonly fault: string | undefined;
 }
 
-/** Exact counts of all requests, also of those no longer kept. `none` counts requests left without a status. */
+/** Exact counts of all requests, also of those no longer kept. */
 export interface RequestCounts {
+  /** How many there were. */
   readonly requests: number;
+  /** How many by the status sent back, such as `"200"`; `none` where there was none. */
   readonly byStatus: Readonly<Record<string, number>>;
+  /** How many by operation; `unknown` for a path the service does not have. */
   readonly byOperation: Readonly<Record<string, number>>;
 }
 

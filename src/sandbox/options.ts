@@ -10,15 +10,17 @@ export type Role = "admin" | "editor" | "viewer";
 
 /** A key and what it may do. */
 export interface ApiKeyOptions {
+  /** The key itself, without blanks; no other has the same. */
   readonly key: string;
-  /** Default: every scope. */
+  /** What it may do; default: every scope. A call without its scope gives 403. */
   readonly scopes?: readonly Scope[];
-  /** Default: `default`. */
+  /** The workspace it acts in, by its name; default: `default`. */
   readonly workspace?: string;
-  /** From this time on the key gives 401. */
+  /** From this time on the key gives 401: a `Date` or an ISO 8601 string; default: never. */
   readonly expiresAt?: Date | string;
+  /** Whether the key gives 401; default: false. */
   readonly revoked?: boolean;
-  /** Default: `admin`. */
+  /** The role of its creator: `editor` may not send, `viewer` only read; else 403. Default: `admin`. */
   readonly role?: Role;
   /** The id of the account its emails leave from; default: the workspace's first. */
   readonly mailAccount?: string;
@@ -26,38 +28,41 @@ export interface ApiKeyOptions {
 
 /** A mail account of a workspace. */
 export interface MailAccountOptions {
+  /** What keys and emails name it by. */
   readonly id: string;
-  /** Display name and address. */
+  /** Display name and address; default: its id at `touchpoint.example`. */
   readonly from?: string;
   /** Default: true. A disconnected account refuses every send with 400. */
   readonly connected?: boolean;
-  /** While set, every send answers 502 with this sentence. */
+  /** While set, every send answers 502 with this sentence; default: it works. */
   readonly failing?: string;
-  /** Emails a day over everything the account sends; default: `limits.mailAccountPerDay`. */
+  /** Emails in any 24 hours over everything the account sends; default: `limits.mailAccountPerDay`. */
   readonly dailyLimit?: number;
 }
 
 /** What may change about a mail account while the sandbox runs. */
 export interface MailAccountChange {
+  /** False: every send is refused with 400; left out: as it is. */
   readonly connected?: boolean;
-  /** The sentence of its 502; null mends it. */
+  /** The sentence of its 502; null mends it; left out: as it is. */
   readonly failing?: string | null;
 }
 
 /** An automation, as far as events can tell: which event starts, resumes and ends a run. */
 export interface AutomationOptions {
+  /** What the `note` of an answer calls it. */
   readonly name: string;
   /** The event name that starts a run. */
   readonly startsOn: string;
-  /** The event a started run waits for. */
+  /** The event a started run waits for; default: it waits for none. */
   readonly waitsFor?: string;
   /** An exit rule: this event stops the run. */
   readonly exitsOn?: string;
   /** This event stops the run and counts as reaching the goal. */
   readonly goalOn?: string;
-  /** The property that must be the same in the starting and the later event. */
+  /** The property that must be the same in the starting and the later event; default: any will do. */
   readonly correlateBy?: string;
-  /** A transactional automation starts on events up to 7 days old instead of 72 hours. */
+  /** Whether it starts on events up to 7 days old instead of 72 hours; default: false. */
   readonly transactional?: boolean;
 }
 
@@ -65,19 +70,23 @@ export interface AutomationOptions {
 export interface WorkspaceOptions {
   /** Defined contact fields. Not given: every name and value is accepted. Given: another name is a 400. */
   readonly customFields?: Readonly<Record<string, CustomFieldKind>>;
-  /** Ids of signatures beside `default`, which always exists. */
+  /** Ids of signatures beside `default`, which always exists; an unknown one gives 404. */
   readonly signatures?: readonly string[];
   /** Default: one connected account, `mail-1`. */
   readonly mailAccounts?: readonly MailAccountOptions[];
+  /** Addresses, in any case of letters, that every send is refused to with 400; default: none. */
   readonly doNotEmail?: readonly string[];
   /** Whether a tracking domain is active; default: true. */
   readonly tracking?: boolean;
+  /** Which events start, resume and end runs; default: none. */
   readonly automations?: readonly AutomationOptions[];
 }
 
 /** How long answers take, in milliseconds, and on which side of the counting the time passes. */
 export interface LatencyOptions {
+  /** The least, in milliseconds, from 0. */
   readonly min: number;
+  /** The most, in milliseconds; each request draws one between. */
   readonly max: number;
   /** `before` (default): the request counts when it is made and the answer is late; `after`: it arrives late. */
   readonly counted?: "before" | "after";
@@ -85,15 +94,15 @@ export interface LatencyOptions {
 
 /** The settings of a sandbox; those of its `default` workspace are given on top. */
 export interface SandboxOptions extends WorkspaceOptions {
-  /** Default: one key, `sandbox-key`, with every scope. */
+  /** Each a key alone, or with what it may do. Default: one key, `sandbox-key`, with every scope. */
   readonly apiKeys?: readonly (string | ApiKeyOptions)[];
-  /** Default: the documented limits. `false`: none. */
+  /** Which limits hold and how they count. Default: the documented ones. `false`: none but a `dailyLimit`. */
   readonly limits?: SandboxLimits | false;
-  /** Default: the system's. */
+  /** Where time comes from; `advance` moves ahead of it. Default: the system's. */
   readonly clock?: Clock;
-  /** Default: 0. A pair is a range, drawn at random for each request. */
+  /** How long each answer takes, in milliseconds; a pair is a range to draw from. Default: 0. */
   readonly latencyMs?: number | readonly [min: number, max: number] | LatencyOptions;
-  /** Makes ids, latencies and random faults the same in every run. */
+  /** A number that makes ids, latencies and random faults the same in every run. Default: they differ. */
   readonly seed?: number;
   /** The order of `GET /contacts`, which the service document leaves open; default: `oldest-first`. */
   readonly order?: "oldest-first" | "newest-first";
@@ -108,6 +117,6 @@ export interface SandboxOptions extends WorkspaceOptions {
   readonly scheduledAnswer?: "nested" | "flat";
   /** How many requests `state.requests` keeps, the newest; default: 10,000. `state.counts` counts all. */
   readonly keepRequests?: number;
-  /** Further workspaces by name, with their settings. */
+  /** Further workspaces by name, with their settings; the `default` one's are given beside this. */
   readonly workspaces?: Readonly<Record<string, WorkspaceOptions>>;
 }

@@ -59,6 +59,7 @@ export interface StatusFault {
   readonly retryAfter?: number | string | Date;
   /** Default: `{ error }`. A string goes out as it is. A 204, 205 or 304 has none. */
   readonly body?: unknown;
+  /** Sent beside `content-type: application/json`; a `content-type` in lower case takes its place. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the effect happens all the same; default: false. */
   readonly applied?: boolean;
@@ -66,15 +67,17 @@ export interface StatusFault {
 
 /** A redirect of one's own. */
 export interface RedirectFault {
+  /** The `location` to send; nothing is applied. */
   readonly redirect: string;
-  /** Default: 307. */
+  /** 300 to 399; default: 307. */
   readonly status?: number;
 }
 
 /** Items of a batch that fail, unapplied, inside a 207. */
 export interface ItemsFault {
+  /** Their places in the batch, from 0 to 99. */
   readonly items: readonly number[];
-  /** The status of each; default: 500. */
+  /** The status of each, 200 to 599; default: 500. */
   readonly status?: number;
 }
 
@@ -89,8 +92,9 @@ export interface FaultOptions {
   readonly nth?: number;
   /** How many requests from there fail; default: 1. `Infinity`: all. */
   readonly times?: number;
-  /** Of those, the share that fails, at random from the sandbox's seed; default: 1. */
+  /** Of those, the share that fails, from 0 to 1, at random from the sandbox's seed; default: 1. */
   readonly chance?: number;
+  /** What becomes of them. */
   readonly with: Fault;
 }
 

@@ -7,18 +7,19 @@ import { writeAnswer } from "./write-answer.ts";
 
 /** Where to listen. */
 export interface ListenOptions {
-  /** Default: one that is free. */
+  /** 0 to 65,535; default: 0, one that is free. */
   readonly port?: number;
-  /** Default: 127.0.0.1. */
+  /** The address to bind; default: 127.0.0.1, this machine only. */
   readonly host?: string;
-  /** How long an idle connection is kept, told to the caller in `Keep-Alive`; default: 5,000. */
+  /** How long an idle connection is kept, told to the caller in `Keep-Alive`; in milliseconds, default: 5,000. */
   readonly keepAliveMs?: number;
 }
 
 /** A running server. */
 export interface Listening {
-  /** For instance `http://127.0.0.1:41234`. */
+  /** The base URL for a client, for instance `http://127.0.0.1:41234`. */
   readonly url: string;
+  /** The port it listens at. */
   readonly port: number;
   /** Stops listening and breaks every open connection. */
   close(): Promise<void>;

@@ -2,7 +2,7 @@ import { createMeter, type LimitKind, type LimitWindow, type Meter } from "./win
 
 const day = 86_400_000;
 
-/** The numbers of the service document. */
+/** The numbers of the service document. Source: service document, Limits. */
 export const documentedLimits = {
   requests: { max: 100, perMs: 10_000 },
   requestsPerDay: { max: 50_000, perMs: day },

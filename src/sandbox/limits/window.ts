@@ -1,6 +1,8 @@
-/** At most `max` in any `perMs` milliseconds. */
+/** At most `max` in `perMs` milliseconds, counted as `kind` says. */
 export interface LimitWindow {
+  /** Above 0; `Infinity` for no limit. */
   readonly max: number;
+  /** The length of the window in milliseconds, above 0. */
   readonly perMs: number;
 }
 
