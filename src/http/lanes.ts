@@ -78,7 +78,8 @@ const soonThrough = (lacked: Resource, weight: number, ms: number): number => {
 /** How much of a resource is kept for those in a stopped lane who came before `order`. */
 const claims = ({ of, waiter, missing }: Stopped, resource: Resource, order: number): number => {
   const { weight } = waiter.passage;
-  if (!of.resources.includes(resource) || missing.includes(resource)) return 0;
+  // Never asked about what is missing: a lane that spends it is passed over.
+  if (!of.resources.includes(resource)) return 0;
   // Taken by somebody else it would be away for so long.
   const { perMs } = resource.limit;
   const most = Math.min(...missing.map((lacked) => soonThrough(lacked, share(of, lacked, weight), perMs)));
