@@ -89,7 +89,7 @@ const behindEvents = (change: Partial<Store>) => {
   const both = lane([requests, events], events);
   for (const name of ["event 1", "event 2", "event 3"]) void enter(name, both);
   for (const name of ["request 1", "request 2", "request 3"]) void enter(name, lane([requests], undefined));
-  return { lanes, went, events, requests };
+  return { lanes, went, enter, events, requests };
 };
 
 test("what those who came first can use soon is kept for them", () => {
@@ -102,6 +102,63 @@ test("what those who came first can use soon is kept for them", () => {
 
 test("nothing is kept for those who wait longer than what is taken would be away", () => {
   expect(behindEvents({ freesInMs: 10_001 }).went).toEqual(["request 1", "request 2", "request 3"]);
+});
+
+test("what is kept is kept for a wait of as long as what is taken would be away", () => {
+  expect(behindEvents({ freesInMs: 10_000 }).went).toEqual(["request 1"]);
+});
+
+test("of a limit with a longer window only the part that lets through soon is kept for", () => {
+  // Three in a minute are half a one in ten seconds, and that may be the first of them.
+  const limit = { max: 3, perMs: 60_000 };
+  expect(behindEvents({ freesInMs: 1_000, limit }).went).toEqual(["request 1", "request 2"]);
+});
+
+test("of batches no more are kept for than the limit lets through in its window", () => {
+  const requests = Object.assign(new Store("requests", 4), { limit: { max: 100, perMs: 10_000 } });
+  const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
+  const { went, enter } = gate();
+  const both = lane([requests, events], events);
+  for (const name of ["batch 1", "batch 2", "batch 3"]) void enter(name, both, { weight: 5 });
+  for (const name of ["request 1", "request 2", "request 3"]) void enter(name, lane([requests], undefined));
+  expect(went).toEqual(["request 1", "request 2"]);
+});
+
+test("of what is spent by weight a whole batch is kept", () => {
+  const emails = Object.assign(new Store("emails", 0), { freesInMs: 1_000 });
+  const events = new Store("events", 4);
+  const { went, enter } = gate();
+  void enter("batch", lane([emails, events], events), { weight: 3 });
+  for (const name of ["event 1", "event 2"]) void enter(name, lane([events], undefined));
+  expect(went).toEqual(["event 1"]);
+});
+
+test("nothing is kept for those who lack something else for longer", () => {
+  const requests = new Store("requests", 1);
+  const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
+  const slots = new Store("slots", 0);
+  const { went, enter } = gate();
+  void enter("event", lane([slots, requests, events], events));
+  void enter("request", lane([requests], undefined));
+  expect(went).toEqual(["request"]);
+});
+
+test("nothing is kept of what those who came first do not spend", () => {
+  const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
+  const emails = new Store("emails", 2);
+  const both = lane([events, emails], emails);
+  const { lanes, went, enter } = gate();
+  void enter("event", lane([events], events));
+  void enter("both", both);
+  void enter("email", lane([emails], emails), { weight: 2 });
+  lanes.pump();
+  expect(went).toEqual(["email"]);
+});
+
+test("what is kept is kept also from one that spends nothing else that is waited for", () => {
+  const { requests, enter, went } = behindEvents({ freesInMs: 1_000 });
+  void enter("email", lane([requests, new Store("emails", 1)], undefined));
+  expect(went).toEqual(["request 1"]);
 });
 
 test("whoever is held up by what is kept has the resource looked at for all of it", () => {
@@ -153,19 +210,40 @@ test("an abort before the line never enters it", async () => {
   expect(events.waiters).toBe(0);
 });
 
+/** A signal, and what was asked of it. */
+const watchedSignal = () => {
+  const abort = new AbortController();
+  const { signal } = abort;
+  const listeners: string[] = [];
+  const add = signal.addEventListener.bind(signal);
+  Object.assign(signal, {
+    addEventListener: (type: string, listener: () => void) => {
+      listeners.push("added");
+      add(type, listener);
+    },
+    removeEventListener: () => listeners.push("removed"),
+  });
+  return { abort, signal, listeners };
+};
+
 test("one that goes leaves no listener at its signal", async () => {
   const events = new Store("events", 0);
   const { lanes, enter } = gate();
-  const { signal } = new AbortController();
-  const listeners: string[] = [];
-  const watched = Object.assign(signal, {
-    addEventListener: () => listeners.push("added"),
-    removeEventListener: () => listeners.push("removed"),
-  });
-  const going = enter("one", lane([events], events), { signal: watched });
+  const { signal, listeners } = watchedSignal();
+  const going = enter("one", lane([events], events), { signal });
   events.left = 1;
   lanes.pump();
   await going;
+  expect(listeners).toEqual(["added", "removed"]);
+});
+
+test("one that is aborted leaves no listener at its signal", async () => {
+  const events = new Store("events", 0);
+  const { enter } = gate();
+  const { abort, signal, listeners } = watchedSignal();
+  const waiting = enter("one", lane([events], events), { signal });
+  abort.abort("enough");
+  await expect(waiting).rejects.toBe("enough");
   expect(listeners).toEqual(["added", "removed"]);
 });
 
@@ -194,4 +272,80 @@ test("a resource is told what the first in line wants, and when nobody waits any
   events.left = 6;
   lanes.pump();
   expect([events.wanted, events.rested]).toEqual([[5, 5], 1]);
+});
+
+test("it tells what keeps a request from going, and nothing that there is enough of", () => {
+  const requests = new Store("requests", 1);
+  const events = new Store("events", 4);
+  expect(new Lanes().blockers(lane([requests, events], events), 5)).toEqual([events]);
+});
+
+test("whoever has left the line is not told that it still has to wait", async () => {
+  const [emails, events] = [new Store("emails", 0), new Store("events", 0)];
+  const { lanes, enter } = gate();
+  const told: string[] = [];
+  const abort = new AbortController();
+  let isLast = false;
+  const tellEmail = (): void => {
+    told.push("email");
+    if (isLast) abort.abort("enough");
+  };
+  void enter("email", lane([emails], emails), { stopped: tellEmail });
+  const tellEvent = (): void => void told.push("event");
+  const event = enter("event", lane([events], events), { signal: abort.signal, stopped: tellEvent });
+  expect(told).toEqual(["email", "email", "event"]);
+  isLast = true;
+  lanes.pump();
+  await expect(event).rejects.toBe("enough");
+  expect(told.slice(3)).toEqual(["email", "email"]);
+});
+
+test("what becomes free while one takes what it spends is not given to the next before it has all", () => {
+  const { lanes, went, enter } = gate();
+  class Ringing extends Store {
+    override take(weight: number): void {
+      super.take(weight);
+      lanes.pump();
+    }
+  }
+  const requests = new Ringing("requests", 0);
+  const events = new Store("events", 1);
+  const of = lane([requests, events], events);
+  for (const name of ["1", "2"]) void enter(name, of);
+  requests.left = 2;
+  lanes.pump();
+  expect([went, requests.left, events.left]).toEqual([["1"], 1, 0]);
+});
+
+/** Two clients that share a limit, and each has slots of its own. */
+const twoClients = (left: number) => {
+  const events = new Store("events", left);
+  const [own, other] = [new Store("own slots", 9), new Store("other slots", 9)];
+  const mine = lane([own, events], events);
+  const theirs = lane([other, events], events);
+  return { ...gate(), events, own, mine, theirs };
+};
+
+test("an eviction refuses those who wait for a resource, each with an error of its own, and nobody else", async () => {
+  const { lanes, went, enter, events, own, mine, theirs } = twoClients(0);
+  const first = enter("first", mine).catch((error: unknown) => error);
+  void enter("theirs", theirs);
+  const second = enter("second", mine).catch((error: unknown) => error);
+  let count = 0;
+  lanes.evict(own, () => new Error(`closed ${++count}`));
+  expect([await first, await second]).toEqual([new Error("closed 1"), new Error("closed 2")]);
+  expect([events.waiters, own.waiters, own.rested]).toEqual([1, 0, 1]);
+  events.left = 3;
+  lanes.pump();
+  expect([went, events.left]).toEqual([["theirs"], 2]);
+});
+
+test("whoever stood behind those who were evicted goes at once when it can", async () => {
+  const { lanes, went, enter, own, mine, theirs } = twoClients(2);
+  const large = enter("large", mine, { weight: 3 });
+  void enter("small", theirs);
+  expect(went).toEqual([]);
+  lanes.evict(own, () => new Error("closed"));
+  await expect(large).rejects.toThrow("closed");
+  expect(went).toEqual(["small"]);
 });
