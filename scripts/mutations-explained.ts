@@ -74,6 +74,24 @@ export const explained: readonly Explained[] = [
     why: `${same}when the entries that have cooled are thrown away is a matter of memory.`,
   },
   {
+    file: "src/http/lanes.ts",
+    text: "if (earlier >= most || other.order > order) break;",
+    changes: ["other.order > order → other.order >= order"],
+    why: "No two requests have the same place in the order.",
+  },
+  {
+    file: "src/http/lanes.ts",
+    text: "#order = 0;",
+    changes: ["0 → 1"],
+    why: `${same}places are only compared with each other.`,
+  },
+  {
+    file: "src/http/lanes.ts",
+    text: "if (waiter !== undefined && (first === undefined || waiter.order < first.waiter.order))",
+    changes: ["waiter.order < first.waiter.order → waiter.order <= first.waiter.order"],
+    why: "No two requests have the same place in the order.",
+  },
+  {
     file: "src/ledger/compact.ts",
     text: "const isSuccessor = name.startsWith(before) && name.endsWith(after);",
     changes: [
