@@ -22,12 +22,24 @@ const bundle = await rollup({
   },
 });
 
+// A project may list neither Node's types nor the newest library of TypeScript: each file asks for what it names.
+const wants: readonly (readonly [names: RegExp, reference: string])[] = [
+  [/\basyncDispose\b/, 'lib="esnext.disposable"'],
+  [/\bfrom 'node:/, 'types="node"'],
+];
+
+const referencing = (code: string): string => {
+  const wanted = wants.filter(([names]) => names.test(code));
+  return wanted.map(([, reference]) => `/// <reference ${reference} />\n`).join("") + code;
+};
+
 for (const extension of [".d.ts", ".d.cts"])
   await bundle.write({
     dir: "dist",
     format: "esm",
     entryFileNames: `[name]${extension}`,
     chunkFileNames: `types-[hash]${extension}`,
+    plugins: [{ name: "references", renderChunk: referencing }],
   });
 
 await bundle.close();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { run, type Scratch, scratch } from "./support/scratch.ts";
 
 let project: Scratch;
@@ -7,8 +7,9 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-const program = `
+const fileless = `
   import { Client, type Contact, type ContactInput, isTouchpointError, RateLimitError } from "touchpoint-sdk";
+  import { redisLimits } from "touchpoint-sdk/redis";
   import { createSandbox } from "touchpoint-sdk/sandbox";
 
   export const run = async (client: Client): Promise<Contact[]> => {
@@ -31,6 +32,16 @@ const program = `
 
   export const client = new Client({ apiKey: async () => "tp_key", baseUrl: "https://crm.example", fetch });
   export const sandbox = createSandbox({ apiKeys: ["tp_key"] });
+  // @ts-expect-error no client of Redis
+  export const unshared = redisLimits({}, { id: "key" });
+`;
+
+const program = `${fileless}
+  import { readCsv, writeNdjson } from "touchpoint-sdk/files";
+
+  export const copied = writeNdjson("people.ndjson", readCsv("people.csv"));
+  // @ts-expect-error a file has a name
+  export const nameless = readCsv(1);
 `;
 
 const strict = {
@@ -40,22 +51,44 @@ const strict = {
   skipLibCheck: false,
   noEmit: true,
   target: "es2022",
-  types: ["node"],
 };
+const byNode16 = { ...strict, module: "node16" };
+const byBundler = { ...strict, module: "esnext", moduleResolution: "bundler" };
 
-const compile = async (compilerOptions: object, files: readonly string[]) => {
-  for (const file of files) await project.write(file, program);
-  await project.write("tsconfig.json", JSON.stringify({ compilerOptions, files }));
-  return run(process.execPath, ["node_modules/typescript/bin/tsc"], project.folder);
+const compile = async (
+  { folder, write }: Scratch,
+  compilerOptions: object,
+  files: Readonly<Record<string, string>>,
+) => {
+  for (const [file, text] of Object.entries(files)) await write(file, text);
+  await write("tsconfig.json", JSON.stringify({ compilerOptions, files: Object.keys(files) }));
+  return run(process.execPath, ["node_modules/typescript/bin/tsc"], folder);
 };
 
 const clean = { code: 0, stdout: "", stderr: "" };
 
-test("strict TypeScript accepts its types from ES modules and CommonJS by node16 resolution", async () => {
-  expect(await compile({ ...strict, module: "node16" }, ["esm.mts", "cjs.cts"])).toEqual(clean);
+// TypeScript 6 reads no types that a project does not list.
+describe.each([
+  ["lists Node's types", { types: ["node"] }],
+  ["lists no types", {}],
+])("a strict project that %s", (_, types) => {
+  test("accepts the package's from ES modules and CommonJS by node16 resolution", async () => {
+    const files = { "esm.mts": program, "cjs.cts": program };
+    expect(await compile(project, { ...byNode16, ...types }, files)).toEqual(clean);
+  });
+
+  test("accepts the package's by bundler resolution", async () => {
+    expect(await compile(project, { ...byBundler, ...types }, { "bundled.ts": program })).toEqual(clean);
+  });
 });
 
-test("strict TypeScript accepts its types by bundler resolution", async () => {
-  const options = { ...strict, module: "esnext", moduleResolution: "bundler" };
-  expect(await compile(options, ["bundled.ts"])).toEqual(clean);
+test("a project without Node's types accepts the package's, but for those of files", async () => {
+  const bare = await scratch(["typescript"]);
+  try {
+    const files = { "esm.mts": fileless, "cjs.cts": fileless };
+    expect(await compile(bare, byNode16, files)).toEqual(clean);
+    expect(await compile(bare, byBundler, { "bundled.ts": fileless })).toEqual(clean);
+  } finally {
+    await bare.remove();
+  }
 });

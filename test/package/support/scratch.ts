@@ -44,10 +44,10 @@ export interface Scratch {
 }
 
 // Linked, not installed: the tests then need no network.
-const linked = ["typescript", "@types/node", "undici-types"];
+const withNodeTypes = ["typescript", "@types/node", "undici-types"];
 
 /** Installs the tarball in a fresh folder, offline: the package must have nothing else to fetch. */
-export const scratch = async (): Promise<Scratch> => {
+export const scratch = async (linked: readonly string[] = withNodeTypes): Promise<Scratch> => {
   const folder = await mkdtemp(join(tmpdir(), "touchpoint-scratch-"));
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
   await write("package.json", JSON.stringify({ name: "scratch", version: "1.0.0", private: true }));
