@@ -95,7 +95,6 @@ class Gate {
     try {
       await waiting;
     } finally {
-      passing.onStopped = undefined;
       release();
       log.waitedMs += clock.now() - since;
       log.onWait?.(undefined);
@@ -114,7 +113,7 @@ class Gate {
     if (budget === undefined || blockers.includes(slots)) {
       return { operation, waitingFor: slots.name, reason: "concurrency", waitMs: 0 };
     }
-    const reason = budget.pausedForMs > 0 || budget.isProbing ? "pause" : "limit";
+    const reason = budget.isProbing ? "pause" : "limit";
     return { operation, waitingFor: budget.name, reason, waitMs: budget.waitMs() };
   }
 }
