@@ -50,6 +50,7 @@ export const paced = (
     readonly concurrency?: number;
     readonly maxRetryAfterMs?: number;
     readonly clock?: FakeClock;
+    readonly closing?: Closing;
   } = {},
 ) => {
   const clock = settings.clock ?? new FakeClock();
@@ -64,7 +65,7 @@ export const paced = (
   const send = pacing({
     traffic,
     slots: new Slots(settings.concurrency ?? 1_000),
-    closing: new Closing(),
+    closing: settings.closing ?? new Closing(),
     maxRetryAfterMs: settings.maxRetryAfterMs ?? 60_000,
     clock,
     onWait: (notice) => waits.push(notice),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { RateLimitError } from "../../../src/errors.ts";
+import { Closing } from "../../../src/http/closing.ts";
 import { AttemptFailure, type HttpResponse, type Send } from "../../../src/http/types.ts";
 import { documentedLimits } from "../../../src/limits.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
@@ -234,6 +235,80 @@ test("whoever waits behind the one that goes first after a pause is told of the 
     await turn();
   }
   await Promise.all([...all, third]);
+});
+
+describe("whoever stands behind others and lacks nothing is told of what they wait for", () => {
+  test("with others of its kind, the limit they share", async () => {
+    const { clock, next } = recorded();
+    const { send, waits } = paced(next, { clock, limits: { events: { max: 10, perMs: 60_000 } } });
+    await send({ ...event, weight: 8 });
+    await clock.until(Promise.all([send({ ...event, weight: 5 }), send(event)]));
+    expect(waits).toEqual([
+      { operation: "requests+events", waitingFor: "events", reason: "limit", waitMs: 60_007 },
+      { operation: "requests+events", waitingFor: "events", reason: "limit", waitMs: 60_007 },
+    ]);
+  });
+
+  test("with others only, the limit that is kept for them", async () => {
+    const { clock, next } = recorded();
+    const limits = { requests: { max: 2, perMs: 60_000 }, emails: { max: 1, perMs: 1_000 } };
+    const { send, waits } = paced(next, { clock, limits });
+    await send(email);
+    await clock.until(Promise.all([send(email), send(event)]));
+    expect(waits.map(({ operation, waitingFor }) => `${operation}: ${waitingFor}`)).toEqual([
+      "requests+emails: emails",
+      "requests+events: requests",
+    ]);
+  });
+});
+
+test("a request is kept for each of those who wait for emails that free soon", async () => {
+  const { clock, left, next } = recorded();
+  const limits = { requests: { max: 5, perMs: 10_000 }, emails: { max: 2, perMs: 1_000 } };
+  const { send } = paced(next, { clock, limits });
+  await Promise.all([send(email), send(email)]);
+  await clock.until(Promise.all([email, email, contact, contact, contact].map(send)));
+  expect(left).toEqual([
+    ...["0 requests+emails", "0 requests+emails", "0 requests"],
+    ...["1001.1 requests+emails", "1001.1 requests+emails"],
+    ...["10002 requests", "10002 requests"],
+  ]);
+});
+
+test("a latency that is known is not waited out on top of the window", async () => {
+  const clock = new FakeClock();
+  const left: number[] = [];
+  const next: Send = async () => {
+    left.push(clock.now());
+    await clock.sleep(50);
+    return answered();
+  };
+  const { send } = paced(next, { clock, limits: { requests: { max: 1, perMs: 1_000 } } });
+  for (let sent = 0; sent < 25; sent += 1) await clock.until(send(contact));
+  const gaps = left.map((at, index) => Math.round(at - (left[index - 1] ?? 0)));
+  expect([gaps[1], gaps.at(-1)]).toEqual([1_051, 1_016]);
+});
+
+test("whoever has waited is no longer told of a close", async () => {
+  const listeners: string[] = [];
+  const closing = new Closing();
+  const onClose = closing.onClose.bind(closing);
+  const watched = Object.assign(closing, {
+    onClose: (listener: () => void) => {
+      const forget = onClose(listener);
+      listeners.push("added");
+      return () => {
+        listeners.push("removed");
+        forget();
+      };
+    },
+  });
+  const { clock, next } = recorded();
+  const limits = { emails: { max: 1, perMs: 1_000 } };
+  const { send } = paced(next, { clock, limits, closing: watched });
+  await send(email);
+  await clock.until(send(email));
+  expect(listeners).toEqual(["added", "removed"]);
 });
 
 test("time in the queue is part of the call's log", async () => {
