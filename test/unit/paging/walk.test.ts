@@ -351,6 +351,179 @@ describe("Walk over a list that moves", () => {
   });
 });
 
+describe("What a walk asks for", () => {
+  interface Move {
+    readonly list: MovingListOptions;
+    readonly limit?: number;
+    /** The page after which the list moves, from 1 on. */
+    readonly after: number;
+    readonly move: (list: MovingList) => void;
+    /** Skip and limit of each request from that page on. */
+    readonly asks: string;
+    /** How many records each page from there on brought. */
+    readonly brings: readonly number[];
+  }
+
+  const addInFront = (count: number) => (list: MovingList) => {
+    for (let left = count; left > 0; left -= 1) list.add(0);
+  };
+
+  const moves: readonly (readonly [string, Move])[] = [
+    [
+      "of a list that stands still: each page begins with the last two of the one before",
+      {
+        ...{ list: { length: 800, order: "oldest first" }, after: 1, move: () => undefined },
+        ...{ asks: "198+200 396+200 594+200 792+200", brings: [198, 198, 198, 6] },
+      },
+    ],
+    [
+      "when 90 before it were deleted: half a page back, and from there with more in common",
+      {
+        ...{ list: { length: 1_000, order: "oldest first" }, after: 2, move: (list) => list.remove(0, 90) },
+        asks: "396+200 296+200 404+200 524+200 654+200 792+200",
+        brings: [188, 108, 120, 130, 56],
+      },
+    ],
+    [
+      "when more than a page before it were deleted: further back, then forward to what is last of the known",
+      {
+        ...{ list: { length: 1_000, order: "oldest first" }, after: 3, move: (list) => list.remove(0, 290) },
+        asks: "594+200 494+200 294+200 394+200 505+200 627+200",
+        brings: [188, 100, 111, 5],
+      },
+    ],
+    [
+      "when what was read last is gone: back to the last that is not",
+      {
+        ...{ list: { length: 1_400, order: "by name" }, after: 5, move: (list) => list.remove(390, 605) },
+        asks: "990+200 890+200 690+200 490+200 290+200 384+200 484+200 595+200 717+200",
+        brings: [194, 100, 111],
+      },
+    ],
+    [
+      "in small pages: the search takes the largest, and what it brings is no more than a page",
+      {
+        ...{ list: { length: 600, order: "oldest first" }, limit: 50, after: 10 },
+        ...{ move: (list) => list.remove(0, 290), asks: "498+52 398+200 198+200 160+150 221+139" },
+        brings: [50, 50],
+      },
+    ],
+    [
+      "when 500 were added in front: those known in between are passed over",
+      {
+        ...{ list: { length: 1_000, order: "newest first" }, after: 2, move: addInFront(500) },
+        asks: "396+200 594+200 792+200 990+200 1188+200 1386+200",
+        brings: [94, 198, 198, 112],
+      },
+    ],
+    [
+      "of a service that gives sixty at a time: the search steps by as many",
+      {
+        ...{
+          list: { length: 500, order: "oldest first", cap: 60 },
+          after: 6,
+          move: (list) => list.remove(0, 150),
+        },
+        asks: "348+60 318+60 258+60 348+60 198+60 228+60 258+60 288+60 318+60",
+        brings: [58, 30, 30, 30, 2],
+      },
+    ],
+    [
+      "when all that was read is gone and all is remembered: it begins again",
+      {
+        ...{ list: { length: 600, order: "oldest first" }, after: 1, move: (list) => list.remove(0, 200) },
+        asks: "198+200 98+200 0+200 198+200 398+200 0+200 195+200 390+200",
+        brings: [200, 195, 5],
+      },
+    ],
+  ];
+
+  test.each(moves)("%s", async (_what, { list: given, limit = 200, after, move, asks, brings }) => {
+    const list = new MovingList(given);
+    const walk = walkOver(list, { prefetch: 0, limit });
+    const before = [];
+    while (before.length < after) before.push(...(await walk.next().then((page) => (page ? [page] : []))));
+    const asked = list.requests.length;
+    move(list);
+    const rest = await pagesOf(walk);
+    const log = list.requests.slice(asked).map((request) => `${request.skip}+${request.limit}`);
+    expect({ asks: log.join(" "), brings: rest.map(({ data }) => data.length) }).toEqual({ asks, brings });
+    expect(missedAndRepeated(list, idsOf([...before, ...rest]))).toEqual(nobody);
+  });
+
+  test("`fast` asks for plain skip and limit, and repeats and misses what has moved", async () => {
+    const list = new MovingList({ length: 600, order: "oldest first" });
+    const walk = walkOver(list, { prefetch: 0, isDriftSafe: false });
+    const pages = [await walk.next()];
+    list.remove(0, 5);
+    pages.push(await walk.next());
+    list.add(0);
+    list.items.unshift(...list.items.splice(-10));
+    pages.push(await walk.next());
+    expect(list.requests.map(({ skip, limit }) => `${skip}+${limit}`)).toEqual([
+      "0+200",
+      "200+200",
+      "400+200",
+    ]);
+    expect(pages.map((page) => page?.data[0]?.id)).toEqual(["old-0", "old-205", "old-395"]);
+  });
+
+  test("a walk that has lost all it remembers looks through the list three times before it says so", async () => {
+    const list = new MovingList({ length: 5_000, order: "oldest first" });
+    const walk = walkOver(list, { prefetch: 0 });
+    for (let page = 1; page <= 15; page += 1) await walk.next();
+    const asked = list.requests.length;
+    list.remove(500, 3_000);
+    await expect(walk.next()).rejects.toThrow("the last 2000 records read are gone");
+    const round = [2_970, 2_870];
+    while (round.at(-1) !== 0) round.push(Math.max(0, (round.at(-1) ?? 0) - 200));
+    expect(list.requests.slice(asked).map(({ skip }) => skip)).toEqual([...round, ...round, ...round]);
+  });
+
+  test("a cursor carries the last hundred ids, and says so when they are all gone, rather than begin again", async () => {
+    const list = still(1_000);
+    const walk = walkOver(list, { prefetch: 0 });
+    const pages = [await walk.next(), await walk.next(), await walk.next()];
+    const place = readCursor("contacts.list", pages[2]?.cursor);
+    expect(place.recent).toEqual(list.items.slice(496, 596).map(({ id }) => id));
+    list.remove(400, 300);
+    await expect(walkOver(list, { place }).next()).rejects.toThrow("the last 100 records read are gone");
+  });
+
+  test("a page that comes after a stop is not handed out, and none is asked for after it", async () => {
+    const list = still(5_000);
+    // A fetch that does not listen to its signal.
+    const walk = walkOver(list, { fetch: (request) => list.fetch(request), prefetch: 4 });
+    const waiting = walk.next();
+    walk.stop();
+    expect(await waiting).toBeUndefined();
+    expect(list.requests).toHaveLength(1);
+  });
+
+  test("what is under way is aborted at a stop", async () => {
+    const list = still(5_000);
+    const signals: AbortSignal[] = [];
+    const fetch = (request: PageRequest, signal: AbortSignal) => {
+      signals.push(signal);
+      return list.fetch(request);
+    };
+    const walk = walkOver(list, { fetch, prefetch: 3 });
+    await walk.next();
+    walk.stop();
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false, true, true, true]);
+  });
+
+  test("pages asked for ahead go on from each other, and not beyond the total", async () => {
+    const list = still(700);
+    const walk = walkOver(list, { prefetch: 8 });
+    await walk.next();
+    expect(list.requests.map(({ skip }) => skip)).toEqual([0, 198, 396, 594]);
+    const untold = still(700, { totals: "missing" });
+    await walkOver(untold, { prefetch: 8 }).next();
+    expect(untold.requests).toHaveLength(1);
+  });
+});
+
 describe("Walk over a service that does not keep its word", () => {
   test("one that ignores skip and holds the rest back is an error, not an end", async () => {
     for (const totals of ["true", "missing"] as const) {
@@ -371,6 +544,28 @@ describe("Walk over a service that does not keep its word", () => {
         });
       }
     }
+  });
+
+  test("one that ignores skip and shows all there is in a full page has shown all, as its total says", async () => {
+    const list = still(200, { ignoresSkip: true });
+    expect(idsOf(await pagesOf(walkOver(list, { prefetch: 0 })))).toEqual(list.items.map(({ id }) => id));
+  });
+
+  test("one that hides at every second request what it showed before is given up", async () => {
+    const list = still(200);
+    let requests = 0;
+    const fetch = async (request: PageRequest) => {
+      requests += 1;
+      const ids = Array.from({ length: 200 }, (_, at) => `${requests}-${at}`);
+      if (requests % 2 === 0) return { data: ids.map((id) => ({ id })), total: 10_000 };
+      return { data: list.items.slice(0, requests === 1 ? 200 : 195), total: 10_000, skip: request.skip };
+    };
+    const walk = walkOver(list, { fetch, prefetch: 0 });
+    expect((await walk.next())?.data).toHaveLength(200);
+    await expect(walk.next()).rejects.toThrow(
+      "contacts.list: the list changes faster than it can be read, or has no order",
+    );
+    expect(requests).toBe(3_334);
   });
 
   test("a failed page is asked for again by the next call, in the middle of a search too", async () => {
