@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Budget } from "../../../src/http/budget.ts";
 import type { Passage } from "../../../src/http/lanes.ts";
 import { fixedLeases } from "../../../src/http/leases.ts";
-import type { LeaseSource } from "../../../src/sharing.ts";
+import type { LeasedBudget, LeaseSource } from "../../../src/sharing.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const someone = (): Passage => ({
@@ -43,6 +43,17 @@ test("a request that never left gives its permit back at once", () => {
   expect(budget.has(1)).toBe(true);
 });
 
+test("a permit of a request without an answer comes back a third of a window later", async () => {
+  const { clock, budget } = open(1);
+  const by = someone();
+  budget.take(1, by);
+  budget.settle(1, by, undefined);
+  await clock.advance(1_334.4);
+  expect(budget.has(1)).toBe(false);
+  await clock.advance(0.1);
+  expect(budget.has(1)).toBe(true);
+});
+
 test("a batch larger than the limit takes all of it, for as many windows as it fills", async () => {
   const { clock, budget } = open(10);
   const by = someone();
@@ -54,6 +65,21 @@ test("a batch larger than the limit takes all of it, for as many windows as it f
   await clock.advance(1);
   expect(budget.has(10)).toBe(true);
 });
+
+/** A source of so many permits, and what the budget tells it. */
+const watchedLeases = (change: Partial<LeaseSource> = {}) => {
+  const log: string[] = [];
+  const source: LeaseSource = {
+    ...fixedLeases(0),
+    attach: () => log.push("attached"),
+    want: () => log.push("wanted"),
+    paused: (ms, by) => log.push(`paused for ${ms} by ${by}`),
+    used: () => log.push("used"),
+    close: async () => void log.push("closed"),
+    ...change,
+  };
+  return { source, log };
+};
 
 /** One use at a time, each answered after `ms`, until the latency is known. */
 const learn = async ({ clock, budget }: ReturnType<typeof open>, ms: number): Promise<void> => {
@@ -140,9 +166,41 @@ describe("after a pause", () => {
     const probe = someone();
     budget.take(1, probe);
     budget.refund(1, probe);
+    expect(budget.has(1)).toBe(true);
     budget.take(1, someone());
     expect(budget.has(1)).toBe(false);
   });
+});
+
+test("nobody can tell how long the one that goes first after a pause takes", async () => {
+  const { clock, budget } = open(2);
+  const by = someone();
+  budget.take(1, by);
+  budget.settle(1, by, 0);
+  budget.pause(100);
+  await clock.advance(100);
+  expect(budget.waitMs()).toBe(902);
+  budget.take(1, someone());
+  expect(budget.waitMs()).toBe(0);
+});
+
+test("while one goes first after a pause, nobody is woken and no more permits are asked for", async () => {
+  const { source, log } = watchedLeases({ initial: 2 });
+  const { clock, budget } = open(2, source);
+  const by = someone();
+  budget.take(1, by);
+  budget.settle(1, by, 0);
+  budget.pause(100);
+  await clock.advance(100);
+  budget.take(1, someone());
+  budget.want(1);
+  expect([log, clock.pending]).toEqual([["attached", "used", "used"], 0]);
+});
+
+test("those who wait are looked at when the service asks to wait: for some that is too long", () => {
+  const { budget, changes } = open();
+  budget.heed(60_000, "429 on events.record");
+  expect(changes()).toBe(1);
 });
 
 test("a shorter pause never cuts a longer one", async () => {
@@ -167,6 +225,51 @@ test("those who wait are looked at when the next permit is back, and no timer ou
   budget.want(1);
   budget.rest();
   expect(clock.pending).toBe(0);
+});
+
+test("once the latency is known, those who wait are looked at as much earlier", async () => {
+  const opened = open(1);
+  const { clock, budget } = opened;
+  await learn(opened, 50);
+  const by = someone();
+  budget.take(1, by);
+  budget.settle(1, by, 50);
+  budget.want(1);
+  expect([budget.waitMs(), clock.nextInMs]).toEqual([967, expect.closeTo(966.1)]);
+});
+
+test("a permit that comes back before those that were waited for wakes whoever waits then", async () => {
+  const { clock, budget, changes } = open(2);
+  const [unanswered, answered] = [someone(), someone()];
+  budget.take(1, unanswered);
+  budget.take(1, answered);
+  budget.settle(1, unanswered, undefined);
+  budget.want(1);
+  await clock.advance(100);
+  budget.settle(1, answered, 100);
+  budget.want(1);
+  expect([clock.nextInMs, clock.pending]).toEqual([expect.closeTo(1_001.1), 1]);
+  await clock.advance(1_002);
+  expect([changes(), clock.pending]).toEqual([3, 0]);
+});
+
+test("a timer that fires early is set once more", async () => {
+  const clock = new FakeClock();
+  const after = clock.after.bind(clock);
+  let earlyMs = 0.5;
+  clock.after = (ms, callback) => {
+    const cancel = after(ms - earlyMs, callback);
+    earlyMs = 0;
+    return cancel;
+  };
+  const onChange = (): void => budget.want(1);
+  const context = { clock, onChange, source: fixedLeases(1) };
+  const budget: Budget = new Budget("events", { max: 1, perMs: 1_000 }, context);
+  const by = someone();
+  budget.take(1, by);
+  budget.settle(1, by, 0);
+  await clock.advance(1_000.6);
+  expect([clock.pending, clock.nextInMs]).toEqual([1, expect.closeTo(0.5)]);
 });
 
 test("whoever is told to wait for what has just come free is looked at again at once", async () => {
@@ -203,6 +306,30 @@ test("it tells what is used, what is left, and when more frees", async () => {
     pausedUntil: clock.wallTime() + 5_000,
     pausedBy: "429 on events.record",
   });
+});
+
+test("it tells of a pause to its last millisecond, and of none that is over", async () => {
+  const { clock, budget } = open(2);
+  budget.heed(1_000, "429 on events.record");
+  await clock.advance(999);
+  const until = clock.wallTime() + 1;
+  expect(budget.state).toMatchObject({ pausedUntil: until, pausedBy: "429 on events.record" });
+  await clock.advance(1);
+  expect(budget.state).toMatchObject({ pausedUntil: undefined, pausedBy: undefined });
+});
+
+test("as long as one is left, the next use is possible at once", () => {
+  const { budget } = open(2);
+  const by = someone();
+  budget.take(1, by);
+  budget.settle(1, by, 0);
+  expect(budget.state).toMatchObject({ used: 1, left: 1, freesInMs: 0 });
+});
+
+test("what others use of it counts as used", () => {
+  const { budget } = open(10, { ...fixedLeases(10), usedElsewhere: 3 });
+  budget.take(1, someone());
+  expect(budget.state).toMatchObject({ used: 4, left: 6 });
 });
 
 test("without a limit it tells that nothing is used", () => {
@@ -245,6 +372,7 @@ test("a permit that came back early by this process's latency leaves in its full
   expect(budget.idle).toBe(1);
   budget.retire(1);
   expect([budget.idle, budget.leased, budget.owed]).toEqual([0, 1, 1]);
+  expect([budget.state.used, budget.leavesInMs]).toEqual([0, expect.closeTo(85.001, 4)]);
   await clock.advance(84);
   expect(budget.leased).toBe(1);
   await clock.advance(1);
@@ -292,4 +420,132 @@ test("a source that is out of reach is waited for until it gives up", async () =
   expect([budget.isLost, changes()]).toEqual([false, 0]);
   await clock.advance(1);
   expect([budget.isLost, changes()]).toEqual([true, 1]);
+});
+
+test("a source is told of each use, of each wait, of a pause, and of the end", async () => {
+  const { source, log } = watchedLeases({ initial: 1 });
+  const { clock, budget } = open(10, source);
+  const by = someone();
+  budget.take(1, by);
+  budget.settle(1, by, 0);
+  budget.want(1);
+  budget.heed(500, "429 on events.record");
+  budget.seek();
+  expect(log).toEqual(["attached", "used", "wanted", "paused for 500 by 429 on events.record", "wanted"]);
+  await budget.close();
+  expect([log.at(-1), clock.pending]).toEqual(["closed", 0]);
+});
+
+test("a source is named the budget that its permits are for", () => {
+  const attached: LeasedBudget[] = [];
+  const { source } = watchedLeases({ attach: (to) => attached.push(to) });
+  const { budget } = open(10, source);
+  expect(attached).toEqual([budget]);
+});
+
+test("a source that has changed has those who wait looked at again", () => {
+  const { budget, changes } = open();
+  budget.changed();
+  expect(changes()).toBe(1);
+});
+
+describe("what those who wait lack", () => {
+  test("is nothing when nobody waits, before and after", () => {
+    const { budget } = open(10, fixedLeases(0));
+    const before = budget.lacking;
+    budget.want(3);
+    budget.rest();
+    expect([before, budget.lacking]).toEqual([0, 0]);
+  });
+
+  test("is what the first of them takes, less what is in hand", () => {
+    const { budget } = open(10, fixedLeases(2));
+    budget.want(5);
+    expect(budget.lacking).toBe(3);
+  });
+
+  test("is never more than the limit", () => {
+    const { budget } = open(10, fixedLeases(4));
+    budget.want(25);
+    expect(budget.lacking).toBe(6);
+  });
+
+  test("is nothing when only the leases have lapsed", () => {
+    const { budget } = open(10, { ...fixedLeases(4), isValid: false });
+    budget.want(1);
+    expect(budget.lacking).toBe(0);
+  });
+});
+
+describe("when the next permit leaves", () => {
+  const used = (max: number) => {
+    const opened = open(max);
+    const by = someone();
+    opened.budget.take(1, by);
+    opened.budget.settle(1, by, 0);
+    return opened;
+  };
+
+  test("is not told when none is called back", () => {
+    expect(used(1).budget.leavesInMs).toBe(undefined);
+  });
+
+  test("is when it has cooled", async () => {
+    const { clock, budget } = used(1);
+    await clock.advance(1);
+    budget.retire(1);
+    expect(budget.leavesInMs).toBeCloseTo(1_000.101, 4);
+    await clock.advance(5_000);
+    expect(budget.leavesInMs).toBeCloseTo(0.001, 4);
+    expect([budget.idle, budget.owed, budget.leavesInMs, budget.leased]).toEqual([0, 0, undefined, 0]);
+  });
+
+  test("is the earlier when one came back early and another is cooling", async () => {
+    const opened = open(2);
+    const { clock, budget } = opened;
+    await learn(opened, 100);
+    const [first, second] = [someone(), someone()];
+    budget.take(1, first);
+    budget.settle(1, first, 100);
+    await clock.advance(500);
+    budget.take(1, second);
+    budget.settle(1, second, 100);
+    await clock.advance(417);
+    budget.retire(2);
+    expect([budget.owed, budget.leavesInMs]).toEqual([2, expect.closeTo(85.001, 4)]);
+    await clock.advance(86);
+    expect(budget.leavesInMs).toBeCloseTo(498.101, 4);
+    expect(budget.leased).toBe(1);
+  });
+
+  test("is not told of one that came back early and stays", async () => {
+    const opened = open(1);
+    const { clock, budget } = opened;
+    await learn(opened, 100);
+    const by = someone();
+    budget.take(1, by);
+    budget.settle(1, by, 100);
+    await clock.advance(917);
+    expect([budget.idle, budget.leavesInMs]).toEqual([1, undefined]);
+  });
+
+  test("is at once when it has been back for long", async () => {
+    const opened = open(1);
+    const { clock, budget } = opened;
+    await learn(opened, 100);
+    await clock.advance(5_000);
+    budget.retire(1);
+    expect([budget.leavesInMs, budget.owed, budget.leased]).toEqual([undefined, 0, 0]);
+  });
+});
+
+test("what is granted covers first what is called back, and only the rest is new", () => {
+  const { budget, changes } = open(4);
+  const by = someone();
+  budget.take(3, by);
+  budget.settle(3, by, 0);
+  budget.retire(3);
+  expect([budget.leased, budget.idle, budget.owed]).toEqual([3, 0, 2]);
+  budget.grant(3);
+  expect([budget.leased, budget.idle, budget.owed, changes()]).toEqual([4, 1, 0, 2]);
 });
