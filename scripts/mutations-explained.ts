@@ -92,6 +92,16 @@ export const explained: readonly Explained[] = [
     why: "No two requests have the same place in the order.",
   },
   {
+    file: "src/http/budget.ts",
+    text: "if (this.#alarm !== undefined && this.#alarm.at <= at && this.#alarm.at > now) return;",
+    changes: [
+      "this.#alarm.at <= at → this.#alarm.at < at",
+      "this.#alarm.at > now → this.#alarm.at >= now",
+      "this.#alarm.at > now → this.#alarm.at <= now",
+    ],
+    why: `${same}a timer for the same moment is set anew or not, and one that fires too early wakes in vain.`,
+  },
+  {
     file: "src/ledger/compact.ts",
     text: "const isSuccessor = name.startsWith(before) && name.endsWith(after);",
     changes: [
@@ -193,6 +203,30 @@ export const explained: readonly Explained[] = [
     why: `${same}a file that is not recognised is read from its beginning, and its records mean the same a second time.`,
   },
   {
+    file: "src/ledger/journal-file.ts",
+    text: "#identity: Buffer = Buffer.alloc(0);",
+    changes: ["0 → 1"],
+    why: "It is looked at only once something was read, which sets it.",
+  },
+  {
+    file: "src/ledger/journal-file.ts",
+    text: 'const whole = fresh.subarray(0, fresh.lastIndexOf("\\n") + 1);',
+    changes: ["0 → 1", "1 → 0"],
+    why: "What is left out is a line break before or behind the records, and it is read again next time.",
+  },
+  {
+    file: "src/ledger/journal-file.ts",
+    text: "return true;",
+    changes: ["true → false"],
+    why: `${same}opened once more, the file has no seal any more.`,
+  },
+  {
+    file: "src/ledger/journal-file.ts",
+    text: "if (isMissingFile(error)) return false;",
+    changes: ["isMissingFile(error) → true"],
+    why: `${same}opened once more, the file fails in the same way.`,
+  },
+  {
     file: "src/ledger/file-ledger.ts",
     text: "this.#file ??= this.#open();",
     changes: ["this.#file ??= this.#open() → this.#file = this.#open()"],
@@ -209,5 +243,41 @@ export const explained: readonly Explained[] = [
     text: "const { compactAfter = 1_000 } = options;",
     changes: ["1_000 → 1001"],
     why: "When a file is shortened by itself is a matter of cost.",
+  },
+  {
+    file: "src/paging/page-size.ts",
+    text: "constructor(longest = 1) {",
+    changes: ["1 → 0"],
+    why: `${same}a page that tells anything about the size holds at least one record.`,
+  },
+  {
+    file: "src/paging/paged.ts",
+    text: "let at = 0;",
+    changes: ["0 → 1"],
+    why: `${same}before the first page there is no record, and each page sets it.`,
+  },
+  {
+    file: "src/paging/recent.ts",
+    text: "#next = 0;",
+    changes: ["0 → 1"],
+    why: `${same}ages and order are told from the differences of places.`,
+  },
+  {
+    file: "src/paging/standstill.ts",
+    text: '#before = { skip: 0, firstId: "" };',
+    changes: ["0 → 1"],
+    why: `${same}before the first page there is no id, and no page is like that.`,
+  },
+  {
+    file: "src/paging/walk.ts",
+    text: "#misses = 0;",
+    changes: ["0 → 1"],
+    why: "The first page yielded sets it; a walk that resumes gives up one try sooner out of a thousand.",
+  },
+  {
+    file: "src/paging/walk.ts",
+    text: "#farthest = 0;",
+    changes: ["0 → 1"],
+    why: "Only the largest end counts, and a search that ends at the first record needs no thousand tries.",
   },
 ];
