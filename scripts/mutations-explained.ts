@@ -263,12 +263,6 @@ export const explained: readonly Explained[] = [
     why: `${same}ages and order are told from the differences of places.`,
   },
   {
-    file: "src/paging/standstill.ts",
-    text: '#before = { skip: 0, firstId: "" };',
-    changes: ["0 → 1"],
-    why: `${same}before the first page there is no id, and no page is like that.`,
-  },
-  {
     file: "src/paging/walk.ts",
     text: "#misses = 0;",
     changes: ["0 → 1"],
