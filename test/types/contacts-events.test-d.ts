@@ -1,4 +1,18 @@
-import type { BatchReport, Client, Contact, EventReceipt, Page, ResponseInfo } from "touchpoint-sdk";
+import type {
+  BatchItemResult,
+  BatchReport,
+  Checkpoint,
+  Client,
+  Contact,
+  EventReceipt,
+  ImportReport,
+  IngestReport,
+  Page,
+  ResponseInfo,
+  Upserted,
+  WalkedPage,
+  WithResponse,
+} from "touchpoint-sdk";
 import { describe, expectTypeOf, test } from "vitest";
 
 declare const client: Client;
@@ -37,13 +51,67 @@ describe("contacts", () => {
     // @ts-expect-error: a list of ids
     client.contacts.update("c1", { listIds: "l1" });
     // @ts-expect-error: the id comes first
-    client.contacts.update({ name: "Ada" });
+    client.contacts.update({ name: "Ada" }, "c1");
     // @ts-expect-error: there is no such consistency
     client.contacts.list({}, { consistency: "loose" });
     // @ts-expect-error: there is no such query
     client.contacts.list({ offset: 5 });
     // @ts-expect-error: there is no such option
     client.contacts.create(person, { retries: 1 });
+    // @ts-expect-error the address itself
+    client.contacts.find(person);
+    // @ts-expect-error of which address?
+    client.contacts.find();
+    // @ts-expect-error the address is what is known of a contact
+    client.contacts.upsert({ name: "Ada" });
+    // @ts-expect-error the address goes inside
+    client.contacts.upsert("ada@example.com", { name: "Ada" });
+  });
+
+  test("an upsert tells whether it created", () => {
+    expectTypeOf(client.contacts.upsert(person)).resolves.toEqualTypeOf<Upserted>();
+  });
+
+  test("a list is walked by page, and taken whole", async () => {
+    const list = client.contacts.list({ search: "ada" }, { consistency: "fast", prefetch: 2 });
+    expectTypeOf(list.withResponse()).resolves.toEqualTypeOf<WithResponse<Page<Contact>>>();
+    for await (const page of list.pages()) expectTypeOf(page).toEqualTypeOf<WalkedPage<Contact>>();
+    expectTypeOf(list.toArray({ max: 10 })).resolves.toEqualTypeOf<Contact[]>();
+    expectTypeOf(list.catch(() => null)).resolves.toEqualTypeOf<Page<Contact> | null>();
+    expectTypeOf(list.finally(() => {})).resolves.toEqualTypeOf<Page<Contact>>();
+    // @ts-expect-error nothing to choose
+    list.withResponse("headers");
+    // @ts-expect-error a page has the query's size
+    list.pages({ limit: 5 });
+    // @ts-expect-error a number has a name here
+    list.toArray(10);
+    // @ts-expect-error something to call
+    list.catch(null);
+    // @ts-expect-error nothing is handed over
+    list.finally((page: Page<Contact>) => page);
+    // @ts-expect-error pages come later
+    [...list].length;
+  });
+
+  test("an import reads contacts, and tells of each", () => {
+    const store = { load: async () => null, save: async (state: Checkpoint) => void state.done };
+    expectTypeOf(client.contacts.import([person])).resolves.toEqualTypeOf<ImportReport>();
+    client.contacts.import([person], { checkpoint: "import.json", concurrency: 4, addToList: "l1" });
+    client.contacts.import([person], {
+      checkpoint: store,
+      onImported: ({ result }) =>
+        void expectTypeOf(result).toEqualTypeOf<"created" | "updated" | "unchanged">(),
+    });
+    // @ts-expect-error many contacts
+    client.contacts.import(person);
+    // @ts-expect-error a contact is no plain address
+    client.contacts.import(["ada@example.com"]);
+    // @ts-expect-error a path, or a store
+    client.contacts.import([person], { checkpoint: 1 });
+    // @ts-expect-error a store loads too
+    client.contacts.import([person], { checkpoint: { save: store.save } });
+    // @ts-expect-error one request is one contact
+    client.contacts.import([person], { batchSize: 10 });
   });
 });
 
@@ -76,5 +144,35 @@ describe("events", () => {
     client.events.ingest([{ title: "x" }]);
     // @ts-expect-error: a number
     client.events.ingest([event], { batchSize: "10" });
+    // @ts-expect-error for an import
+    client.events.ingest([event], { addToList: "l1" });
+  });
+
+  test("an ingestion counts what became of the events", () => {
+    expectTypeOf(client.events.ingest([event])).resolves.toEqualTypeOf<IngestReport>();
+    client.events.ingest([event], { checkpoint: "events.json", batchSize: 10, maxAgeMs: 1 });
+  });
+
+  test("a recorder takes events one by one", async () => {
+    const recorder = client.events.recorder({ maxBatch: 10, maxDelayMs: 100, maxPending: 1_000 });
+    expectTypeOf(recorder.record(event)).resolves.toEqualTypeOf<BatchItemResult>();
+    expectTypeOf(recorder.pending).toEqualTypeOf<number>();
+    expectTypeOf(recorder.flush()).resolves.toEqualTypeOf<void>();
+    expectTypeOf(recorder.close()).resolves.toEqualTypeOf<void>();
+    await using scoped = client.events.recorder();
+    expectTypeOf(scoped[Symbol.asyncDispose]()).resolves.toEqualTypeOf<void>();
+    // @ts-expect-error no such option
+    client.events.recorder({ batchSize: 10 });
+    // @ts-expect-error one by one
+    recorder.record([event]);
+    // @ts-expect-error events wait on their own
+    recorder.pending = 0;
+    // @ts-expect-error all of them
+    recorder.flush(10);
+    // @ts-expect-error it always waits
+    recorder.close({ force: true });
+    // @ts-expect-error closing takes time
+    using hasty = client.events.recorder();
+    hasty.pending;
   });
 });

@@ -1,5 +1,5 @@
 import { expectTypeOf, test } from "vitest";
-import type { Client, EmailInput, MembersReport, ScheduledEmail, SentEmail } from "../../src/index.ts";
+import type { Client, EmailInput, ScheduledEmail, SentEmail } from "../../src/index.ts";
 
 declare const client: Client;
 const head = { to: "ada@example.com", subject: "Welcome" };
@@ -32,8 +32,38 @@ test("each method answers its own record", () => {
   expectTypeOf(client.emails.scheduled.list().toArray()).resolves.toEqualTypeOf<ScheduledEmail[]>();
 });
 
-test("addresses come from an array, a set or a stream, and are no string", () => {
-  expectTypeOf(client.lists.addContacts("id", new Set([""]))).resolves.toEqualTypeOf<MembersReport>();
-  // @ts-expect-error one string would be read letter by letter
-  client.lists.addContacts("id", "ada@example.com");
+test("scheduled emails are listed, changed and called off", () => {
+  const { scheduled } = client.emails;
+  scheduled.list({ skip: 10, limit: 5 }, { prefetch: 1 });
+  scheduled.update("id", { sendAt: new Date(), subject: "Later" });
+  // @ts-expect-error nothing to search by
+  scheduled.list({ search: "ada@example.com" });
+  // @ts-expect-error a number
+  scheduled.list({ limit: "5" });
+  // @ts-expect-error the id comes first
+  scheduled.update({ subject: "Later" }, "id");
+  // @ts-expect-error what changes is given
+  scheduled.update("id");
+  // @ts-expect-error a time is no number
+  scheduled.update("id", { sendAt: 1_700_000_000 });
+  // @ts-expect-error an email has a subject
+  scheduled.update("id", { subject: null });
+  // @ts-expect-error a change sends nothing
+  scheduled.update("id", {}, { once: "key" });
+  // @ts-expect-error which one?
+  scheduled.cancel();
+  // @ts-expect-error its id
+  scheduled.cancel({ id: "id" });
+});
+
+test("the key of an email belongs into the options", () => {
+  client.emails.schedule({ ...head, text: "Hello", sendAt: new Date() }, { once: "key", timeoutMs: 1 });
+  // @ts-expect-error for the options
+  client.emails.send({ ...head, text: "Hello", once: "key" });
+  // @ts-expect-error for the options
+  client.emails.schedule({ ...head, text: "Hello", sendAt: new Date(), once: "key" });
+  // @ts-expect-error a string
+  client.emails.send({ ...head, text: "Hello" }, { once: 1 });
+  // @ts-expect-error no such option
+  client.emails.schedule({ ...head, text: "Hello", sendAt: new Date() }, { key: "key" });
 });

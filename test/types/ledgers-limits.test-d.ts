@@ -1,0 +1,67 @@
+import type { Redis } from "ioredis";
+import type { Redis as Redis5 } from "ioredis5";
+import { type Claim, Client, fileLedger, type Ledger, memoryLedger } from "touchpoint-sdk";
+import { type RedisCommands, redisLedger, redisLimits } from "touchpoint-sdk/redis";
+import { expectTypeOf, test } from "vitest";
+
+declare const redis: Redis;
+
+test("a ledger is kept in memory, in a file or in Redis", () => {
+  expectTypeOf(memoryLedger()).toEqualTypeOf<Ledger>();
+  expectTypeOf(fileLedger("sent.ndjson", { compactAfter: 100 })).toEqualTypeOf<Ledger>();
+  expectTypeOf(redisLedger(redis, { prefix: "sent:" })).toEqualTypeOf<Ledger>();
+  new Client({ ledger: fileLedger("sent.ndjson") });
+  // @ts-expect-error a ledger, not its path
+  new Client({ ledger: "sent.ndjson" });
+  // @ts-expect-error memory has no path
+  memoryLedger("sent.ndjson");
+  // @ts-expect-error the path is required
+  fileLedger();
+  // @ts-expect-error a number of keys
+  fileLedger("sent.ndjson", { compactAfter: "100" });
+  // @ts-expect-error no such option
+  fileLedger("sent.ndjson", { prefix: "sent:" });
+  // @ts-expect-error a connection, not an address
+  redisLedger("redis://cache.example");
+  // @ts-expect-error no such option
+  redisLedger(redis, { id: "key" });
+});
+
+test("a ledger claims a key, and is settled by hand in known words", () => {
+  const ledger = memoryLedger();
+  expectTypeOf(ledger.claim("key", "fingerprint")).resolves.toEqualTypeOf<Claim>();
+  expectTypeOf(ledger.settle("key", "not-sent")).resolves.toEqualTypeOf<boolean>();
+  ledger.settle("key", "sent", { receipt: { id: "e1" } });
+  // @ts-expect-error what would be sent under the key?
+  ledger.claim("key");
+  // @ts-expect-error how did it end?
+  ledger.settle("key");
+  // @ts-expect-error no such end
+  ledger.settle("key", "refused");
+  // @ts-expect-error details are named
+  ledger.settle("key", "sent", "e1");
+});
+
+test("limits are shared by a name, over ioredis 5 and 6", () => {
+  expectTypeOf<Redis>().toExtend<RedisCommands>();
+  expectTypeOf<Redis5>().toExtend<RedisCommands>();
+  const limits = redisLimits(redis, {
+    id: "key",
+    onLost: "open",
+    share: 0.5,
+    emails: { max: 5, perMs: 60_000 },
+  });
+  new Client({ limits });
+  // @ts-expect-error a connection, not its settings
+  redisLimits({ host: "cache.example" }, { id: "key" });
+  // @ts-expect-error shared by whom?
+  redisLimits(redis);
+  // @ts-expect-error the id is required
+  redisLimits(redis, { onLost: "closed" });
+  // @ts-expect-error lost limits are open or closed
+  redisLimits(redis, { id: "key", onLost: "ignore" });
+  // @ts-expect-error so many in such a time
+  redisLimits(redis, { id: "key", emails: 5 });
+  // @ts-expect-error no such limit
+  redisLimits(redis, { id: "key", mails: { max: 5, perMs: 60_000 } });
+});
