@@ -33,6 +33,17 @@ test("a seal whose file was replaced a moment ago is left, and the new file used
   expect(await fileLedger(path).claim("welcome:2", "f")).toMatchObject({ state: "pending" });
 });
 
+test("how a key stands is told by the file that took the place of a sealed one", async () => {
+  const path = scratchFile();
+  await fileLedger(path).claim("welcome:1", "f");
+  const other = fileLedger(`${path}.s1.tmp`);
+  await other.claim("welcome:1", "f");
+  await other.settle("welcome:1", "sent", { receipt: { id: "m-1" } });
+  appendFileSync(path, '\n{"seal":"s1"}\n');
+  race.beforeRemoving = (successor) => renameSync(successor, path);
+  expect(await fileLedger(path).claim("welcome:1", "f")).toMatchObject({ receipt: { id: "m-1" } });
+});
+
 test("a seal whose half-made file somebody took away already is lifted all the same", async () => {
   const path = scratchFile();
   await fileLedger(path).claim("welcome:1", "f");
