@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { Budget } from "../../../src/http/budget.ts";
+import { DayCount } from "../../../src/http/day-count.ts";
+import { lane } from "../../../src/http/lanes.ts";
+import { fixedLeases } from "../../../src/http/leases.ts";
+import { Passing } from "../../../src/http/passing.ts";
+import type { LeaseSource } from "../../../src/sharing.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { requestOn } from "../../support/paced.ts";
+
+/** A request that spends requests and emails, the emails from this source; a pause of a minute is the longest. */
+const passing = (source: LeaseSource = fixedLeases(10)) => {
+  const clock = new FakeClock();
+  const budgetOf = (name: string, from: LeaseSource): Budget =>
+    new Budget(name, { max: 10, perMs: 1_000 }, { clock, onChange: () => undefined, source: from });
+  const requests = budgetOf("requests", fixedLeases(10));
+  const emails = budgetOf("emails", source);
+  const budgets = [requests, emails];
+  const day = new DayCount("emailsPerDay", 1, clock);
+  const days = [new DayCount("requestsPerDay", 1_000, clock), day];
+  const route = { lane: lane(budgets, emails), budgets, days, narrowest: emails };
+  const request = requestOn(["requests", "emails"]);
+  return { clock, emails, day, request, one: new Passing(request, route, 60_000) };
+};
+
+test("a pause of as long as is allowed is waited for, and a longer one refused in whole seconds", () => {
+  const { emails, one } = passing();
+  emails.pause(60_000);
+  expect(one.refusal()).toBe(undefined);
+  emails.pause(90_400);
+  expect(one.refusal()).toMatchObject({
+    message:
+      "requests+emails: not sent, the service asked to send nothing on emails for another 91 s, " +
+      "which is longer than maxRetryAfterMs",
+    retryAfterMs: 90_400,
+  });
+});
+
+test("whole seconds stay whole", () => {
+  const { emails, one } = passing();
+  emails.pause(100_000);
+  expect(one.refusal()?.message).toContain("for another 100 s,");
+});
+
+test("what frees in hours is told in tenths of them", async () => {
+  const { clock, day, one } = passing();
+  day.add(1);
+  await clock.advance(86_460_000 - 4_500_000);
+  expect(one.refusal()?.message).toContain("more frees in 1.3 h");
+});
+
+test("a call's log tells whether what it waits for stands still, to the last millisecond", async () => {
+  const { clock, emails, request, one } = passing();
+  const before = request.log.gate?.isHeld;
+  emails.pause(500);
+  const during = request.log.gate?.isHeld;
+  await clock.advance(499);
+  const atLast = one.isHeld;
+  await clock.advance(1);
+  expect([before, during, atLast, one.isHeld]).toEqual([false, true, true, false]);
+});
+
+test("when the shared limits are out of reach it is refused, and they are looked for again", () => {
+  let wanted = 0;
+  const want = (): void => {
+    wanted += 1;
+  };
+  const { one } = passing({ ...fixedLeases(0), isValid: false, givesUpAt: 0, want });
+  expect(one.refusal()).toMatchObject({
+    name: "ConnectionError",
+    message:
+      "requests+emails: not sent, the store of the shared limits is out of reach: see to Redis, " +
+      'or allow onLost: "open"',
+    outcome: "not-applied",
+  });
+  expect(wanted).toBe(1);
+});
