@@ -102,6 +102,12 @@ export const explained: readonly Explained[] = [
     why: `${same}a timer for the same moment is set anew or not, and one that fires too early wakes in vain.`,
   },
   {
+    file: "src/http/day-count.ts",
+    text: "if (weight < 0) return this.#takeBack(-weight);",
+    changes: ["weight < 0 → weight <= 0", "0 → 1"],
+    why: `${same}weights are whole, and a weight of 0 counts nothing and takes nothing back.`,
+  },
+  {
     file: "src/ledger/compact.ts",
     text: "const isSuccessor = name.startsWith(before) && name.endsWith(after);",
     changes: [
