@@ -91,9 +91,9 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   }
 
   /**
-   * A client with some options changed. It shares the sockets, the ledger and the budgets as far as the changes
-   * allow: another key, base URL, `fetch` or other limits have budgets of their own, and so has another `concurrency`,
-   * `dispatcher` or `maxResponseBytes` where the key is a function. It lives as long as the client it was made from.
+   * A client with some options changed. It shares the ledger, and the budgets unless its key, the origin of its base
+   * URL or its limits are others; and the sockets unless its `fetch`, `dispatcher`, `concurrency` or `maxResponseBytes`
+   * is another one. It lives as long as the client it was made from.
    *
    * @throws ConfigurationError naming every fault of the options at once.
    */

@@ -82,7 +82,8 @@ const share = (settings: Settings, from: Connection | undefined) => {
   const isSame = (...names: readonly (keyof Settings)[]): boolean =>
     before !== undefined && names.every((name) => settings[name] === before[name]);
   const isSamePlace = isSame("origin", "fetch", "dispatcher", "concurrency", "maxResponseBytes");
-  const isSameKey = isSamePlace && isSame("apiKey", "basePath") && sameLimits(settings, before);
+  // The service counts by the key, whichever way a request takes.
+  const isSameKey = isSame("origin", "apiKey", "sharing") && sameLimits(settings, before);
   return {
     transport: isSamePlace ? from?.transport : undefined,
     slots: isSamePlace ? from?.slots : undefined,
