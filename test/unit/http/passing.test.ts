@@ -36,10 +36,12 @@ test("a pause of as long as is allowed is waited for, and a longer one refused i
   });
 });
 
-test("whole seconds stay whole", () => {
+test("a second that has only begun is told as a whole one, and a whole one as it is", () => {
   const { emails, one } = passing();
   emails.pause(100_000);
   expect(one.refusal()?.message).toContain("for another 100 s,");
+  emails.pause(100_001);
+  expect(one.refusal()?.message).toContain("for another 101 s,");
 });
 
 test("what frees in hours is told in tenths of them", async () => {
