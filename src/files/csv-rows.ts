@@ -10,7 +10,7 @@ export interface Row {
   readonly cells: readonly string[];
   /** Why there are no cells; undefined when there are. */
   readonly problem: string | undefined;
-  /** The offset in bytes of what follows it; undefined for a last one without newline, or with an open quote. */
+  /** The offset in bytes of what follows it; undefined for a last one without line end, or with an open quote. */
   readonly endsAt: number | undefined;
 }
 
@@ -74,13 +74,14 @@ class RowGatherer {
   push(line: Line): Row | undefined {
     const { name, delimiter, maxLineBytes } = this.#options;
     const first = this.#lines[0] ?? line;
-    this.#length += Buffer.byteLength(line.text) + 1;
-    if (line.fault === "too-long" || this.#length > maxLineBytes + 1) {
+    this.#length += Buffer.byteLength(line.text);
+    if (line.fault === "too-long" || this.#length > maxLineBytes) {
       // Thrown even where onInvalid is given: without the quotes of what was dropped, nobody knows which of the
       // lines to come are records and which are text inside a cell.
       const where = `record ${problemOf("too-long", maxLineBytes)}, or close the quote it opens`;
       throw lineError(name, { line: first.number, problem: where });
     }
+    this.#length += line.end.length;
     this.#lines.push(line);
     const isOpen = isOpenAfter(line.text, this.#lines.length > 1, delimiter);
     return isOpen ? undefined : this.#take(line.endsAt);
@@ -95,10 +96,8 @@ class RowGatherer {
     const lines = this.#lines;
     this.#lines = [];
     this.#length = 0;
-    const text = lines
-      .map((line) => line.text)
-      .join("\n")
-      .replace(/\r$/, "");
+    // The end of the last line is the row's own; those of the others stand inside a quoted cell.
+    const text = lines.map((line, at) => (at + 1 < lines.length ? line.text + line.end : line.text)).join("");
     if (text === "") return undefined;
     const row = { line: lines[0]?.number ?? 0, text, endsAt };
     const fault = lines.find((line) => line.fault !== undefined)?.fault;
@@ -113,7 +112,7 @@ export async function* readRows(
   options: RowOptions,
 ): AsyncGenerator<Row[]> {
   const gatherer = new RowGatherer(options);
-  for await (const lines of readLines(chunks, options.maxLineBytes)) {
+  for await (const lines of readLines(chunks, { ...options, returnsEndLines: true })) {
     yield lines.map((line) => gatherer.push(line)).filter((row) => row !== undefined);
   }
   const last = gatherer.end();

@@ -2,53 +2,95 @@ import { isUtf8 } from "node:buffer";
 import { ConfigurationError } from "../errors.ts";
 import { isBytes } from "../realms.ts";
 
+/** What may end a line. */
+export type LineEnd = "\n" | "\r\n" | "\r" | "";
+
+/** How lines are cut. */
+export interface LineOptions {
+  readonly maxLineBytes: number;
+  /** Whether a `\r` ends a line too, alone or with the newline after it; else only a newline does. */
+  readonly returnsEndLines: boolean;
+}
+
 /** One line of a file, counted from 1. */
 export interface Line {
   readonly number: number;
-  /** Without its newline, but with the `\r` before it, which may belong to a quoted cell. Empty when too long. */
+  /** Without what ends it. Empty when too long. */
   readonly text: string;
+  /** What ends it; empty for a last line without an end. */
+  readonly end: LineEnd;
   readonly fault: "too-long" | "not-utf8" | undefined;
-  /** The offset in bytes of what follows its newline; undefined for a last line without one. */
+  /** The offset in bytes of what follows its end; undefined for a last line without one. */
   readonly endsAt: number | undefined;
 }
 
 const newline = 0x0a;
+const carriageReturn = 0x0d;
 const byteOrderMark = "\uFEFF";
 
 const isHighSurrogate = (text: string): boolean => /[\uD800-\uDBFF]$/.test(text);
 
-/** Cuts chunks into lines. A newline byte is never part of a longer UTF-8 character, so bytes can be cut first. */
+/** Where a byte stands next; behind the last one when it does not. */
+const nextOf = (bytes: Buffer, byte: number, from: number): number => {
+  const at = bytes.indexOf(byte, from);
+  return at < 0 ? bytes.length : at;
+};
+
+/** Cuts chunks into lines. The bytes that end one are never part of a longer UTF-8 character, so they can be cut first. */
 export class LineSplitter {
-  readonly #maxLineBytes: number;
+  readonly #options: LineOptions;
   #held: Buffer[] = [];
   #heldBytes = 0;
   #number = 0;
   #offset = 0;
   #halfCharacter = "";
+  /** Whether the last chunk ended with a `\r` that ends a line: a newline that comes next belongs to it. */
+  #isAfterReturn = false;
 
-  constructor(maxLineBytes: number) {
-    this.#maxLineBytes = maxLineBytes;
+  constructor(options: LineOptions) {
+    this.#options = options;
   }
 
   /** The lines that this chunk completes. */
   push(chunk: Uint8Array | string): Line[] {
     const bytes = this.#bytesOf(chunk);
+    if (bytes.length === 0) return [];
     const lines: Line[] = [];
     let from = 0;
-    for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, from)) {
-      this.#hold(bytes.subarray(from, at));
-      from = at + 1;
-      lines.push(this.#take(this.#offset + from));
+    const take = (end: LineEnd, to: number): void => {
+      from = to;
+      lines.push(this.#take(end, this.#offset + from));
+    };
+    if (this.#isAfterReturn) {
+      this.#isAfterReturn = false;
+      if (bytes[0] === newline) take("\r\n", 1);
+      else take("\r", 0);
     }
-    this.#hold(bytes.subarray(from));
+    let atNewline = nextOf(bytes, newline, from);
+    let atReturn = this.#options.returnsEndLines ? nextOf(bytes, carriageReturn, from) : bytes.length;
+    for (;;) {
+      const at = Math.min(atNewline, atReturn);
+      this.#hold(bytes.subarray(from, at));
+      if (at === bytes.length) break;
+      if (at === atNewline) take("\n", at + 1);
+      else if (at + 1 === bytes.length) {
+        this.#isAfterReturn = true;
+        break;
+      } else if (atNewline === at + 1) take("\r\n", at + 2);
+      else take("\r", at + 1);
+      if (atNewline < from) atNewline = nextOf(bytes, newline, from);
+      if (atReturn < from) atReturn = nextOf(bytes, carriageReturn, from);
+    }
     this.#offset += bytes.length;
     return lines;
   }
 
-  /** The last line, if it has no newline. */
+  /** The last lines: one that waits for what follows its `\r`, and one without an end. */
   end(): Line[] {
+    const lines = this.#isAfterReturn ? [this.#take("\r", this.#offset)] : [];
     this.#hold(Buffer.from(this.#halfCharacter));
-    return this.#heldBytes > 0 ? [this.#take(undefined)] : [];
+    if (this.#heldBytes > 0) lines.push(this.#take("", undefined));
+    return lines;
   }
 
   #bytesOf(chunk: Uint8Array | string): Buffer {
@@ -64,14 +106,14 @@ export class LineSplitter {
 
   #hold(part: Buffer): void {
     this.#heldBytes += part.length;
-    if (this.#heldBytes > this.#maxLineBytes) this.#held = [];
+    if (this.#heldBytes > this.#options.maxLineBytes) this.#held = [];
     else if (part.length > 0) this.#held.push(part);
   }
 
-  #take(endsAt: number | undefined): Line {
+  #take(end: LineEnd, endsAt: number | undefined): Line {
     const [first, ...others] = this.#held;
     const bytes = others.length === 0 ? (first ?? Buffer.alloc(0)) : Buffer.concat(this.#held);
-    const isTooLong = this.#heldBytes > this.#maxLineBytes;
+    const isTooLong = this.#heldBytes > this.#options.maxLineBytes;
     this.#held = [];
     this.#heldBytes = 0;
     this.#number += 1;
@@ -79,6 +121,7 @@ export class LineSplitter {
     return {
       number: this.#number,
       text: this.#number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text,
+      end,
       fault: isTooLong ? "too-long" : isUtf8(bytes) ? undefined : "not-utf8",
       endsAt,
     };
@@ -88,9 +131,9 @@ export class LineSplitter {
 /** The lines of a source, as many at a time as one chunk completes: an await per line would cost more than the line. */
 export async function* readLines(
   chunks: AsyncIterable<Uint8Array | string>,
-  maxLineBytes: number,
+  options: LineOptions,
 ): AsyncGenerator<Line[]> {
-  const splitter = new LineSplitter(maxLineBytes);
+  const splitter = new LineSplitter(options);
   for await (const chunk of chunks) yield splitter.push(chunk);
   yield splitter.end();
 }

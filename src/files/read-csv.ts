@@ -123,9 +123,9 @@ async function* records(rows: AsyncIterable<Row[]>, name: string, options: ReadC
  * Reads CSV, one record at a time and in constant memory.
  *
  * The first row names the fields; `customFields.plan` becomes `{ customFields: { plan } }`, and a dot that belongs
- * to a key is written `\.`. Values are strings unless `cast` makes something else of them. Quoted cells may hold
- * line breaks; a byte order mark, `\r\n`, blank lines and a last line without newline are fine; `.gz` files are
- * unpacked. `break` closes the source.
+ * to a key is written `\.`. Values are strings unless `cast` makes something else of them. Lines end with `\n`,
+ * `\r\n` or `\r` (Excel's "CSV (Macintosh)"), also mixed; quoted cells may hold any of them. A byte order mark,
+ * blank lines and a last line without an end are fine; `.gz` files are unpacked. `break` closes the source.
  *
  * @returns one object per record, in the order of the file.
  * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless there is

@@ -23,13 +23,14 @@ const existingChunks = async (path: string): Promise<AsyncIterable<Uint8Array | 
 /** The bytes up to the end of the last line that has its newline; 0 for a file that is missing. */
 export const wholeNdjsonBytes = async (path: string): Promise<number> => {
   let bytes = 0;
-  for await (const lines of readLines((await existingChunks(path)) ?? noChunks(), anyLength)) {
+  const options = { maxLineBytes: anyLength, returnsEndLines: false };
+  for await (const lines of readLines((await existingChunks(path)) ?? noChunks(), options)) {
     for (const line of lines) bytes = line.endsAt ?? bytes;
   }
   return bytes;
 };
 
-/** Reads a file to the end of its last whole record: a newline inside a quoted cell ends none. */
+/** Reads a file to the end of its last whole record: a line break inside a quoted cell ends none. */
 export const wholeCsv = async (path: string, delimiter: string): Promise<WholeCsv> => {
   let whole: WholeCsv = { bytes: 0, header: undefined };
   const options = { name: path, delimiter, maxLineBytes: anyLength };

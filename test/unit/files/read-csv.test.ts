@@ -38,8 +38,28 @@ describe("readCsv", () => {
     expect(await read('a,b\r\n"1,""x""\r\n\n2",3\r\n')).toEqual([{ a: '1,"x"\r\n\n2', b: "3" }]);
   });
 
-  test("a lone carriage return is text, as lines end with a newline", async () => {
-    expect(await read("a,b\n1\r2,3\n")).toEqual([{ a: "1\r2", b: "3" }]);
+  test.each([1, 3, 64])("lines end with CR, LF or CRLF, in chunks of %i", async (size) => {
+    const places: unknown[] = [];
+    const cast: ReadCsvOptions["cast"] = (cell, { column, line }) => {
+      if (column === "a") places.push(line);
+      return cell;
+    };
+    const texts = ["a,b\r1,2\r\r3,4\r", "a,b\r1,2\r\r3,4", "a,b\n1,2\r\n\r3,4\n", "a,b\r\n1,2\n\n3,4\r\n"];
+    for (const text of texts) {
+      expect(await gather(readCsv(inPieces(text, size), { cast }))).toEqual([
+        { a: "1", b: "2" },
+        { a: "3", b: "4" },
+      ]);
+    }
+    expect(places).toEqual([2, 4, 2, 4, 2, 4, 2, 4]);
+  });
+
+  test.each([1, 3, 64])("a quoted cell keeps each line end as it is, in chunks of %i", async (size) => {
+    const text = 'a,b\r"1\r2\n3\r\n4\r",5\r"\r\n",6';
+    expect(await gather(readCsv(inPieces(text, size)))).toEqual([
+      { a: "1\r2\n3\r\n4\r", b: "5" },
+      { a: "\r\n", b: "6" },
+    ]);
   });
 
   test("an empty file, and one with a header only, have no records", async () => {
@@ -126,6 +146,20 @@ describe("bad lines", () => {
           5,
           '"x\ny"z,2',
           'input line 5: text after a closing quote; a quote inside a quoted cell is written ""',
+        ],
+      ],
+    });
+  });
+
+  test("are counted where lines end with a carriage return, and told as they stand", async () => {
+    expect(await readPastFaults('a,b\r1\r"x\ry"z,2\r8,9\r')).toEqual({
+      records: [{ a: "8", b: "9" }],
+      invalid: [
+        [2, "1", "input line 2: 1 cells where the header has 2 columns"],
+        [
+          3,
+          '"x\ry"z,2',
+          'input line 3: text after a closing quote; a quote inside a quoted cell is written ""',
         ],
       ],
     });

@@ -202,6 +202,14 @@ describe("append", () => {
     }
   });
 
+  test("goes on behind the last whole record of a file whose lines end with a carriage return", async () => {
+    const { put, text } = scratch();
+    for (const half of ["2", '"line\r', '"line\r\nline,""\r']) {
+      await writeCsv(put("out.csv", `a,b\r"1\r1",é\r\n${half}`), [{ a: 3, b: 4 }], { append: true });
+      expect(text("out.csv")).toBe('a,b\r"1\r1",é\r\n3,4\n');
+    }
+  });
+
   test("a half header is written anew", async () => {
     const { put, text } = scratch();
     await writeCsv(put("out.csv", "a,"), [{ a: 3, b: 4 }], { append: true });
