@@ -17,7 +17,8 @@ const kinds = new Map<string, (cell: string) => unknown>([
  */
 export const contactCells = (jsonColumns: readonly string[]) => {
   const isJson = new Set(jsonColumns);
-  return (cell: string, { column }: CellPlace): unknown => {
+  return (cell: string, place: CellPlace): unknown => {
+    const column = place.column.trim();
     if (isJson.has(column)) return JSON.parse(cell);
     return kinds.get(column)?.(cell) ?? cell;
   };

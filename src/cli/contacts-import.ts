@@ -3,6 +3,7 @@ import type { ContactInput } from "../index.ts";
 import { assertList } from "./assert-list.ts";
 import { type CliCommand, countOf, listOf, type Request, textOf, UsageError } from "./cli-command.ts";
 import { contactCells, writableFields } from "./contact-cells.ts";
+import { contactColumns } from "./contact-columns.ts";
 import { readableRecords, UnreadableLine } from "./readable-records.ts";
 import { recordFile } from "./record-file.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
@@ -15,11 +16,14 @@ async function* contactsIn(records: AsyncIterable<object>): AsyncGenerator<Conta
   }
 }
 
-const readerOf = (request: Request, file: string): ((onInvalid: OnInvalid) => AsyncIterable<object>) => {
+type Reader = (onInvalid: OnInvalid) => AsyncIterable<object>;
+
+const readerOf = async (request: Request, file: string): Promise<Reader> => {
   const jsonColumns = listOf(request, "json-columns");
   if (recordFile(file).format === "csv") {
     const cast = contactCells(jsonColumns ?? []);
-    return (onInvalid) => readCsv(file, { onInvalid, cast });
+    const columns = await contactColumns(request, file);
+    return (onInvalid) => readCsv(file, { onInvalid, cast, columns });
   }
   if (jsonColumns !== undefined) throw new UsageError("--json-columns is for CSV");
   return (onInvalid) => readNdjson(file, { onInvalid });
@@ -32,7 +36,7 @@ export const contactsImport: CliCommand = {
     about:
       "Creates or updates every contact of a CSV or NDJSON file, by email.\n" +
       "A contact that has all these values already is not sent. The columns are those of an export; id and times\n" +
-      "are passed over, and so are empty cells.",
+      "are passed over, and so are empty cells. A column that is nearly the name of a field is refused.",
     operands: ["<file>"],
     options: {
       "json-columns": {
@@ -51,8 +55,8 @@ export const contactsImport: CliCommand = {
   },
   run: async (request) => {
     const [file = ""] = request.operands;
-    const read = readerOf(request, file);
     const concurrency = countOf(request, "concurrency", { least: 1, most: 100 });
+    const read = await readerOf(request, file);
     const addToList = textOf(request, "add-to-list");
     return runResumable(request, async ({ client, checkpoint, signal, onProgress, reject }) => {
       if (addToList !== undefined) await assertList(client, addToList, signal);

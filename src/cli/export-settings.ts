@@ -1,4 +1,5 @@
 import { isSet, listOf, type Request, textOf, UsageError } from "./cli-command.ts";
+import { contactFields } from "./contact-fields.ts";
 import { type RecordFile, recordFile } from "./record-file.ts";
 
 /** What an export is asked for. */
@@ -9,30 +10,6 @@ export interface ExportSettings {
   readonly columns: readonly string[] | undefined;
   readonly isResumed: boolean;
 }
-
-/**
- * The documented fields of a contact; the custom ones together as JSON, since a column that only appears after
- * thousands of contacts cannot be added to a file that is half written.
- */
-const everyField: readonly string[] = [
-  "id",
-  "email",
-  "name",
-  "title",
-  "phone",
-  "linkedIn",
-  "notes",
-  "stage",
-  "source",
-  "verified",
-  "emailConfidence",
-  "customFields",
-  "leadId",
-  "listIds",
-  "externalId",
-  "createdAt",
-  "updatedAt",
-];
 
 /**
  * Reads the options of `contacts export`.
@@ -49,6 +26,8 @@ export const exportSettings = (request: Pick<Request, "values">): ExportSettings
   if (columns !== undefined && file.format !== "csv") throw new UsageError("--columns is for CSV");
   if (isResumed && file.isCompressed)
     throw new UsageError("a compressed file cannot be resumed: export it plain and compress it afterwards");
-  const defaults = file.format === "csv" ? everyField : undefined;
+  // The custom fields together as JSON: a column that only appears after thousands of contacts cannot be added to
+  // a file that is half written.
+  const defaults = file.format === "csv" ? contactFields : undefined;
   return { out, file, search: textOf(request, "search"), columns: columns ?? defaults, isResumed };
 };

@@ -279,6 +279,40 @@ describe("contacts import", () => {
     ]);
   });
 
+  test("lines that end with a carriage return, and blanks around the names of columns", async () => {
+    await writeFile(
+      at("people.csv"),
+      "email, name , verified\rada@example.com,Ada,true\rbob@example.com,Bob,\r",
+    );
+    const { ended, report, stderr } = await run("contacts", "import", "people.csv", "--json");
+    expect({ ended, report }).toMatchObject({ ended: 0, report: { read: 2, created: 2 } });
+    expect(sandbox.state.contacts.map(({ name, verified }) => [name, verified])).toEqual([
+      ["Ada", true],
+      ["Bob", false],
+    ]);
+    expect(stderr).not.toContain("people.csv");
+  });
+
+  test("a column that is nearly the name of a field ends it before anything is sent", async () => {
+    await writeFile(at("people.csv"), "email,nmae\nada@example.com,Ada\n");
+    const { ended, stderr, report } = await run("contacts", "import", "people.csv", "--json");
+    expect({ ended, report, requests: sandbox.state.requests }).toEqual({
+      ended: 2,
+      report: undefined,
+      requests: [],
+    });
+    expect(stderr).toMatch(
+      /^touchpoint: people\.csv: the column "nmae" is no field of a contact: rename it to "name"/,
+    );
+  });
+
+  test("other columns that are no field are told, once", async () => {
+    await writeFile(at("people.csv"), "email,city\nada@example.com,Ulm\nbob@example.com,Bonn\n");
+    const { ended, stderr } = await run("contacts", "import", "people.csv", "--json");
+    expect(ended).toBe(0);
+    expect(stderr.match(/"city"/g)).toHaveLength(1);
+  });
+
   test("a list that is not there ends it before a contact is written", async () => {
     await writeFile(at("people.csv"), "email\nada@example.com\n");
     const { ended, stderr, report } = await run(

@@ -13,6 +13,7 @@ test.each([
   ["emailConfidence", "0.5", 0.5],
   ["emailConfidence", "high", "high"],
   ["listIds", "a;b", ["a", "b"]],
+  [" verified ", "true", true],
   ["constructor", "x", "x"],
 ])("a cell of %s: %s", (column, cell, value) => {
   expect(read(column, cell)).toEqual(value);

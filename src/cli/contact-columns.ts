@@ -1,0 +1,65 @@
+import { stat } from "node:fs/promises";
+import { type ColumnNames, readCsv } from "../files/index.ts";
+import { type Request, UsageError } from "./cli-command.ts";
+import { contactFields } from "./contact-fields.ts";
+import { isSlipOf } from "./is-slip-of.ts";
+
+/** The names in the header of a file; none where no record follows, as nothing is sent then. */
+const namesIn = async (file: string): Promise<readonly string[]> => {
+  const found = await stat(file).catch(() => undefined);
+  // A pipe can be read only once.
+  if (found !== undefined && !found.isFile()) return [];
+  const names = new Set<string>();
+  const records = readCsv(file, {
+    // Otherwise cast would not see the columns of empty cells.
+    emptyCells: "string",
+    cast: (_, { column }) => void names.add(column),
+    // Told when the file is read for good.
+    onInvalid: () => {},
+  });
+  await records.next();
+  await records.return(undefined);
+  return [...names];
+};
+
+/** The column that is probably meant by one whose field does not exist. */
+const meantBy = (column: string): string | undefined => {
+  const [field = "", ...inside] = column.split(".");
+  const meant = contactFields.find((known) => isSlipOf(field, known));
+  return meant === undefined ? undefined : [meant, ...inside].join(".");
+};
+
+const isKnown = (column: string): boolean => contactFields.includes(column.split(".")[0] ?? "");
+
+const quoted = (columns: readonly string[]): string =>
+  columns.map((column) => JSON.stringify(column)).join(", ");
+
+const customHint = "a custom field is named customFields.<its name>";
+
+/**
+ * Looks at the columns of a CSV file of contacts, and tells those that are no field of one.
+ *
+ * @returns the names of columns that have blanks around them, without these.
+ * @throws UsageError for a column that is nearly the name of a field, where that has no column.
+ */
+export const contactColumns = async (request: Request, file: string): Promise<ColumnNames> => {
+  const names = await namesIn(file);
+  const columns = names.map((name) => name.trim()).filter((name) => name !== "");
+  const unknown = columns.filter((column) => !isKnown(column));
+  const faults = unknown.flatMap((column) => {
+    const meant = meantBy(column);
+    return meant === undefined || columns.includes(meant)
+      ? []
+      : [`the column "${column}" is no field of a contact: rename it to "${meant}" if that is meant`];
+  });
+  if (faults.length > 0) throw new UsageError(`${file}: ${faults.join("; ")}; ${customHint}`);
+  if (unknown.length > 0) {
+    const which = `${unknown.length === 1 ? "column" : "columns"} ${quoted(unknown)}`;
+    request.stderr.write(
+      `${file}: sent as named, though no documented field of a contact: ${which}; ${customHint}\n`,
+    );
+  }
+  return Object.fromEntries(
+    names.filter((name) => name !== name.trim()).map((name) => [name, name.trim()] as const),
+  );
+};

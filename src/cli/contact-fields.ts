@@ -1,0 +1,20 @@
+/** The documented fields of a contact, as an export writes them. */
+export const contactFields: readonly string[] = [
+  "id",
+  "email",
+  "name",
+  "title",
+  "phone",
+  "linkedIn",
+  "notes",
+  "stage",
+  "source",
+  "verified",
+  "emailConfidence",
+  "customFields",
+  "leadId",
+  "listIds",
+  "externalId",
+  "createdAt",
+  "updatedAt",
+];
