@@ -19,7 +19,7 @@ const oneBody = { oneOf: [{ required: ["html"] }, { required: ["text"] }] };
 
 // What a schema checks by code, or types only, JSON Schema is told here.
 const beyondShapes = new Map<ZodType, Json>([
-  [EmailAddress, { pattern: "^\\S(.*\\S)?@(.*\\S)?\\S$" }],
+  [EmailAddress, { pattern: '^(?:"[^"]*"|[^\\s@"<>,;])+@[^\\s@"<>,;]+$' }],
   [Text, { pattern: "\\S" }],
   [AnyObject, { type: "object" }],
   [Texts, { type: "array", items: { type: "string" } }],

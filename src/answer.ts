@@ -1,3 +1,5 @@
+import { isTouchpointError } from "./errors.ts";
+
 /** What is known of the HTTP exchange behind an answer. */
 export interface ResponseInfo {
   /** The HTTP status; 2xx, but for the 404 that `companies.findByDomain` takes for `null`. */
@@ -38,3 +40,38 @@ export const answer = <T>(whole: Promise<WithResponse<T>>): Answer<T> => {
 /** An Answer whose data is made from another one's. */
 export const mapAnswer = <From, To>(from: Answer<From>, change: (data: From) => To): Answer<To> =>
   answer(from.withResponse().then(({ data, response }) => ({ data: change(data), response })));
+
+/** What the requests of one call come to: the last answer's status and headers, and all attempts and waits. */
+export class Exchanges {
+  #last: ResponseInfo | undefined;
+  #attempts = 0;
+  #waitedMs = 0;
+
+  /** Counts a request in once it has been answered. */
+  watch(request: Answer<unknown>): void {
+    request.withResponse().then(
+      ({ response }) => {
+        this.#last = response;
+        this.#attempts += response.attempts;
+        this.#waitedMs += response.waitedMs;
+      },
+      (error: unknown) => {
+        if (isTouchpointError(error)) this.#attempts += error.attempts;
+      },
+    );
+  }
+
+  /** Makes the answer of the call that they belong to. */
+  answer<T>(work: Promise<T>): Answer<T> {
+    return answer(work.then((data) => ({ data, response: this.#response })));
+  }
+
+  get #response(): ResponseInfo {
+    return {
+      status: this.#last?.status ?? 0,
+      headers: this.#last?.headers ?? new Headers(),
+      attempts: this.#attempts,
+      waitedMs: this.#waitedMs,
+    };
+  }
+}

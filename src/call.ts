@@ -1,7 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import { type Answer, answer, type WithResponse } from "./answer.ts";
+import { type Answer, answer, Exchanges, type WithResponse } from "./answer.ts";
 import type { Clock } from "./clock.ts";
-import { type Issue, type Outcome, ResponseValidationError, ValidationError } from "./errors.ts";
+import { type Issue, type Outcome, ResponseValidationError } from "./errors.ts";
 import type { Closing } from "./http/closing.ts";
 import { type Deadline, deadline, joined } from "./http/deadline.ts";
 import type { Redactor } from "./http/redact.ts";
@@ -10,6 +10,7 @@ import { withoutResult } from "./http/without-result.ts";
 import type { Operation } from "./operations/define.ts";
 import type { CallOptions, Settings } from "./options.ts";
 import { Received } from "./received.ts";
+import { refuse } from "./refusal.ts";
 import { type CallInput, checkCallOptions, requestBuilder, type Whole } from "./request.ts";
 import { describeIssues, issuesOf } from "./schemas/check.ts";
 import { endOf, openWait, withinCall } from "./within-call.ts";
@@ -37,6 +38,8 @@ export interface Call {
    * once the client was closed.
    */
   lasting(): Call;
+  /** Makes the answer of a call that takes several requests: of all that went through this part. */
+  answer<T>(work: Promise<T>): Answer<T>;
   /**
    * Resolves after `ms`; within `lasting` and `whole` also when the client is closed.
    *
@@ -69,11 +72,6 @@ const outcomeOfAnswered = (request: HttpRequest): Outcome =>
 
 type AnsweredOperation = Pick<Operation<unknown, unknown>, "id"> & {
   readonly output: Parameters<typeof issuesOf>[0];
-};
-
-const refuse = (operation: string, issues: readonly Issue[]): void => {
-  if (issues.length > 0)
-    throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
 };
 
 /** @throws ValidationError naming every fault of a payload. */
@@ -199,41 +197,47 @@ export const createCall = ({ send, settings, redactor, closing }: Way, clock: Cl
         : run(operation, input, options ?? undefined),
     );
 
-  const partOf = (closings: number, shared?: Whole): Call => {
+  const partOf = (closings: number, exchanges: Exchanges, shared?: Whole): Call => {
     const part = <Input, Output>(
       operation: Operation<Input, Output>,
       input: CallInput<Input>,
       options?: CallOptions,
-    ): Answer<Output> => call(operation, { ...input, whole: shared, closings }, options);
+    ): Answer<Output> => {
+      const request = call(operation, { ...input, whole: shared, closings }, options);
+      exchanges.watch(request);
+      return request;
+    };
     // A call within a call is a part of it as well.
     const inner: Call["whole"] = (operation, options, work) =>
-      shared === undefined ? wholeSince(closings, operation, options)(work) : work(all, shared);
+      shared === undefined ? wholeSince(closings, exchanges)(operation, options, work) : work(all, shared);
     // Closed before the wait begins: nothing is left to wait for.
     const sleep: Call["sleep"] = async (by, ms, signal) =>
       closing.count === closings ? closing.sleep(by, ms, signal) : undefined;
     const untilClosed = openWait(closing, closings);
-    const lasting = (): Call => all;
-    const all: Call = Object.assign(part, { issues, report, whole: inner, lasting, sleep, untilClosed });
+    const all: Call = Object.assign(part, {
+      ...{ issues, report, whole: inner, lasting: () => all, sleep, untilClosed },
+      answer: <T>(work: Promise<T>) => exchanges.answer(work),
+    });
     return all;
   };
 
   const wholeSince =
-    (closings: number, operation: string, options: CallOptions | undefined) =>
-    async <T>(work: (part: Call, whole: Whole) => Promise<T>): Promise<T> => {
+    (closings: number, exchanges: Exchanges): Call["whole"] =>
+    async (operation, options, work) => {
       if (options) checkCallOptions(operation, options);
       const { signal, release } = deadline(options?.signal, totalTimeoutOf(options), clock);
       const shared = { signal, isUnclear: false };
       try {
-        return await work(partOf(closings, shared), shared);
+        return await work(partOf(closings, exchanges, shared), shared);
       } finally {
         release();
       }
     };
 
-  const lasting = (): Call => partOf(closing.count);
-  const whole: Call["whole"] = (operation, options, work) =>
-    wholeSince(closing.count, operation, options)(work);
+  const lasting = (): Call => partOf(closing.count, new Exchanges());
+  const whole: Call["whole"] = (...work) => lasting().whole(...work);
   const sleep: Call["sleep"] = (by, ms, signal) => by.sleep(ms, signal);
   const untilClosed: Call["untilClosed"] = (...wait) => lasting().untilClosed(...wait);
-  return Object.assign(call, { issues, report, whole, lasting, sleep, untilClosed });
+  const answered: Call["answer"] = (work) => lasting().answer(work);
+  return Object.assign(call, { issues, report, whole, lasting, sleep, untilClosed, answer: answered });
 };

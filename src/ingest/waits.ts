@@ -40,8 +40,9 @@ export class Waits {
     const whole: Call["whole"] = (operation, options, work) =>
       call.whole(operation, options, (part, shared) => work(this.watch(part), shared));
     const { issues, report, sleep, untilClosed } = call;
+    const answer: Call["answer"] = (work) => call.answer(work);
     const lasting = (): Call => this.watch(call.lasting());
-    return Object.assign(watched, { issues, report, whole, lasting, sleep, untilClosed });
+    return Object.assign(watched, { issues, report, whole, lasting, sleep, untilClosed, answer });
   }
 
   #count(what: string, by: number): void {

@@ -1,4 +1,4 @@
-import type { Answer, WithResponse } from "../answer.ts";
+import { type Answer, answer, type WithResponse } from "../answer.ts";
 import { type Call, checkInput } from "../call.ts";
 import { ResponseValidationError, ValidationError } from "../errors.ts";
 import { joined } from "../http/deadline.ts";
@@ -15,7 +15,7 @@ export interface PagingOptions {
   readonly prefetch?: number | undefined;
   /** `fast` gives up the protection against records added or removed between pages. Default `strict`. */
   readonly consistency?: "strict" | "fast" | undefined;
-  /** Goes on after the page that carried it. */
+  /** Goes on after the page that carried it; an iteration, not a single page that is awaited. */
   readonly cursor?: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
   /** Every page, each with only what was not yielded before. */
   pages(): AsyncIterableIterator<WalkedPage<T>>;
   /** The first `max` records, or all of them. */
-  toArray(options?: { readonly max?: number }): Promise<T[]>;
+  toArray(options?: { readonly max?: number }): Answer<T[]>;
   /** As of a promise of one page. */
   catch<R>(onRejected: (reason: unknown) => R | PromiseLike<R>): Promise<Page<T> | R>;
   /** As of a promise of one page. */
@@ -52,6 +52,13 @@ const check = (operation: string, { prefetch, consistency }: PagingOptions): voi
     faults.push('consistency must be "strict" or "fast"');
   }
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+};
+
+/** One page is asked for by `skip`: from a cursor on, it would have to be looked for. */
+const refuseCursor = (operation: string, cursor: string | undefined): void => {
+  if (cursor === undefined) return;
+  const what = "a cursor goes on with an iteration: use for await, pages() or toArray()";
+  throw new ValidationError(`${operation}: ${what}`, { operation });
 };
 
 /** Iterates one at a time, in the order of the calls, and goes on after a failure where it stood. */
@@ -95,7 +102,15 @@ export const paged = <T, Query extends ListQuery>(
   // JavaScript lets null through; it stands for nothing given, as undefined does.
   const query = given ?? {};
   const { prefetch, consistency, cursor, ...callOptions } = options ?? {};
-  const page = (): Answer<Page<T>> => call(operation, { payload: query }, callOptions);
+  const page = (): Answer<Page<T>> => {
+    try {
+      check(operation.id, { prefetch, consistency });
+      refuseCursor(operation.id, cursor);
+    } catch (error) {
+      return answer(Promise.reject(error));
+    }
+    return call(operation, { payload: query }, callOptions);
+  };
 
   const walk = (via: Call): Walk<T> => {
     check(operation.id, { prefetch, consistency });
@@ -162,16 +177,19 @@ export const paged = <T, Query extends ListQuery>(
     withResponse: () => page().withResponse(),
     pages: () => pages(),
     [Symbol.asyncIterator]: () => records(),
-    toArray: ({ max = Number.POSITIVE_INFINITY } = {}) =>
-      call.whole(operation.id, callOptions, async (via) => {
-        const all: T[] = [];
+    toArray: ({ max = Number.POSITIVE_INFINITY } = {}) => {
+      const own = call.lasting();
+      const all: T[] = [];
+      const read = own.whole(operation.id, callOptions, async (via) => {
         if (max <= 0) return all;
         for await (const record of records(via)) {
           all.push(record);
           if (all.length >= max) break;
         }
         return all;
-      }),
+      });
+      return own.answer(read);
+    },
   };
 };
 

@@ -2,7 +2,7 @@ import type { Answer } from "../answer.ts";
 import { snapshot } from "../batch/snapshot.ts";
 import type { Call } from "../call.ts";
 import type { Clock } from "../clock.ts";
-import { ConflictError, isTouchpointError, NotFoundError, ValidationError } from "../errors.ts";
+import { ConflictError, isTouchpointError, NotFoundError } from "../errors.ts";
 import type { ImportOptions, ImportReport, UpsertResult } from "../ingest/import.ts";
 import type { Source } from "../ingest/resumable.ts";
 import { hasSameFields } from "../ingest/same-fields.ts";
@@ -10,9 +10,11 @@ import type { Operation } from "../operations/define.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
+import { inTheNameOf, refuse } from "../refusal.ts";
 import type { Whole } from "../request.ts";
+import { issuesOf } from "../schemas/check.ts";
 import type { Page } from "../schemas/common.ts";
-import type { Contact, ContactQuery } from "../schemas/contact.ts";
+import { type Contact, type ContactQuery, FindQuery } from "../schemas/contact.ts";
 import type {
   ContactInputOf,
   ContactOf,
@@ -39,13 +41,6 @@ const repeatable = <Input, Output>(create: Operation<Input, Output>): Operation<
 
 // Where no repeat has cleared it up, whether the creation happened can still be looked up.
 const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error.outcome === "unknown";
-
-/** A refused input belongs to the method that was called, and not to the request that it would have made. */
-const inTheNameOf = (operation: string, error: unknown): unknown => {
-  if (!(error instanceof ValidationError) || error.operation === undefined) return error;
-  const said = error.message.slice(error.operation.length);
-  return new ValidationError(operation + said, { operation, issues: error.issues, cause: error.cause });
-};
 
 const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
@@ -102,15 +97,13 @@ export class Contacts<Fields extends object = OpenFields> {
    *
    * Source: service document, Contacts, `search`. A search may match more than the address; only the address counts.
    */
-  async find(email: string, options?: CallOptions): Promise<ContactOf<Fields> | null> {
-    if (typeof email !== "string" || !email.includes("@")) {
-      const issues = [{ path: "email", message: "must be an email address such as ada@example.com" }];
-      throw new ValidationError("contacts.find: email must be an email address such as ada@example.com", {
-        operation: "contacts.find",
-        issues,
-      });
-    }
-    return this.#call.whole("contacts.find", options, (part) => this.#find(part, email, options));
+  find(email: string, options?: CallOptions): Answer<ContactOf<Fields> | null> {
+    const call = this.#call.lasting();
+    const search = async (): Promise<ContactOf<Fields> | null> => {
+      refuse("contacts.find", issuesOf(FindQuery, { email }));
+      return call.whole("contacts.find", options, (part) => this.#find(part, email, options));
+    };
+    return call.answer(search());
   }
 
   async #find(
@@ -119,7 +112,8 @@ export class Contacts<Fields extends object = OpenFields> {
     options: CallOptions | undefined,
   ): Promise<ContactOf<Fields> | null> {
     for await (const contact of paged(call, typed<Fields>().list, { search: email }, options ?? {})) {
-      if (typeof contact.email === "string" && sameAddress(contact.email, email)) return contact;
+      // A record may be anything, where the answer's check only warns.
+      if (typeof contact?.email === "string" && sameAddress(contact.email, email)) return contact;
     }
     return null;
   }
@@ -147,17 +141,18 @@ export class Contacts<Fields extends object = OpenFields> {
    *
    * @throws ConflictError when the service keeps reporting a clash but finds no contact with the email.
    */
-  async upsert(input: ContactInputOf<Fields>, options?: CallOptions): Promise<Upserted<ContactOf<Fields>>> {
-    try {
-      const { contact, result } = await this.#upsert(snapshot(input), {
-        call: this.#call,
-        options,
-        isSame: () => false,
-      });
-      return { contact, created: result === "created" };
-    } catch (error) {
-      throw inTheNameOf("contacts.upsert", error);
-    }
+  upsert(input: ContactInputOf<Fields>, options?: CallOptions): Answer<Upserted<ContactOf<Fields>>> {
+    const call = this.#call.lasting();
+    const run = async (): Promise<Upserted<ContactOf<Fields>>> => {
+      try {
+        const how = { call, options, isSame: () => false };
+        const { contact, result } = await this.#upsert(snapshot(input), how);
+        return { contact, created: result === "created" };
+      } catch (error) {
+        throw inTheNameOf("contacts.upsert", error);
+      }
+    };
+    return call.answer(run());
   }
 
   /**
@@ -170,23 +165,26 @@ export class Contacts<Fields extends object = OpenFields> {
    * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.
    * @throws TimeoutError, with the same `partial`, when the run takes longer than its own `totalTimeoutMs`.
    */
-  async import(source: Source<ContactInputOf<Fields>>, options: ImportOptions = {}): Promise<ImportReport> {
+  import(source: Source<ContactInputOf<Fields>>, options: ImportOptions = {}): Answer<ImportReport> {
     const call = this.#call.lasting();
-    // Files and hashes load with the first import, not with the package.
-    const { importContacts } = await import("../ingest/import.ts");
-    // The import itself knows a row's fields, and leaves its custom fields to the call's check.
-    return importContacts(source as Source<GivenContact>, options ?? {}, {
-      clock: this.#clock,
-      call,
-      issues: (input) => this.#call.issues(operations.contacts.create, input),
-      // A row of this method's source.
-      upsert: (via, input, callOptions) =>
-        this.#upsert(input as ContactInputOf<Fields>, {
-          call: via,
-          options: callOptions,
-          isSame: hasSameFields,
-        }),
-    });
+    const run = async (): Promise<ImportReport> => {
+      // Files and hashes load with the first import, not with the package.
+      const { importContacts } = await import("../ingest/import.ts");
+      // The import itself knows a row's fields, and leaves its custom fields to the call's check.
+      return importContacts(source as Source<GivenContact>, options ?? {}, {
+        clock: this.#clock,
+        call,
+        issues: (input) => this.#call.issues(operations.contacts.create, input),
+        // A row of this method's source.
+        upsert: (via, input, callOptions) =>
+          this.#upsert(input as ContactInputOf<Fields>, {
+            call: via,
+            options: callOptions,
+            isSame: hasSameFields,
+          }),
+      });
+    };
+    return call.answer(run());
   }
 
   #upsert(

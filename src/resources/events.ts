@@ -70,10 +70,11 @@ export class Events<Types extends object = OpenEvents> {
   recordBatch<const Name extends EventName<Types>>(
     events: readonly EventOf<Types, Name>[],
     options: CallOptions = {},
-  ): Promise<BatchReport> {
+  ): Answer<BatchReport> {
     // As in `record`.
     const given = events as unknown as readonly EventInput[];
-    return recordBatch(given, { call: this.#call, clock: this.#context.clock, options });
+    const call = this.#call.lasting();
+    return call.answer(recordBatch(given, { call, clock: this.#context.clock, options }));
   }
 
   /**
@@ -108,18 +109,21 @@ export class Events<Types extends object = OpenEvents> {
    *
    * Source: service document, Events, batch rules and Limits.
    */
-  async ingest<const Name extends EventName<Types>>(
+  ingest<const Name extends EventName<Types>>(
     source: Source<EventOf<Types, Name>>,
     options: IngestOptions<GivenEventOf<Types, Name>> = {},
-  ): Promise<IngestReport> {
+  ): Answer<IngestReport> {
     const call = this.#call.lasting();
-    // Files and hashes load with the first ingestion, not with the package.
-    const { ingest } = await import("../ingest/ingest.ts");
     // As in `record`; what the callbacks are handed are the source's own events.
     const [given, how] = [
       source as Source<unknown> as Source<EventInput>,
       options as unknown as IngestOptions<EventInput>,
     ];
-    return ingest(given, how ?? {}, { call, ...this.#context });
+    const run = async (): Promise<IngestReport> => {
+      // Files and hashes load with the first ingestion, not with the package.
+      const { ingest } = await import("../ingest/ingest.ts");
+      return ingest(given, how ?? {}, { call, ...this.#context });
+    };
+    return call.answer(run());
   }
 }

@@ -46,7 +46,7 @@ export class Lists {
    *
    * Source: service document, Lists, POST, and Limits.
    */
-  addContacts(id: string, emails: Addresses, options: CallOptions = {}): Promise<MembersReport> {
+  addContacts(id: string, emails: Addresses, options: CallOptions = {}): Answer<MembersReport> {
     return this.#change(operations.lists.addContacts, { id, emails, options });
   }
 
@@ -58,14 +58,15 @@ export class Lists {
    *
    * Source: service document, Lists, DELETE, and Limits.
    */
-  removeContacts(id: string, emails: Addresses, options: CallOptions = {}): Promise<MembersReport> {
+  removeContacts(id: string, emails: Addresses, options: CallOptions = {}): Answer<MembersReport> {
     return this.#change(operations.lists.removeContacts, { id, emails, options });
   }
 
   #change(
     operation: MembersChange["operation"],
     { emails, ...what }: { readonly id: string; readonly emails: Addresses; readonly options: CallOptions },
-  ): Promise<MembersReport> {
-    return changeMembers(emails, { call: this.#call, clock: this.#clock, operation, ...what });
+  ): Answer<MembersReport> {
+    const call = this.#call.lasting();
+    return call.answer(changeMembers(emails, { call, clock: this.#clock, operation, ...what }));
   }
 }

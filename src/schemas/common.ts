@@ -52,28 +52,30 @@ export const QueryText = deferred(() =>
     .check(z.refine((value) => value.isWellFormed(), "must not hold half a surrogate pair")),
 );
 
-// Deliberately wide: the service decides what an address is, this catches slips such as a swapped argument.
+// Deliberately wide: the service decides what an address is. This catches slips such as a swapped argument, two
+// addresses in one, or a name with the address; what stands in quotes may be anything.
+const address = /^(?:"[^"]*"|[^\s@"<>,;])+@[^\s@"<>,;]+$/u;
 const hasControl = /\p{Cc}/u;
 
-/** An email address: something, an `@`, something; no blanks around it and no control characters. */
+/** One email address: something, an `@`, something; no blanks, and no control characters. */
 export const EmailAddress = deferred(() =>
   z
     .string("must be an email address (a string)")
     .check(
       z.refine(
-        (value) => /^.+@.+$/u.test(value) && value.trim() === value && !hasControl.test(value),
-        "must be an email address such as ada@example.com",
+        (value) => address.test(value) && value.isWellFormed() && !hasControl.test(value),
+        "must be one email address such as ada@example.com",
       ),
     ),
 );
-
-/** A field of an answer that may be missing or null. */
-export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema);
 
 const isObject = (value: unknown): boolean =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isText = (value: unknown): boolean => typeof value === "string";
+
+/** A field of an answer that may be missing or null. */
+export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema);
 
 // For a field that may be missing zod compiles code that builds the value anew. For every contact of a page that
 // would cost more than all other checks; these two look at the value and build nothing.

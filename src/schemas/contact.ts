@@ -131,6 +131,9 @@ const clearable = <Shape extends z.core.$ZodShape>(shape: Shape) =>
     Object.entries(shape).map(([field, schema]) => [field, z.nullable(schema)]),
   ) as Clearable<Shape>;
 
+/** Checks what a contact is looked for by. */
+export const FindQuery = deferred(() => objectOf<{ email: string }>({ email: EmailAddress }));
+
 /**
  * A new contact; only the address is required.
  *

@@ -49,6 +49,7 @@ export const layers: readonly Rule[] = [
     files: [
       "src/call.ts",
       "src/answer.ts",
+      "src/refusal.ts",
       "src/request.ts",
       "src/received.ts",
       "src/within-call.ts",

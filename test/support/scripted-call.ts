@@ -1,4 +1,4 @@
-import { type Answer, answer } from "../../src/answer.ts";
+import { type Answer, answer, Exchanges } from "../../src/answer.ts";
 import type { Call } from "../../src/call.ts";
 import type { Operation, OperationFacts } from "../../src/operations/define.ts";
 import type { CallOptions } from "../../src/options.ts";
@@ -38,6 +38,7 @@ export const scriptedCall = (answering: Answering): Call => {
     lasting: () => all,
     sleep,
     untilClosed,
+    answer: <T>(work: Promise<T>) => new Exchanges().answer(work),
   });
   return all;
 };

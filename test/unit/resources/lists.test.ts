@@ -77,7 +77,7 @@ test("every fault of an array is named, and nothing is sent", async () => {
   await expect(client.lists.addContacts("li-1", emails)).rejects.toMatchObject({
     name: "ValidationError",
     issues: [
-      { path: "emails[1500]", message: "must be an email address such as ada@example.com" },
+      { path: "emails[1500]", message: "must be one email address such as ada@example.com" },
       { path: "emails[1501]", message: "must be an email address (a string)" },
     ],
   });
@@ -104,7 +104,7 @@ test("a fault in a stream ends it before its own request, and tells what went th
   };
   const error = await failureOf(client.lists.addContacts("li-1", source()));
   expect(error.message).toBe(
-    "lists.addContacts: emails[1001]: must be an email address such as ada@example.com" +
+    "lists.addContacts: emails[1001]: must be one email address such as ada@example.com" +
       " (1000 of 1001 addresses went through; `partial` says which)",
   );
   expect(error.partial).toEqual({ results: [{}], done: emails, left: ["p1000@example.com"] });

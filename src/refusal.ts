@@ -1,0 +1,15 @@
+import { type Issue, ValidationError } from "./errors.ts";
+import { describeIssues } from "./schemas/check.ts";
+
+/** @throws ValidationError naming every issue, if there is one. */
+export const refuse = (operation: string, issues: readonly Issue[]): void => {
+  if (issues.length > 0)
+    throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
+};
+
+/** A refused input belongs to the method that was called, and not to the request that it would have made. */
+export const inTheNameOf = (operation: string, error: unknown): unknown => {
+  if (!(error instanceof ValidationError) || error.operation === undefined) return error;
+  const said = error.message.slice(error.operation.length);
+  return new ValidationError(operation + said, { operation, issues: error.issues, cause: error.cause });
+};
