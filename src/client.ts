@@ -1,8 +1,8 @@
 import { type Answer, answer } from "./answer.ts";
-import type { Recorder } from "./batch/recorder.ts";
 import { type Call, createCall } from "./call.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { type Connection, connect } from "./connect.ts";
+import { Member } from "./family.ts";
 import { type FreeRequest, freeOperation } from "./free-request.ts";
 import type { BudgetState, Limits } from "./limits.ts";
 import { operations } from "./operations/index.ts";
@@ -20,8 +20,8 @@ export interface Runtime {
   readonly clock: Clock;
   /** 0 ≤ random() < 1. */
   readonly random: () => number;
-  /** The connection of the client whose sibling this one is. */
-  readonly sibling: Connection;
+  /** The client that this one is made from. */
+  readonly elder: { readonly connection: Connection; readonly member: Member };
 }
 
 const operationPaths = Object.fromEntries(
@@ -59,7 +59,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   readonly #call: Call;
   readonly #settings: Settings;
   readonly #connection: Connection;
-  readonly #recorders = new Set<Pick<Recorder, "close">>();
+  readonly #member: Member;
 
   /** Options that are left out have their defaults. @throws ConfigurationError naming every fault at once. */
   constructor(options?: ClientOptions<CustomFields, EventTypes>);
@@ -69,12 +69,15 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.#settings = settingsFrom(options, { env: process.env, operations: operationPaths });
     const clock = runtime.clock ?? systemClock;
     this.#options = options;
-    this.#runtime = runtime;
+    // Not the elder: a client would keep every one alive from which it was made.
+    const { elder, ...own } = runtime;
+    this.#runtime = own;
     this.#connection = connect(
       this.#settings,
       { clock, random: runtime.random ?? Math.random },
-      runtime.sibling,
+      elder?.connection,
     );
+    this.#member = new Member(this.#connection.ends, elder?.member);
     const call: Call = createCall(this.#connection, clock);
     this.#call = call;
     this.contacts = new Contacts(call, clock);
@@ -85,7 +88,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.events = new Events(call, {
       clock,
       eventsAtOnce: limits === false ? undefined : limits.events.max,
-      recorders: this.#recorders,
+      recorders: this.#member.recorders,
       serviceNow: () => this.#connection.serviceTime.now(),
     });
   }
@@ -93,7 +96,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /**
    * A client with some options changed. It shares the ledger, and the budgets unless its key, the origin of its base
    * URL or its limits are others; and the sockets unless its `fetch`, `dispatcher`, `concurrency` or `maxResponseBytes`
-   * is another one. It lives as long as the client it was made from.
+   * is another one. It is closed with the client it was made from; closed alone, it ends only what it does not share.
    *
    * @throws ConfigurationError naming every fault of the options at once.
    */
@@ -104,7 +107,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     return new Client(
       // What is not changed keeps its types.
       { ...this.#options, ledger, ...changes } as ClientOptions<Fields, Types>,
-      { ...this.#runtime, sibling: this.#connection },
+      { ...this.#runtime, elder: { connection: this.#connection, member: this.#member } },
     );
   }
 
@@ -135,13 +138,12 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   }
 
   /**
-   * Drains the recorders and frees the sockets. Every other call under way fails with a ConnectionError, and nothing
-   * more of it is sent: at once where it is on the wire, or waits for a budget, a back-off or its key; an import, an
-   * ingestion or an iteration with its next request. A later call opens new sockets.
+   * Drains the recorders and frees the sockets, also of the siblings made from it. Every other call under way fails
+   * with a ConnectionError, and nothing more of it is sent: at once where it is on the wire, or waits for a budget, a
+   * back-off or its key; an import, an ingestion or an iteration with its next request. A later call opens new sockets.
    */
   async close(): Promise<void> {
-    await Promise.all([...this.#recorders].map((recorder) => recorder.close()));
-    await this.#connection.close();
+    await this.#member.close();
   }
 
   /** The same as `close`, for `await using`. */

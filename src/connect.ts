@@ -1,4 +1,5 @@
 import type { Clock } from "./clock.ts";
+import type { Closable } from "./family.ts";
 import type { AttemptLimits } from "./http/attempt.ts";
 import { auth } from "./http/auth.ts";
 import { Closing } from "./http/closing.ts";
@@ -26,7 +27,8 @@ export interface Connection {
   readonly transport: CountedTransport;
   readonly closing: Closing;
   readonly serviceTime: ServiceTime;
-  close(): Promise<void>;
+  /** What is this connection's to close; what it took from a sibling's is not. */
+  readonly ends: readonly Closable[];
 }
 
 /** Loads undici with the first request: importing the package, or failing to configure it, needs none of it. */
@@ -51,29 +53,27 @@ const lazyTransport = (settings: Settings, limits: AttemptLimits, closing: Closi
 };
 
 /** A transport that calls from before a closing can tell from the one that those after it use. */
-interface CountedTransport extends Transport {
+interface CountedTransport {
+  readonly send: Send;
   readonly closing: Closing;
 }
 
-const counted = (transport: Transport, closing: Closing): CountedTransport => {
-  const close = async (): Promise<void> => {
-    closing.tell();
-    await transport.close();
-  };
+const counted = (make: (closing: Closing) => Transport): CountedTransport => {
+  const closing: Closing = new Closing(() => transport.close());
+  const transport = make(closing);
   // A call may have begun before the closing, and have waited until now for a budget, a slot or its key.
   const send: Send = (request) =>
     request.log.closings === closing.count ? transport.send(request) : Promise.reject(closedFailure());
-  return { send, closing, close };
+  return { send, closing };
 };
 
 const transportFor = (settings: Settings, limits: AttemptLimits): CountedTransport => {
   const { fetch, origin } = settings;
-  const closing = new Closing();
-  if (fetch === undefined) return counted(lazyTransport(settings, limits, closing), closing);
+  if (fetch === undefined) return counted((closing) => lazyTransport(settings, limits, closing));
   // Whoever passes the global fetch means the one that is global when the call is made: a mock may be installed later.
   const isGlobal = fetch === globalThis.fetch;
   const lookUp = (): Fetch => (isGlobal ? (url, init) => globalThis.fetch(url, init) : fetch);
-  return counted(fetchTransport(origin, lookUp, limits), closing);
+  return counted(() => fetchTransport(origin, lookUp, limits));
 };
 
 /** The parts of a sibling's connection that the same settings allow to share. */
@@ -140,14 +140,6 @@ export const connect = (
     ],
     transport.send,
   );
-  // What was taken from a sibling stays its sibling's to close.
-  const close = async (): Promise<void> => {
-    // At once: a call that is let go by the one must not leave by the other.
-    await Promise.all([
-      shared.transport === undefined && transport.close(),
-      settings.sharing !== undefined && shared.traffic === undefined && traffic.close(),
-    ]);
-  };
   return {
     settings,
     send,
@@ -157,6 +149,9 @@ export const connect = (
     transport,
     closing,
     serviceTime: shared.transport === undefined ? serviceTime : (sibling?.serviceTime ?? serviceTime),
-    close,
+    ends: [
+      ...(shared.transport === undefined ? [closing] : []),
+      ...(settings.sharing !== undefined && shared.traffic === undefined ? [traffic] : []),
+    ],
   };
 };

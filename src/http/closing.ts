@@ -6,7 +6,13 @@ type Listener = () => void;
 /** How often a client has been closed, and who waits and is to hear of the next time. */
 export class Closing {
   readonly #listeners = new Set<Listener>();
+  readonly #end: () => Promise<void>;
   #count = 0;
+
+  /** @param end - frees what carried the calls. */
+  constructor(end: () => Promise<void> = async () => undefined) {
+    this.#end = end;
+  }
 
   get count(): number {
     return this.#count;
@@ -17,6 +23,12 @@ export class Closing {
     this.#count += 1;
     // A copy: a listener takes itself off the list.
     for (const listener of [...this.#listeners]) listener();
+  }
+
+  /** Ends the calls under way, and then what carried them. */
+  async close(): Promise<void> {
+    this.tell();
+    await this.#end();
   }
 
   /** Calls back at the next closing; the answer undoes it. */

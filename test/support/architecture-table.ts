@@ -66,7 +66,7 @@ export const layers: readonly Rule[] = [
     below: [...calls.filter((name) => name !== "http"), ...long],
     siblings: "apart",
   },
-  { name: "connect", files: ["src/connect.ts"], below: calls },
+  { name: "connect", files: ["src/connect.ts", "src/family.ts"], below: calls },
   { name: "client", files: ["src/client.ts"], below: [...calls, ...long, "resources", "connect"] },
   { name: "index", files: ["src/index.ts"], below: [...calls, ...long, "resources", "client"] },
   // Never client code: the fake must not share the client's mistakes.
