@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
-import { nearMiss } from "./near-miss.ts";
+import { type KnownFields, knownFields, strayFields } from "./input.ts";
 
 type Schema = z.core.$ZodType;
 type Raw = z.core.$ZodIssue;
@@ -30,24 +30,13 @@ const sentence = (issue: Raw): string => {
   }
 };
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
-
-/** A field that is missing, where another seems to be meant for it: says which. */
-const hint = (issue: Raw, value: unknown): string => {
-  const field = issue.path.at(-1);
-  const holder = issue.path
-    .slice(0, -1)
-    .reduce<unknown>((inside, key) => (isObject(inside) ? Reflect.get(inside, key) : undefined), value);
-  if (typeof field !== "string" || !isObject(holder) || Reflect.get(holder, field) !== undefined) return "";
-  const meant = nearMiss(field, Object.keys(holder));
-  return meant === undefined ? "" : `; it is missing, is "${meant}" meant?`;
-};
-
 // Compiling pays from about the tenth check on; a script of one call is better off without.
 const checksBeforeCompiling = 3;
 
 interface Checker {
   schema: Schema;
+  /** Of an input; undefined for any other value. */
+  readonly known: KnownFields | undefined;
   checks: number;
 }
 
@@ -63,12 +52,19 @@ const compileLater = async (checker: Checker): Promise<void> => {
 
 const checkers = new WeakMap<Schema, Checker>();
 
-const checkerFor = (schema: Schema): Schema => {
-  const checker = checkers.get(schema) ?? { schema, checks: 0 };
+const checkerFor = (schema: Schema): Checker => {
+  const checker = checkers.get(schema) ?? { schema, known: knownFields(schema), checks: 0 };
   if (checker.checks === 0) checkers.set(schema, checker);
   checker.checks += 1;
   if (checker.checks === checksBeforeCompiling) void compileLater(checker);
-  return checker.schema;
+  return checker;
+};
+
+const faults = (schema: Schema, value: unknown): readonly Issue[] => {
+  if (z.validate(schema, value)) return [];
+  const result = z.safeParse(schema, value);
+  if (result.success) return [];
+  return result.error.issues.map((issue) => ({ path: pathOf(issue.path), message: sentence(issue) }));
 };
 
 /**
@@ -77,13 +73,10 @@ const checkerFor = (schema: Schema): Schema => {
  */
 export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
   const checker = checkerFor(schema);
-  if (z.validate(checker, value)) return [];
-  const result = z.safeParse(checker, value);
-  if (result.success) return [];
-  return result.error.issues.map((issue) => ({
-    path: pathOf(issue.path),
-    message: sentence(issue) + hint(issue, value),
-  }));
+  const found = faults(checker.schema, value);
+  const strays = checker.known === undefined ? [] : strayFields(checker.known, value);
+  if (strays.length === 0) return found;
+  return [...found, ...strays.map(({ path, message }) => ({ path: pathOf(path), message }))];
 };
 
 /** Issues as one line: `email: must be a string; customFields.plan: must be …`. */

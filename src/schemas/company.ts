@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { deferred, EmailAddress, maybe, objectOf, QueryText, Text } from "./common.ts";
+import { inputOf } from "./input.ts";
 
 /**
  * A company (a lead, in scope names). Other fields than these are not documented; those that come are kept.
@@ -42,11 +43,13 @@ export type CompanyPerson = {
 };
 /** Checks a person of a new company. */
 export const CompanyPerson = deferred(() =>
-  objectOf<CompanyPerson>({
-    email: EmailAddress,
-    name: z.optional(z.string("must be a string")),
-    title: z.optional(z.string("must be a string")),
-  }),
+  inputOf(
+    objectOf<CompanyPerson>({
+      email: EmailAddress,
+      name: z.optional(z.string("must be a string")),
+      title: z.optional(z.string("must be a string")),
+    }),
+  ),
 );
 
 /**
@@ -67,15 +70,17 @@ export type CompanyInput = {
 };
 /** Checks a new company. */
 export const CompanyInput = deferred(() =>
-  objectOf<CompanyInput>({
-    companyName: z.optional(Text),
-    domain: z.optional(Text),
-    industry: z.optional(z.string("must be a string")),
-    contacts: z.optional(z.array(CompanyPerson, "must be an array of { email, name, title }")),
-  }).check(
-    z.refine(
-      (company) => Object.values(company).some((value) => value !== undefined),
-      "must have a field: companyName, domain, industry or contacts",
+  inputOf(
+    objectOf<CompanyInput>({
+      companyName: z.optional(Text),
+      domain: z.optional(Text),
+      industry: z.optional(z.string("must be a string")),
+      contacts: z.optional(z.array(CompanyPerson, "must be an array of { email, name, title }")),
+    }).check(
+      z.refine(
+        (company) => Object.values(company).some((value) => value !== undefined),
+        "must have a field: companyName, domain, industry or contacts",
+      ),
     ),
   ),
 );
@@ -95,11 +100,13 @@ export type CompanyPatch = {
 };
 /** Checks the changes to a company. */
 export const CompanyPatch = deferred(() =>
-  objectOf<CompanyPatch>({
-    companyName: z.optional(Text),
-    domain: z.optional(Text),
-    industry: z.optional(z.string("must be a string")),
-  }),
+  inputOf(
+    objectOf<CompanyPatch>({
+      companyName: z.optional(Text),
+      domain: z.optional(Text),
+      industry: z.optional(z.string("must be a string")),
+    }),
+  ),
 );
 
 /**
@@ -127,9 +134,11 @@ export type CompanyQuery = {
 };
 /** Checks the question for a company. */
 export const CompanyQuery = deferred(() =>
-  objectOf<CompanyQuery>({
-    domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
-  }),
+  inputOf(
+    objectOf<CompanyQuery>({
+      domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
+    }),
+  ),
 );
 
 /** The companies that match; at most one has a given domain. */

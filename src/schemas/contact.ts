@@ -13,6 +13,7 @@ import {
   Texts,
 } from "./common.ts";
 import type { FreeFields } from "./free-fields.ts";
+import { inputOf } from "./input.ts";
 import { jsonRecord } from "./json.ts";
 
 /**
@@ -169,7 +170,7 @@ export type ContactInput = {
 };
 /** Checks a new contact. */
 export const ContactInput = deferred(() =>
-  objectOf<ContactInput>({ email: EmailAddress, ...single(), ...withParts() }),
+  inputOf(objectOf<ContactInput>({ email: EmailAddress, ...single(), ...withParts() })),
 );
 
 // Written out once more and not derived: an editor shows a derived type by the helpers it is made with.
@@ -209,7 +210,9 @@ export type ContactPatch = {
 };
 /** Checks the changes to a contact. */
 export const ContactPatch = deferred(() =>
-  objectOf<ContactPatch>({ email: z.optional(EmailAddress), ...clearable(single()), ...withParts() }),
+  inputOf(
+    objectOf<ContactPatch>({ email: z.optional(EmailAddress), ...clearable(single()), ...withParts() }),
+  ),
 );
 
 /**
@@ -227,5 +230,5 @@ export type ContactQuery = {
 };
 /** Checks a question for contacts. */
 export const ContactQuery = deferred(() =>
-  objectOf<ContactQuery>({ search: z.optional(QueryText), ...paging() }),
+  inputOf(objectOf<ContactQuery>({ search: z.optional(QueryText), ...paging() })),
 );

@@ -10,6 +10,7 @@ import {
   type Schema,
   Text,
 } from "./common.ts";
+import { inputOf } from "./input.ts";
 import { Moment } from "./moment.ts";
 
 /**
@@ -111,15 +112,17 @@ type Loose<Email> = Omit<Email, keyof Bodies> & Bodies;
 /** Checks an email that is sent now. */
 // The exclusion of html and text is checked at run time and told by the type; so it is of the one below.
 export const EmailInput = deferred(() =>
-  objectOf<Loose<EmailInput>>({
-    ...common(),
-    sendAt: z.optional(z.undefined("is for emails.schedule")),
-  }).check(hasOneBody),
+  inputOf(
+    objectOf<Loose<EmailInput>>({
+      ...common(),
+      sendAt: z.optional(z.undefined("is for emails.schedule")),
+    }).check(hasOneBody),
+  ),
 ) as Schema as Schema<EmailInput>;
 
 /** Checks an email that is sent later. */
 export const ScheduledEmailInput = deferred(() =>
-  objectOf<Loose<ScheduledEmailInput>>({ ...common(), sendAt: Moment }).check(hasOneBody),
+  inputOf(objectOf<Loose<ScheduledEmailInput>>({ ...common(), sendAt: Moment }).check(hasOneBody)),
 ) as Schema as Schema<ScheduledEmailInput>;
 
 /**
@@ -205,7 +208,7 @@ export type ScheduledEmailQuery = {
   limit?: number | undefined;
 };
 /** Checks a question for scheduled emails. */
-export const ScheduledEmailQuery = deferred(() => objectOf<ScheduledEmailQuery>(paging()));
+export const ScheduledEmailQuery = deferred(() => inputOf(objectOf<ScheduledEmailQuery>(paging())));
 
 /**
  * The fields of a scheduled email to change. The document does not list them; these are the email's own.
@@ -230,18 +233,20 @@ export type ScheduledEmailPatch = {
 };
 /** Checks the changes to a scheduled email. */
 export const ScheduledEmailPatch = deferred(() =>
-  objectOf<ScheduledEmailPatch>({
-    to: z.optional(EmailAddress),
-    subject: z.optional(Text),
-    html: z.optional(Text),
-    text: z.optional(Text),
-    signatureId: z.optional(Text),
-    force: z.optional(z.boolean("must be a boolean")),
-    sendAt: z.optional(Moment),
-  }).check(
-    z.refine(
-      ({ html, text }) => html === undefined || text === undefined,
-      "must carry at most one of html and text",
+  inputOf(
+    objectOf<ScheduledEmailPatch>({
+      to: z.optional(EmailAddress),
+      subject: z.optional(Text),
+      html: z.optional(Text),
+      text: z.optional(Text),
+      signatureId: z.optional(Text),
+      force: z.optional(z.boolean("must be a boolean")),
+      sendAt: z.optional(Moment),
+    }).check(
+      z.refine(
+        ({ html, text }) => html === undefined || text === undefined,
+        "must carry at most one of html and text",
+      ),
     ),
   ),
 );

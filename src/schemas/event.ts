@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { deferred, EmailAddress, maybe, objectOf, openUnion, type Schema, Text } from "./common.ts";
 import type { FreeFields } from "./free-fields.ts";
+import { inputOf } from "./input.ts";
 import { JsonRecord, writtenNames } from "./json.ts";
 import { Moment } from "./moment.ts";
-import { nearMiss } from "./near-miss.ts";
 
 /** Names with this prefix are for events the service records itself. */
 export const reservedEventPrefix = "service.";
@@ -19,17 +19,19 @@ const person = "give { email }, { externalId } or { id }";
 type PersonFields = { email?: string | undefined; externalId?: string | undefined; id?: string | undefined };
 
 const ContactFields = deferred(() =>
-  objectOf<PersonFields>(
-    {
-      email: z.optional(EmailAddress),
-      externalId: z.optional(Text),
-      id: z.optional(Text),
-    },
-    person,
-  ).check(
-    z.refine(
-      ({ email, externalId, id }) => email !== undefined || externalId !== undefined || id !== undefined,
+  inputOf(
+    objectOf<PersonFields>(
+      {
+        email: z.optional(EmailAddress),
+        externalId: z.optional(Text),
+        id: z.optional(Text),
+      },
       person,
+    ).check(
+      z.refine(
+        ({ email, externalId, id }) => email !== undefined || externalId !== undefined || id !== undefined,
+        person,
+      ),
     ),
   ),
 );
@@ -80,8 +82,6 @@ export const EventProperties = deferred(() =>
   ),
 );
 
-const eventFields = ["properties", "contactFields", "occurredAt", "createContact"];
-
 /**
  * Something a person did.
  *
@@ -105,46 +105,38 @@ export type EventInput = {
 };
 /** Checks an event. */
 export const EventInput = deferred(() =>
-  objectOf<EventInput>({
-    name: Text.check(
-      z.refine(
-        (name) => !name.startsWith(reservedEventPrefix),
-        `must not start with "${reservedEventPrefix}": those are for events the service records itself`,
+  inputOf(
+    objectOf<EventInput>({
+      name: Text.check(
+        z.refine(
+          (name) => !name.startsWith(reservedEventPrefix),
+          `must not start with "${reservedEventPrefix}": those are for events the service records itself`,
+        ),
       ),
-    ),
-    id: z.optional(Text),
-    contact: EventContact,
-    properties: z.optional(EventProperties),
-    contactFields: z.optional(JsonRecord),
-    occurredAt: z.optional(Moment),
-    createContact: z.optional(z.boolean("must be a boolean")),
-  }).check(({ value, issues }) => {
-    // The service would pass over it, and record another event than the one meant.
-    for (const name of Object.keys(value)) {
-      const meant = eventFields.includes(name) ? undefined : nearMiss(name, eventFields);
-      if (meant !== undefined && Reflect.get(value, meant) === undefined)
-        issues.push({
-          code: "custom",
-          input: value,
-          path: [name],
-          message: `is no field, is "${meant}" meant?`,
-        });
-    }
-  }),
+      id: z.optional(Text),
+      contact: EventContact,
+      properties: z.optional(EventProperties),
+      contactFields: z.optional(JsonRecord),
+      occurredAt: z.optional(Moment),
+      createContact: z.optional(z.boolean("must be a boolean")),
+    }),
+  ),
 );
 
 /** The events of one request, 1–100. */
 export type EventBatch = { events: EventInput[] };
 /** Checks the events of one request. */
 export const EventBatch = deferred(() =>
-  objectOf<EventBatch>({
-    events: z
-      .array(EventInput, "must be an array of events")
-      .check(
-        z.minLength(1, "must hold at least one event"),
-        z.maxLength(maxEventsPerRequest, "must hold at most 100 events"),
-      ),
-  }),
+  inputOf(
+    objectOf<EventBatch>({
+      events: z
+        .array(EventInput, "must be an array of events")
+        .check(
+          z.minLength(1, "must hold at least one event"),
+          z.maxLength(maxEventsPerRequest, "must hold at most 100 events"),
+        ),
+    }),
+  ),
 );
 
 /**

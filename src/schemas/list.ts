@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { deferred, EmailAddress, maybe, objectOf, Text } from "./common.ts";
+import { inputOf } from "./input.ts";
 
 /**
  * A named group of contacts. Other fields than these are not documented; those that come are kept.
@@ -26,7 +27,7 @@ export type ListInput = {
   name: string;
 };
 /** Checks a new list. */
-export const ListInput = deferred(() => objectOf<ListInput>({ name: Text }));
+export const ListInput = deferred(() => inputOf(objectOf<ListInput>({ name: Text })));
 
 /** The most addresses one membership request may carry. */
 export const maxAddressesPerRequest = 1_000;
@@ -35,12 +36,14 @@ export const maxAddressesPerRequest = 1_000;
 export type ListMembers = { emails: string[] };
 /** Checks the people to add to or remove from a list in one request. */
 export const ListMembers = deferred(() =>
-  objectOf<ListMembers>({
-    emails: z
-      .array(EmailAddress, "must be an array of email addresses")
-      .check(
-        z.minLength(1, "must hold at least one address"),
-        z.maxLength(maxAddressesPerRequest, "must hold at most 1000 addresses"),
-      ),
-  }),
+  inputOf(
+    objectOf<ListMembers>({
+      emails: z
+        .array(EmailAddress, "must be an array of email addresses")
+        .check(
+          z.minLength(1, "must hold at least one address"),
+          z.maxLength(maxAddressesPerRequest, "must hold at most 1000 addresses"),
+        ),
+    }),
+  ),
 );

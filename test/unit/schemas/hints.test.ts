@@ -5,18 +5,128 @@ import { served } from "../resources/served.ts";
 const loose = (value: unknown): never => value as never;
 const contact = { email: "ada@example.com" };
 
+const no = (field: string, meant: string) => `${field}: there is no such field; is "${meant}" meant?`;
+
 test("a misspelt field that is required is named beside the one that is missing", async () => {
   const { client, requests } = served([]);
   await expect(client.contacts.create(loose({ emial: "ada@example.com" }))).rejects.toThrow(
-    'contacts.create: email: must be an email address (a string); it is missing, is "emial" meant?',
+    `contacts.create: email: must be an email address (a string); ${no("emial", "email")}`,
   );
   await expect(client.emails.send(loose({ to: "a@b.c", Subject: "Hi", text: "x" }))).rejects.toThrow(
-    'emails.send: subject: must be a string; it is missing, is "Subject" meant?',
+    `emails.send: subject: must be a string; ${no("Subject", "subject")}`,
   );
   await expect(client.contacts.create(loose({ name: "Ada" }))).rejects.toThrow(
     /email: must be an email address \(a string\)$/,
   );
   expect(requests).toEqual([]);
+});
+
+const email = { to: "ada@example.com", subject: "Hi", text: "x" };
+
+test.each([
+  ["sendat", "sendAt"],
+  ["send_at", "sendAt"],
+  ["forse", "force"],
+  ["Force", "force"],
+  ["signatureid", "signatureId"],
+  ["onec", "once"],
+])("an email's %s is refused: it would go out at once, or to nobody", async (name, meant) => {
+  const { client, requests } = served([]);
+  await expect(client.emails.send(loose({ ...email, [name]: "2030-01-01T00:00:00Z" }))).rejects.toMatchObject(
+    {
+      name: "ValidationError",
+      message: `emails.send: ${no(name, meant)}`,
+      issues: [{ path: name, message: `there is no such field; is "${meant}" meant?` }],
+    },
+  );
+  expect(requests).toEqual([]);
+});
+
+test.each([
+  ["nmae", "name"],
+  ["names", "name"],
+  ["Phone", "phone"],
+  ["note", "notes"],
+  ["linkedin", "linkedIn"],
+  ["linked in", "linkedIn"],
+  ["linked-in", "linkedIn"],
+  ["customfields", "customFields"],
+  ["listids", "listIds"],
+  ["listId", "listIds"],
+])("a contact's %s is refused", async (name, meant) => {
+  const { client, requests } = served([]);
+  const { create, update, upsert } = client.contacts;
+  for (const call of [
+    create.bind(client.contacts, loose({ ...contact, [name]: 1 })),
+    update.bind(client.contacts, "1", loose({ [name]: 1 })),
+    upsert.bind(client.contacts, loose({ ...contact, [name]: 1 })),
+  ])
+    await expect(Promise.resolve(call())).rejects.toThrow(no(name, meant));
+  expect(requests).toEqual([]);
+});
+
+test("a misspelt search is refused: it would list everybody", async () => {
+  const { client, requests } = served([]);
+  const serach = loose({ serach: "ada" });
+  await expect(Promise.resolve(client.contacts.list(serach))).rejects.toThrow(no("serach", "search"));
+  await expect(client.contacts.list(serach).toArray()).rejects.toThrow(no("serach", "search"));
+  // The limit of each request is no reason to pass over the one that was meant.
+  await expect(client.contacts.list(loose({ limits: 5 })).toArray()).rejects.toThrow(no("limits", "limit"));
+  expect(requests).toEqual([]);
+});
+
+test("every misspelt field of a company, its people and an event is told, with its place", async () => {
+  const { client, requests } = served([]);
+  await expect(client.companies.create(loose({ companyNme: "Acme" }))).rejects.toThrow(
+    `companies.create: ${no("companyNme", "companyName")}`,
+  );
+  const people = [{ email: "a@example.com" }, { email: "b@example.com", Title: "CTO", nme: "B" }];
+  await expect(client.companies.create(loose({ domain: "acme.com", contacts: people }))).rejects.toThrow(
+    `companies.create: ${no("contacts[1].Title", "title")}; ${no("contacts[1].nme", "name")}`,
+  );
+  const event = { name: "x", contact: { externalID: "7", id: "1" }, propertys: {} };
+  await expect(client.events.record(loose(event))).rejects.toThrow(
+    `events.record: ${no("propertys", "properties")}; ${no("contact.externalID", "externalId")}`,
+  );
+  await expect(client.events.recordBatch([loose({ name: "x", contact }), loose(event)])).rejects.toThrow(
+    no("events[1].contact.externalID", "externalId"),
+  );
+  await expect(client.lists.create(loose({ Name: "x" }))).rejects.toThrow(no("Name", "name"));
+  await expect(client.emails.scheduled.update("1", loose({ sentAt: "x" }))).rejects.toThrow(
+    no("sentAt", "sendAt"),
+  );
+  expect(requests).toEqual([]);
+});
+
+test("a misspelt column is told for each row of an import and an ingestion", async () => {
+  const { client, requests } = served([]);
+  const errors: string[] = [];
+  const onRejected = ({ error }: { readonly error: string }) => void errors.push(error);
+  await client.contacts.import([loose({ ...contact, "Linked In": "x" })], { onRejected });
+  await client.events.ingest([loose({ name: "x", contact, ID: "1" })], { onRejected });
+  expect(errors).toEqual([no("Linked In", "linkedIn"), no("ID", "id")]);
+  expect(requests).toEqual([]);
+});
+
+test("names within customFields and properties are the workspace's own", async () => {
+  const { client, requests } = served([
+    [201, { id: "1", email: "ada@example.com" }],
+    [202, { id: "1" }],
+  ]);
+  const customFields = { nmae: "x", Email: "x", linkedin: "x", externalID: "x" };
+  await client.contacts.create({ ...contact, customFields });
+  await client.events.record({ name: "x", contact, properties: customFields });
+  expect(requests.map(({ body }) => body)).toMatchObject([{ customFields }, { properties: customFields }]);
+});
+
+test.each([
+  [{ ...contact, emails: ["x"], mail: "x", names: "x", name: "Ada" }],
+  [{ ...contact, state: "CA", tag: "a", type: "b", url: "c", ids: ["d"], createdAt: "e", sendat: "f" }],
+  [{ ...contact, nmae: undefined }],
+])("%j goes out: nothing in it is a misspelling of a field that is missing", async (given) => {
+  const { client, requests } = served([[201, { id: "1", email: "ada@example.com" }]]);
+  await client.contacts.create(loose(given));
+  expect(requests[0]?.body).toEqual(JSON.parse(JSON.stringify(given)));
 });
 
 test.each([["ada@example.com"], [null], [undefined], [[]], [{}], [{ email: undefined }]])(
@@ -39,7 +149,7 @@ test.each([
 ])("an event's %s is refused: the service would pass over it", async (name, meant) => {
   const { client, requests } = served([]);
   await expect(client.events.record(loose({ name: "x", contact, [name]: {} }))).rejects.toThrow(
-    `events.record: ${name}: is no field, is "${meant}" meant?`,
+    `events.record: ${no(name, meant)}`,
   );
   expect(requests).toEqual([]);
 });
