@@ -1,18 +1,82 @@
 import type { Page } from "../schemas/common.ts";
 import type { PageRequest } from "./ahead.ts";
+import { Standstill } from "./standstill.ts";
+
+/** What is known of the walk when a page comes. */
+export interface Standing {
+  readonly position: number;
+  /** The longest page seen. */
+  readonly longest: number;
+  /** What is new in the page. */
+  readonly fresh: number;
+}
 
 /** Whether nothing follows a page. */
 // A total may be stale, or count only the page: a full page is believed to be the last one only once nothing follows.
-export const isLast = ({ skip, limit }: PageRequest, { data, total }: Page<unknown>): boolean =>
+const isLast = ({ skip, limit }: PageRequest, { data, total }: Page<unknown>): boolean =>
   data.length === 0 || (data.length < limit && total === skip + data.length);
 
 /** Whether a page of `length` records without anything new stands at the end of the list. */
-export const isStuck = (
-  { skip, limit }: PageRequest,
-  length: number,
-  { position, longest }: { readonly position: number; readonly longest: number },
-): boolean => {
+const isStuck = ({ skip, limit }: PageRequest, length: number, { position, longest }: Standing): boolean => {
   if (skip + length > position) return false;
   // Unless the service caps its pages at what they share: then the next one is asked for with less.
   return length === limit || length < longest;
 };
+
+/** How often a page that shows nothing new is asked for again, although the service counts more records. */
+const mostDoubts = 2;
+
+/** What is told of an end that is none, or that nobody would expect. */
+export interface EndNotices {
+  report(message: string): void;
+  unusable(message: string): Error;
+}
+
+/** Tells the end of a list, of which neither a count nor a single page is proof. */
+export class ListEnd {
+  readonly #limit: number;
+  readonly #tell: EndNotices;
+  readonly #standstill = new Standstill();
+  #doubts = 0;
+
+  /** `limit` is how many records a page was asked for by the caller. */
+  constructor(limit: number, tell: EndNotices) {
+    this.#limit = limit;
+    this.#tell = tell;
+  }
+
+  /** How much the next page may share with the last: where the service cuts pages short, what is new may not fit. */
+  get mostShared(): number {
+    return this.#doubts === 0 ? Number.POSITIVE_INFINITY : mostDoubts - this.#doubts;
+  }
+
+  /**
+   * Whether nothing follows the page; undefined when the service itself counts more than it showed, so that the place
+   * is to be looked at once more.
+   *
+   * @throws when the service shows the same part of the list whatever it is asked for.
+   */
+  isAt(request: PageRequest, page: Page<unknown>, standing: Standing): boolean | undefined {
+    const { data, total } = page;
+    if (standing.fresh > 0) this.#doubts = 0;
+    const isStill = standing.fresh === 0 && isStuck(request, data.length, standing);
+    if (!isStill && !isLast(request, page)) return this.#isWhole(request, page);
+    if (typeof total !== "number" || total <= request.skip + data.length) return true;
+    if (this.#doubts < mostDoubts) {
+      this.#doubts += 1;
+      return undefined;
+    }
+    this.#tell.report(
+      `the list ends before the ${total} records that its total counts; what it showed was read`,
+    );
+    return true;
+  }
+
+  #isWhole({ skip }: PageRequest, page: Page<unknown>): boolean {
+    if (!this.#standstill.holdsAt(skip, page)) return false;
+    const { data, total } = page;
+    if (typeof total === "number" ? data.length >= total : data.length !== this.#limit) return true;
+    const why = "the service answers the same page whatever skip is, so the rest cannot be read";
+    throw this.#tell.unusable(why);
+  }
+}

@@ -4,6 +4,12 @@ export const idOf = (record: unknown): string => {
   return typeof id === "string" || typeof id === "number" ? String(id) : "";
 };
 
+/** Leaves out what stands in one page twice; `ids` are those of the records, empty for one without. */
+export const onceEach = <T>(records: readonly T[], ids: readonly string[]): T[] => {
+  const seen = new Set(ids.filter((id) => id !== ""));
+  return records.filter((_record, at) => ids[at] === "" || seen.delete(ids[at] ?? ""));
+};
+
 /**
  * The ids yielded last, as many as ten pages hold: enough to find one's place again after records before it
  * were added or removed, and no more, so that an export of any size takes the same memory.

@@ -3,11 +3,10 @@ import type { Page } from "../schemas/common.ts";
 import { type PageRequest, PagesAhead } from "./ahead.ts";
 import { writeCursor } from "./cursor.ts";
 import { Drift } from "./drift.ts";
-import { isLast, isStuck } from "./end.ts";
+import { ListEnd } from "./end.ts";
 import { largestLimit, PageSize } from "./page-size.ts";
-import { idOf, RecentIds } from "./recent.ts";
+import { idOf, onceEach, RecentIds } from "./recent.ts";
 import { Search } from "./search.ts";
-import { Standstill } from "./standstill.ts";
 import type { WalkSettings } from "./walk-settings.ts";
 
 /** A page of a walk over a whole list: `data` holds only records not yielded before. */
@@ -53,12 +52,16 @@ export class Walk<T> {
   #beginsAgain = false;
   #hasEnded = false;
   #hasReportedOrder = false;
-  readonly #standstill = new Standstill();
+  readonly #end: ListEnd;
 
   constructor(settings: WalkSettings<T>) {
     const { place, skip, limit, fetch, prefetch } = settings;
     this.#settings = settings;
     this.#limit = Math.min(limit, largestLimit);
+    this.#end = new ListEnd(this.#limit, {
+      report: settings.onUnstable,
+      unusable: (why) => this.#unusable(why),
+    });
     this.#position = place?.position ?? skip;
     this.#reached = this.#position;
     this.#yielded = place?.read ?? 0;
@@ -100,7 +103,7 @@ export class Walk<T> {
   /** How many of the `wanted` records a page at this position can share with the one before. */
   #shared(position: number, wanted: number): number {
     if (!this.#settings.isDriftSafe || this.#recent.size === 0 || this.#beginsAgain) return 0;
-    return Math.min(wanted, position, this.#size.mostShared);
+    return Math.min(wanted, position, this.#size.mostShared, this.#end.mostShared);
   }
 
   #accept(request: PageRequest, page: Page<T>): WalkedPage<T> | undefined {
@@ -119,16 +122,18 @@ export class Walk<T> {
     const { data } = page;
     const ids = data.map(idOf);
     this.#watchOrder(ids);
+    const fresh = onceEach(data.slice(known + 1), ids.slice(known + 1));
+    const { longest } = this.#size;
+    const isAtEnd = this.#end.isAt(request, page, { position: this.#position, longest, fresh: fresh.length });
+    if (isAtEnd === undefined) {
+      this.#ahead.forget();
+      return undefined;
+    }
     const shift =
       known === -1 || request.skip >= this.#position ? 0 : this.#reached - (request.skip + known + 1);
     this.#drift.joined(shift);
-    const fresh = data.slice(known + 1);
     const reached = request.skip + data.length;
-    this.#hasEnded =
-      (fresh.length === 0 &&
-        isStuck(request, data.length, { position: this.#position, longest: this.#size.longest })) ||
-      isLast(request, page) ||
-      this.#isWhole(request, page, ids);
+    this.#hasEnded = isAtEnd;
     this.#beginsAgain = false;
     this.#recent.add(ids.slice(known + 1));
     this.#yielded += fresh.length;
@@ -209,13 +214,6 @@ export class Walk<T> {
     this.#yielded = 0;
     this.#position = this.#settings.skip;
     this.#beginsAgain = true;
-  }
-
-  /** Whether the service shows the whole list whatever it is asked for. */
-  #isWhole({ skip }: PageRequest, { data, total }: Page<T>, ids: readonly string[]): boolean {
-    if (!this.#standstill.holdsAt(skip, ids)) return false;
-    if (typeof total === "number" ? data.length >= total : data.length !== this.#limit) return true;
-    throw this.#unusable("the service answers the same page whatever skip is, so the rest cannot be read");
   }
 
   #watchOrder(ids: readonly string[]): void {

@@ -1,8 +1,11 @@
 import { expect, test } from "vitest";
 import { Standstill } from "../../../src/paging/standstill.ts";
 
-const page = (length: number, firstId = "first"): string[] =>
-  Array.from({ length }, (_, at) => (at === 0 ? firstId : `${firstId}+${at}`));
+type Page = Parameters<Standstill["holdsAt"]>[1];
+
+const page = (length: number, firstId = "first"): Page => ({
+  data: Array.from({ length }, (_, at) => ({ id: at === 0 ? firstId : `${firstId}+${at}` })),
+});
 
 /** At which page, from 1 on, a service is found to stand still. */
 const pagesUntil = (length: number): number => {
@@ -20,6 +23,12 @@ test("of small pages it takes forty records", () => {
   expect([pagesUntil(19), pagesUntil(10), pagesUntil(1)]).toEqual([4, 5, 41]);
 });
 
+test("pages that begin alike and end further on are those of a list that moves", () => {
+  const standstill = new Standstill();
+  const holds = [100, 120, 140, 160, 180].map((length, at) => standstill.holdsAt(100 * at, page(length)));
+  expect(holds).toEqual(Array(5).fill(false));
+});
+
 test("another page in between begins the count anew", () => {
   const standstill = new Standstill();
   const holds = [
@@ -35,9 +44,22 @@ test("a page asked for again at its own place, or before it, may be the same", (
   expect(holds).toEqual(Array(6).fill(false));
 });
 
-test("records without ids cannot be told apart, and empty pages are no standstill", () => {
-  for (const ids of [page(200, ""), []]) {
+test("records without ids are told apart by what they hold, and empty pages are no standstill", () => {
+  const holdsOn = (pages: readonly Page[]): boolean[] => {
     const standstill = new Standstill();
-    expect([0, 200, 400, 600].map((skip) => standstill.holdsAt(skip, ids))).toEqual(Array(4).fill(false));
-  }
+    return pages.map((shown, at) => standstill.holdsAt(200 * at, shown));
+  };
+  const nameless = (name: string): Page => ({ data: Array.from({ length: 200 }, () => ({ name })) });
+  expect(holdsOn(["Ada", "Ada", "Ada"].map(nameless))).toEqual([false, false, true]);
+  expect(holdsOn(["Ada", "Bob", "Cy", "Di"].map(nameless))).toEqual(Array(4).fill(false));
+  expect(holdsOn(Array(4).fill({ data: [null] }))).toEqual(Array(4).fill(false));
+  expect(holdsOn(Array(4).fill({ data: [] }))).toEqual(Array(4).fill(false));
+});
+
+test("where the list grows as fast as it is read, the same page is no standstill", () => {
+  const standstill = new Standstill();
+  const holds = [0, 200, 400, 600].map((skip) =>
+    standstill.holdsAt(skip, { ...page(200), total: 1_000 + skip }),
+  );
+  expect(holds).toEqual(Array(4).fill(false));
 });

@@ -139,6 +139,20 @@ describe("Walk over a list that moves", () => {
     fails: fc.boolean(),
   });
 
+  // Three of its pages begin with the same record, and each ends further on.
+  const beginsAlike = {
+    seed: 30,
+    length: 117,
+    order: "newest first",
+    totals: "missing",
+    limit: 10,
+    cap: 200,
+    prefetch: 0,
+    burst: 20,
+    resumes: false,
+    fails: false,
+  } as const;
+
   test("everyone there throughout comes once, and nobody twice", async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (given) => {
@@ -181,7 +195,7 @@ describe("Walk over a list that moves", () => {
         }
         expect(missedAndRepeated(list, ids)).toEqual(nobody);
       }),
-      { numRuns: 400 },
+      { numRuns: 400, examples: [[beginsAlike]] },
     );
   });
 
@@ -549,6 +563,86 @@ describe("Walk over a service that does not keep its word", () => {
   test("one that ignores skip and shows all there is in a full page has shown all, as its total says", async () => {
     const list = still(200, { ignoresSkip: true });
     expect(idsOf(await pagesOf(walkOver(list, { prefetch: 0 })))).toEqual(list.items.map(({ id }) => id));
+  });
+
+  /** A walk over a service that shows at some requests, counted from 1, less than it was asked for. */
+  const walkOverCut = (
+    length: number,
+    over: Partial<WalkSettings<Item>>,
+    most: (request: number) => number,
+  ) => {
+    const list = still(length);
+    const reports: string[] = [];
+    const fetch = async (request: PageRequest) => {
+      const page = await list.fetch(request);
+      return { ...page, data: page.data.slice(0, most(list.requests.length)) };
+    };
+    const onUnstable = (message: string) => void reports.push(message);
+    const walk = walkOver(list, { prefetch: 0, fetch, onUnstable, ...over });
+    return { list, reports, walk };
+  };
+
+  test.each([0, 1, 2, 3])("one short page of %i in the middle is no end", async (length) => {
+    for (const isDriftSafe of [true, false]) {
+      for (const prefetch of prefetches) {
+        for (const short of [1, 2, 3, 5]) {
+          const most = (request: number) => (request === short ? length : 200);
+          const { list, reports, walk } = walkOverCut(1_000, { isDriftSafe, prefetch }, most);
+          const ids = idsOf(await pagesOf(walk));
+          expect({ prefetch, short, ...missedAndRepeated(list, ids) }).toEqual({
+            prefetch,
+            short,
+            ...nobody,
+          });
+          expect([ids.length, reports]).toEqual([1_000, []]);
+        }
+      }
+    }
+  });
+
+  test.each([1, 2])("pages that bring %i at most after the first one are read to the end", async (length) => {
+    const { list, walk } = walkOverCut(60, { limit: 20 }, (request) => (request === 1 ? 200 : length));
+    expect(missedAndRepeated(list, idsOf(await pagesOf(walk)))).toEqual(nobody);
+  });
+
+  test("one that shows nothing of what it counts is asked three times, and reported", async () => {
+    const { list, reports, walk } = walkOverCut(1_000, {}, () => 0);
+    expect(idsOf(await pagesOf(walk))).toEqual([]);
+    expect(list.requests).toHaveLength(3);
+    expect(reports).toEqual([
+      "the list ends before the 1000 records that its total counts; what it showed was read",
+    ]);
+  });
+
+  test("a total that is too large costs two requests, and one that is right none", async () => {
+    const requestsFor = async (totals: Totals): Promise<number> => {
+      const list = still(350, { totals });
+      await pagesOf(walkOver(list, { prefetch: 0 }));
+      return list.requests.length;
+    };
+    expect([await requestsFor("true"), await requestsFor("missing"), await requestsFor("too large")]).toEqual(
+      [2, 3, 5],
+    );
+  });
+
+  test("what stands twice in a page comes once; what has no id may be the same twice", async () => {
+    const [a, b, c] = [{ id: "a" }, { id: "b" }, { id: "c" }];
+    const pages = [{ data: [a, b, a, c, b], total: 5 }];
+    const fetch = async ({ skip }: PageRequest) => pages[skip === 0 ? 0 : 1] ?? { data: [], total: 5 };
+    expect(idsOf(await pagesOf(walkOver(still(0), { fetch, prefetch: 0 })))).toEqual(["a", "b", "c"]);
+    const nameless = { data: [{ id: "" }, { id: "" }], total: 2 };
+    const twice = async () => nameless;
+    expect(idsOf(await pagesOf(walkOver(still(0), { fetch: twice, prefetch: 0 })))).toEqual(["", ""]);
+  });
+
+  test("records without ids and counts that come again and again have an end", async () => {
+    const list = still(0);
+    const fetch = async (request: PageRequest) => {
+      await list.fetch(request);
+      return { data: [{ id: "" }] };
+    };
+    await pagesOf(walkOver(list, { fetch, prefetch: 0 }));
+    expect(list.requests.length).toBeLessThan(100);
   });
 
   test("one that hides at every second request what it showed before is given up", async () => {
