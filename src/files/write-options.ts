@@ -6,6 +6,7 @@ export interface WriteOptions {
    * Adds to the file instead of replacing it, for an export that goes on after it was stopped; default false.
    *
    * What a killed run left of a last record is cut away first. Only for plain files that these functions wrote.
+   * Records go to the file in blocks of 64 KiB, and whenever the source makes them wait for the next one.
    */
   readonly append?: boolean | undefined;
   /** Whether to compress; default: whether the path ends with `.gz`. */

@@ -1,3 +1,4 @@
+import { IdleWatch } from "./idle-watch.ts";
 import type { Sink } from "./sink.ts";
 import type { WriteOptions, Written } from "./write-options.ts";
 
@@ -12,12 +13,14 @@ const blockLength = 64 * 1024;
 /**
  * Gathers pieces into blocks and writes one after the other; the next piece is asked for when a block has gone out.
  *
- * Whatever fails, the source is closed, the sink abandoned, and the first error thrown.
+ * With `append` a block also goes out when the source makes it wait, for instance for the next page: a killed run
+ * then loses nothing of what came before. Whatever fails, the source is closed, the sink abandoned, and the first
+ * error thrown.
  */
 export const writePieces = async (
   sink: Sink,
   pieces: AsyncIterable<Piece>,
-  options: WriteOptions,
+  { append = false, onWritten }: WriteOptions,
 ): Promise<Written> => {
   let written: Written = { records: 0, bytes: 0 };
   let texts: string[] = [];
@@ -25,24 +28,42 @@ export const writePieces = async (
   let records = 0;
   const flush = async (): Promise<void> => {
     const block = Buffer.from(texts.join(""));
-    await sink.write(block);
-    written = { records, bytes: written.bytes + block.length };
     texts = [];
     length = 0;
-    await options.onWritten?.(written);
+    await sink.write(block);
+    written = { records, bytes: written.bytes + block.length };
+    await onWritten?.(written);
   };
+  let early: Promise<void> | undefined;
+  const idle = new IdleWatch(() => {
+    if (length === 0) return;
+    early = flush();
+    // Told where it is awaited, with the next piece.
+    early.catch(() => {});
+  });
   try {
     for await (const { text, isRecord } of pieces) {
+      if (early !== undefined) await early;
+      early = undefined;
       texts.push(text);
       length += text.length;
       if (isRecord) records += 1;
       if (length >= blockLength) await flush();
+      else if (append) idle.taken();
     }
+    await early;
     if (length > 0) await flush();
     await sink.commit();
   } catch (error) {
+    let first: unknown = error;
+    // It began before the source failed, and must have ended before its file is given up.
+    await early?.catch((failure: unknown) => {
+      first = failure;
+    });
     await sink.abandon();
-    throw error;
+    throw first;
+  } finally {
+    idle.stop();
   }
   return written;
 };

@@ -37,7 +37,7 @@ const isThere = (name: string) =>
 
 const exportedIds = async (name: string): Promise<unknown[]> => {
   const ids: unknown[] = [];
-  const records = name.endsWith(".csv") ? readCsv(at(name)) : readNdjson(at(name));
+  const records = name.includes(".csv") ? readCsv(at(name)) : readNdjson(at(name));
   for await (const { id } of records) ids.push(id);
   return ids;
 };
@@ -83,6 +83,26 @@ describe("contacts export", () => {
       expect(await readdir(folder)).toEqual([out]);
     },
   );
+
+  test("of narrow rows too, what came before the page under way is kept", async () => {
+    sandbox.seedContacts(600);
+    const stall = sandbox.fail({ operation: "contacts.list", nth: 3, with: "stall" });
+    const child = start("contacts", "export", "--out", "ids.csv", "--columns", "id");
+    const noted = async () => JSON.parse(await readFile(at("ids.csv.partial.json"), "utf8")).records;
+    await vi.waitFor(async () => expect(await noted()).toBeGreaterThan(200), {
+      timeout: 20_000,
+      interval: 5,
+    });
+    const records = await noted();
+    child.process.kill("SIGKILL");
+    await child.ended;
+    stall.remove();
+    expect(await exportedIds("ids.csv.partial")).toHaveLength(records);
+    const again = ["--columns", "id", "--resume", "--json"];
+    const { report } = await run("contacts", "export", "--out", "ids.csv", ...again);
+    expect(report).toMatchObject({ contacts: 600, resumed: records });
+    expect(sorted(await exportedIds("ids.csv"))).toEqual(sorted(idsInService()));
+  });
 
   test("SIGINT ends it with 130 and says how to go on", async () => {
     const { ended, stderr } = await stopHalfway("all.csv", "SIGINT");

@@ -14,7 +14,7 @@ import {
 import { open } from "node:fs/promises";
 import { PassThrough, Writable } from "node:stream";
 import { gunzipSync } from "node:zlib";
-import { type Written, writeNdjson } from "touchpoint-sdk/files";
+import { type Written, writeCsv, writeNdjson } from "touchpoint-sdk/files";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ConfigurationError, ValidationError } from "../../../src/errors.ts";
 import { freeDescriptor, scratch } from "./scratch.ts";
@@ -287,6 +287,62 @@ describe("append", () => {
     expect(seen).toEqual([{ records: 1, bytes: 70_009 }]);
     expect(text("out.ndjson").length).toBe(70_009);
   });
+
+  test.each([
+    ["NDJSON", writeNdjson, '{"a":1}\n{"a":2}\n', 16],
+    ["CSV", writeCsv, "a\n1\n2\n", 6],
+  ] as const)(
+    "%s: what was taken goes out when the source makes it wait",
+    async (_, write, content, bytes) => {
+      const { path, text } = scratch();
+      const out = path("out");
+      const seen: Written[] = [];
+      let goOn = (): void => {};
+      const isTold = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      async function* records() {
+        yield { a: 1 };
+        yield { a: 2 };
+        await isTold;
+        expect(text("out")).toBe(content);
+        yield { a: 3 };
+      }
+      const onWritten = (written: Written): void => {
+        seen.push(written);
+        goOn();
+      };
+      const columns = write === writeCsv ? { columns: ["a"] } : {};
+      const all = await write(out, records(), { append: true, onWritten, ...columns });
+      expect(seen).toEqual([{ records: 2, bytes }, all]);
+      expect(all.records).toBe(3);
+    },
+  );
+
+  test.each(["ends", "fails"])(
+    "what goes wrong meanwhile is thrown, also when the source %s",
+    async (how) => {
+      const own = new Error("the cursor cannot be saved");
+      let goOn = (): void => {};
+      const isTold = new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+      const onWritten = (): Promise<void> => {
+        goOn();
+        return Promise.reject(own);
+      };
+      async function* records() {
+        yield { a: 1 };
+        await isTold;
+        if (how === "fails") throw new Error("stopped");
+      }
+      const before = freeDescriptor();
+      await expect(writeNdjson(scratch().path("out"), records(), { append: true, onWritten })).rejects.toBe(
+        own,
+      );
+      expect(freeDescriptor()).toBe(before);
+    },
+  );
 
   test("what onWritten rejects with ends the writing", async () => {
     const own = new Error("the cursor cannot be saved");
