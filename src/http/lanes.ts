@@ -188,9 +188,11 @@ export class Lanes {
     return missing;
   }
 
-  #wait(of: Lane, passage: Passage): Promise<void> {
+  /** `undefined` when the look at the lanes that it begins with lets the request go at once. */
+  #wait(of: Lane, passage: Passage): Promise<void> | undefined {
     const { signal } = passage;
-    return new Promise((resolve, reject) => {
+    let hasGone = false;
+    const waiting = new Promise<void>((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       const release = whenAborted(signal, () => {
         release();
@@ -208,7 +210,10 @@ export class Lanes {
       const waiter: Waiter = {
         order: this.#order++,
         passage,
-        go: settled<void>(resolve),
+        go: settled<void>(() => {
+          hasGone = true;
+          resolve();
+        }),
         refuse: settled<unknown>(reject),
       };
       of.queue.add(waiter);
@@ -216,6 +221,7 @@ export class Lanes {
       for (const resource of of.resources) resource.waiters += 1;
       this.pump();
     });
+    return hasGone ? undefined : waiting;
   }
 
   #leave(of: Lane, waiter: Waiter): void {

@@ -13,8 +13,10 @@ export interface Route {
   readonly narrowest: Budget | undefined;
 }
 
-const inWords = (ms: number): string =>
-  ms < 120_000 ? `${Math.ceil(ms / 1_000)} s` : `${(ms / 3_600_000).toFixed(1)} h`;
+const inWords = (ms: number): string => {
+  if (ms < 120_000) return `${Math.ceil(ms / 1_000)} s`;
+  return ms < 7_200_000 ? `${Math.ceil(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
+};
 
 /** One attempt on its way through the budgets: what it spends, and why it may not. */
 export class Passing implements Passage {

@@ -215,6 +215,21 @@ test("whoever waits is told for what, why and how long", async () => {
   ]);
 });
 
+test("whoever goes at once, though another waits, is told of no wait", async () => {
+  const { clock, next } = recorded();
+  const { send, waits } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
+  await send(email);
+  const second = send(email);
+  const told: (string | undefined)[] = [];
+  await send(
+    requestOn(["requests", "events"], {
+      log: { attempts: 0, waitedMs: 0, isUnclear: false, onWait: (what) => told.push(what) },
+    }),
+  );
+  expect([told, waits.length]).toEqual([[], 1]);
+  await clock.until(second);
+});
+
 test("whoever waits behind the one that goes first after a pause is told of the pause", async () => {
   const clock = new FakeClock();
   const ends: (() => void)[] = [];

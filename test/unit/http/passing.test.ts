@@ -44,11 +44,18 @@ test("a second that has only begun is told as a whole one, and a whole one as it
   expect(one.refusal()?.message).toContain("for another 101 s,");
 });
 
-test("what frees in hours is told in tenths of them", async () => {
+test.each([
+  [119_999, "120 s"],
+  [120_000, "2 min"],
+  [150_000, "3 min"],
+  [7_199_999, "120 min"],
+  [7_200_000, "2.0 h"],
+  [9_000_000, "2.5 h"],
+])("what frees in %i ms is told as %s", async (leftMs, words) => {
   const { clock, day, one } = passing();
   day.add(1);
-  await clock.advance(86_460_000 - 4_500_000);
-  expect(one.refusal()?.message).toContain("more frees in 1.3 h");
+  await clock.advance(86_460_000 - leftMs);
+  expect(one.refusal()?.message).toContain(`more frees in ${words}`);
 });
 
 test("a call's log tells whether what it waits for stands still, to the last millisecond", async () => {
