@@ -36,7 +36,8 @@ export const writePieces = async (
   };
   let early: Promise<void> | undefined;
   const idle = new IdleWatch(() => {
-    if (length === 0) return;
+    // A header alone can wait for a record.
+    if (length === 0 || records === written.records) return;
     early = flush();
     // Told where it is awaited, with the next piece.
     early.catch(() => {});

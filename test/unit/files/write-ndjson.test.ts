@@ -21,6 +21,12 @@ import { freeDescriptor, scratch } from "./scratch.ts";
 
 const long = "x".repeat(70_000);
 
+const circular = (): object => {
+  const record: Record<string, unknown> = {};
+  record.self = { record };
+  return record;
+};
+
 /** Lets everything run that needs no more input. */
 const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -153,6 +159,11 @@ describe("writeNdjson", () => {
     ["a function", () => {}, "is not an object"],
     ["an array", [1], "is not an object"],
     ["a bigint inside", { a: 1n }, "cannot be written as JSON"],
+    [
+      "an object that refers to itself",
+      circular(),
+      "cannot be written as JSON (Converting circular structure",
+    ],
   ])("a record that has no line is a ValidationError with its number: %s", async (_, record, reason) => {
     const { path, names } = scratch();
     const error = await writeNdjson(path("out"), [{}, record]).catch((thrown: unknown) => thrown);
