@@ -56,6 +56,7 @@ export class JournalFile {
     await this.#recognise(file);
     await this.#read(file);
     if (this.#journal.id === undefined) {
+      await refuseStranger(file);
       await this.append(file, { touchpointLedger: 1, id: crypto.randomUUID() });
     }
     while (this.#journal.seal !== undefined) {
@@ -117,3 +118,10 @@ export class JournalFile {
     }
   }
 }
+
+/** Every record begins a line of its own, and a power cut may have left zeros: what begins otherwise is no ledger. */
+const refuseStranger = async (file: FileHandle): Promise<void> => {
+  const beginning = Buffer.alloc(1);
+  await file.read(beginning, 0, 1, 0);
+  if (!["\n", "\0"].includes(beginning.toString())) throw new Error("it holds something else than a ledger");
+};

@@ -183,6 +183,7 @@ const strangers: readonly [string, string][] = [
   ["a list of addresses", "email,name\nada@example.com,Ada\n"],
   ["another program's JSON", '{"version":1,"done":3,"last":null}\n'],
   ["a ledger of a later version", '{"touchpointLedger":2,"id":"x"}\n'],
+  ["a file without a line break", '{"name":"config"}'],
   ["a ledger without its first line", '{"unseal":"x"}\n'],
 ];
 
