@@ -30,6 +30,15 @@ const headerOf = ({ columns }: Table, delimiter: string, options: WriteCsvOption
   return { text: (byteOrderMark ? "\uFEFF" : "") + lineOf(names, delimiter), isRecord: false };
 };
 
+/** Works on a record; errors name its number. */
+const numbered = <T>(number: number, work: () => T): T => {
+  try {
+    return work();
+  } catch (cause) {
+    throw new ValidationError(`record ${number}: ${messageOf(cause)}`, { cause });
+  }
+};
+
 /** Makes lines of records; its errors name the record. */
 const rowWriter = (
   { columns, isSelection }: Table,
@@ -38,18 +47,16 @@ const rowWriter = (
 ) => {
   const paths = new Set(columns.map(({ path }) => path));
   return (record: object, number: number): Piece => {
-    const beside = isSelection ? undefined : fieldBeside(paths, record);
+    const beside = numbered(number, () => (isSelection ? undefined : fieldBeside(paths, record)));
     if (beside !== undefined) {
       throw new ValidationError(
         `record ${number} has the field ${beside}, which has no column: name the columns in the option columns`,
       );
     }
-    try {
-      const cells = columns.map(({ keys, path }) => cellOf(valueAt(record, keys), path, escapeFormulas));
-      return { text: lineOf(cells, delimiter), isRecord: true };
-    } catch (cause) {
-      throw new ValidationError(`record ${number}: ${messageOf(cause)}`, { cause });
-    }
+    const cells = numbered(number, () =>
+      columns.map(({ keys, path }) => cellOf(valueAt(record, keys), path, escapeFormulas)),
+    );
+    return { text: lineOf(cells, delimiter), isRecord: true };
   };
 };
 
@@ -83,10 +90,13 @@ async function* rowsOf(records: AsyncIterable<object>, table: Table, options: Cs
   }
 }
 
-async function* noting(records: AsyncIterable<object>, found: FoundColumns): AsyncGenerator<object> {
+/** The records, each noted before it is passed on; `first` is the number of the first. */
+async function* noting(records: AsyncIterable<object>, found: FoundColumns, first: number) {
+  let number = first;
   for await (const record of records) {
-    found.add(record);
+    numbered(number, () => found.add(record));
     yield record;
+    number += 1;
   }
 }
 
@@ -117,15 +127,16 @@ export async function* tablePieces(
     const sample: object[] = [];
     let next = await source.next();
     for (; !next.done && sample.length < sampleSize; next = await source.next()) {
-      found.add(next.value);
-      sample.push(next.value);
+      const record = next.value;
+      numbered(sample.length + 1, () => found.add(record));
+      sample.push(record);
     }
     if (sample.length === 0) return;
     const others = next.done ? undefined : joined([next.value], source);
     if (others === undefined || spoolPath === undefined) {
       return yield* rowsOf(joined(sample, others ?? source), tableOf(found, false), options);
     }
-    const spool = await spoolRecords(spoolPath, noting(others, found), sampleSize + 1);
+    const spool = await spoolRecords(spoolPath, noting(others, found, sampleSize + 1), sampleSize + 1);
     try {
       yield* rowsOf(joined(sample, spool.records()), tableOf(found, true), options);
     } finally {

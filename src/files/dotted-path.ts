@@ -1,3 +1,5 @@
+import { ValidationError } from "../errors.ts";
+
 type Fields = Record<string, unknown>;
 
 /** Whether a value is a plain object, whose fields become columns; a Date or a Map is one value. */
@@ -42,11 +44,21 @@ export const setAt = (record: Fields, keys: readonly [string, ...string[]], valu
   setAt(target, [next, ...others], value);
 };
 
-/** Every value of a record that is not itself a plain object, with its path. */
-export function* leavesOf(record: Fields, above: readonly string[] = []): Generator<[string[], unknown]> {
+/**
+ * Every value of a record that is not itself a plain object, with its path.
+ *
+ * @throws ValidationError for an object that refers to itself.
+ */
+export function* leavesOf(
+  record: Fields,
+  above: readonly string[] = [],
+  around: readonly Fields[] = [],
+): Generator<[string[], unknown]> {
+  const within = [...around, record];
   for (const [key, value] of Object.entries(record)) {
     const keys = [...above, key];
-    if (isPlainObject(value)) yield* leavesOf(value, keys);
-    else yield [keys, value];
+    if (!isPlainObject(value)) yield [keys, value];
+    else if (!within.includes(value)) yield* leavesOf(value, keys, within);
+    else throw new ValidationError(`${joinPath(keys)} cannot be written (it refers to an object it lies in)`);
   }
 }

@@ -36,7 +36,7 @@ const nextOf = (bytes: Buffer, byte: number, from: number): number => {
   return at < 0 ? bytes.length : at;
 };
 
-/** Cuts chunks into lines. The bytes that end one are never part of a longer UTF-8 character, so they can be cut first. */
+/** Cuts chunks into lines: bytes first, as those that end a line are never part of a longer UTF-8 character. */
 export class LineSplitter {
   readonly #options: LineOptions;
   #held: Buffer[] = [];

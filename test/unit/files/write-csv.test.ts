@@ -147,6 +147,34 @@ describe("writeCsv", () => {
     expect(error).toMatchObject({ message: expect.stringContaining(reason) });
   });
 
+  test.each([1, 1000, 1001, 1200])(
+    "an object that refers to itself is told, in record %i",
+    async (number) => {
+      const inner: Record<string, unknown> = { plan: "pro" };
+      inner["a.b"] = { back: inner };
+      const records = [...Array(number - 1).fill({ a: 1 }), { a: 1, customFields: inner }];
+      const message = `record ${number}: customFields.a\\.b.back cannot be written (it refers to an object it lies in)`;
+      const { path, names } = scratch();
+      const error = await writeCsv(path("out.csv"), records).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ValidationError);
+      expect(error).toMatchObject({ message });
+      expect(names()).toEqual([]);
+    },
+  );
+
+  test("an object that refers to itself is told of a column that was chosen too", async () => {
+    const record: Record<string, unknown> = { a: 1 };
+    record.self = record;
+    await expect(write([{ a: 1 }, record], { columns: ["a", "self"] })).rejects.toThrow(
+      "record 2: self cannot be written (Converting circular structure",
+    );
+  });
+
+  test("an object that comes twice, and not within itself, is written twice", async () => {
+    const plan = { name: "pro" };
+    expect(await write([{ a: plan, b: plan }])).toBe("a.name,b.name\npro,pro\n");
+  });
+
   test("no columns at all are refused", async () => {
     await expect(write([{ a: 1 }], { columns: [] })).rejects.toThrow("columns must name at least one column");
   });
