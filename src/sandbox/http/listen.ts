@@ -76,6 +76,10 @@ const serve = async (
   await writeAnswer(await app(incoming), response, clock);
 };
 
+/** The base URL at an address: one of IPv6 stands in brackets. */
+export const baseUrlAt = (host: string, port: number): string =>
+  `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+
 /** Opens the door with sockets: the same app behind a real HTTP server. */
 export const listen = async (
   served: Served,
@@ -97,7 +101,7 @@ export const listen = async (
   // A TCP server always has an address object, never a pipe's name.
   const { port: bound } = server.address() as AddressInfo;
   return {
-    url: `http://${host}:${bound}`,
+    url: baseUrlAt(host, bound),
     port: bound,
     close: () =>
       new Promise((resolve) => {

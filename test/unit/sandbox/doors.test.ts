@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
+import { baseUrlAt } from "../../../src/sandbox/http/listen.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import { open, send } from "./client.ts";
 
@@ -14,6 +15,16 @@ describe("both doors lead to the same service", () => {
     expect([over.status, await over.json()]).toEqual([inside.status, inside.body]);
     expect(over.headers.get("date")).toBe("Sun, 01 Mar 2026 12:00:00 GMT");
     await server.close();
+  });
+
+  // Not over a socket: a machine may have no IPv6.
+  test.each([
+    ["::1", "http://[::1]:42009"],
+    ["127.0.0.1", "http://127.0.0.1:42009"],
+    ["localhost", "http://localhost:42009"],
+  ])("the URL at %s is %s", (host, url) => {
+    expect(baseUrlAt(host, 42_009)).toBe(url);
+    expect(new URL(url).port).toBe("42009");
   });
 
   test("closing the server breaks its open sockets", async () => {
