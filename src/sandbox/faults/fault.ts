@@ -59,7 +59,7 @@ export interface StatusFault {
   readonly retryAfter?: number | string | Date;
   /** Default: `{ error }`. A string goes out as it is. A 204, 205 or 304 has none. */
   readonly body?: unknown;
-  /** Sent beside `content-type: application/json`; a `content-type` in lower case takes its place. */
+  /** Sent beside `content-type: application/json` and `retryAfter`, whose place they take, in upper or lower case. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the effect happens all the same; default: false. */
   readonly applied?: boolean;

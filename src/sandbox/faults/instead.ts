@@ -12,6 +12,10 @@ const htmlPage: Answer = {
   delivery: whole,
 };
 
+// Names of headers have no case: in lower case, one of the caller's takes the place of one that is there.
+const inLowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
 const retryAfterText = (retryAfter: number | string | Date): string =>
   isDate(retryAfter) ? retryAfter.toUTCString() : String(retryAfter);
 
@@ -47,13 +51,13 @@ export const answerInstead = (fault: Fault): Answer | undefined => {
   }
   if (typeof fault === "string" || "items" in fault) return undefined;
   if ("redirect" in fault) return redirectTo(fault.redirect, fault.status);
-  const { status, retryAfter, headers, body = bodyOf(status) } = fault;
+  const { status, retryAfter, headers = {}, body = bodyOf(status) } = fault;
   return {
     status,
     headers: {
       ...json,
       ...(retryAfter === undefined ? {} : { "retry-after": retryAfterText(retryAfter) }),
-      ...headers,
+      ...inLowerCase(headers),
     },
     body: typeof body === "string" ? body : JSON.stringify(body),
     delivery: whole,

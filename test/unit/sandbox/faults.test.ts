@@ -169,6 +169,17 @@ describe("made-up statuses", () => {
     expect(sandbox.state.requests).toMatchObject([{ applied: true }]);
   });
 
+  test("a header of its own takes the place of one that is there, in any case", async () => {
+    const headers = { "Content-Type": "text/html", "RETRY-AFTER": "7", Date: "soon" };
+    const { answer } = meet({ status: 503, retryAfter: 1, headers });
+    const sent = (await answer).headers;
+    expect(["content-type", "retry-after", "date"].map((name) => sent.get(name))).toEqual([
+      "text/html",
+      "7",
+      "soon",
+    ]);
+  });
+
   test.each([204, 205, 304])("a planned %i has no body", async (status) => {
     const { answer } = meet({ status });
     expect([(await answer).status, await (await answer).text()]).toEqual([status, ""]);
