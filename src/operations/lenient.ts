@@ -33,8 +33,9 @@ const readPage =
   (body: unknown): unknown => {
     if (isArray(body)) return { data: body.map(one) };
     if (!isObject(body)) return body;
-    if (isObject(body.data)) {
-      const inner = readPage(one, ...names)(body.data);
+    const envelope = isArray(body.data) ? undefined : nested(body, "data", "result");
+    if (envelope !== undefined) {
+      const inner = readPage(one, ...names)(envelope);
       return isObject(inner) ? { ...countsOf(body), ...inner } : inner;
     }
     const records = recordsOf(body, names);
@@ -66,7 +67,7 @@ const readRecord = (...names: readonly string[]) => {
     if (!isObject(body)) return body;
     // An id on top is the record's own, whatever else is nested in it.
     if (body.id !== undefined) return withTextIds(body);
-    const envelope = ["data", ...names].find((name) => isObject(body[name]));
+    const envelope = ["data", ...names, "result"].find((name) => isObject(body[name]));
     if (envelope !== undefined) return read({ ...without(body, envelope), ...Object(body[envelope]) });
     const id = [...names.map((name) => `${name}Id`), "_id"].map((name) => body[name]).find(isId);
     return withTextIds(id === undefined ? body : { ...body, id });
@@ -90,11 +91,16 @@ const withTextResults = (answer: Fields): Fields => {
   return read.every((result, at) => result === results[at]) ? answer : { ...answer, results: read };
 };
 
-/** Takes the results of a batch as documented, in an envelope, or as a bare array. */
+/** Takes the results of a batch as documented, in an envelope, under another name, or as a bare array. */
 export const readBatch = (body: unknown): unknown => {
   if (isArray(body)) return withTextResults({ results: body });
   if (!isObject(body)) return body;
-  return withTextResults(!isArray(body.results) && isObject(body.data) ? { ...body, ...body.data } : body);
+  const envelope = nested(body, "data", "result");
+  const inner = isArray(body.results) || envelope === undefined ? body : { ...body, ...envelope };
+  // Only names that can mean a result for each event: an array of errors, say, is none.
+  const results = ["results", "data", "events", "items", "records"].map((name) => inner[name]).find(isArray);
+  if (results === undefined) return inner;
+  return withTextResults(results === inner.results ? inner : { ...inner, results });
 };
 
 /** Takes a sent email under `email`, `message` or `data`; its id also as `messageId`. */

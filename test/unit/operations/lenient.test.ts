@@ -80,6 +80,17 @@ test.each([
   expect(created).toMatchObject({ id: "1", contactIds: ["2", "3"] });
 });
 
+test("records and pages are read from under `result`", async () => {
+  const { client } = served([
+    [201, { result: { id: "l-1", name: "Readers" } }],
+    [200, { result: { companies: [{ id: "1", domain: "x.example" }] } }],
+    [200, { result: { items: [plain], total: 1 } }],
+  ]);
+  expect(await client.lists.create({ name: "Readers" })).toMatchObject({ id: "l-1" });
+  expect(await client.companies.findByDomain("x.example")).toMatchObject({ id: "1" });
+  expect(await client.contacts.list()).toMatchObject({ data: [plain], total: 1 });
+});
+
 test("a receipt is read from an envelope", async () => {
   const receipt = { id: "e-1", name: "x", outcome: "PROCESSED" };
   const sent = { id: "m-1", to: "ada@example.com" };
@@ -97,6 +108,10 @@ test("a receipt is read from an envelope", async () => {
 test.each([
   ["an envelope", { data: { accepted: 1, rejected: 0, results: [{ status: 202, id: "e-1" }] } }],
   ["a bare array", [{ status: 202, id: "e-1" }]],
+  ["items", { accepted: 1, items: [{ status: 202, id: "e-1" }] }],
+  ["data", { data: [{ status: 202, id: "e-1" }] }],
+  ["a result with events", { result: { events: [{ status: 202, id: "e-1" }] } }],
+  ["results beside errors", { errors: [], results: [{ status: 202, id: "e-1" }] }],
 ])("the results of a batch are read from %s", async (_shape, body) => {
   const { client } = served([[207, body]]);
   const { accepted } = await client.events.recordBatch([{ id: "e-1", name: "x", contact: { id: "c-1" } }]);
