@@ -1,3 +1,5 @@
+import { isPlainObject } from "./option-faults.ts";
+
 /** A window and how much may happen in it. */
 export interface Limit {
   /** How much may happen in any window; a whole number of at least 1. */
@@ -54,19 +56,23 @@ export const documentedLimits: Limits = {
 const isCount = (value: unknown): boolean =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
 
+const windowFaults = (name: string, value: unknown): string[] => {
+  const { max, perMs, ...more }: { max?: unknown; perMs?: unknown } = Object(value);
+  const fits = isPlainObject(value) && isCount(max) && Number.isFinite(perMs) && Number(perMs) > 0;
+  if (!fits) {
+    return [`limits.${name} must be { max, perMs }: a whole number of at least 1, in milliseconds above 0`];
+  }
+  return Object.keys(more).map((key) => `limits.${name}: there is no field "${key}", only max and perMs`);
+};
+
 /** What is wrong with given limits. */
-export const limitFaults = (limits: Partial<Limits>): string[] => {
-  if (typeof limits !== "object" || limits === null) return ["limits must be an object, or false"];
+export const limitFaults = (limits: unknown): string[] => {
+  if (!isPlainObject(limits)) return ["limits must be a plain object, or false"];
   return Object.entries(limits).flatMap(([name, value]) => {
-    if (!(name in documentedLimits)) return [`limits: there is no limit "${name}"`];
+    if (!Object.hasOwn(documentedLimits, name)) return [`limits: there is no limit "${name}"`];
     if (value === undefined)
       return [`limits.${name} must not be undefined: leave it out for the documented one`];
-    if (name.endsWith("PerDay"))
-      return isCount(value) ? [] : [`limits.${name} must be a whole number of at least 1`];
-    const window = typeof value === "object" ? value : { max: Number.NaN, perMs: Number.NaN };
-    const fits = isCount(window.max) && window.perMs > 0 && Number.isFinite(window.perMs);
-    return fits
-      ? []
-      : [`limits.${name} must be { max, perMs }: a whole number of at least 1, in milliseconds above 0`];
+    if (!name.endsWith("PerDay")) return windowFaults(name, value);
+    return isCount(value) ? [] : [`limits.${name} must be a whole number of at least 1`];
   });
 };

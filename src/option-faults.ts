@@ -14,9 +14,21 @@ const ownHeaders = [
   "upgrade",
 ];
 
+/** Whether all that a value holds are properties of its own: a Map, a `Headers` or an array keeps it elsewhere. */
+export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> => {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  // The root of any realm.
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+};
+
 /** What is wrong with extra headers; values are never repeated. */
-export const headerFaults = (headers: Readonly<Record<string, unknown>>): string[] => {
-  if (typeof headers !== "object" || headers === null) return ["headers must be an object of strings"];
+const headerFaults = (headers: unknown): string[] => {
+  if (!isPlainObject(headers)) {
+    const isIterable = typeof headers === "object" && headers !== null && Symbol.iterator in headers;
+    const fix = isIterable ? ": give Object.fromEntries(headers)" : "";
+    return [`headers must be a plain object of strings${fix}`];
+  }
   return Object.entries(headers).flatMap(([name, value]) => {
     if (!headerName.test(name)) return [`headers: ${JSON.stringify(name)} is not a header name`];
     if (ownHeaders.includes(name.toLowerCase())) return [`headers: ${name} is set by the library`];
@@ -43,6 +55,10 @@ export const unknownKeys = (options: object, known: readonly string[]): string[]
 /** A page's script; a worker or a server-side rendering of a page is none. */
 export const isBrowser = (): boolean => "window" in globalThis && "document" in globalThis;
 
+/** A value within a message; what cannot be written as text must not hide the other faults. */
+export const shown = (value: unknown): string =>
+  typeof value === "object" && value !== null ? "an object" : String(value);
+
 /** Reports a number that is too small, or no number. */
 export const atLeast = (
   faults: string[],
@@ -54,7 +70,7 @@ export const atLeast = (
   const fits = typeof value === "number" && value >= least && (!isWhole || Number.isSafeInteger(value));
   if (value !== undefined && !fits) {
     faults.push(
-      `${name} must be ${isWhole ? "a whole number of" : "a number of"} at least ${least}, got ${String(value)}`,
+      `${name} must be ${isWhole ? "a whole number of" : "a number of"} at least ${least}, got ${shown(value)}`,
     );
   }
 };
@@ -64,7 +80,7 @@ interface CallLike {
   readonly timeoutMs?: unknown;
   readonly totalTimeoutMs?: unknown;
   readonly maxRetries?: unknown;
-  readonly headers?: Readonly<Record<string, unknown>> | undefined;
+  readonly headers?: unknown;
 }
 
 /** The faults of what a call and a client may both set. */
@@ -144,11 +160,9 @@ const placeholderFaults = (path: string, own: string): string[] => {
  *
  * @param operations - the path of every operation, by its id.
  */
-export const routeFaults = (
-  routes: Readonly<Record<string, unknown>>,
-  operations: Readonly<Record<string, string>>,
-): string[] =>
-  Object.entries(routes).flatMap(([operation, path]) => {
+export const routeFaults = (routes: unknown, operations: Readonly<Record<string, string>>): string[] => {
+  if (!isPlainObject(routes)) return ["routes must be a plain object of paths, by the operation they are of"];
+  return Object.entries(routes).flatMap(([operation, path]) => {
     const own = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (own === undefined) return [`routes: there is no operation "${operation}"`];
     const fits =
@@ -158,3 +172,4 @@ export const routeFaults = (
       : [" must be a path that starts with one /, without query or dot segments"];
     return faults.map((fault) => `routes["${operation}"]${fault}`);
   });
+};

@@ -1,18 +1,11 @@
+import { clientFaults } from "./client-faults.ts";
 import { ConfigurationError } from "./errors.ts";
 import type { Ledger } from "./ledger/ledger.ts";
 import { memoryLedger } from "./ledger/memory-ledger.ts";
-import { documentedLimits, type Limits, limitFaults } from "./limits.ts";
-import { type Log, type Logger, type LogLevel, logLevels, logTo } from "./log.ts";
+import { documentedLimits, type Limits } from "./limits.ts";
+import { type Log, type Logger, type LogLevel, logTo } from "./log.ts";
 import { type Hooks, quietHooks } from "./notices.ts";
-import {
-  atLeast,
-  baseUrlOf,
-  callFaults,
-  isBrowser,
-  keyFaults,
-  routeFaults,
-  unknownKeys,
-} from "./option-faults.ts";
+import { baseUrlOf, callFaults, isBrowser, keyFaults, routeFaults, unknownKeys } from "./option-faults.ts";
 import { isShared, type SharedLimits } from "./sharing.ts";
 import type { OpenFields } from "./workspace/contact-types.ts";
 import type { EventSchemas, OpenEvents } from "./workspace/event-types.ts";
@@ -177,43 +170,7 @@ export const settingsFrom = (
     options.allowInsecureHttp === true,
     faults,
   );
-  atLeast(faults, "maxRetryAfterMs", options.maxRetryAfterMs, 0, false);
-  atLeast(faults, "concurrency", options.concurrency, 1, true);
-  atLeast(faults, "maxResponseBytes", options.maxResponseBytes, 1, true);
-  const sharing = isShared(options.limits) ? options.limits : undefined;
-  const ownLimits = isShared(options.limits) ? {} : options.limits;
-  if (ownLimits !== undefined && ownLimits !== false) faults.push(...limitFaults(ownLimits));
-  if (!["warn", "strict", "off", undefined].includes(options.responseValidation)) {
-    faults.push(
-      `responseValidation must be "warn", "strict" or "off", got ${String(options.responseValidation)}`,
-    );
-  }
-  for (const [name, value] of Object.entries({ fetch: options.fetch, ...options.hooks })) {
-    if (value !== undefined && typeof value !== "function") faults.push(`${name} must be a function`);
-  }
-  if (options.dispatcher !== undefined && typeof options.dispatcher.dispatch !== "function") {
-    faults.push("dispatcher must be an undici Dispatcher");
-  }
-  if (options.dispatcher !== undefined && options.fetch !== undefined) {
-    faults.push("fetch and dispatcher exclude each other: a dispatcher belongs to the default transport");
-  }
-  const { ledger } = options;
-  if (
-    ledger !== undefined &&
-    !(["claim", "settle"] as const).every((at) => typeof ledger?.[at] === "function")
-  ) {
-    faults.push("ledger must be memoryLedger(), fileLedger(path), or an object with claim and settle");
-  }
-  if (options.logLevel !== undefined && !logLevels.includes(options.logLevel)) {
-    faults.push(`logLevel must be one of ${logLevels.join(", ")}`);
-  }
-  const { logger } = options;
-  if (
-    logger !== undefined &&
-    !(["debug", "info", "warn", "error"] as const).every((at) => typeof logger[at] === "function")
-  ) {
-    faults.push("logger must have debug, info, warn and error, as console has");
-  }
+  faults.push(...clientFaults(options));
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     faults.push(
       "this seems to be a browser: a key in a page belongs to every visitor (dangerouslyAllowBrowser: true allows it)",
@@ -223,6 +180,8 @@ export const settingsFrom = (
   faults.push(...workspaceFaults({ customFields, events }));
   if (options.routes !== undefined) faults.push(...routeFaults(options.routes, context.operations));
   if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));
+  const sharing = isShared(options.limits) ? options.limits : undefined;
+  const ownLimits = isShared(options.limits) ? {} : options.limits;
   return {
     ...defaults,
     ...definedOnly(options),
@@ -235,10 +194,10 @@ export const settingsFrom = (
     fetch: options.fetch,
     dispatcher: options.dispatcher,
     headers: { ...options.headers },
-    ledger: ledger ?? memoryLedger(),
+    ledger: options.ledger ?? memoryLedger(),
     workspace: customFields || events ? new Workspace({ customFields, events }) : undefined,
     hooks: quietHooks(options.hooks ?? {}),
-    log: logTo(logger, options.logLevel ?? "warn"),
+    log: logTo(options.logger, options.logLevel ?? "warn"),
     routes: { ...options.routes },
   };
 };

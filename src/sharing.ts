@@ -96,4 +96,4 @@ export interface SharedLimits extends Sharing {
 
 /** Tells shared limits from a process's own. */
 export const isShared = (limits: unknown): limits is SharedLimits =>
-  typeof limits === "object" && limits !== null && "open" in limits;
+  typeof limits === "object" && limits !== null && "open" in limits && typeof limits.open === "function";

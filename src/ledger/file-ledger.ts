@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { type Clock, systemClock } from "../clock.ts";
 import { ConfigurationError } from "../errors.ts";
+import { unknownKeys } from "../option-faults.ts";
 import { checkSettling } from "./check-settling.ts";
 import type { JournalFile } from "./journal-file.ts";
 import type { Claim, Ledger, SettleDetails, Settlement } from "./ledger.ts";
@@ -110,14 +111,17 @@ class FileLedger implements Ledger {
  * The file holds the service's answers, addresses among them, and is readable for its owner only. A network file
  * system that does not keep appends of several machines apart is no place for it.
  *
- * @throws ConfigurationError from its methods when the file cannot be read or written, or is no ledger.
+ * @throws ConfigurationError naming every fault of the arguments at once; and from its methods when the file cannot be read or written, or is no ledger.
  */
-export const fileLedger = (path: string, options: FileLedgerOptions = {}): Ledger => {
-  if (typeof path !== "string" || path === "")
-    throw new ConfigurationError("fileLedger: path must be a string");
-  const { compactAfter = 1_000 } = options;
-  if (!Number.isSafeInteger(compactAfter) || compactAfter < 1) {
-    throw new ConfigurationError("fileLedger: compactAfter must be a whole number of at least 1");
-  }
+export const fileLedger = (path: string, options?: FileLedgerOptions): Ledger => {
+  const faults = typeof path === "string" && path !== "" ? [] : ["path must be a string that is not empty"];
+  // A caller without types may give null, which stands for none, or no object at all.
+  const given: FileLedgerOptions = options ?? {};
+  if (typeof given !== "object") faults.push("the options must be an object");
+  else faults.push(...unknownKeys(given, ["compactAfter"]));
+  const { compactAfter = 1_000 } = given;
+  if (!Number.isSafeInteger(compactAfter) || compactAfter < 1)
+    faults.push("compactAfter must be a whole number of at least 1");
+  if (faults.length > 0) throw new ConfigurationError(`fileLedger: ${faults.join("; ")}`);
   return new FileLedger(path, compactAfter, systemClock);
 };

@@ -29,12 +29,13 @@ export const layers: readonly Rule[] = [
   // Below options, which are typed by it.
   { name: "workspace", files: ["src/workspace/*"], below: ["errors", "schemas"] },
   // Below options, which names its type; it is given what it calls.
-  { name: "ledger", files: ["src/ledger/*"], below: [...wire, "durable"] },
+  { name: "ledger", files: ["src/ledger/*"], below: [...wire, "durable"], entries: ["src/option-faults.ts"] },
   {
     name: "options",
     files: [
       "src/options.ts",
       "src/option-faults.ts",
+      "src/client-faults.ts",
       "src/limits.ts",
       "src/sharing.ts",
       "src/log.ts",

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { Client, ConfigurationError, fileLedger, ValidationError } from "../../../src/index.ts";
+import { documentedLimits } from "../../../src/limits.ts";
+
+// What JavaScript lets through, and the types do not.
+const loose = (value: unknown): never => value as never;
+
+const make = (options: object) => () =>
+  new Client(loose({ apiKey: "key", baseUrl: "https://service.test", ...options }));
+
+const hooks = "onRequest, onResponse, onRetry, onWait, onValidationIssue";
+const plainHeaders = "headers must be a plain object of strings";
+const plainLimits = "limits must be a plain object, or false";
+const whole = "limits: the numbers of shared limits must be whole, as redisLimits(…) makes them";
+const isWindow = "must be { max, perMs }: a whole number of at least 1, in milliseconds above 0";
+
+test.each<[object, string]>([
+  [{ headers: new Headers({ "x-a": "1" }) }, `${plainHeaders}: give Object.fromEntries(headers)`],
+  [{ headers: new Map([["x-a", "1"]]) }, `${plainHeaders}: give Object.fromEntries(headers)`],
+  [{ headers: [["x-a", "1"]] }, `${plainHeaders}: give Object.fromEntries(headers)`],
+  [{ headers: null }, plainHeaders],
+  [{ hooks: { onRetrys: () => undefined } }, `hooks: there is no hook "onRetrys": there are ${hooks}`],
+  [{ hooks: { onRetry: 1 } }, "hooks.onRetry must be a function"],
+  [{ hooks: 5 }, `hooks must be an object of functions: ${hooks}`],
+  [{ hooks: null }, `hooks must be an object of functions: ${hooks}`],
+  [{ hooks: new Map() }, `hooks must be an object of functions: ${hooks}`],
+  [{ limits: null }, plainLimits],
+  [{ limits: new Map() }, plainLimits],
+  [{ limits: [] }, plainLimits],
+  [{ limits: { constructor: 1 } }, 'limits: there is no limit "constructor"'],
+  [
+    { limits: { requests: { max: 1, perMs: 1, foo: 1 } } },
+    'limits.requests: there is no field "foo", only max and perMs',
+  ],
+  [{ limits: { events: null } }, `limits.events ${isWindow}`],
+  [{ limits: { events: { max: 1, perMs: "1" } } }, `limits.events ${isWindow}`],
+  [{ limits: { open: 1 } }, 'limits: there is no limit "open"'],
+  [{ limits: { open: () => undefined } }, whole],
+  [{ limits: { open: () => undefined, numbers: {} } }, whole],
+  [{ limits: { open: () => undefined, numbers: { ...documentedLimits, requests: 1 } } }, whole],
+  [{ routes: null }, "routes must be a plain object of paths, by the operation they are of"],
+  [{ routes: new Map() }, "routes must be a plain object of paths, by the operation they are of"],
+  [{ dispatcher: null }, "dispatcher must be an undici Dispatcher"],
+  [{ logger: null }, "logger must have debug, info, warn and error, as console has"],
+  [{ ledger: null }, "ledger must be memoryLedger(), fileLedger(path), or an object with claim and settle"],
+  [{ fetch: null }, "fetch must be a function"],
+  [{ logLevel: null }, 'logLevel must be "debug", "info", "warn", "error" or "silent", got null'],
+  [{ responseValidation: Object.create(null) }, 'must be "warn", "strict" or "off", got an object'],
+  [{ concurrency: Object.create(null) }, "concurrency must be a whole number of at least 1, got an object"],
+  [{ allowInsecureHttp: "yes" }, "allowInsecureHttp must be true or false, got yes"],
+  [{ dangerouslyAllowBrowser: 1 }, "dangerouslyAllowBrowser must be true or false, got 1"],
+])("the options %o are refused, in one error with every other fault", (options, message) => {
+  expect(make({ ...options, timeoutMs: 0, foo: 1 })).toThrow(ConfigurationError);
+  expect(make({ ...options, timeoutMs: 0, foo: 1 })).toThrow(message);
+  expect(make({ ...options, timeoutMs: 0, foo: 1 })).toThrow('there is no option "foo"; timeoutMs must be');
+});
+
+test("hooks and a logger that are instances of a class are taken", () => {
+  class Watcher {
+    count = 0;
+    onRetry(): void {}
+    debug(): void {}
+    info(): void {}
+    warn(): void {}
+    error(): void {}
+  }
+  expect(make({ hooks: new Watcher(), logger: new Watcher() })).not.toThrow();
+});
+
+test("headers that hide what they hold are refused by a call as well, and nothing is sent", async () => {
+  const client = new Client({
+    apiKey: "key",
+    baseUrl: "https://service.test",
+    fetch: async () => Response.json({ data: [], total: 0 }),
+  });
+  const call = client.contacts.list({}, loose({ headers: new Headers({ "x-a": "1" }) }));
+  await expect(call).rejects.toThrow(ValidationError);
+  await expect(call).rejects.toThrow(`contacts.list: ${plainHeaders}: give Object.fromEntries(headers)`);
+});
+
+test("fileLedger names every fault of its arguments, and takes null for no options", () => {
+  expect(() => fileLedger("", loose({ compactafter: 1, compactAfter: 0 }))).toThrow(
+    new ConfigurationError(
+      'fileLedger: path must be a string that is not empty; there is no option "compactafter"; ' +
+        "compactAfter must be a whole number of at least 1",
+    ),
+  );
+  expect(() => fileLedger("a", loose(5))).toThrow("fileLedger: the options must be an object");
+  expect(() => fileLedger("a", loose(null))).not.toThrow();
+});
