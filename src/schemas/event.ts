@@ -2,13 +2,14 @@ import * as z from "zod/mini";
 import { deferred, EmailAddress, maybe, objectOf, openUnion, type Schema, Text } from "./common.ts";
 import type { FreeFields } from "./free-fields.ts";
 import { inputOf } from "./input.ts";
-import { JsonRecord, writtenNames } from "./json.ts";
+import { JsonRecord } from "./json.ts";
 import { Moment } from "./moment.ts";
+import { withoutNames } from "./refused-names.ts";
 
 /** Names with this prefix are for events the service records itself. */
 export const reservedEventPrefix = "service.";
 
-/** The property names the document gives as refused. */
+/** The property names the document gives as refused; the service takes others for secret-like as well. */
 export const refusedPropertyNames: readonly string[] = ["password", "card_number", "ssn"];
 
 /** The most events one batch request may carry. */
@@ -71,16 +72,9 @@ export type EventContact =
 // That one is there is checked at run time and told to the type here.
 export const EventContact = ContactFields as unknown as Schema<EventContact>;
 
-/** Data of an event. Names such as `password`, `card_number` and `ssn` are refused. */
-export const EventProperties = deferred(() =>
-  JsonRecord.check(
-    z.refine(
-      // As the document spells them; what else the service takes for secret-like is for it to say.
-      (value) => !writtenNames(value).some((name) => refusedPropertyNames.includes(name)),
-      `must not carry a secret-like name (${refusedPropertyNames.join(", ")}): the service refuses it`,
-    ),
-  ),
-);
+/** Data of an event. The names `password`, `card_number` and `ssn` are refused, in any spelling and at any depth. */
+// What else the service takes for secret-like is for it to say.
+export const EventProperties = deferred(() => JsonRecord.check(withoutNames(refusedPropertyNames)));
 
 /**
  * Something a person did.

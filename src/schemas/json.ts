@@ -12,7 +12,7 @@ interface JsonFault {
 const fault = (message: string): JsonFault => ({ path: [], message });
 
 /** Takes what an object's own toJSON writes for it, as JSON.stringify does. */
-const asWritten = (value: unknown, key: string): unknown => {
+export const asWritten = (value: unknown, key = ""): unknown => {
   if (typeof value !== "bigint" && (typeof value !== "object" || value === null)) return value;
   const toJSON: unknown = Reflect.get(Object(value), "toJSON");
   return typeof toJSON === "function" ? Reflect.apply(toJSON, value, [key]) : value;
@@ -64,9 +64,6 @@ const jsonFault = (given: unknown, key: string, around: readonly object[] = []):
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** The names of the fields that JSON writes for a record. */
-export const writtenNames = (record: object): string[] => Object.keys(Object(asWritten(record, "")));
 
 /** As `JsonRecord`, with a message of its own for what is no object. */
 export const jsonRecord = (message: string) =>

@@ -127,6 +127,7 @@ const event = {
   "contact.externalId": optionalText,
   "contact.id": optionalText,
   properties: fc.oneof(noRecord, anything({ password: "x" }, { card_number: 1 }, { ssn: null, other: 2 })),
+  "properties.Card_Number": anything(1, null, { deep: 1 }),
   contactFields: noRecord,
   occurredAt: noMoment,
   createContact: noFlag,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Client, ConfigurationError, ValidationError } from "../../src/index.ts";
+import { BadRequestError, Client, ConfigurationError, ValidationError } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
 const scene = () => {
@@ -93,4 +93,28 @@ test("what is wrong with the options of a find is told in its name", async () =>
     operation: "contacts.find",
     message: "contacts.find: timeoutMs must be a number of at least 1, got 0",
   });
+});
+
+test.each([
+  ["password", true, { password: 1 }],
+  ["PASSWORD deeper down", true, { a: [{ PASSWORD: 1 }] }],
+  ["cardNumber", true, { cardNumber: 1 }],
+  ["a ssn deeper down", true, { a: { b: [[{ ssn: 1 }]] } }],
+  ["no name of the document", false, { pwd: 1, cvc: 2, passwords: 3, card: "card_number" }],
+])("properties with %s: client and sandbox say the same", async (_, isRefused, properties) => {
+  const { sandbox, client } = scene();
+  const event = { id: "1", name: "x", contact: { email: "ada@example.com" }, properties };
+  const said = async (sent: PromiseLike<unknown>) => {
+    try {
+      await sent;
+      return "taken";
+    } catch (error) {
+      return error instanceof ValidationError || error instanceof BadRequestError ? "refused" : error;
+    }
+  };
+  const path = "/api/v1/events";
+  const free = await said(client.request({ method: "POST", path, body: event, replay: "never" }));
+  const checked = await said(client.events.record(event));
+  const verdict = isRefused ? "refused" : "taken";
+  expect([free, checked, sandbox.state.requests.length]).toEqual([verdict, verdict, isRefused ? 1 : 2]);
 });

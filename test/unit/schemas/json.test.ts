@@ -81,11 +81,27 @@ test.each([[[]], ["x"], [null], [new Date(0)], [new URL("https://example.com/")]
   },
 );
 
-test("property names are refused as the document spells them, and others left to the service", () => {
-  const secret = { toJSON: () => ({ ssn: "1" }) };
-  expect(issuesOf(EventProperties, { password: "x" })).toHaveLength(1);
-  expect(issuesOf(EventProperties, secret)).toHaveLength(1);
-  expect(issuesOf(EventProperties, { SSN: 1, Password: 2, cardNumber: 3, nested: { password: 4 } })).toEqual(
-    [],
-  );
+const path = (...faults: readonly string[]) =>
+  faults.map((at) => ({ path: at, message: expect.stringMatching(/^is a secret-like name/) }));
+
+test.each([
+  [{ password: "x" }, "password"],
+  [{ Password: "x" }, "Password"],
+  [{ SSN: 1 }, "SSN"],
+  [{ fine: 1, cardNumber: 3 }, "cardNumber"],
+  [{ "card number": 3 }, "card number"],
+  [{ nested: { password: 4 } }, "nested.password"],
+  [{ a: [1, { b: { ssn: 1 } }] }, "a[1].b.ssn"],
+  [{ toJSON: () => ({ ssn: "1" }) }, "ssn"],
+  [{ card: { toJSON: () => ({ CARD_NUMBER: "1" }) } }, "card.CARD_NUMBER"],
+])("properties %j are refused, and the name is told", (properties, at) => {
+  expect(issuesOf(EventProperties, properties)).toEqual(path(at));
+});
+
+test("what is not written, or is not the document's, is left to the service", () => {
+  const properties = {
+    ...{ password: undefined, passwords: 1, pwd: 2, cvc: 3, lessons: 4, list: ["ssn"], text: "password" },
+    written: { ssn: 1, toJSON: () => ({ fine: 1 }) },
+  };
+  expect(issuesOf(EventProperties, properties)).toEqual([]);
 });
