@@ -1,8 +1,10 @@
 import * as z from "zod/mini";
+import { issuesOf } from "./check.ts";
 import { deferred, EmailAddress, maybe, objectOf, openUnion, type Schema, Text } from "./common.ts";
+import { ContactPatch } from "./contact.ts";
 import type { FreeFields } from "./free-fields.ts";
 import { inputOf } from "./input.ts";
-import { JsonRecord } from "./json.ts";
+import { asWritten, JsonRecord } from "./json.ts";
 import { Moment } from "./moment.ts";
 import { withoutNames } from "./refused-names.ts";
 
@@ -113,6 +115,12 @@ export const EventInput = deferred(() =>
       contactFields: z.optional(JsonRecord),
       occurredAt: z.optional(Moment),
       createContact: z.optional(z.boolean("must be a boolean")),
+    }).check(({ value, issues }) => {
+      const { contactFields } = value;
+      if (contactFields === undefined) return;
+      // The document's fields as for a contact of their own; the others are free.
+      for (const { path, message } of issuesOf(ContactPatch, asWritten(contactFields)))
+        issues.push({ code: "custom", input: value, path: ["contactFields", path], message });
     }),
   ),
 );

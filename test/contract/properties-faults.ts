@@ -129,6 +129,8 @@ const event = {
   properties: fc.oneof(noRecord, anything({ password: "x" }, { card_number: 1 }, { ssn: null, other: 2 })),
   "properties.Card_Number": anything(1, null, { deep: 1 }),
   contactFields: noRecord,
+  "contactFields.email": noAddress,
+  "contactFields.name": noText.filter((value) => value !== null),
   occurredAt: noMoment,
   createContact: noFlag,
 };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { issuesOf } from "../../../src/schemas/check.ts";
-import { EventProperties } from "../../../src/schemas/event.ts";
+import { EventInput, EventProperties } from "../../../src/schemas/event.ts";
 import { JsonRecord, jsonRecord } from "../../../src/schemas/json.ts";
 
 class Money {
@@ -104,4 +104,32 @@ test("what is not written, or is not the document's, is left to the service", ()
     written: { ssn: 1, toJSON: () => ({ fine: 1 }) },
   };
   expect(issuesOf(EventProperties, properties)).toEqual([]);
+});
+
+const event = { name: "x", contact: { id: "1" } };
+const named = (...issues: readonly (readonly [string, string])[]) =>
+  issues.map(([at, message]) => ({ path: `contactFields.${at}`, message }));
+
+test.each([
+  [{ email: "notmail" }, named(["email", "must be one email address such as ada@example.com"])],
+  [{ name: 5, verified: "yes" }, named(["name", "must be a string"], ["verified", "must be a boolean"])],
+  [{ listIds: [""] }, named(["listIds[0]", "must not be empty"])],
+  [{ customFields: 1 }, named(["customFields", "must be an object ({ key: null } clears a key)"])],
+  [
+    { customFields: { a: [Number.NaN] } },
+    named(["customFields.a[0]", "must be a number that JSON can carry, not NaN"]),
+  ],
+  [{ linkedin: "x" }, named(["linkedin", 'there is no such field; is "linkedIn" meant?'])],
+  [{ toJSON: () => ({ phone: 7 }) }, named(["phone", "must be a string"])],
+])("contactFields %j are checked as the contact's own", (contactFields, issues) => {
+  expect(issuesOf(EventInput, { ...event, contactFields })).toEqual(issues);
+});
+
+test("contactFields that fit, clear a field, or are not the document's pass", () => {
+  const contactFields = {
+    ...{ name: "Ada", title: null, nickname: "A", customFields: { nmae: 1, plan: null } },
+  };
+  expect(issuesOf(EventInput, { ...event, contactFields })).toEqual([]);
+  const written = { email: 7, toJSON: () => ({ email: "ada@example.com" }) };
+  expect(issuesOf(EventInput, { ...event, contactFields: written })).toEqual([]);
 });
