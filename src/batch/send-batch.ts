@@ -16,7 +16,7 @@ export interface BatchSending {
   readonly options: CallOptions;
 }
 
-const rounds = 5;
+const mostRepeats = 4;
 const firstWaitMs = 250;
 
 /** Failed for a reason that passes. */
@@ -67,7 +67,8 @@ const sendOrSplit = async (
 
 /**
  * Sends up to 100 events, each with an id, and repeats only those that failed for a passing reason (429, 5xx, no
- * result or an unreadable one): under their ids a repeat is recorded once.
+ * result or an unreadable one): under their ids a repeat is recorded once. The call's `maxRetries` bounds these repeats
+ * too.
  *
  * @returns a result per event, in the order given.
  */
@@ -76,6 +77,8 @@ export const sendBatch = async (
   sending: BatchSending,
 ): Promise<readonly BatchItemResult[]> => {
   const results = new Map<number, BatchItemResult>();
+  const { maxRetries = mostRepeats } = sending.options;
+  const rounds = 1 + Math.min(mostRepeats, maxRetries);
   let left = events;
   for (let round = 1; left.length > 0; round += 1) {
     for (const result of await sendOrSplit(left, sending)) results.set(result.index, result);

@@ -45,6 +45,22 @@ describe("sendBatch", () => {
     },
   );
 
+  test.each([
+    [0, 1],
+    [2, 3],
+    [9, 5],
+    [undefined, 5],
+  ])("with maxRetries %s missing results are asked for %i times", async (maxRetries, times) => {
+    const clock = new FakeClock();
+    let requests = 0;
+    const call = scriptedCall(async () => {
+      requests += 1;
+      return { results: [] };
+    });
+    const results = await clock.until(sendBatch(indexed, { call, clock, options: { maxRetries } }));
+    expect([requests, ...results.map(({ status }) => status)]).toEqual([times, 0, 0]);
+  });
+
   test("what cannot be read after every repeat is told as it came", async () => {
     const results = await sendWith([
       { results: [{ status: "failed" }, ok] },
