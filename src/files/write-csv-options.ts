@@ -8,9 +8,9 @@ export interface WriteCsvOptions extends WriteOptions {
   /**
    * The columns in their order, as paths (`["email", "customFields.plan"]`) or paths and names
    * (`{ email: "E-mail" }`). Other fields are left out; a column that no record has is empty. Default: every field
-   * there is, for which all records but the first 1,000 are written twice, to `<path>.<8 characters>.rows.tmp` and from there
-   * to the file. On a stream, and with `append`, it is the fields of the first 1,000 (or the header of the file): a
-   * later record with yet another field is then an error, not a loss.
+   * there is, for which all records but the first 1,000 are written twice, to `<path>.<8 characters>.rows.tmp` and
+   * from there to the file. On a stream, and with `append`, it is the fields of the first 1,000 (or the header of
+   * the file): a later record with yet another field is then an error, not a loss.
    */
   readonly columns?: WriteColumns | undefined;
   /**
