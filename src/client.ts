@@ -4,6 +4,7 @@ import { type Clock, systemClock } from "./clock.ts";
 import { type Connection, connect } from "./connect.ts";
 import { Member } from "./family.ts";
 import { type FreeRequest, freeOperation } from "./free-request.ts";
+import { held, optionsFrom } from "./held-options.ts";
 import type { BudgetState, Limits } from "./limits.ts";
 import { operations } from "./operations/index.ts";
 import { type CallOptions, type ClientOptions, type Settings, settingsFrom } from "./options.ts";
@@ -21,7 +22,11 @@ export interface Runtime {
   /** 0 ≤ random() < 1. */
   readonly random: () => number;
   /** The client that this one is made from. */
-  readonly elder: { readonly connection: Connection; readonly member: Member };
+  readonly elder: {
+    readonly connection: Connection;
+    readonly member: Member;
+    readonly options: ClientOptions;
+  };
 }
 
 const operationPaths = Object.fromEntries(
@@ -66,12 +71,12 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /** @internal */
   constructor(options?: ClientOptions<CustomFields, EventTypes>, runtime?: Partial<Runtime>);
   constructor(options: ClientOptions<CustomFields, EventTypes> = {}, runtime: Partial<Runtime> = {}) {
-    this.#settings = settingsFrom(options, { env: process.env, operations: operationPaths });
-    const clock = runtime.clock ?? systemClock;
-    this.#options = options;
-    // Not the elder: a client would keep every one alive from which it was made.
+    // Not kept with the runtime: a client would keep every one alive from which it was made.
     const { elder, ...own } = runtime;
     this.#runtime = own;
+    this.#options = held(options, elder?.options ?? optionsFrom(process.env));
+    this.#settings = settingsFrom(this.#options, operationPaths);
+    const clock = runtime.clock ?? systemClock;
     this.#connection = connect(
       this.#settings,
       { clock, random: runtime.random ?? Math.random },
@@ -94,21 +99,24 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   }
 
   /**
-   * A client with some options changed. It shares the ledger, and the budgets unless its key, the origin of its base
-   * URL or its limits are others; and the sockets unless its `fetch`, `dispatcher`, `concurrency` or `maxResponseBytes`
-   * is another one. It is closed with the client it was made from; closed alone, it ends only what it does not share.
+   * A client with some options changed; undefined, and what is left out, stays as this one has it.
+   *
+   * It shares the ledger, and the budgets unless its key, the origin of its base URL or its limits are others; and the
+   * sockets unless its `fetch`, `dispatcher`, `concurrency` or `maxResponseBytes` is another one. It is closed with the
+   * client it was made from; closed alone, it ends only what it does not share.
    *
    * @throws ConfigurationError naming every fault of the options at once.
    */
   withOptions<Fields extends object = CustomFields, Types extends object = EventTypes>(
     changes: ClientOptions<Fields, Types>,
   ): Client<Fields, Types> {
-    const { ledger } = this.#settings;
-    return new Client(
-      // What is not changed keeps its types.
-      { ...this.#options, ledger, ...changes } as ClientOptions<Fields, Types>,
-      { ...this.#runtime, elder: { connection: this.#connection, member: this.#member } },
-    );
+    // One that was not given is made by the client, for its siblings too.
+    const options = { ...this.#options, ledger: this.#settings.ledger };
+    // Null stands for no changes, as everywhere.
+    return new Client<Fields, Types>(changes ?? {}, {
+      ...this.#runtime,
+      elder: { connection: this.#connection, member: this.#member, options },
+    });
   }
 
   /**

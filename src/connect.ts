@@ -14,7 +14,7 @@ import { sharedTraffic } from "./http/shared-traffic.ts";
 import { Slots } from "./http/slots.ts";
 import type { Traffic } from "./http/traffic.ts";
 import { closedFailure, type Send, type Transport } from "./http/types.ts";
-import type { Fetch, Settings } from "./options.ts";
+import type { Settings } from "./options.ts";
 
 /** A way to the service: the stages over a transport, and what they share. */
 export interface Connection {
@@ -70,10 +70,7 @@ const counted = (make: (closing: Closing) => Transport): CountedTransport => {
 const transportFor = (settings: Settings, limits: AttemptLimits): CountedTransport => {
   const { fetch, origin } = settings;
   if (fetch === undefined) return counted((closing) => lazyTransport(settings, limits, closing));
-  // Whoever passes the global fetch means the one that is global when the call is made: a mock may be installed later.
-  const isGlobal = fetch === globalThis.fetch;
-  const lookUp = (): Fetch => (isGlobal ? (url, init) => globalThis.fetch(url, init) : fetch);
-  return counted(() => fetchTransport(origin, lookUp, limits));
+  return counted(() => fetchTransport(origin, fetch, limits));
 };
 
 /** The parts of a sibling's connection that the same settings allow to share. */

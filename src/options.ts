@@ -151,40 +151,37 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   dangerouslyAllowBrowser: true,
 };
 
-/** Checks the options and fills in the defaults. @throws ConfigurationError naming every fault at once. */
+/** Every option there is. */
+export const optionNames: readonly string[] = Object.keys(known);
+
+/**
+ * Checks the options, which have their key and base URL by now, and fills in the defaults.
+ *
+ * @param operations - the path of every operation, by its id.
+ * @throws ConfigurationError naming every fault at once.
+ */
 export const settingsFrom = (
   options: ClientOptions,
-  context: {
-    readonly env: Readonly<Record<string, string | undefined>>;
-    readonly operations: Readonly<Record<string, string>>;
-  },
+  operations: Readonly<Record<string, string>>,
 ): Settings => {
-  if (typeof options !== "object" || options === null || Array.isArray(options)) {
-    throw new ConfigurationError("options must be an object: new Client({ apiKey, baseUrl })");
-  }
-  const faults = [...unknownKeys(options, Object.keys(known)), ...callFaults(options)];
-  const apiKey = options.apiKey ?? context.env.TOUCHPOINT_API_KEY;
+  const faults = [...unknownKeys(options, optionNames), ...callFaults(options)];
+  const { apiKey, baseUrl, customFields, events } = options;
   faults.push(...keyFaults(apiKey));
-  const { origin, basePath } = baseUrlOf(
-    options.baseUrl ?? context.env.TOUCHPOINT_BASE_URL,
-    options.allowInsecureHttp === true,
-    faults,
-  );
+  const { origin, basePath } = baseUrlOf(baseUrl, options.allowInsecureHttp === true, faults);
   faults.push(...clientFaults(options));
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     faults.push(
       "this seems to be a browser: a key in a page belongs to every visitor (dangerouslyAllowBrowser: true allows it)",
     );
   }
-  const { customFields, events } = options;
   faults.push(...workspaceFaults({ customFields, events }));
-  if (options.routes !== undefined) faults.push(...routeFaults(options.routes, context.operations));
+  if (options.routes !== undefined) faults.push(...routeFaults(options.routes, operations));
   if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));
   const sharing = isShared(options.limits) ? options.limits : undefined;
   const ownLimits = isShared(options.limits) ? {} : options.limits;
   return {
     ...defaults,
-    ...definedOnly(options),
+    ...options,
     apiKey,
     origin,
     basePath,
@@ -201,8 +198,3 @@ export const settingsFrom = (
     routes: { ...options.routes },
   };
 };
-
-/** The same without what is undefined, so that it does not hide a default. */
-const definedOnly = <T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  // Object.fromEntries forgets the keys; they are those of T.
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;

@@ -25,7 +25,7 @@ export const recorderAgainstSingles = async (): Promise<void> => {
     const { send } = paced(next, { clock, limits });
     const settings = settingsFrom(
       { apiKey: "bench", baseUrl: "https://service.test", responseValidation: "off" },
-      { env: {}, operations: {} },
+      {},
     );
     const call = createCall({ send, settings, redactor: new Redactor(), closing: new Closing() }, clock);
     const recorder = new Recorder(recorderSettings({}, limits.events.max), {

@@ -100,15 +100,15 @@ class FetchExchange implements Carrier {
   }
 }
 
-/** Sends through a fetch, looked up at each call, so that a mock installed later is not missed. */
-export const fetchTransport = (origin: string, lookUp: () => Fetch, limits: AttemptLimits): Transport => {
+/** Sends through a fetch of the caller's. */
+export const fetchTransport = (origin: string, fetch: Fetch, limits: AttemptLimits): Transport => {
   const live = new Set<Attempt>();
   const own: AttemptLimits = { ...limits, live };
   return {
     send: (request) =>
       new Promise((resolve, reject) => {
         const attempt = new Attempt(request, own, { resolve, reject });
-        if (!attempt.hasEnded) void new FetchExchange(attempt).run(request, origin + request.path, lookUp());
+        if (!attempt.hasEnded) void new FetchExchange(attempt).run(request, origin + request.path, fetch);
       }),
     close: async () => {
       for (const attempt of live) attempt.close();

@@ -36,6 +36,7 @@ export const layers: readonly Rule[] = [
       "src/options.ts",
       "src/option-faults.ts",
       "src/client-faults.ts",
+      "src/held-options.ts",
       "src/limits.ts",
       "src/sharing.ts",
       "src/log.ts",
