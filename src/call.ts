@@ -10,7 +10,7 @@ import { withoutResult } from "./http/without-result.ts";
 import type { Operation } from "./operations/define.ts";
 import type { CallOptions, Settings } from "./options.ts";
 import { Received } from "./received.ts";
-import { refuse } from "./refusal.ts";
+import { noRecord, refuse } from "./refusal.ts";
 import { type CallInput, checkCallOptions, requestBuilder, type Whole } from "./request.ts";
 import { describeIssues, issuesOf } from "./schemas/check.ts";
 import { endOf, openWait, withinCall } from "./within-call.ts";
@@ -159,7 +159,10 @@ export const createCall = ({ send, settings, redactor, closing }: Way, clock: Cl
       const response = await send(request);
       const body =
         response.isJson && operation.read !== undefined ? operation.read(response.json) : response.json;
-      if (settings.responseValidation !== "off" && (body !== undefined || !operation.mayBeEmpty)) {
+      if (!operation.mayBeEmpty && (typeof body !== "object" || body === null)) {
+        throw noRecord(request, response.status, outcomeOfAnswered(request));
+      }
+      if (settings.responseValidation !== "off" && body !== undefined) {
         const found = issuesOf(operation.output, body);
         const more =
           workspace &&

@@ -1,4 +1,5 @@
-import { type Issue, ValidationError } from "./errors.ts";
+import { type Issue, type Outcome, ResponseValidationError, ValidationError } from "./errors.ts";
+import type { HttpRequest } from "./http/types.ts";
 import { describeIssues } from "./schemas/check.ts";
 
 /** @throws ValidationError naming every issue, if there is one. */
@@ -13,3 +14,13 @@ export const inTheNameOf = (operation: string, error: unknown): unknown => {
   const said = error.message.slice(error.operation.length);
   return new ValidationError(operation + said, { operation, issues: error.issues, cause: error.cause });
 };
+
+/** For an answer of `null` or a word: in place of a record it would fail far from here. */
+export const noRecord = (
+  { operation, log }: HttpRequest,
+  status: number,
+  outcome: Outcome,
+): ResponseValidationError =>
+  new ResponseValidationError(`${operation}: the service answered ${status} with JSON that holds no record`, {
+    ...{ operation, status, outcome, attempts: log.attempts },
+  });

@@ -65,6 +65,7 @@ export const emails = {
     output: ScheduledEmail,
     write: writeSendAt,
     read: readScheduledEmail,
+    mayBeEmpty: true,
   }),
   scheduledCancel: operation({
     id: "emails.scheduled.cancel",

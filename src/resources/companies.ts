@@ -45,7 +45,8 @@ export class Companies {
   }
 
   /**
-   * Changes the fields sent of a company. The document gives neither the fields nor the answer.
+   * Changes the fields sent of a company. The document gives neither the fields nor the answer: where it is empty, all
+   * that comes back is the `id`.
    *
    * @throws NotFoundError when the workspace has no company with the id.
    * @throws ConflictError when another company has the new domain.
@@ -53,7 +54,8 @@ export class Companies {
    * Source: service document, Companies, PATCH.
    */
   update(id: string, patch: CompanyPatch, options?: CallOptions): Answer<Company> {
-    return this.#call(operations.companies.update, { id, payload: patch }, options);
+    const updated = this.#call(operations.companies.update, { id, payload: patch }, options);
+    return mapAnswer(updated, (company: Company | undefined | null) => company ?? { id });
   }
 
   /**

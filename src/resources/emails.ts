@@ -69,7 +69,8 @@ export class ScheduledEmails {
   }
 
   /**
-   * Changes the fields sent of an email that is still to go out (inferred: method and body are not documented).
+   * Changes the fields sent of an email that is still to go out (inferred: method and body are not documented; where
+   * the answer is empty, all that comes back is the `id`).
    *
    * @throws NotFoundError when the workspace has no scheduled email with the id.
    * @throws BadRequestError when the changed email would be refused.
@@ -77,7 +78,8 @@ export class ScheduledEmails {
    * Source: service document, Emails, "can be changed".
    */
   update(id: string, patch: ScheduledEmailPatch, options?: CallOptions): Answer<ScheduledEmail> {
-    return this.#call(operations.emails.scheduledUpdate, { id, payload: patch }, options);
+    const updated = this.#call(operations.emails.scheduledUpdate, { id, payload: patch }, options);
+    return mapAnswer(updated, (email: ScheduledEmail | undefined | null) => email ?? { id });
   }
 
   /**

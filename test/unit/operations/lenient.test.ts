@@ -147,3 +147,25 @@ test("a record whose ids are strings is not copied", () => {
   const batch = { accepted: 1, rejected: 0, results: [{ id: "e-1" }] };
   expect(readBatch(batch)).toBe(batch);
 });
+
+test("a change of a scheduled email may be answered without a body", async () => {
+  const { client } = served([[204]]);
+  expect(await client.emails.scheduled.update("s-1", { subject: "Hi" })).toEqual({ id: "s-1" });
+});
+
+test.each([null, 0, "ok", true])("a success that is %j in place of a record is an error", async (body) => {
+  const answers: [number, unknown][] = Array.from({ length: 4 }, () => [200, body]);
+  for (const responseValidation of ["off", "warn"] as const) {
+    const { client } = served(answers, { responseValidation });
+    const unread = { code: "response_invalid", status: 200, attempts: 1 };
+    await expect(client.contacts.update("c-1", {})).rejects.toMatchObject({ ...unread, outcome: "unknown" });
+    await expect(
+      client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hello" }),
+    ).rejects.toMatchObject({
+      ...unread,
+      message: "emails.send: the service answered 200 with JSON that holds no record",
+      outcome: "unknown",
+    });
+    expect(await client.request({ method: "GET", path: "/api/v1/anything" })).toEqual(body);
+  }
+});

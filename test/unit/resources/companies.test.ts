@@ -76,8 +76,9 @@ test("an update sends the fields given to the company's own path", async () => {
 });
 
 test("an update may be answered without a body", async () => {
-  const { client } = served([[204]]);
-  expect(await client.companies.update("co-1", { industry: "Looms" })).toBeUndefined();
+  const { client } = served([[204], [200, null]]);
+  expect(await client.companies.update("co-1", { industry: "Looms" })).toEqual({ id: "co-1" });
+  expect(await client.companies.update("co-1", { industry: "Looms" })).toEqual({ id: "co-1" });
 });
 
 const found: readonly [string, unknown][] = [
