@@ -1,6 +1,7 @@
 import type { Call } from "../call.ts";
 import { type Issue, TouchpointError, ValidationError } from "../errors.ts";
 import { operations } from "../operations/index.ts";
+import { inTheNameOf } from "../refusal.ts";
 import { invalid } from "../request.ts";
 import { describeIssues } from "../schemas/check.ts";
 import { type EventInput, maxEventsPerRequest } from "../schemas/event.ts";
@@ -62,7 +63,11 @@ export const recordBatch = async (
   const results: BatchItemResult[] = [];
   const effect = new Effect();
   const work = async (part: Call, signal: AbortSignal | undefined): Promise<void> => {
-    await checkAll(events, call, signal);
+    try {
+      await checkAll(events, call, signal);
+    } catch (error) {
+      throw inTheNameOf(operation, error);
+    }
     indexed = withIds(events);
     const sending = { call: part, clock, effect, options: { ...options, signal } };
     const flight = new InFlight(requestsAtOnce);

@@ -18,11 +18,23 @@ const located = (issue: SchemaIssue): readonly Found[] => {
   return unknownKeys(issue)?.map((key) => ({ path: [...keys, key], message })) ?? [{ path: keys, message }];
 };
 
-/** Asks a schema what is wrong with a value. What the schema throws is its author's to see. */
-export const schemaIssues = async (schema: StandardSchema, value: unknown): Promise<readonly Found[]> => {
-  const { issues = [] } = await schema["~standard"].validate(value);
-  return issues.flatMap(located);
+const listOf = (result: unknown): readonly SchemaIssue[] => {
+  if (typeof result === "object" && result !== null) {
+    const issues: unknown = Reflect.get(result, "issues");
+    if (issues === undefined) return [];
+    // What each of them is, the specification says.
+    if (Array.isArray(issues)) return issues as readonly SchemaIssue[];
+  }
+  throw new TypeError("validate must answer { value } or { issues: [...] }");
 };
+
+/**
+ * Asks a schema what is wrong with a value.
+ *
+ * @throws what the schema throws, and TypeError when its answer is none of a Standard Schema.
+ */
+export const schemaIssues = async (schema: StandardSchema, value: unknown): Promise<readonly Found[]> =>
+  listOf(await schema["~standard"].validate(value)).flatMap(located);
 
 const withoutValues = (given: object, ...left: readonly unknown[]): object =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => !left.includes(value)));

@@ -1,4 +1,4 @@
-import type { Issue } from "../errors.ts";
+import { type Issue, ValidationError } from "../errors.ts";
 import { pathOf } from "../schemas/check.ts";
 import { reservedEventPrefix } from "../schemas/event.ts";
 import { type Found, objectIssues, partIssues, schemaIssues } from "./schema-issues.ts";
@@ -18,6 +18,20 @@ const property = (record: unknown, name: string): unknown =>
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
+/** A schema that throws has found no fault of the input, and yet nothing may be sent unchecked. */
+const orFailure = async (
+  { operation, name, path }: { readonly operation: string; readonly name: string; readonly path: string },
+  check: () => Promise<readonly Issue[]>,
+): Promise<readonly Issue[]> => {
+  try {
+    return await check();
+  } catch (cause) {
+    const message = `cannot be checked: the schema ${name} failed (${String(cause)})`;
+    const issues = [{ path, message }];
+    throw new ValidationError(`${operation}: ${path}: ${message}`, { operation, issues, cause });
+  }
+};
+
 /** Checks what goes in and comes out against the schemas that the client was given. */
 export class Workspace {
   readonly #customFields: StandardSchema | undefined;
@@ -28,15 +42,22 @@ export class Workspace {
     this.#events = events && new Map(Object.entries(events));
   }
 
-  /** What is wrong with the input of an operation; it fits the operation's own schema already. */
+  /**
+   * What is wrong with the input of an operation; it fits the operation's own schema already.
+   *
+   * @throws ValidationError, with its error as the cause, when a schema fails to say.
+   */
   async inputIssues(operation: string, payload: unknown): Promise<readonly Issue[]> {
+    const customFields = { operation, name: "customFields", path: "customFields" };
     switch (operation) {
       case "contacts.create":
-        return this.#fieldsIssues(payload, objectIssues);
+        return orFailure(customFields, () => this.#fieldsIssues(payload, objectIssues));
       case "contacts.update":
-        return this.#fieldsIssues(payload, partIssues);
-      case "events.record":
-        return this.#eventIssues(payload);
+        return orFailure(customFields, () => this.#fieldsIssues(payload, partIssues));
+      case "events.record": {
+        const name = `events[${JSON.stringify(property(payload, "name"))}]`;
+        return orFailure({ operation, name, path: "properties" }, () => this.#eventIssues(payload));
+      }
       default:
         return [];
     }
