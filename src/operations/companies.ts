@@ -19,7 +19,6 @@ export const companies = {
     // With a domain the service updates the company it has; without one a repeat would add a second.
     replay: ({ domain }) => (domain === undefined ? "never" : "idempotent"),
     budgets: ["requests"],
-    evidence: "inferred",
     input: CompanyInput,
     output: CompanyCreated,
     read: readCompanyIds,
@@ -31,7 +30,6 @@ export const companies = {
     scope: ["leads:write"],
     replay: "idempotent",
     budgets: ["requests"],
-    evidence: "documented",
     input: CompanyPatch,
     output: Company,
     read: readCompany,
@@ -45,7 +43,6 @@ export const companies = {
     scope: [],
     replay: "safe",
     budgets: ["requests"],
-    evidence: "inferred",
     input: CompanyQuery,
     output: CompanyMatches,
     read: readCompanies,

@@ -1,4 +1,5 @@
 import type { Schema } from "../schemas/common.ts";
+import { inferred } from "./inferred.ts";
 
 /** An HTTP method. */
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -27,7 +28,7 @@ export interface OperationFacts {
   readonly scope: readonly Scope[];
   /** What a request spends, the narrowest last. */
   readonly budgets: readonly BudgetName[];
-  /** `inferred`: the document names the operation, not its path or method. `routes` corrects it. */
+  /** `inferred`: the document names the operation, not its path or method; `inferred.ts` lists them. */
   readonly evidence: "documented" | "inferred";
   /** Brings what is accepted into the form that is sent. */
   readonly write?: (payload: unknown) => unknown;
@@ -52,5 +53,9 @@ export interface Operation<Input, Output> extends OperationFacts {
 }
 
 /** Declares an operation; the types of its input and output come from the schemas. */
-export const operation = <Input, Output>(definition: Operation<Input, Output>): Operation<Input, Output> =>
-  definition;
+export const operation = <Input, Output>(
+  definition: Omit<Operation<Input, Output>, "evidence">,
+): Operation<Input, Output> => ({
+  ...definition,
+  evidence: Object.hasOwn(inferred, definition.id) ? "inferred" : "documented",
+});
