@@ -4,9 +4,11 @@ export type { Addresses, MembersReport } from "./batch/change-members.ts";
 export type { BatchReport } from "./batch/record-batch.ts";
 export type { Recorder } from "./batch/recorder.ts";
 export type { DroppedEvent, RecorderOptions } from "./batch/recorder-options.ts";
+export type { CallTrace } from "./call.ts";
 export { Client } from "./client.ts";
 export * from "./errors.ts";
 export type { FreeRequest } from "./free-request.ts";
+export type { AttemptTrace } from "./http/observe.ts";
 export type { Checkpoint, CheckpointStore, ListProgress } from "./ingest/checkpoint.ts";
 export type { ImportedContact, ImportOptions, ImportReport, RejectedContact } from "./ingest/import.ts";
 export type { IngestReport } from "./ingest/ingest.ts";
@@ -57,6 +59,7 @@ export {
 } from "./schemas/event.ts";
 export type { FreeFields, ReadableFields } from "./schemas/free-fields.ts";
 export { List, ListInput } from "./schemas/list.ts";
+export type { SharedLimits } from "./sharing.ts";
 export type {
   ContactInputOf,
   ContactOf,

@@ -1,3 +1,4 @@
+export type { Clock } from "../clock.ts";
 export type { SandboxControls, SeedContact } from "./controls.ts";
 export { createSandbox, type Sandbox } from "./create-sandbox.ts";
 export type {
