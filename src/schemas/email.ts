@@ -1,15 +1,6 @@
 import * as z from "zod/mini";
-import {
-  deferred,
-  EmailAddress,
-  maybe,
-  objectOf,
-  openUnion,
-  page,
-  paging,
-  type Schema,
-  Text,
-} from "./common.ts";
+import type { Schema } from "./common.ts";
+import { deferred, EmailAddress, maybe, objectOf, openUnion, page, paging, Text } from "./common.ts";
 import { inputOf } from "./input.ts";
 import { Moment } from "./moment.ts";
 
