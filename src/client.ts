@@ -92,6 +92,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.emails = new Emails(call, { clock, ledger, totalTimeoutMs });
     this.events = new Events(call, {
       clock,
+      maxRetries: this.#settings.maxRetries,
       eventsAtOnce: limits === false ? undefined : limits.events.max,
       recorders: this.#member.recorders,
       serviceNow: () => this.#connection.serviceTime.now(),

@@ -14,6 +14,8 @@ import { snapshot } from "./snapshot.ts";
 export interface RecorderContext {
   readonly call: Call;
   readonly clock: Clock;
+  /** Of the client. */
+  readonly maxRetries?: number | undefined;
   /** Told when the recorder has closed. */
   readonly onClose: () => void;
 }
@@ -158,10 +160,10 @@ export class Recorder<Types extends object = OpenEvents> {
 
   async #send(batch: readonly Taken[]): Promise<void> {
     this.#batches += 1;
-    const { call, clock } = this.#context;
+    const { call, clock, maxRetries } = this.#context;
     try {
       const indexed = batch.map(({ event }, index) => ({ index, event }));
-      const results = await sendBatch(indexed, { call, clock, options: {} });
+      const results = await sendBatch(indexed, { call, clock, options: { maxRetries } });
       for (const [at, { resolve }] of batch.entries()) {
         const result = results[at];
         // Each caller gave one event.

@@ -3,6 +3,12 @@ import { operation } from "./define.ts";
 import { readBatch, readReceipt } from "./lenient.ts";
 import { writeBatch, writeOccurredAt } from "./moments.ts";
 
+/** An event without an id gets one, once for all attempts: a repeat after a lost answer is recorded once. */
+const withId = (event: unknown): unknown => {
+  const { id }: { readonly id?: unknown } = Object(event);
+  return id === undefined ? { ...Object(event), id: crypto.randomUUID() } : event;
+};
+
 /** Source: service document, Endpoints, Events. */
 export const events = {
   record: operation({
@@ -15,7 +21,7 @@ export const events = {
     input: EventInput,
     output: EventReceipt,
     read: readReceipt,
-    write: writeOccurredAt,
+    write: (event) => writeOccurredAt(withId(event)),
   }),
   recordBatch: operation({
     id: "events.recordBatch",

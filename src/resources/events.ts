@@ -16,6 +16,8 @@ import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/
 export interface EventsContext {
   readonly clock: Clock;
   readonly eventsAtOnce: number | undefined;
+  /** Of the client; it bounds the repeats of single events of a batch too. */
+  readonly maxRetries: number;
   /** The service's time as its answers tell it; undefined before the first. */
   readonly serviceNow: () => number | undefined;
   /** Open recorders: whoever closes the client drains them. */
@@ -49,10 +51,7 @@ export class Events<Types extends object = OpenEvents> {
     options?: CallOptions,
   ): Answer<EventReceipt> {
     // Every typed event is an event, as the call checks; so are those of the methods below.
-    const given = event as unknown as EventInput;
-    const keyed =
-      typeof given === "object" && given?.id === undefined ? { ...given, id: crypto.randomUUID() } : given;
-    return this.#call(operations.events.record, { payload: keyed }, options);
+    return this.#call(operations.events.record, { payload: event as unknown as EventInput }, options);
   }
 
   /**
@@ -74,7 +73,8 @@ export class Events<Types extends object = OpenEvents> {
     // As in `record`.
     const given = events as unknown as readonly EventInput[];
     const call = this.#call.lasting();
-    return call.answer(recordBatch(given, { call, clock: this.#context.clock, options }));
+    const how = { ...options, maxRetries: options?.maxRetries ?? this.#context.maxRetries };
+    return call.answer(recordBatch(given, { call, clock: this.#context.clock, options: how }));
   }
 
   /**
@@ -86,10 +86,11 @@ export class Events<Types extends object = OpenEvents> {
    * Source: service document, Events, batch rules and Limits.
    */
   recorder(options: RecorderOptions = {}): Recorder<Types> {
-    const { clock, eventsAtOnce, recorders } = this.#context;
+    const { clock, eventsAtOnce, recorders, maxRetries } = this.#context;
     const recorder: Recorder<Types> = new Recorder<Types>(recorderSettings(options, eventsAtOnce), {
       call: this.#call,
       clock,
+      maxRetries,
       onClose: () => recorders.delete(recorder),
     });
     recorders.add(recorder);
@@ -122,7 +123,8 @@ export class Events<Types extends object = OpenEvents> {
     const run = async (): Promise<IngestReport> => {
       // Files and hashes load with the first ingestion, not with the package.
       const { ingest } = await import("../ingest/ingest.ts");
-      return ingest(given, how ?? {}, { call, ...this.#context });
+      const { maxRetries } = this.#context;
+      return ingest(given, { ...how, maxRetries: how?.maxRetries ?? maxRetries }, { call, ...this.#context });
     };
     return call.answer(run());
   }

@@ -126,7 +126,7 @@ const signatures = [
     "client.companies./*here*/create({})",
     "create(input: CompanyInput, options?: CallOptions): Answer<CompanyCreated>",
   ],
-  ["client.events./*here*/recordBatch([])", "): Promise<BatchReport>"],
+  ["client.events./*here*/recordBatch([])", "): Answer<BatchReport>"],
   ["const /*here*/page = await client.contacts.list()", "const page: Page<Contact>"],
 ] as const;
 

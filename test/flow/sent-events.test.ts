@@ -39,3 +39,38 @@ test.each([{ error: { code: "CLASH" } }, { errors: ["x"] }, { ok: false }])(
     expect(report).toMatchObject({ accepted: 0, rejected: 1 });
   },
 );
+
+test("a client without retries repeats no single event either", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  let requests = 0;
+  const fetch = async (): Promise<Response> => {
+    requests += 1;
+    return Response.json({ accepted: 0, rejected: 0, results: [] }, { status: 207 });
+  };
+  const client = new Client({
+    apiKey: "key",
+    baseUrl: "http://localhost",
+    fetch,
+    limits: false,
+    maxRetries: 0,
+  });
+  const event = { name: "page.viewed", contact: { email: "ada@example.com" } };
+  const { results } = await client.events.recordBatch([event]);
+  await client.events.ingest([event]).catch(() => undefined);
+  await using recorder = client.events.recorder({ maxDelayMs: 1 });
+  await recorder.record(event).catch(() => undefined);
+  expect([results[0]?.status, requests, sandbox.state.events.length]).toEqual([0, 3, 0]);
+});
+
+test("a misspelt id is refused before the event gets a random one", async () => {
+  const client = new Client({
+    apiKey: "key",
+    baseUrl: "http://localhost",
+    fetch: async () => new Response(),
+  });
+  const event = { name: "page.viewed", contact: { email: "ada@example.com" }, ID: "order-7" };
+  await expect(client.events.record(event)).rejects.toMatchObject({
+    code: "input_invalid",
+    message: 'events.record: ID: there is no such field; is "id" meant?',
+  });
+});

@@ -76,7 +76,7 @@ test("an ingestion's total time goes before the client's", async () => {
 });
 
 test("an ingestion ends by its total time while it waits to repeat", async () => {
-  const { client, clock, sandbox } = scene();
+  const { client, clock, sandbox } = scene({ maxRetries: 4 });
   const times = Number.POSITIVE_INFINITY;
   sandbox.fail({ operation: "events.recordBatch", times, with: { items: [0], status: 503 } });
   const end = await endOf(clock, client.events.ingest(events(2), { totalTimeoutMs: 400 }));
