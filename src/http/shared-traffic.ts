@@ -2,7 +2,12 @@ import type { Clock } from "../clock.ts";
 import type { Settings } from "../options.ts";
 import { Traffic } from "./traffic.ts";
 
-type Find = (id: string, make: () => Traffic) => Traffic;
+/** Finds or makes the traffic of a key: `words` and the identity of `things` tell it from others. */
+type Find = (
+  words: readonly unknown[],
+  things: readonly (object | undefined)[],
+  make: () => Traffic,
+) => Traffic;
 
 // Registered: the ESM and the CommonJS copy of the package in one process share the budgets of a key.
 const place = Symbol.for("touchpoint-sdk.traffic.v1");
@@ -12,7 +17,17 @@ const registry = (): Find => {
   const cleaner = new FinalizationRegistry<string>((id) => {
     if (known.get(id)?.deref() === undefined) known.delete(id);
   });
-  return (id, make) => {
+  // Here, so that both copies of the package know a thing by one number.
+  const ids = new WeakMap<object, number>();
+  let idCount = 0;
+  const idOf = (thing: object | undefined): number => {
+    if (thing === undefined) return 0;
+    const id = ids.get(thing) ?? ++idCount;
+    ids.set(thing, id);
+    return id;
+  };
+  return (words, things, make) => {
+    const id = JSON.stringify([...words, ...things.map(idOf)]);
     const current = known.get(id)?.deref();
     if (current !== undefined) return current;
     const traffic = make();
@@ -29,16 +44,6 @@ const find = (): Find => {
   return shared[place] ?? registry();
 };
 
-const ids = new WeakMap<object, number>();
-let idCount = 0;
-
-const idOf = (thing: object | undefined): number => {
-  if (thing === undefined) return 0;
-  const id = ids.get(thing) ?? ++idCount;
-  ids.set(thing, id);
-  return id;
-};
-
 /**
  * The traffic of a key: clients with the same origin, key and limits share it, because the service counts them
  * together. A key function may answer anything, so its client has a traffic of its own.
@@ -47,5 +52,5 @@ export const sharedTraffic = (settings: Settings, clock: Clock): Traffic => {
   const { apiKey, origin, basePath, limits, sharing, fetch } = settings;
   const make = (): Traffic => new Traffic(limits, clock, sharing);
   if (typeof apiKey !== "string") return make();
-  return find()(JSON.stringify([origin, basePath, apiKey, limits, idOf(sharing), idOf(fetch)]), make);
+  return find()([origin, basePath, apiKey, limits], [sharing, fetch], make);
 };
