@@ -149,7 +149,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /**
    * Drains the recorders and frees the sockets, also of the siblings made from it. Every other call under way fails
    * with a ConnectionError, and nothing more of it is sent: at once where it is on the wire, or waits for a budget, a
-   * back-off or its key; an import, an ingestion or an iteration with its next request. A later call opens new sockets.
+   * back-off, its key or its source; an iteration with its next request. A later call opens new sockets.
    */
   async close(): Promise<void> {
     await this.#member.close();
