@@ -16,8 +16,8 @@ export interface Finding {
 /** Attempts after the first, in every cell. */
 export const maxRetries = 2;
 
-/** A batch asks this often, in all, for what its answer leaves open. */
-const batchRounds = 5;
+/** A batch asks this often, in all, for what its answer leaves open: its repeats count as attempts do. */
+const batchRounds = 1 + maxRetries;
 
 /** What this operation learns of the fault: some faults do not touch some operations. */
 const heard = (subject: Subject, fault: FaultCase): Says => {

@@ -185,6 +185,7 @@ export const subjects: readonly Subject[] = [
     name: "emails.scheduled.update",
     operation: "emails.scheduled.update",
     replay: "repeated",
+    mayBeEmpty: true,
     needs: ["id"],
     prepare: addScheduled,
     call: (client, options, id) => client.emails.scheduled.update(id, { subject: "Later" }, options),
