@@ -246,7 +246,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: "src/ledger/file-ledger.ts",
-    text: "const { compactAfter = 1_000 } = options;",
+    text: "const { compactAfter = 1_000 } = given;",
     changes: ["1_000 → 1001"],
     why: "When a file is shortened by itself is a matter of cost.",
   },

@@ -57,10 +57,13 @@ export interface Call {
 
 /** What subscribers of `touchpoint:call` are handed; filled in when the call ends. */
 export interface CallTrace {
+  /** For example `contacts.create`. */
   readonly operation: string;
+  /** Of the last answer. */
   status?: number;
+  /** Requests made. */
   attempts?: number;
-  /** Time spent waiting for budgets and in back-off. */
+  /** Time spent waiting for budgets and in back-off, in milliseconds. */
   waitedMs?: number;
 }
 

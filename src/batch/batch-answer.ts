@@ -6,13 +6,19 @@ export interface BatchItemResult {
   readonly index: number;
   /** 202 when recorded; 0 when the service gave no result for it, or one that says neither yes nor no. */
   readonly status: number;
+  /** The event's id, the caller's own or the one it was given. */
   readonly id?: string | null | undefined;
+  /** The event's name. */
   readonly name?: string | null | undefined;
+  /** What the service did with it: `PROCESSED`, `NO_CONTACT`, `TOO_OLD`, or another value. */
   readonly outcome?: BatchAnswerItem["outcome"];
+  /** Automation runs that it started. */
   readonly runsStarted?: number | null | undefined;
+  /** True where an event with this id was recorded before. */
   readonly duplicate?: boolean | null | undefined;
   /** Why it was not recorded; the service's result itself, as JSON, where that cannot be read. */
   readonly error?: string | undefined;
+  /** Whatever else the service said of it. */
   readonly [field: string]: unknown;
 }
 

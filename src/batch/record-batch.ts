@@ -16,6 +16,7 @@ import { Effect, withinTotal } from "./within-total.ts";
 export interface BatchReport {
   /** Events recorded, repeated ones included. */
   readonly accepted: number;
+  /** Events not recorded; `status` and `error` of their results say why. */
   readonly rejected: number;
   /** One per event, in the order given; `results[i].index === i`. */
   readonly results: readonly BatchItemResult[];

@@ -107,6 +107,7 @@ export class Recorder<Types extends object = OpenEvents> {
     return this.#closing;
   }
 
+  /** The same as `close`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

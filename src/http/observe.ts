@@ -7,7 +7,9 @@ import { withoutResult } from "./without-result.ts";
 
 /** What subscribers of `touchpoint:attempt` are handed; filled in as the attempt goes on. */
 export interface AttemptTrace extends AttemptNotice {
+  /** Undefined while, or when, no answer came. */
   status?: number;
+  /** Until the last byte of the answer, in milliseconds. */
   durationMs?: number;
 }
 

@@ -13,6 +13,7 @@ export interface ListProgress {
 
 /** How far a run has come, as JSON. */
 export interface Checkpoint {
+  /** Of this form. */
   readonly version: 1;
   /** Every item before this one is settled. */
   readonly done: number;

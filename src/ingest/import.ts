@@ -70,7 +70,9 @@ export interface ImportReport {
   readonly read: number;
   /** Settled by an earlier run, as the checkpoint says. */
   readonly skipped: number;
+  /** New contacts. */
   readonly created: number;
+  /** Known, and changed. */
   readonly updated: number;
   /** Known, and the same in every field given: nothing was sent. */
   readonly unchanged: number;
@@ -78,6 +80,7 @@ export interface ImportReport {
   readonly rejected: number;
   /** Begun, but nobody knows what became of them; the next run does them again. */
   readonly unknown: number;
+  /** How long the run took, in milliseconds. */
   readonly elapsedMs: number;
 }
 
