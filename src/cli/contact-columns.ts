@@ -1,8 +1,8 @@
 import { stat } from "node:fs/promises";
 import { type ColumnNames, readCsv } from "../files/index.ts";
+import { folded, nearMiss } from "../schemas/near-miss.ts";
 import { type Request, UsageError } from "./cli-command.ts";
 import { contactFields } from "./contact-fields.ts";
-import { isSlipOf } from "./is-slip-of.ts";
 
 /** The names in the header of a file; none where no record follows, as nothing is sent then. */
 const namesIn = async (file: string): Promise<readonly string[]> => {
@@ -22,10 +22,12 @@ const namesIn = async (file: string): Promise<readonly string[]> => {
   return [...names];
 };
 
+const byFolded = new Map(contactFields.map((field) => [folded(field), field]));
+
 /** The column that is probably meant by one whose field does not exist. */
 const meantBy = (column: string): string | undefined => {
   const [field = "", ...inside] = column.split(".");
-  const meant = contactFields.find((known) => isSlipOf(field, known));
+  const meant = nearMiss(field, byFolded, (known) => known !== field);
   return meant === undefined ? undefined : [meant, ...inside].join(".");
 };
 

@@ -85,7 +85,14 @@ export const layers: readonly Rule[] = [
     name: "cli",
     files: ["src/cli/*"],
     below: [],
-    entries: ["src/index.ts", "src/sandbox/index.ts", "src/redis/index.ts", "src/files/index.ts"],
+    // One rule for misspelt fields; it stands on nothing.
+    entries: [
+      "src/index.ts",
+      "src/sandbox/index.ts",
+      "src/redis/index.ts",
+      "src/files/index.ts",
+      "src/schemas/near-miss.ts",
+    ],
   },
 ];
 
