@@ -60,7 +60,7 @@ export interface AutomationOptions {
   readonly exitsOn?: string;
   /** This event stops the run and counts as reaching the goal. */
   readonly goalOn?: string;
-  /** The property that must be the same in the starting and the later event; default: any will do. */
+  /** The property that must be the same in the starting and the later event; default: it does not matter. */
   readonly correlateBy?: string;
   /** Whether it starts on events up to 7 days old instead of 72 hours; default: false. */
   readonly transactional?: boolean;

@@ -1,7 +1,7 @@
 import type { Contact, ContactInput, ContactPatch } from "../schemas/contact.ts";
 import type { ReadableFields } from "../schemas/free-fields.ts";
 
-/** No schema for `customFields`: any key, any value. */
+/** No schema for `customFields`, so every key and every value will do. */
 // biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.
 export interface OpenFields {}
 

@@ -2,7 +2,7 @@ import type { EventContact, EventInput } from "../schemas/event.ts";
 import type { FreeFields, ReadableFields } from "../schemas/free-fields.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
-/** No schemas for events: any name that is not reserved, any properties that are not refused. */
+/** No schemas for events, so every name that is not reserved will do, with all properties that are not refused. */
 // biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.
 export interface OpenEvents {}
 

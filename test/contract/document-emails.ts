@@ -61,7 +61,7 @@ export const emailSections: readonly Section[] = [
         fields("for later has an id, the status SCHEDULED and its time on top"),
         answers("a scheduled email"),
       ),
-      says("not shown: its other fields", leftOpen("any status of a scheduled email")),
+      says("not shown: its other fields", leftOpen("every status of a scheduled email, known or not")),
       says(
         "signatureId: string, default is accepted",
         emails("the default signature and those of the workspace are known"),
@@ -90,7 +90,7 @@ export const emailSections: readonly Section[] = [
         byStage,
         answers("stages are matched as the contact field writes them"),
       ),
-      says("other stages may exist", leftOpen("any %s of a contact"), openSets),
+      says("other stages may exist", leftOpen("every %s of a contact, known or not"), openSets),
       says("a send to one of the five is a 400 unless force: true", byStage),
       says(
         "not shown: transitions; a caller sets stage by an update",
@@ -106,7 +106,11 @@ export const emailSections: readonly Section[] = [
         emails("waits while the account has used up its day"),
         rules("a scheduled email waits for its account's capacity, which sends of now have used up"),
       ),
-      says("other statuses: no more than this", leftOpen("any status of a scheduled email"), openSets),
+      says(
+        "other statuses: no more than this",
+        leftOpen("every status of a scheduled email, known or not"),
+        openSets,
+      ),
     ],
   },
   {

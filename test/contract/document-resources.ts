@@ -118,12 +118,12 @@ export const resourceSections: readonly Section[] = [
       ),
       says(
         "not shown: all stages",
-        leftOpen("any %s of a contact"),
+        leftOpen("every %s of a contact, known or not"),
         openTypes("known values of stage, source, status and outcome complete, and others are accepted"),
       ),
       says(
         "not shown: other sources",
-        leftOpen("any %s of a contact"),
+        leftOpen("every %s of a contact, known or not"),
         openTypes("known values of stage, source, status and outcome complete, and others are accepted"),
       ),
     ],

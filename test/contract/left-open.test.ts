@@ -7,7 +7,7 @@ const email = { to: "ada@example.com", subject: "Hi", text: "Hello" } as const;
 const contact = { email: "ada@example.com" };
 
 describe("values and fields the document does not name pass through", () => {
-  test.each(["stage", "source"] as const)("any %s of a contact", async (field) => {
+  test.each(["stage", "source"] as const)("every %s of a contact, known or not", async (field) => {
     const { client, sent } = answering(200, { ...samples.contact, [field]: "SOMETHING_NEW" });
     expect((await client.contacts.create({ ...contact, [field]: "SOMETHING_ELSE" }))[field]).toBe(
       "SOMETHING_NEW",
@@ -15,7 +15,7 @@ describe("values and fields the document does not name pass through", () => {
     expect(sent[0]?.body).toMatchObject({ [field]: "SOMETHING_ELSE" });
   });
 
-  test("any status of a scheduled email", async () => {
+  test("every status of a scheduled email, known or not", async () => {
     const { client } = answering(201, { ...samples.scheduledEmail, status: "SENT", more: 1 });
     expect(await client.emails.schedule({ ...email, sendAt: new Date(0) })).toMatchObject({
       status: "SENT",

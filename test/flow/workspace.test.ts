@@ -23,7 +23,7 @@ const libraries = [
   },
 ];
 
-// A client typed as any other: what a literal would be refused for reaches the check.
+// A client typed like every other one, so that what a literal would be refused for reaches the check.
 const open = (schemas: ClientOptions<object, object>) => {
   const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
   const { fetch } = sandbox;

@@ -1,6 +1,6 @@
 import type { Limit } from "../../src/limits.ts";
 
-/** How a service may count: any window, windows of the clock, or a bucket that fills evenly. */
+/** How a service may count: sliding windows, windows of the clock, or a bucket that fills evenly. */
 export type Counting = "sliding" | "fixed" | "bucket";
 
 /** Counts what a service was asked for, written apart from the code under test. */

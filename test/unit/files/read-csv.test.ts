@@ -115,7 +115,7 @@ describe("readCsv", () => {
     expect(await gather(readCsv(path))).toEqual([{ a: "1" }]);
   });
 
-  test("fields named like those of every object are fields as any other", async () => {
+  test("fields named like those of every object are fields like all others", async () => {
     const [record] = await read("constructor.a,toString\n1,2\n");
     expect(Object.entries(record ?? {})).toEqual([
       ["constructor", { a: "1" }],

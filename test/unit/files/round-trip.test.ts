@@ -34,7 +34,7 @@ const key = fc.string({
 });
 
 describe("what is written is read again", () => {
-  test("NDJSON: any JSON objects, cut into chunks anywhere", async () => {
+  test("NDJSON of all sorts of JSON objects, cut into chunks anywhere", async () => {
     const { path, text: content } = scratch();
     const json = fc.dictionary(text, fc.jsonValue({ noUnicodeString: false }));
     await fc.assert(
