@@ -12,6 +12,11 @@ test("a page that is shorter than asked for sets the most that the next is asked
   expect([capped.learn(100, 60), capped.most]).toEqual([false, 100]);
 });
 
+test("however short a page is, the next is asked for one record at least", () => {
+  const size = new PageSize();
+  expect([size.learn(200, 0), size.most]).toEqual([true, 1]);
+});
+
 test("a page that is longer than the short one before raises what is known, but not what is asked for", () => {
   const size = new PageSize();
   size.learn(200, 60);

@@ -25,6 +25,12 @@ test("an odd page is halved upwards, so that half a page back reaches what is le
   expect(placesOf(search)).toEqual([7, 2, 0]);
 });
 
+test("looks at the very first record too, when there is no more before the place", () => {
+  const search = new Search(1, 2);
+  search.endsAt(1);
+  expect(placesOf(search)).toEqual([0]);
+});
+
 test("a list that ends earlier than thought is looked through up to there", () => {
   const search = new Search(100, 200);
   search.endsAt(900);

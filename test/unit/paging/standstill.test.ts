@@ -29,6 +29,19 @@ test("pages that begin alike and end further on are those of a list that moves",
   expect(holds).toEqual(Array(5).fill(false));
 });
 
+test.each([
+  ["begin", 0],
+  ["end", 199],
+])("pages that %s with another record each are told apart, whatever they share", (_what, changed) => {
+  const standstill = new Standstill();
+  const holds = [0, 200, 400, 600].map((skip) => {
+    const data = [...page(200).data];
+    data[changed] = { id: `of ${skip}` };
+    return standstill.holdsAt(skip, { data });
+  });
+  expect(holds).toEqual(Array(4).fill(false));
+});
+
 test("another page in between begins the count anew", () => {
   const standstill = new Standstill();
   const holds = [
