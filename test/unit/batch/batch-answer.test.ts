@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type BatchItemResult, readBatchAnswer } from "../../../src/batch/batch-answer.ts";
+import { type BatchItemResult, isMissing, readBatchAnswer } from "../../../src/batch/batch-answer.ts";
 import { anEvent } from "../../support/builders.ts";
 
 const ids = ["a", "b", "c"];
@@ -88,6 +88,45 @@ describe("a count of accepted events that covers them all", () => {
   );
 });
 
+describe("what a result says", () => {
+  const first = (item: unknown) => read({ results: [item, ok, ok] })?.[0];
+
+  test.each([
+    [{ status: 100 }, "status 100"],
+    [{ status: 199 }, "status 199"],
+    [{ status: 200 }, undefined],
+    [{ status: 299 }, undefined],
+    [{ status: 300 }, "status 300"],
+  ])("%j is a success from 200 to 299 only", (item, error) => {
+    expect(first(item)).toEqual({ ...item, index: 0, error });
+  });
+
+  test.each([
+    ["a number that is no status, the id decides nothing", { status: 99, id: "a" }, 0],
+    ["a broken number, the id decides nothing", { status: 202.5, id: "a" }, 0],
+    ["a word, the id decides nothing", { status: "seen", id: "a" }, 0],
+    ["null, the id decides", { status: null, id: "a" }, 202],
+    ["left out and no error, the id decides", { error: null, id: "a" }, 202],
+    ["left out, an error without a sentence is a failure", { error: { code: 7 }, id: "a" }, 400],
+    ["left out, a list of errors is a failure", { errors: [], id: "a" }, 400],
+  ])("where the status is %s", (_name, item, status) => {
+    expect(first(item)?.status).toBe(status);
+  });
+
+  test("the sentence of its error comes before any other", () => {
+    expect(first({ status: 400, error: "no name", message: "Bad Request" })?.error).toBe("no name");
+  });
+
+  test.each([[null], [undefined]])(
+    "%s is a result that is missing, and not one that cannot be read",
+    (item) => {
+      const given = [first(item), first({})];
+      expect(given.map((result) => result && isMissing(result))).toEqual([true, false]);
+      expect(given[0]).toEqual({ index: 0, status: 0, error: "the service gave no result for this event" });
+    },
+  );
+});
+
 describe("a result that cannot be read", () => {
   test.each([
     [{ status: "failed" }, '{"status":"failed"}'],
@@ -107,8 +146,12 @@ describe("a result that cannot be read", () => {
   });
 
   test("is cut where it is long", () => {
-    const [first] = read({ results: [{ status: "x".repeat(10_000) }, ok, ok] }) ?? [];
-    expect(first?.error).toBe(`{"status":"${"x".repeat(489)}…`);
+    const long = [487, 10_000].map((length) => ({ status: "x".repeat(length) }));
+    expect(read({ results: [...long, ok] })?.map(({ error }) => error)).toEqual([
+      JSON.stringify(long[0]),
+      `{"status":"${"x".repeat(489)}…`,
+      undefined,
+    ]);
   });
 
   test("counts as recorded where it says that the event was there before", () => {

@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { beforeAll, expect, test } from "vitest";
 import type { ClientOptions } from "../../../src/index.ts";
 import { Client } from "../../../src/index.ts";
@@ -81,3 +82,31 @@ test.each(["addContacts", "removeContacts"] as const)(
     expect([end, wasClosed]).toEqual([{ error: "enough", atMs: 50 }, true]);
   },
 );
+
+test("a fault in a stream is told once what was under way has ended, with what went through", async () => {
+  const { client, clock } = slow(150);
+  const emails = addresses(1_000);
+  const source = async function* () {
+    yield* [...emails, "nobody"];
+  };
+  expect(await endOf(clock, client.lists.addContacts("l1", source()))).toMatchObject({
+    error: { code: "input_invalid", partial: { results: [{}], done: emails, left: [] } },
+    atMs: 150,
+  });
+});
+
+test("one faulty address is enough to refuse an array", async () => {
+  const { client, requests } = slow(0);
+  await expect(client.lists.addContacts("l1", ["ada@example.com", "nobody"])).rejects.toMatchObject({
+    issues: [{ path: "emails[1]", message: "must be one email address such as ada@example.com" }],
+  });
+  expect(requests()).toBe(0);
+});
+
+test("the last address of a stream goes out although it is alone", async () => {
+  const { client, clock } = slow(0);
+  const { signal } = new AbortController();
+  const sent = client.lists.addContacts("l1", new Set(addresses(1_001)), { signal });
+  expect(await clock.until(sent)).toEqual({ requested: 1_001, calls: 2, answers: [{}, {}] });
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});

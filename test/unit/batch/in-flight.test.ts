@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { InFlight } from "../../../src/batch/in-flight.ts";
-import { turn } from "../../support/fake-clock.ts";
+import { FakeClock, turn } from "../../support/fake-clock.ts";
 
 test("runs no more than its limit at once", async () => {
   const flight = new InFlight(3);
@@ -31,4 +31,25 @@ test("the first failure is told once everything under way has ended", async () =
   await expect(flight.add(async () => Promise.reject(new Error("never run")))).rejects.toThrow("first");
   expect(isSlowDone).toBe(true);
   await expect(flight.settled()).rejects.toThrow("first");
+});
+
+test("of several failures the first is told", async () => {
+  const flight = new InFlight(3);
+  for (const name of ["first", "second"]) await flight.add(async () => Promise.reject(new Error(name)));
+  await expect(flight.settled()).rejects.toThrow("first");
+});
+
+test("next resolves when one task has ended, and tells of a failure once all have", async () => {
+  const clock = new FakeClock();
+  const flight = new InFlight(3);
+  for (const ms of [10, 20, 30]) {
+    await flight.add(async () => {
+      await clock.sleep(ms);
+      if (ms === 20) throw new Error("first");
+    });
+  }
+  await clock.until(flight.next());
+  expect(clock.now()).toBe(10);
+  await expect(clock.until(flight.next())).rejects.toThrow("first");
+  expect(clock.now()).toBe(30);
 });

@@ -75,6 +75,21 @@ test("a batch that is not full leaves when its first event has waited long enoug
   expect(batches).toEqual(["50 a,b"]);
 });
 
+test("the events after a batch wait for others as long as its own did, however it left", async () => {
+  const { clock, batches, recorder } = recording({ maxBatch: 3, maxDelayMs: 50 });
+  for (const [ms, ids] of [
+    [30, "a"],
+    [30, "b"],
+    [10, "c"],
+    [60, "def"],
+    [100, "g"],
+  ] as const) {
+    for (const id of ids) void recorder.record(event(id));
+    await clock.advance(ms);
+  }
+  expect(batches).toEqual(["50 a,b", "70 c,d,e", "120 f", "180 g"]);
+});
+
 test("each caller gets its own result", async () => {
   const { clock, recorder } = recording({}, (id) =>
     id === "b" ? { status: 409, error: "two contacts" } : { status: 202 },
@@ -143,6 +158,14 @@ test("close settles everything, also what waits for room, and takes no more", as
   await clock.until(closing);
   await Promise.all(all);
   expect([batches, closed(), clock.pending]).toEqual([["0 a,b", "100 c"], 1, 0]);
+});
+
+test("closed twice, it tells its client once", async () => {
+  const { clock, recorder, closed } = recording();
+  void recorder.record(event("a"));
+  await clock.until(Promise.all([recorder.close(), recorder.close()]));
+  await recorder.close();
+  expect(closed()).toBe(1);
 });
 
 test("leaving its scope closes it", async () => {

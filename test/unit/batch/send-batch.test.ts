@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sendBatch } from "../../../src/batch/send-batch.ts";
-import { ResponseValidationError } from "../../../src/errors.ts";
+import { ApiError, ResponseValidationError } from "../../../src/errors.ts";
+import type { EventBatch } from "../../../src/schemas/event.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
@@ -75,6 +76,83 @@ describe("sendBatch", () => {
   test("an answer without results is an error with an unknown outcome", async () => {
     const failing = sendWith([{ accepted: 1, rejected: 1 }]);
     await expect(failing).rejects.toBeInstanceOf(ResponseValidationError);
-    await expect(failing).rejects.toMatchObject({ outcome: "unknown" });
+    await expect(failing).rejects.toMatchObject({
+      outcome: "unknown",
+      issues: [{ path: "results", message: "must be an array" }],
+    });
+  });
+
+  /** What left, as time and ids, and what came of it: the service answers as told, at once. */
+  const sending = async (count: number, answerTo: (ids: readonly string[]) => object) => {
+    const clock = new FakeClock();
+    const log: string[] = [];
+    const call = scriptedCall(async (_operation, payload) => {
+      // As sendBatch makes it.
+      const ids = (payload as EventBatch).events.map(({ id }) => String(id));
+      log.push(`${clock.now()} ${ids.join("")}`);
+      return answerTo(ids);
+    });
+    const events = [..."abcdefgh"].slice(0, count).map((id, index) => ({ index, event: anEvent({ id }) }));
+    const waits: (string | undefined)[] = [];
+    const onWait = (waitingFor: string | undefined) => void waits.push(waitingFor);
+    const ended = sendBatch(events, { call, clock, onWait, options: {} }).then(
+      (results) => ({ statuses: results.map(({ status }) => status) }),
+      (error: unknown) => ({ error }),
+    );
+    return { end: await clock.until(ended), log, waits };
+  };
+  const refusal = (status: number) =>
+    new ApiError("refused", { status, headers: new Headers(), body: undefined });
+
+  test("the pause before a repeat doubles, and each is told with its end", async () => {
+    const { log, waits } = await sending(1, () => ({ results: [{ status: 503 }] }));
+    expect(log).toEqual(["0 a", "500 a", "1500 a", "3500 a", "7500 a"]);
+    expect(waits).toEqual(Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? "retry" : undefined)));
+  });
+
+  test.each([
+    [400, 1],
+    [428, 1],
+    [429, 2],
+    [430, 1],
+    [499, 1],
+    [500, 2],
+    [501, 2],
+  ])("an event that failed with status %i is sent %i times", async (status, times) => {
+    let isFirst = true;
+    const { log } = await sending(2, (ids) => {
+      const results = ids.map((id) => ({ id, status: id === "b" && isFirst ? status : 202 }));
+      isFirst = false;
+      return { results };
+    });
+    expect(log).toEqual(["0 ab", "500 b"].slice(0, times));
+  });
+
+  test.each([400, 413, 422])(
+    "a batch that is refused with %i is halved until what was refused stands alone",
+    async (status) => {
+      const { end, log } = await sending(5, (ids) => {
+        if (ids.includes("d")) throw refusal(status);
+        return { results: ids.map((id) => ({ id, status: 202 })) };
+      });
+      expect(log).toEqual(["0 abcde", "0 abc", "0 de", "0 d", "0 e"]);
+      expect(end).toEqual({ statuses: [202, 202, 202, status, 202] });
+    },
+  );
+
+  test.each([401, 404, 414, 423])("a batch that is refused with %i is refused as a whole", async (status) => {
+    const { end, log } = await sending(5, () => {
+      throw refusal(status);
+    });
+    expect(end).toMatchObject({ error: { status } });
+    expect(log).toEqual(["0 abcde"]);
+  });
+
+  test("no events are not sent", async () => {
+    expect(await sending(0, () => ({ results: [] }))).toEqual({
+      end: { statuses: [] },
+      log: [],
+      waits: [],
+    });
   });
 });

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { recordBatch } from "../../../src/batch/record-batch.ts";
+import { ConnectionError } from "../../../src/errors.ts";
+import type { EventBatch, EventInput } from "../../../src/schemas/event.ts";
+import { anEvent } from "../../support/builders.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { scriptedCall } from "../../support/scripted-call.ts";
+
+/** Records events with a service that answers for each by its id, and counts the requests. */
+const recording = async (events: readonly EventInput[], answerTo: (id: string) => object) => {
+  const clock = new FakeClock();
+  let requests = 0;
+  const call = scriptedCall(async (_operation, payload) => {
+    requests += 1;
+    // Checked before it is sent.
+    return { results: (payload as EventBatch).events.map(({ id }) => answerTo(String(id))) };
+  });
+  const ended = recordBatch(events, { call, clock, options: {} }).then(
+    (report) => ({ report }),
+    (error: unknown) => ({ error }),
+  );
+  return { ...(await clock.until(ended)), requests };
+};
+
+const events = (count: number) => Array.from({ length: count }, (_, at) => anEvent({ id: `e${at}` }));
+const ok = () => ({ status: 202 });
+
+test("the report counts what was recorded and what was not", async () => {
+  const ended = await recording(events(3), (id) => ({ status: id === "e1" ? 404 : 202 }));
+  expect(ended).toMatchObject({
+    report: { accepted: 2, rejected: 1, results: [{}, { index: 1, status: 404 }, {}] },
+    requests: 1,
+  });
+});
+
+test.each([
+  ["a field", anEvent({ name: "" }), "events[2].name"],
+  ["the event itself", null as unknown as EventInput, "events[2]"],
+])(
+  "one fault of %s refuses the batch: nothing is sent, and nothing is left half done",
+  async (_name, event, path) => {
+    const ended = await recording([...events(2), event], ok);
+    expect(ended).toMatchObject({
+      error: { code: "input_invalid", issues: [{ path }], partial: undefined },
+      requests: 0,
+    });
+  },
+);
+
+test("when a request fails, the results of the others come without gaps, and what is left with its ids", async () => {
+  const given = events(150);
+  const lost = new ConnectionError("no service");
+  const ended = await recording(given, (id) => {
+    if (id === "e0") throw lost;
+    return ok();
+  });
+  expect(ended).toEqual({ error: lost, requests: 2 });
+  expect(lost.partial?.results).toEqual(given.slice(100).map((_, at) => ({ ...ok(), index: at + 100 })));
+  expect(lost.partial?.left).toEqual(given.slice(0, 100));
+});
+
+test("of a single event that could not be sent the error says that it is left", async () => {
+  const ended = await recording(events(1), () => {
+    throw new ConnectionError("no service");
+  });
+  expect(ended).toMatchObject({ error: { partial: { results: [], left: events(1) } } });
+});
