@@ -280,4 +280,16 @@ export const explained: readonly Explained[] = [
     changes: ["0 → 1"],
     why: "Only the largest end counts, and a search that ends at the first record needs no thousand tries.",
   },
+  {
+    file: "src/batch/change-members.ts",
+    text: "if (this.#calls > 1 || done.length > 0) {",
+    changes: ["0 → 1"],
+    why: "A request of one address is the last one: once it has gone through, nothing is left to fail.",
+  },
+  {
+    file: "src/batch/until-aborted.ts",
+    text: "let hasEnded = false;",
+    changes: ["false → true"],
+    why: "For the compiler: whatever leaves the loop has set it, an item, an end or an error.",
+  },
 ];
