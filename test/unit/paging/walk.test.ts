@@ -371,7 +371,7 @@ describe("What a walk asks for", () => {
     readonly limit?: number;
     /** The page after which the list moves, from 1 on. */
     readonly after: number;
-    readonly move: (list: MovingList) => void;
+    readonly move: (list: MovingList) => unknown;
     /** Skip and limit of each request from that page on. */
     readonly asks: string;
     /** How many records each page from there on brought. */
@@ -450,6 +450,68 @@ describe("What a walk asks for", () => {
         brings: [200, 195, 5],
       },
     ],
+    [
+      "in small pages, when what was read last is gone: the largest from the last on that is not",
+      {
+        ...{ list: { length: 700, order: "by name" }, limit: 50, after: 10 },
+        ...{
+          move: (list) => list.remove(390, 115),
+          asks: "498+52 398+200 198+200 384+200 365+125 424+116 482+108",
+          brings: [50, 50, 50, 45],
+        },
+      },
+    ],
+    [
+      "when the last one read is gone besides: once more from the one before it",
+      {
+        ...{ list: { length: 1_000, order: "oldest first" }, after: 2 },
+        ...{
+          move: (list) => [list.remove(397), list.remove(0, 90)],
+          asks: "396+200 296+200 301+200 408+200 527+200 656+200 794+200",
+          brings: [194, 107, 119, 129, 53],
+        },
+      },
+    ],
+    [
+      "when the search brings the end of the list: nothing more",
+      {
+        ...{ list: { length: 300, order: "oldest first" }, after: 1, move: (list) => list.remove(0, 90) },
+        ...{ asks: "198+200 98+200", brings: [100] },
+      },
+    ],
+    [
+      "in small pages of a service that gives sixty: no look more, where the last one read was found",
+      {
+        ...{ list: { length: 700, order: "oldest first", cap: 60 }, limit: 50, after: 10 },
+        ...{
+          move: (list) => list.remove(0, 90),
+          asks: "498+52 398+200 428+60 458+60 488+60 518+60 548+60 578+60",
+          brings: [48, 30, 30, 30, 30, 30, 2],
+        },
+      },
+    ],
+    [
+      "in small pages of a service that gives sixty: in smaller steps, where only one before it was found",
+      {
+        ...{ list: { length: 700, order: "oldest first", cap: 60 }, limit: 50, after: 10 },
+        ...{
+          move: (list) => [list.remove(499), list.remove(0, 90)],
+          asks: "498+52 398+200 468+60 408+60 403+60 429+60 459+60 489+60 519+60 549+60 579+60",
+          brings: [50, 30, 30, 30, 30, 30],
+        },
+      },
+    ],
+    [
+      "in small pages of a service that gives sixty: in smaller steps around the place, where none was found",
+      {
+        ...{ list: { length: 700, order: "oldest first", cap: 60 }, limit: 50, after: 10 },
+        ...{
+          move: (list) => list.remove(0, 150),
+          asks: "498+52 398+200 468+60 408+60 498+60 348+60 370+60 400+60 430+60 460+60 490+60 523+60",
+          brings: [50, 30, 30, 30, 30, 30],
+        },
+      },
+    ],
   ];
 
   test.each(moves)("%s", async (_what, { list: given, limit = 200, after, move, asks, brings }) => {
@@ -480,6 +542,54 @@ describe("What a walk asks for", () => {
       "400+200",
     ]);
     expect(pages.map((page) => page?.data[0]?.id)).toEqual(["old-0", "old-205", "old-395"]);
+  });
+
+  test("a walk that begins again counts anew, and tells no drift, for it has no place to tell it from", async () => {
+    let gone: Item[] = [];
+    const list = still(600, {
+      before: (self) => {
+        // Of those that were missing, half are back at the seventh request, the one that begins again.
+        if (self.requests.length === 7) self.items.unshift(...gone.slice(100));
+      },
+    });
+    const walk = walkOver(list, { prefetch: 0 });
+    await walk.next();
+    gone = list.items.splice(0, 200);
+    const page = await walk.next();
+    expect(list.requests.at(-1)).toEqual({ skip: 0, limit: 200 });
+    expect({ drift: page?.drift, records: page?.data.length }).toEqual({ drift: 0, records: 100 });
+    expect(readCursor("contacts.list", page?.cursor).read).toBe(100);
+  });
+
+  test("each time the place is lost, a walk from a cursor looks through the list three times as well", async () => {
+    const list = still(900);
+    const walk = walkOver(list, { prefetch: 0, limit: 100 });
+    await walk.next();
+    const place = readCursor("contacts.list", (await walk.next())?.cursor);
+    const resumed = walkOver(list, { prefetch: 0, limit: 100, place });
+    const known = list.items.splice(0, 200);
+    const asksUntilLost = async (): Promise<number> => {
+      const before = list.requests.length;
+      await expect(resumed.next()).rejects.toThrow(/the last \d+ records read are gone/);
+      return list.requests.length - before;
+    };
+    expect(await asksUntilLost()).toBe(18);
+    list.items.unshift(...known);
+    expect((await resumed.next())?.data[0]?.id).toBe("old-200");
+    list.items.splice(0, 300);
+    expect(await asksUntilLost()).toBe(15);
+  });
+
+  test("a cursor carries what was yielded, and not what was added before it", async () => {
+    const list = new MovingList({ length: 10, order: "by name" });
+    const walk = walkOver(list, { prefetch: 0, limit: 4 });
+    await walk.next();
+    list.items.splice(3, 0, { id: "new" });
+    const page = await walk.next();
+    expect(list.requests.at(-1)).toEqual({ skip: 2, limit: 6 });
+    expect(readCursor("contacts.list", page?.cursor).recent).toEqual(
+      [0, 1, 2, 3, 4, 5, 6].map((at) => `old-${at}`),
+    );
   });
 
   test("a walk that has lost all it remembers looks through the list three times before it says so", async () => {
@@ -525,6 +635,22 @@ describe("What a walk asks for", () => {
     await walk.next();
     walk.stop();
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true, true, true]);
+  });
+
+  test("what was asked for ahead is given up at the end, which the list may come to earlier than it counts", async () => {
+    const list = still(398);
+    const signals = new Map<number, AbortSignal>();
+    const fetch = async (request: PageRequest, signal: AbortSignal) => {
+      signals.set(request.skip, signal);
+      const page = await list.fetch(request);
+      return request.skip < 400 ? { ...page, total: request.skip === 0 ? 1_000 : 398 } : page;
+    };
+    const walk = walkOver(list, { fetch, prefetch: 3 });
+    expect(idsOf(await pagesOf(walk))).toHaveLength(398);
+    expect([...signals].map(([skip, { aborted }]) => [skip, aborted])).toEqual([
+      ...[0, 198, 396].map((skip) => [skip, false]),
+      [594, true],
+    ]);
   });
 
   test("pages asked for ahead go on from each other, and not beyond the total", async () => {
@@ -601,8 +727,14 @@ describe("Walk over a service that does not keep its word", () => {
   });
 
   test.each([1, 2])("pages that bring %i at most after the first one are read to the end", async (length) => {
-    const { list, walk } = walkOverCut(60, { limit: 20 }, (request) => (request === 1 ? 200 : length));
-    expect(missedAndRepeated(list, idsOf(await pagesOf(walk)))).toEqual(nobody);
+    for (const prefetch of prefetches) {
+      const most = (request: number) => (request === 1 ? 200 : length);
+      const { list, walk } = walkOverCut(60, { limit: 20, prefetch }, most);
+      expect({ prefetch, ...missedAndRepeated(list, idsOf(await pagesOf(walk))) }).toEqual({
+        prefetch,
+        ...nobody,
+      });
+    }
   });
 
   test("one that shows nothing of what it counts is asked three times, and reported", async () => {
@@ -630,6 +762,18 @@ describe("Walk over a service that does not keep its word", () => {
     const pages = [{ data: [a, b, a, c, b], total: 5 }];
     const fetch = async ({ skip }: PageRequest) => pages[skip === 0 ? 0 : 1] ?? { data: [], total: 5 };
     expect(idsOf(await pagesOf(walkOver(still(0), { fetch, prefetch: 0 })))).toEqual(["a", "b", "c"]);
+    const second = [
+      { data: [a, b], total: 5 },
+      { data: [a, b, c, { id: "d" }, c], total: 5 },
+    ];
+    const later = async ({ skip }: PageRequest) =>
+      skip > 0 ? { data: [], total: 5 } : (second.shift() ?? { data: [] });
+    expect(idsOf(await pagesOf(walkOver(still(0), { fetch: later, limit: 2, prefetch: 0 })))).toEqual([
+      "a",
+      "b",
+      "c",
+      "d",
+    ]);
     const nameless = { data: [{ id: "" }, { id: "" }], total: 2 };
     const twice = async () => nameless;
     expect(idsOf(await pagesOf(walkOver(still(0), { fetch: twice, prefetch: 0 })))).toEqual(["", ""]);
@@ -660,6 +804,42 @@ describe("Walk over a service that does not keep its word", () => {
       "contacts.list: the list changes faster than it can be read, or has no order",
     );
     expect(requests).toBe(3_334);
+  });
+
+  test("one that shows nothing new, and at every third request what it never showed, is given up", async () => {
+    const list = still(10);
+    const place = { position: 10, read: 10, longest: 10, recent: list.items.map(({ id }) => id) };
+    for (const from of [undefined, place]) {
+      let requests = from === undefined ? 0 : 1;
+      const fetch = async () => {
+        requests += 1;
+        if (requests > 10_000) throw new Error("no end");
+        if (requests % 3 === 2) return { data: list.items.map((_, at) => ({ id: `${requests}-${at}` })) };
+        // Half a page leads back to where the last one began.
+        return { data: list.items.slice(requests % 3 === 0 ? 5 : 0) };
+      };
+      const walk = walkOver(list, { fetch, limit: 10, prefetch: 0, place: from });
+      await expect(pagesOf(walk)).rejects.toThrow("changes faster than it can be read, or has no order");
+      expect(requests).toBe(3_056);
+    }
+  });
+
+  test("however often the place is lost, a walk goes on as long as it finds it again", async () => {
+    const list = still(1_200, { totals: "missing" });
+    let strangers = 0;
+    let left = 0;
+    const fetch = async (request: PageRequest) => {
+      left -= 1;
+      if (left < 0) return list.fetch(request);
+      return { data: Array.from({ length: request.limit }, () => ({ id: `stranger-${strangers++}` })) };
+    };
+    const walk = walkOver(list, { fetch, limit: 1, prefetch: 0 });
+    const ids: string[] = [];
+    for (let page = await walk.next(); page !== undefined; page = await walk.next()) {
+      ids.push(...page.data.map(({ id }) => id));
+      left = 2;
+    }
+    expect(ids).toEqual(list.items.map(({ id }) => id));
   });
 
   test("a failed page is asked for again by the next call, in the middle of a search too", async () => {
