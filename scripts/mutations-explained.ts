@@ -251,12 +251,6 @@ export const explained: readonly Explained[] = [
     why: "When a file is shortened by itself is a matter of cost.",
   },
   {
-    file: "src/paging/page-size.ts",
-    text: "constructor(longest = 1) {",
-    changes: ["1 → 0"],
-    why: `${same}a page that tells anything about the size holds at least one record.`,
-  },
-  {
     file: "src/paging/paged.ts",
     text: "let at = 0;",
     changes: ["0 → 1"],
@@ -269,10 +263,23 @@ export const explained: readonly Explained[] = [
     why: `${same}ages and order are told from the differences of places.`,
   },
   {
-    file: "src/paging/walk.ts",
-    text: "#misses = 0;",
+    file: "src/paging/standstill.ts",
+    text: '#before = { skip: 0, page: "", total: 0 };',
     changes: ["0 → 1"],
-    why: "The first page yielded sets it; a walk that resumes gives up one try sooner out of a thousand.",
+    why: `${same}the first page is compared with none, and no page reads as the empty one does.`,
+  },
+  {
+    file: "src/paging/standstill.ts",
+    text: "#unchanged = 0;",
+    changes: ["0 → 1"],
+    why: `${same}the first page, which is like none before it, sets it.`,
+  },
+  {
+    file: "src/paging/standstill.ts",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is a line of code.
+    text: "const now = { skip, page: `${markOf(data[0])} ${data.length} ${markOf(data.at(-1))}`, total: total ?? 0 };",
+    changes: ["0 → 1"],
+    why: "Of the total, where none is told: only a service that counts one record, and at times none, would show it.",
   },
   {
     file: "src/paging/walk.ts",
@@ -291,5 +298,17 @@ export const explained: readonly Explained[] = [
     text: "let hasEnded = false;",
     changes: ["false → true"],
     why: "For the compiler: whatever leaves the loop has set it, an item, an end or an error.",
+  },
+  {
+    file: "src/paging/walk.ts",
+    text: "this.#drift.missed(this.#search === undefined ? this.#position - request.skip : 0);",
+    changes: ["0 → 1"],
+    why: `${same}only the largest counts, and the miss that began the search told one at least.`,
+  },
+  {
+    file: "src/paging/walk.ts",
+    text: 'until: typeof total === "number" ? total : 0,',
+    changes: ["0 → 1"],
+    why: `${same}behind a page that is not the last, the position is 1 at least.`,
   },
 ];
