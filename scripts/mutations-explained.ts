@@ -74,8 +74,8 @@ export const explained: readonly Explained[] = [
     why: `${same}when the entries that have cooled are thrown away is a matter of memory.`,
   },
   {
-    file: "src/http/lanes.ts",
-    text: "if (earlier >= most || other.order > order) break;",
+    file: "src/http/claims.ts",
+    text: "if (other.order > order || demands.length === mostLookedAt) break;",
     changes: ["other.order > order → other.order >= order"],
     why: "No two requests have the same place in the order.",
   },

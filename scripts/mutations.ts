@@ -19,8 +19,8 @@ const inFolder = (folder: string, names?: readonly string[]): string[] =>
 /** The files in which a fault would break a promise, and not only a function. */
 export const mutatedFiles = (): readonly string[] => [
   ...inFolder("src/http", [
-    ...["retry-policy", "retry-after", "retry", "window", "pacing", "lanes"],
-    ...["budget", "leases", "passing", "slots", "day-count"],
+    ...["retry-policy", "retry-after", "retry", "window", "pacing", "lanes", "claims"],
+    ...["budget", "permits", "leases", "passing", "slots", "day-count"],
   ]),
   ...inFolder("src/ledger"),
   ...inFolder("src/ingest", ["low-water-mark", "checkpoint"]),

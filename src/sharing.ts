@@ -6,12 +6,14 @@ import type { BudgetName } from "./operations/define.ts";
 export interface LeasedBudget {
   /** Permits leased now: in hand, in use or cooling. */
   readonly leased: number;
-  /** Of those, the ones in hand. */
+  /** Of those, the ones in hand that are kept for nobody. */
   readonly idle: number;
   /** Of those, the ones that are called back and leave as they cool. */
   readonly owed: number;
   /** In how many milliseconds the next of those that leave are gone; undefined when none leaves. */
   readonly leavesInMs: number | undefined;
+  /** How much sooner than a window after the answer permits come back here, in ms; lost where they change hands. */
+  readonly allowanceMs: number;
   /** What the first of those who wait lacks; 0 when nobody waits for permits. */
   readonly lacking: number;
   /** Requests that wait. */

@@ -6,10 +6,11 @@ import { requestOn } from "../../test/support/paced.ts";
 import { RedisServer } from "../../test/support/redis-server.ts";
 import { SimulatedRedis } from "../../test/support/simulated-redis.ts";
 import { simulatedService } from "../../test/support/simulation.ts";
-import { countings, latencies, loads } from "./simulated.ts";
+import { countings, latencies, loads, percent } from "./simulated.ts";
 
 // As many windows of the slowest budget as show a steady state; a third of them whole, lest a burst falls on the edge.
-const windows = { requests: 12, events: 60, emails: 9 } as const;
+// By the end of that third each process has its first twenty answers.
+const windows = { requests: 36, events: 180, emails: 9 } as const;
 
 const cell = async (
   port: number,
@@ -24,7 +25,7 @@ const cell = async (
   const service = simulatedService(clock, { counting, limits, latency: latencies[latency]() });
   const names = [...new Set(load.map(({ budgets }): BudgetName => budgets.at(-1) ?? "requests"))];
   const slowest = names.reduce((a, b) => (limits[a].perMs > limits[b].perMs ? a : b));
-  const until = limits[slowest].perMs * (names.length > 1 ? 3 : windows[slowest]);
+  const until = limits[slowest].perMs * windows[slowest];
   for (let process = 0; process < 4; process += 1) {
     const { send } = memberOn(
       store.commands(0.5),
@@ -45,7 +46,7 @@ const cell = async (
   const shares = names.map((name, at) => {
     const possible = ((until * 2) / 3 / limits[name].perMs) * limits[name].max;
     const share = (service.limiters[name].accepted - (before[at] ?? 0)) / possible;
-    return `${(share * 100).toFixed(1)} %`;
+    return percent(share, latency, limits[name]);
   });
   const refused = Object.values(service.limiters).reduce((sum, limiter) => sum + limiter.refused, 0);
   store.redis.disconnect();

@@ -1,16 +1,10 @@
 import type { Cancel, Clock } from "../clock.ts";
 import type { BudgetState, Limit } from "../limits.ts";
 import type { LeasedBudget, LeaseSource } from "../sharing.ts";
-import type { Passage, Resource } from "./lanes.ts";
+import type { Passage, Resource } from "./lane.ts";
 import { Pause } from "./pause.ts";
-import { mostAllowance, type RoundTrips, roundTripsOn } from "./round-trips.ts";
-import { CoolingPermits } from "./window.ts";
+import { Permits } from "./permits.ts";
 
-// A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run alike.
-const marginMs = (perMs: number): number => 1 + perMs * 0.0001;
-
-// A timer set for the moment at which a permit is back must find it back.
-const roundingMs = 0.001;
 const never = Number.POSITIVE_INFINITY;
 
 /**
@@ -26,16 +20,9 @@ export class Budget implements Resource, LeasedBudget {
   readonly #clock: Clock;
   readonly #onChange: () => void;
   readonly #source: LeaseSource;
-  #leased: number;
-  #inHand: number;
-  /** Permits that are given up as soon as they have cooled. */
-  #owed = 0;
-  /** Permits given up, which nobody else may have before the allowance for this process's latency is over. */
-  readonly #leaving = new CoolingPermits();
-  readonly #cooling = new CoolingPermits();
-  /** By then every permit in hand has cooled in full. */
-  #cooledAt = Number.NEGATIVE_INFINITY;
-  readonly #roundTrips: RoundTrips;
+  readonly #permits: Permits;
+  /** Of the permits in hand, what is kept for requests that wait for something else. */
+  #kept = 0;
   readonly #pause = new Pause();
   #alarm: { readonly at: number; readonly cancel: Cancel } | undefined;
 
@@ -49,28 +36,25 @@ export class Budget implements Resource, LeasedBudget {
     this.#clock = context.clock;
     this.#onChange = context.onChange;
     this.#source = context.source;
-    this.#inHand = this.#source.initial;
-    this.#leased = this.#inHand;
-    this.#roundTrips = roundTripsOn(limit.perMs);
+    this.#permits = new Permits(limit, context.clock, this.#source.initial);
     this.#source.attach(this);
   }
 
   has(weight: number): boolean {
     const now = this.#clock.now();
     if (now < this.#pause.until || this.#pause.isOut || !this.#source.isValid) return false;
-    this.#thaw(now);
-    return this.#inHand >= Math.min(weight, this.limit.max);
+    return this.#permits.inHand >= Math.min(weight, this.limit.max);
   }
 
   take(weight: number, by: Passage): void {
-    this.#inHand -= Math.min(weight, this.limit.max);
+    this.#permits.take(weight);
     this.#pause.took(by);
     this.#source.used();
   }
 
   /** The request never left: its permits are free at once. */
   refund(weight: number, by: Passage): void {
-    this.#inHand += Math.min(weight, this.limit.max);
+    this.#permits.putBack(weight);
     this.#pause.refunded(by);
     this.#onChange();
   }
@@ -80,16 +64,8 @@ export class Budget implements Resource, LeasedBudget {
    * hold both uses.
    */
   settle(weight: number, by: Passage, roundTripMs: number | undefined): void {
-    const { max, perMs } = this.limit;
     this.#pause.settled(by);
-    if (max !== Number.POSITIVE_INFINITY) {
-      const now = this.#clock.now();
-      if (roundTripMs !== undefined) this.#roundTrips.add(roundTripMs, now);
-      // Without an answer nothing is known of when it was counted: the allowance is added here, to be none.
-      const extraMs = roundTripMs === undefined ? perMs * mostAllowance : 0;
-      const windows = Math.max(1, weight / max);
-      this.#cooling.add(Math.min(weight, max), now + perMs * windows + marginMs(perMs) + extraMs);
-    }
+    this.#permits.cool(weight, roundTripMs);
     this.#onChange();
   }
 
@@ -111,43 +87,45 @@ export class Budget implements Resource, LeasedBudget {
     if (this.#pause.isOut) return;
     // It may have come free between being asked and being told to see to it: nobody would look again.
     if (this.has(weight)) return this.#wakeAt(now);
-    // Also what may not be used for want of a valid lease: nobody is to be woken for it.
-    this.#thaw(now);
     this.#wanted = Math.min(weight, this.limit.max);
     this.#source.want();
-    const next = Math.min(this.#nextThawAt ?? never, this.#source.givesUpAt ?? never);
+    const next = Math.min(this.#permits.nextAt ?? never, this.#source.givesUpAt ?? never);
     if (next !== never) this.#wakeAt(next);
+  }
+
+  keep(amount: number): void {
+    this.#kept = amount;
   }
 
   rest(): void {
     this.#wanted = 0;
+    this.#kept = 0;
     this.#alarm?.cancel();
     this.#alarm = undefined;
   }
 
   get leased(): number {
-    this.#leased -= this.#leaving.take(this.#clock.now());
-    return this.#leased;
+    return this.#permits.leased;
   }
 
   get lacking(): number {
-    return Math.max(0, this.#wanted - this.#inHand);
+    return Math.max(0, this.#wanted - this.#permits.inHand);
   }
 
   get idle(): number {
-    this.#thaw(this.#clock.now());
-    return this.#inHand;
+    return Math.max(0, this.#permits.inHand - this.#kept);
   }
 
   get owed(): number {
-    return this.#owed + this.#leaving.count;
+    return this.#permits.owed;
   }
 
   get leavesInMs(): number | undefined {
-    const now = this.#clock.now();
-    this.#leased -= this.#leaving.take(now);
-    const next = Math.min(this.#leaving.nextAt ?? never, (this.#owed > 0 && this.#cooling.nextAt) || never);
-    return next === never ? undefined : Math.max(0, next - now) + roundingMs;
+    return this.#permits.leavesInMs;
+  }
+
+  get allowanceMs(): number {
+    return this.#permits.allowanceMs;
   }
 
   get isProbing(): boolean {
@@ -155,16 +133,12 @@ export class Budget implements Resource, LeasedBudget {
   }
 
   grant(count: number): void {
-    const kept = Math.min(count, this.#owed);
-    this.#owed -= kept;
-    this.#leased += count - kept;
-    this.#inHand += count - kept;
+    this.#permits.grant(count);
     this.#onChange();
   }
 
   retire(count: number): void {
-    this.#owed += count;
-    this.#thaw(this.#clock.now());
+    this.#permits.retire(count);
   }
 
   changed(): void {
@@ -190,16 +164,22 @@ export class Budget implements Resource, LeasedBudget {
   waitMs(): number {
     const now = this.#clock.now();
     // Nobody knows when a probe is answered.
-    const thawsAt = this.#pause.isOut ? now : (this.#nextThawAt ?? now);
+    const thawsAt = this.#pause.isOut ? now : (this.#permits.nextAt ?? now);
     return Math.ceil(this.pausedForMs || Math.max(0, thawsAt - now));
+  }
+
+  readyInMs(amount: number, each: number): number {
+    return Math.max(this.pausedForMs, this.#permits.readyInMs(amount, each));
+  }
+
+  backWithin(ms: number, most: number): number {
+    return this.#permits.backWithin(ms, most);
   }
 
   get state(): BudgetState {
     const { max } = this.limit;
     const isLimited = max !== Number.POSITIVE_INFINITY;
-    const used = isLimited
-      ? Math.min(max, this.leased - this.#leaving.count - this.idle + this.#source.usedElsewhere)
-      : 0;
+    const used = isLimited ? Math.min(max, this.#permits.used + this.#source.usedElsewhere) : 0;
     const left = max - used;
     const { pausedForMs } = this;
     return {
@@ -215,26 +195,6 @@ export class Budget implements Resource, LeasedBudget {
   async close(): Promise<void> {
     this.rest();
     await this.#source.close();
-  }
-
-  get #nextThawAt(): number | undefined {
-    const next = this.#cooling.nextAt;
-    return next === undefined ? undefined : next - this.#roundTrips.floorMs;
-  }
-
-  #thaw(now: number): void {
-    const { floorMs } = this.#roundTrips;
-    const taken = this.#cooling.take(now + floorMs + roundingMs);
-    if (taken > 0) this.#cooledAt = Math.max(this.#cooledAt, now + floorMs);
-    this.#inHand += taken;
-    if (this.#owed > 0) this.#payOwed(Math.min(this.#owed, this.#inHand));
-  }
-
-  #payOwed(count: number): void {
-    this.#owed -= count;
-    this.#inHand -= count;
-    if (this.#cooledAt <= this.#clock.now()) this.#leased -= count;
-    else this.#leaving.add(count, this.#cooledAt);
   }
 
   #wakeAt(at: number): void {

@@ -1,60 +1,6 @@
-import type { Limit } from "../limits.ts";
 import { whenAborted } from "../when-aborted.ts";
-
-/** Something that requests share and may have to wait for: a budget, or the slots of a client. */
-export interface Resource {
-  readonly name: string;
-  /** Requests in any lane that wait and will spend this. */
-  waiters: number;
-  /** Whether `weight` could be taken now. */
-  has(weight: number): boolean;
-  /** `by` is told again when the use ends. */
-  take(weight: number, by: Passage): void;
-  /** Told that somebody waits for `weight`: sees to it that the lanes are looked at again in time. */
-  want(weight: number): void;
-  /** Told that nobody waits any more. */
-  rest(): void;
-  /** How much it lets through in how long. */
-  readonly limit: Limit;
-  /** How long the next request has to wait at least; without end where nobody can say. */
-  waitMs(): number;
-}
-
-/** One request on its way through the lanes. */
-export interface Passage {
-  readonly weight: number;
-  readonly signal: AbortSignal | undefined;
-  /** Why it shall not wait, nor go; undefined when it may. */
-  refusal(): Error | undefined;
-  /** Told at the moment at which it may go, before anybody else is looked at. */
-  admitted(): void;
-  /** Told whenever it has come to be the first of its line, and still has to wait. */
-  stopped(): void;
-}
-
-interface Waiter {
-  readonly order: number;
-  readonly passage: Passage;
-  readonly go: () => void;
-  readonly refuse: (reason: unknown) => void;
-}
-
-/** Requests that spend the same resources, in the order in which they came. */
-export interface Lane {
-  readonly resources: readonly Resource[];
-  /** The one resource that is spent by weight; every other is spent by 1. */
-  readonly weighted: Resource | undefined;
-  readonly queue: Set<Waiter>;
-}
-
-export const lane = (resources: readonly Resource[], weighted: Resource | undefined): Lane => ({
-  resources,
-  weighted,
-  queue: new Set(),
-});
-
-const share = (of: Lane, resource: Resource, weight: number): number =>
-  resource === of.weighted ? weight : 1;
+import { claims, type Stopped } from "./claims.ts";
+import { type Lane, type Passage, type Resource, share, type Waiter } from "./lane.ts";
 
 const admit = (of: Lane, passage: Passage): void => {
   for (const resource of of.resources) resource.take(share(of, resource, passage.weight), passage);
@@ -67,36 +13,6 @@ const lacking = (
   claimed: (resource: Resource) => number = () => 0,
 ): readonly Resource[] =>
   of.resources.filter((resource) => !resource.has(share(of, resource, weight) + claimed(resource)));
-
-/** How many requests of `weight` a resource lets through soon: in its own window, and in no more than `ms`. */
-const soonThrough = (lacked: Resource, weight: number, ms: number): number => {
-  const { max, perMs } = lacked.limit;
-  if (lacked.waitMs() > ms) return 0;
-  return Math.ceil(Math.min(1, ms / perMs) * Math.max(1, max / weight));
-};
-
-/** How much of a resource is kept for those in a stopped lane who came before `order`. */
-const claims = ({ of, waiter, missing }: Stopped, resource: Resource, order: number): number => {
-  const { weight } = waiter.passage;
-  // Never asked about what is missing: a lane that spends it is passed over.
-  if (!of.resources.includes(resource)) return 0;
-  // Taken by somebody else it would be away for so long.
-  const { perMs } = resource.limit;
-  const most = Math.min(...missing.map((lacked) => soonThrough(lacked, share(of, lacked, weight), perMs)));
-  let earlier = 0;
-  for (const other of of.queue) {
-    if (earlier >= most || other.order > order) break;
-    earlier += 1;
-  }
-  return earlier * share(of, resource, weight);
-};
-
-/** A lane whose first request lacks something, and what that is. */
-interface Stopped {
-  readonly of: Lane;
-  readonly waiter: Waiter;
-  readonly missing: readonly Resource[];
-}
 
 /**
  * Lets requests through, first come first served for each resource.
@@ -155,8 +71,7 @@ export class Lanes {
       for (let next = this.#next(blocked); next !== undefined; next = this.#next(blocked)) {
         const { of, waiter } = next;
         const { weight } = waiter.passage;
-        const claimed = (resource: Resource): number =>
-          stopped.reduce((sum, other) => sum + claims(other, resource, waiter.order), 0);
+        const claimed = (resource: Resource): number => claims(stopped, resource, waiter.order);
         const missing = this.#serve(of, waiter, claimed);
         for (const resource of missing) {
           blocked.add(resource);
@@ -164,10 +79,17 @@ export class Lanes {
         }
         if (missing.length > 0) stopped.push({ of, waiter, missing });
       }
+      this.#keep(stopped);
     } finally {
       this.#isPumping = false;
     }
     for (const { of, waiter } of stopped) if (of.queue.has(waiter)) waiter.passage.stopped();
+  }
+
+  /** Tells each resource what is kept of it, so that it gives nothing of that away. */
+  #keep(stopped: readonly Stopped[]): void {
+    const resources = new Set([...this.#busy].flatMap((of) => of.resources));
+    for (const resource of resources) resource.keep(claims(stopped, resource));
   }
 
   /** Lets one go or refuses it; answers what it has to wait for. */

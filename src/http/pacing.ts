@@ -2,7 +2,7 @@ import type { Clock } from "../clock.ts";
 import type { WaitNotice } from "../notices.ts";
 import type { BudgetName } from "../operations/define.ts";
 import type { Closing } from "./closing.ts";
-import { lane } from "./lanes.ts";
+import { lane } from "./lane.ts";
 import { Passing, type Route } from "./passing.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { Slots } from "./slots.ts";

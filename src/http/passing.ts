@@ -1,7 +1,7 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
 import type { Day } from "../sharing.ts";
 import type { Budget } from "./budget.ts";
-import type { Lane, Passage } from "./lanes.ts";
+import type { Lane, Passage } from "./lane.ts";
 import { type HttpRequest, outcomeOf } from "./types.ts";
 
 /** What one combination of budgets needs at each request, made once. */

@@ -1,4 +1,4 @@
-import type { Passage } from "./lanes.ts";
+import type { Passage } from "./lane.ts";
 
 /** A stop that the service asked for, and the one request that goes first after it. */
 export class Pause {

@@ -1,5 +1,5 @@
 import type { Limit } from "../limits.ts";
-import type { Resource } from "./lanes.ts";
+import type { Resource } from "./lane.ts";
 
 /** How many requests of one client may be in flight. */
 export class Slots implements Resource {
@@ -31,8 +31,18 @@ export class Slots implements Resource {
 
   rest(): void {}
 
+  keep(): void {}
+
   // Nobody knows when an answer comes.
   waitMs(): number {
     return Number.POSITIVE_INFINITY;
+  }
+
+  readyInMs(): number {
+    return Number.POSITIVE_INFINITY;
+  }
+
+  backWithin(): number {
+    return 0;
   }
 }

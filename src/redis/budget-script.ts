@@ -14,7 +14,7 @@ local max, window, alive, dayMax = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumbe
 local held, keep, idle = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local need, want, reserve = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
 local used, pause, probing = tonumber(ARGV[13]), tonumber(ARGV[14]), ARGV[15] == '1'
-local pausedBy, channel, hungry = ARGV[16], ARGV[17], tonumber(ARGV[18])
+local hungry, allowance, pausedBy, channel = tonumber(ARGV[16]), tonumber(ARGV[17]), ARGV[18], ARGV[19]
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function text(number) return string.format('%.0f', number) end
@@ -121,13 +121,14 @@ if not isMyTurn then
     -- What lies idle while its holder waits for another budget, too: two could wait for each other for ever.
     give = math.max(give, math.min(idle, missing))
     -- Too few for a single batch, ever: what lies idle in small pieces first, then what others use. That loses what
-    -- it takes to change hands, so all permits do so in two windows at the earliest.
+    -- it takes to change hands, the allowance for the latency above all: so all permits do so in two windows at the
+    -- earliest, and in as many as keep that loss at a fortieth.
     local movedFor, movesAt = redis.call('HGET', state, 'moved for'), tonumber(redis.call('HGET', state, 'moves') or 0)
     local more = math.min(keep, missing - coming) - math.max(0, give)
     if more > 0 and eldest.h < eldest.n + eldest.i and scattered - eldest.i < missing and
       (movesAt <= now or movedFor == eldest.id) then
       give = math.max(0, give) + more
-      movesAt = math.max(now, movesAt) + math.ceil(2 * window * more / max)
+      movesAt = math.max(now, movesAt) + math.ceil(math.max(2 * window, 40 * allowance) * more / max)
       redis.call('HSET', state, 'moved for', eldest.id, 'moves', text(movesAt))
     end
   end

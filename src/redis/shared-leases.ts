@@ -171,7 +171,7 @@ export class SharedLeases implements LeaseSource {
     told: { readonly used: number; readonly pauseMs: number },
   ): Promise<BeatReply> {
     const { redis, clock, key, limit, day } = this.#context;
-    const { leased, owed, idle, lacking, waiters } = budget;
+    const { leased, owed, idle, lacking, waiters, allowanceMs } = budget;
     const want = waiters > 0 ? Math.max(lacking, Math.min(waiters, limit.max - leased)) : 0;
     const isAtWork = !this.#isClosed && (waiters > 0 || !this.#isUnused);
     const reserve = idle === 0 && isAtWork ? this.#block : 0;
@@ -180,8 +180,9 @@ export class SharedLeases implements LeaseSource {
     const report = [told.used, told.pauseMs, budget.isProbing ? 1 : 0];
     if (lacking === 0) this.#wantedAt = Number.NEGATIVE_INFINITY;
     const hungryMs = lacking === 0 ? 0 : clock.now() - Math.max(this.#usedAt, this.#wantedAt);
-    const rest = [this.#pausedBy, this.#channel, Math.max(0, Math.round(hungryMs))];
-    const values = [this.#id, this.#born, ...numbers, ...permits, ...report, ...rest];
+    const waits = [Math.max(0, Math.round(hungryMs)), Math.round(allowanceMs)];
+    const news = [this.#pausedBy, this.#channel];
+    const values = [this.#id, this.#born, ...numbers, ...permits, ...report, ...waits, ...news];
     return beatReply(await beat(redis, [`${key}:leases`, `${key}:day`], values));
   }
 

@@ -109,6 +109,21 @@ test("batches as large as half the limit go round among more processes than have
   expect(Math.min(...answers.map(({ count }) => count))).toBeGreaterThanOrEqual(10);
 });
 
+test("permits change hands the less often the longer the way to the service is", async () => {
+  const { send, limiters } = simulatedService(clock, {
+    counting: "sliding",
+    limits,
+    latency: constantLatency(150, 150),
+  });
+  for (let process = 0; process < 3; process += 1) saturate(join(send), batchOf(25));
+  // Each has its twenty answers in thirty seconds, and from then on something to lose.
+  await store.advance(60_000);
+  const before = limiters.events.accepted;
+  await store.advance(60_000);
+  expect(limiters.events.refused).toBe(0);
+  expect((limiters.events.accepted - before) / (60 * limits.events.max)).toBeGreaterThanOrEqual(0.93);
+});
+
 test("the share of a killed process is back a window and 100 ms after its last word", async () => {
   const { send, limiters } = strict();
   let isDead = false;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Budget } from "../../../src/http/budget.ts";
-import type { Passage } from "../../../src/http/lanes.ts";
+import type { Passage } from "../../../src/http/lane.ts";
 import { fixedLeases } from "../../../src/http/leases.ts";
 import type { LeasedBudget, LeaseSource } from "../../../src/sharing.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -33,6 +33,16 @@ test("a permit comes back a window and its margin after the answer", async () =>
   expect(budget.has(1)).toBe(false);
   await clock.advance(0.1);
   expect(budget.has(1)).toBe(true);
+});
+
+test("permits in hand that are kept for somebody are not idle, and are used by nobody yet", () => {
+  const { budget } = open(10);
+  budget.keep(3);
+  expect([budget.idle, budget.leased, budget.state.used, budget.has(10)]).toEqual([7, 10, 0, true]);
+  budget.keep(12);
+  expect(budget.idle).toBe(0);
+  budget.rest();
+  expect(budget.idle).toBe(10);
 });
 
 test("a request that never left gives its permit back at once", () => {

@@ -12,6 +12,7 @@ const budgetWith = (change: { leased?: number; lacking?: number }) => {
     idle: 0,
     owed: 0,
     leavesInMs: undefined,
+    allowanceMs: 0,
     waiters: 0,
     isProbing: false,
     grant: (count) => {

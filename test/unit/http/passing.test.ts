@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { Budget } from "../../../src/http/budget.ts";
 import { DayCount } from "../../../src/http/day-count.ts";
-import { lane } from "../../../src/http/lanes.ts";
+import { lane } from "../../../src/http/lane.ts";
 import { fixedLeases } from "../../../src/http/leases.ts";
 import { Passing } from "../../../src/http/passing.ts";
 import type { LeaseSource } from "../../../src/sharing.ts";

@@ -1,0 +1,159 @@
+import type { Clock } from "../clock.ts";
+import type { Limit } from "../limits.ts";
+import { mostAllowance, type RoundTrips, roundTripsOn } from "./round-trips.ts";
+import { CoolingPermits } from "./window.ts";
+
+// A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run alike.
+const marginMs = (perMs: number): number => 1 + perMs * 0.0001;
+
+// A timer set for the moment at which a permit is back must find it back.
+const roundingMs = 0.001;
+const never = Number.POSITIVE_INFINITY;
+
+/** The permits of one budget in this process: in hand, in use, or cooling until a window after the answer. */
+export class Permits {
+  readonly #limit: Limit;
+  readonly #clock: Clock;
+  #leased: number;
+  #inHand: number;
+  /** Permits that are given up as soon as they have cooled. */
+  #owed = 0;
+  /** Permits given up, which nobody else may have before the allowance for this process's latency is over. */
+  readonly #leaving = new CoolingPermits();
+  readonly #cooling = new CoolingPermits();
+  /** By then every permit in hand has cooled in full. */
+  #cooledAt = Number.NEGATIVE_INFINITY;
+  readonly #roundTrips: RoundTrips;
+
+  constructor(limit: Limit, clock: Clock, initial: number) {
+    this.#limit = limit;
+    this.#clock = clock;
+    this.#leased = initial;
+    this.#inHand = initial;
+    this.#roundTrips = roundTripsOn(limit.perMs);
+  }
+
+  /** Permits leased now: in hand, in use or cooling. */
+  get leased(): number {
+    this.#leased -= this.#leaving.take(this.#clock.now());
+    return this.#leased;
+  }
+
+  /** Permits that may be used now. */
+  get inHand(): number {
+    this.#thaw(this.#clock.now());
+    return this.#inHand;
+  }
+
+  /** Permits that were called back and leave as they cool. */
+  get owed(): number {
+    return this.#owed + this.#leaving.count;
+  }
+
+  /** Permits in use, or cooling for this process itself. */
+  get used(): number {
+    return this.leased - this.#leaving.count - this.inHand;
+  }
+
+  /** How much sooner than a window after the answer a permit comes back, by what is known of the way. */
+  get allowanceMs(): number {
+    return this.#roundTrips.floorMs;
+  }
+
+  /** In how many milliseconds the next of those that leave are gone; undefined when none leaves. */
+  get leavesInMs(): number | undefined {
+    const now = this.#clock.now();
+    this.#leased -= this.#leaving.take(now);
+    const next = Math.min(this.#leaving.nextAt ?? never, (this.#owed > 0 && this.#cooling.nextAt) || never);
+    return next === never ? undefined : Math.max(0, next - now) + roundingMs;
+  }
+
+  /** When the next permit comes back; undefined when none is cooling. */
+  get nextAt(): number | undefined {
+    this.#thaw(this.#clock.now());
+    const next = this.#cooling.nextAt;
+    return next === undefined ? undefined : next - this.allowanceMs;
+  }
+
+  take(weight: number): void {
+    this.#inHand -= this.#most(weight);
+  }
+
+  /** The request never left: its permits are free at once. */
+  putBack(weight: number): void {
+    this.#inHand += this.#most(weight);
+  }
+
+  /**
+   * The request was answered, or nobody knows (`roundTripMs` undefined): its permits come back when no window can
+   * hold both uses.
+   */
+  cool(weight: number, roundTripMs: number | undefined): void {
+    const { max, perMs } = this.#limit;
+    if (max === never) return;
+    const now = this.#clock.now();
+    if (roundTripMs !== undefined) this.#roundTrips.add(roundTripMs, now);
+    // Without an answer nothing is known of when it was counted: the allowance is added here, to be none.
+    const extraMs = roundTripMs === undefined ? perMs * mostAllowance : 0;
+    const windows = Math.max(1, weight / max);
+    this.#cooling.add(this.#most(weight), now + perMs * windows + marginMs(perMs) + extraMs);
+  }
+
+  grant(count: number): void {
+    const kept = Math.min(count, this.#owed);
+    this.#owed -= kept;
+    this.#leased += count - kept;
+    this.#inHand += count - kept;
+  }
+
+  retire(count: number): void {
+    this.#owed += count;
+    this.#thaw(this.#clock.now());
+  }
+
+  /**
+   * In how long `amount` has been let through in batches of `each`. Where the source has to bring them nobody can
+   * say: the first batch may come now, and the others at the rate of what is leased.
+   */
+  readyInMs(amount: number, each: number): number {
+    const { inHand } = this;
+    if (amount <= inHand) return 0;
+    const lacking = amount - inHand + this.#owed;
+    const cooling = Math.min(lacking, this.#cooling.count);
+    const { perMs } = this.#limit;
+    const inUse = this.used - this.#cooling.count;
+    if (cooling < lacking && lacking - cooling <= inUse) return perMs - this.allowanceMs;
+    const cooledInMs = cooling === 0 ? 0 : this.#inMs(this.#cooling.backAt(cooling) ?? never);
+    const perPermitMs = perMs / Math.max(1, this.#leased, this.#most(each));
+    return cooledInMs + Math.max(0, lacking - cooling - each) * perPermitMs;
+  }
+
+  /** How many that are cooling come back in `ms` and stay; no more than `most` are counted. */
+  backWithin(ms: number, most: number): number {
+    const until = this.#clock.now() + ms + this.allowanceMs;
+    return Math.max(0, this.#cooling.backBy(until, most + this.#owed) - this.#owed);
+  }
+
+  #most(weight: number): number {
+    return Math.min(weight, this.#limit.max);
+  }
+
+  #inMs(at: number): number {
+    return Math.max(0, at - this.#clock.now() - this.allowanceMs);
+  }
+
+  #thaw(now: number): void {
+    const { allowanceMs } = this;
+    const taken = this.#cooling.take(now + allowanceMs + roundingMs);
+    if (taken > 0) this.#cooledAt = Math.max(this.#cooledAt, now + allowanceMs);
+    this.#inHand += taken;
+    if (this.#owed > 0) this.#payOwed(Math.min(this.#owed, this.#inHand), now);
+  }
+
+  #payOwed(count: number, now: number): void {
+    this.#owed -= count;
+    this.#inHand -= count;
+    if (this.#cooledAt <= now) this.#leased -= count;
+    else this.#leaving.add(count, this.#cooledAt);
+  }
+}
