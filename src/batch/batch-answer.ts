@@ -48,7 +48,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 // The shape of a failed result is not documented: whatever it carries is read, and nothing is required of it.
 const statusOf = (item: Readonly<Record<string, unknown>>): number => {
-  const status = Number(item.status ?? Number.NaN);
+  const status = Number(item.status);
   if (Number.isInteger(status) && status >= 100) return status;
   // A sign of failure in whatever form outweighs an id: a failed item may well echo the caller's.
   if ((item.error ?? undefined) !== undefined || "errors" in item) return 400;
@@ -64,7 +64,7 @@ const statusOf = (item: Readonly<Record<string, unknown>>): number => {
 const longestJson = 500;
 
 const asJson = (item: unknown): string => {
-  const text = JSON.stringify(item) ?? String(item);
+  const text = JSON.stringify(item);
   return text.length > longestJson ? `${text.slice(0, longestJson)}…` : text;
 };
 
@@ -98,7 +98,7 @@ const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): re
   const sent = events.map(({ event }) => event.id);
   const known = items.filter((item) => idOf(item) !== undefined);
   const told = known.map(idOf);
-  const areOurs = told.length > 0 && told.every((id) => sent.includes(id));
+  const areOurs = told.every((id) => sent.includes(id));
   const canMatch = areOurs && isDistinct(sent) && isDistinct(told);
   const isInOrder =
     items.length === events.length && items.every((item, at) => (idOf(item) ?? sent[at]) === sent[at]);
@@ -112,7 +112,7 @@ const isFailure = (status: number): boolean => status !== 0 && !isAccepted({ sta
 /** A count says that all were taken, and no result that can be read says that one was not. */
 const isVouchedFor = (answer: BatchAnswer | undefined, count: number, items: readonly unknown[]): boolean => {
   const { accepted, rejected }: { accepted?: unknown; rejected?: unknown } = Object(answer);
-  const isWhole = Number(accepted ?? Number.NaN) === count && !(Number(rejected ?? 0) > 0);
+  const isWhole = Number(accepted) === count && !(Number(rejected) > 0);
   return isWhole && !items.some((item) => isObject(item) && isFailure(statusOf(item)));
 };
 

@@ -152,7 +152,6 @@ export class Recorder<Types extends object = OpenEvents> {
       this.#cancelTimer = undefined;
     } else if (!this.#isDue) {
       this.#cancelTimer ??= this.#context.clock.after(maxDelayMs, () => {
-        this.#cancelTimer = undefined;
         this.#isDue = true;
         this.#pump();
       });

@@ -17,7 +17,7 @@ export interface BatchSending {
 }
 
 const mostRepeats = 4;
-const firstWaitMs = 250;
+const firstWaitMs = 500;
 
 /** Failed for a reason that passes. */
 export const isWorthARepeat = ({ status }: BatchItemResult): boolean =>
@@ -89,7 +89,7 @@ export const sendBatch = async (
     if (left.length === 0 || round === rounds) break;
     sending.onWait?.("retry");
     try {
-      await sending.call.sleep(sending.clock, firstWaitMs * 2 ** round, sending.options.signal);
+      await sending.call.sleep(sending.clock, firstWaitMs * 2 ** (round - 1), sending.options.signal);
     } finally {
       sending.onWait?.(undefined);
     }
