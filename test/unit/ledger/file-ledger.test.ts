@@ -1,6 +1,7 @@
 import {
   appendFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -184,6 +185,7 @@ const strangers: readonly [string, string][] = [
   ["another program's JSON", '{"version":1,"done":3,"last":null}\n'],
   ["a ledger of a later version", '{"touchpointLedger":2,"id":"x"}\n'],
   ["a file without a line break", '{"name":"config"}'],
+  ["a first line of which more is to come", '{"touchpointLedger":1,"id":"x"},'],
   ["a ledger without its first line", '{"unseal":"x"}\n'],
 ];
 
@@ -221,6 +223,32 @@ test("a ledger that failed works again once its file does", async () => {
   });
   mkdirSync(dirname(path));
   expect(await send(ledger, "welcome:1")).toBe("claimed");
+});
+
+test("a ledger that failed before its file was there finds it behind a link", async () => {
+  const path = scratchFile();
+  await send(fileLedger(path), "welcome:0");
+  const link = scratchFile("missing/once.ledger");
+  const ledger = fileLedger(link, { compactAfter: 1 });
+  await expect(ledger.claim("welcome:1", "f")).rejects.toThrow("cannot be used");
+  mkdirSync(dirname(link));
+  symlinkSync(path, link);
+  for (const key of ["welcome:1", "welcome:2"]) await send(ledger, key);
+  expect(lstatSync(link).isSymbolicLink()).toBe(true);
+  expect(await send(fileLedger(path), "welcome:2")).toBe("sent");
+});
+
+test.each([
+  [999, "left as it is"],
+  [1_000, "shortened"],
+])("by default a file of %i lines is %s", async (lines, what) => {
+  const path = scratchFile();
+  await send(fileLedger(path), "welcome:0");
+  const written = recordsIn(path);
+  // Three are there, and two come with the next key.
+  appendFileSync(path, `\n${JSON.stringify(written.at(-1))}\n`.repeat(lines - 5));
+  await send(fileLedger(path), "welcome:1");
+  expect(recordsIn(path).length < lines ? "shortened" : "left as it is").toBe(what);
 });
 
 test("options that make no sense are refused at once", () => {

@@ -1,13 +1,17 @@
 import { appendFileSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type * as fs from "node:fs/promises";
 import { dirname } from "node:path";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { compact } from "../../../src/ledger/compact.ts";
 import { fileLedger } from "../../../src/ledger/file-ledger.ts";
 import { JournalFile } from "../../../src/ledger/journal-file.ts";
 import { scratchFile } from "./scratch-file.ts";
+import { openFiles, watchSyncs } from "./watch-files.ts";
 
-const race = vi.hoisted(() => ({ beforeRemoving: (_path: string): void => undefined }));
+const race = vi.hoisted(() => ({
+  beforeRemoving: (_path: string): void => undefined,
+  beforeLooking: (): void => undefined,
+}));
 
 vi.mock("node:fs/promises", async (original) => {
   const real = await original<typeof fs>();
@@ -15,11 +19,18 @@ vi.mock("node:fs/promises", async (original) => {
     race.beforeRemoving(String(path));
     return real.rm(path, options);
   };
-  return { ...real, rm };
+  const stat = new Proxy(real.stat, {
+    apply: (looking, self, given) => {
+      race.beforeLooking();
+      return Reflect.apply(looking, self, given);
+    },
+  });
+  return { ...real, rm, stat };
 });
 
 beforeEach(() => {
   race.beforeRemoving = () => undefined;
+  race.beforeLooking = () => undefined;
 });
 
 const claiming = (key: string) => ({ key, claim: `claim of ${key}`, fingerprint: "f", since: 0 });
@@ -111,4 +122,48 @@ test("an exchange takes away what killed processes left beside the file, and not
   writeFileSync(`${path}.notes.tmp`, "somebody's");
   await ledger.use((file) => compact(ledger, file));
   expect(readdirSync(dirname(path))).toEqual(["once.ledger", "once.ledger.notes.tmp"]);
+});
+
+test("the name of a new file is on disk before anything in it counts, once, and no file is left open", async () => {
+  const path = scratchFile();
+  const ledger = fileLedger(path);
+  const { synced, leftOpen } = await watchSyncs(path);
+  await ledger.claim("welcome:1", "f");
+  expect(synced).toEqual(["directory", "ledger", "ledger"]);
+  await ledger.claim("welcome:2", "f");
+  expect(synced.slice(3)).toEqual(["ledger"]);
+  expect(leftOpen()).toBe(0);
+});
+
+test("a file that comes in pieces is read whole, from its beginning or from where the reading stopped", async () => {
+  const path = scratchFile();
+  const [here, there] = [fileLedger(path), fileLedger(path)];
+  await there.claim("welcome:1", "f");
+  const prototype = await openFiles(path);
+  const { read } = prototype;
+  const inPieces = vi.spyOn(prototype, "read").mockImplementation(function (
+    this: fs.FileHandle,
+    ...given: readonly unknown[]
+  ) {
+    const [buffer, offset, length, position] = given;
+    return Reflect.apply(read, this, [buffer, offset, Math.ceil(Number(length) / 2), position]);
+  });
+  onTestFinished(() => inPieces.mockRestore());
+  expect(await here.claim("welcome:1", "f")).toMatchObject({ state: "pending" });
+  await here.claim("welcome:2", "f");
+  expect(await there.claim("welcome:2", "f")).toMatchObject({ state: "pending" });
+});
+
+test("a disk that fails while a seal is lifted is told, and not asked again", async () => {
+  const path = scratchFile();
+  await fileLedger(path).claim("welcome:1", "f");
+  appendFileSync(path, '\n{"seal":"s1"}\n');
+  const failures = ["EIO"];
+  race.beforeLooking = () => {
+    const message = failures.pop();
+    if (message !== undefined) throw new Error(message);
+  };
+  await expect(fileLedger(path).claim("welcome:2", "f")).rejects.toThrow(
+    `ledger ${path} cannot be used: EIO`,
+  );
 });
