@@ -47,9 +47,11 @@ test("a second that has only begun is told as a whole one, and a whole one as it
 test.each([
   [119_999, "120 s"],
   [120_000, "2 min"],
+  [120_001, "3 min"],
   [150_000, "3 min"],
   [7_199_999, "120 min"],
   [7_200_000, "2.0 h"],
+  [8_100_000, "2.3 h"],
   [9_000_000, "2.5 h"],
 ])("what frees in %i ms is told as %s", async (leftMs, words) => {
   const { clock, day, one } = passing();

@@ -36,6 +36,26 @@ test("a pause that the budget waits out is not waited for a second time", async 
   expect([clock.now(), clock.pending]).toEqual([0, 0]);
 });
 
+test("a call is told that it waits to repeat, and that it waits no more", async () => {
+  const told: unknown[] = [];
+  const log = { attempts: 0, waitedMs: 0, isUnclear: false, onWait: (what?: string) => void told.push(what) };
+  const { clock, send } = start([aStatus(500), ok], { log });
+  expect(await clock.until(send())).toBe(ok);
+  expect([told, log.waitedMs]).toEqual([["retry", undefined], 250]);
+});
+
+test("a call that began before the client was closed sends nothing after it", async () => {
+  const closing = new Closing();
+  const log = { attempts: 0, waitedMs: 0, isUnclear: false, closings: closing.count };
+  closing.tell();
+  const { requests, send } = start([ok], { log }, closing);
+  expect(await errorOf(send())).toMatchObject({
+    message: expect.stringContaining("the client was closed"),
+    outcome: "not-applied",
+  });
+  expect(requests).toEqual([]);
+});
+
 test("a client closed during the back-off makes no further attempt", async () => {
   const closing = new Closing();
   const { clock, requests, send } = start([aStatus(500)], patch, closing);

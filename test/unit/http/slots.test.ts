@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { claims } from "../../../src/http/claims.ts";
+import { lane, type Passage, type Resource } from "../../../src/http/lane.ts";
+import { Lanes } from "../../../src/http/lanes.ts";
+import { Slots } from "../../../src/http/slots.ts";
+
+const passage: Passage = {
+  weight: 1,
+  signal: undefined,
+  refusal: () => undefined,
+  admitted: () => undefined,
+  stopped: () => undefined,
+};
+
+test("who waits for a slot is counted from the first to the last", async () => {
+  const slots = new Slots(1);
+  const lanes = new Lanes();
+  const only = lane([slots], undefined);
+  const waiters = [slots.waiters];
+  const ways = [1, 2, 3].map(() => {
+    const way = lanes.enter(only, passage);
+    waiters.push(slots.waiters);
+    return way;
+  });
+  for (const way of ways) {
+    await way;
+    slots.free();
+    lanes.pump();
+    waiters.push(slots.waiters);
+  }
+  expect(waiters).toEqual([0, 0, 1, 2, 1, 0, 0]);
+});
+
+test("no slot is kept for one who lacks something else, however soon that is there", () => {
+  const slots = new Slots(1);
+  const lacked: Resource = Object.assign(new Slots(0), { readyInMs: () => 0 });
+  const of = lane([lacked, slots], lacked);
+  const waiter = { order: 0, passage, go: () => undefined, refuse: () => undefined };
+  of.queue.add(waiter);
+  expect(claims([{ of, waiter, missing: [lacked] }], slots)).toBe(0);
+});
