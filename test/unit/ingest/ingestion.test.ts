@@ -13,8 +13,8 @@ const serviceNow = Date.parse("2026-03-01T12:00:00.000Z");
 const at = (ms: number): EventInput => anEvent({ occurredAt: new Date(ms).toISOString() });
 
 /**
- * Ingests events as one batch, on a machine whose clock is ten minutes ahead of the service's. `answers` has the results
- * of each request; of the service's time it knows from the start, or `"by the first answer"`.
+ * Ingests events as one batch, on a machine whose clock is ten minutes ahead of the service's. `answers` has the
+ * results of each request; `known` says from when on the service's time is.
  */
 const ingested = async (
   events: readonly EventInput[],
