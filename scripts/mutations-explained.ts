@@ -175,6 +175,12 @@ export const explained: readonly Explained[] = [
     why: "Only the largest end counts, and a search that ends at the first record needs no thousand tries.",
   },
   {
+    file: "src/ingest/resumable.ts",
+    text: "for (const index of this.#lastItems.keys()) if (index < mark) this.#lastItems.delete(index);",
+    changes: ["index < mark → index <= mark"],
+    why: `${same}the item at the mark is unsettled, and so is no last item of a batch that is through.`,
+  },
+  {
     file: "src/batch/change-members.ts",
     text: "if (this.#calls > 1 || done.length > 0) {",
     changes: ["0 → 1"],
