@@ -39,3 +39,13 @@ test("no slot is kept for one who lacks something else, however soon that is the
   of.queue.add(waiter);
   expect(claims([{ of, waiter, missing: [lacked] }], slots)).toBe(0);
 });
+
+test("when a slot comes back is not known, and none is counted on", () => {
+  const slots = new Slots(1);
+  slots.take();
+  expect([slots.waitMs(), slots.readyInMs(), slots.backWithin()]).toEqual([
+    Number.POSITIVE_INFINITY,
+    Number.POSITIVE_INFINITY,
+    0,
+  ]);
+});
