@@ -54,12 +54,9 @@ if not born then
   born = text(now) .. '.' .. time[2] .. '.' .. me
   redis.call('HSET', state, 'born', born)
 end
-local bornAt = tonumber(string.match(born, '^%d+'))
-local isYoung = now - bornAt < alive
-
 -- What the others hold and want, and what was called back and has not cooled.
 local others, wanted, active, busy, coming = 0, 0, 1, 0, held - keep
-local before = 0
+local before, hadOthers = 0, false
 local records = redis.call('HGETALL', state)
 local isAlive = {}
 local alike = {}
@@ -69,6 +66,7 @@ for at = 1, #records, 2 do
     local h, k, n, w, s, seen, i = string.match(record, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
     h, k, n, w, s, seen, i = tonumber(h), tonumber(k), tonumber(n), tonumber(w), tonumber(s), tonumber(seen), tonumber(i)
     local other = string.sub(name, 3)
+    if other ~= me and h > 0 then hadOthers = true end
     if other == me then
       before = h
     elseif seen + alive + window < now then
@@ -85,6 +83,11 @@ for at = 1, #records, 2 do
     end
   end
 end
+-- Where nobody was heard for as long as leases last, all were cut off, and others may use a share without a lease.
+local heard, again = tonumber(redis.call('HGET', state, 'heard') or now), tonumber(redis.call('HGET', state, 'again') or 0)
+if hadOthers and heard + alive < now then again = now end
+redis.call('HSET', state, 'heard', text(now), 'again', text(again))
+local isYoung = now - math.max(tonumber(string.match(born, '^%d+')), again) < alive
 local cap = math.max(0, math.min(max, dayMax - total))
 local fair = math.ceil(cap / active)
 -- Whoever lacks permits for its next request is served in turn, the one that has sent nothing for longest first.

@@ -261,6 +261,29 @@ test("a Redis out of reach is waited for as long as is allowed; then calls are r
   expect((await back).status).toBe(200);
 });
 
+test("failing open, each process goes on with its share; with Redis back they use all of it again", async () => {
+  const { send, limiters } = strict();
+  const lines = Array.from({ length: 2 }, () => {
+    const { line, redis } = watched();
+    saturate(join(send, { onLost: "open", share: 0.4 }, { redis }), call);
+    return line;
+  });
+  const shareOver = async (ms: number): Promise<number> => {
+    const before = limiters.requests.accepted;
+    await store.advance(ms);
+    return (limiters.requests.accepted - before) / ((ms / limits.requests.perMs) * limits.requests.max);
+  };
+  await store.advance(5_000);
+  for (const line of lines) line.isLost = true;
+  // What was used last has to cool, and the leases have to end.
+  await store.advance(2_500);
+  expect(await shareOver(10_000)).toBeCloseTo(0.8, 1);
+  for (const line of lines) line.isLost = false;
+  await store.advance(2_500);
+  expect(await shareOver(10_000)).toBeGreaterThanOrEqual(0.97);
+  expect(limiters.requests.refused).toBe(0);
+});
+
 test("a process that sends nothing for a window gives all back and falls silent until it sends again", async () => {
   const { line, redis } = watched();
   const { send } = join(async () => answered(), {}, { redis });
