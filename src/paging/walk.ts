@@ -238,6 +238,8 @@ export class Walk<T> {
   #serves({ skip, limit }: PageRequest): boolean {
     const shared = this.#position - skip;
     const enough = this.#shared(this.#position, this.#drift.enough);
+    // Where pages share nothing by which they could be joined, only one that goes on right here will do.
+    if (enough === 0) return shared === 0 && limit <= this.#size.most;
     return limit <= this.#size.most && shared >= enough && shared < limit;
   }
 

@@ -779,6 +779,36 @@ describe("Walk over a service that does not keep its word", () => {
     expect(idsOf(await pagesOf(walkOver(still(0), { fetch: twice, prefetch: 0 })))).toEqual(["", ""]);
   });
 
+  test("one that gives more than it is asked for is read once through, without ids or drift safety too", async () => {
+    const records = Array.from({ length: 1_000 }, (_, id) => ({ id }));
+    for (const prefetch of prefetches) {
+      for (const isDriftSafe of [true, false]) {
+        for (const hasIds of [true, false]) {
+          let requests = 0;
+          const fetch = async ({ skip }: PageRequest) => {
+            requests += 1;
+            if (requests > 500) throw new Error("no end");
+            const data = records.slice(skip, skip + 60).map(({ id }) => (hasIds ? { id } : { name: id }));
+            return { data, total: 1_000 };
+          };
+          const walk = new Walk<object>({
+            ...{ operation: "x", skip: 0, limit: 50, prefetch, isDriftSafe, place: undefined },
+            ...{ onUnstable: () => undefined, fetch },
+          });
+          const seen: object[] = [];
+          for (let page = await walk.next(); page !== undefined; page = await walk.next())
+            seen.push(...page.data);
+          expect({ prefetch, isDriftSafe, hasIds, read: seen.length }).toEqual({
+            prefetch,
+            isDriftSafe,
+            hasIds,
+            read: 1_000,
+          });
+        }
+      }
+    }
+  });
+
   test("records without ids and counts that come again and again have an end", async () => {
     const list = still(0);
     const fetch = async (request: PageRequest) => {
