@@ -4,7 +4,7 @@ import { ValidationError } from "../errors.ts";
 export interface Place {
   /** How many records came before the next one, when the last page was read. */
   readonly position: number;
-  /** How many records were yielded in all. */
+  /** How many records were yielded since the walk last began again. */
   readonly read: number;
   /** How many records the longest page held. */
   readonly longest: number;

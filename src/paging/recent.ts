@@ -6,7 +6,7 @@ export const idOf = (record: unknown): string => {
 
 /** Leaves out what stands in one page twice; `ids` are those of the records, empty for one without. */
 export const onceEach = <T>(records: readonly T[], ids: readonly string[]): T[] => {
-  const seen = new Set(ids.filter((id) => id !== ""));
+  const seen = new Set(ids);
   return records.filter((_record, at) => ids[at] === "" || seen.delete(ids[at] ?? ""));
 };
 

@@ -4,7 +4,7 @@ import { idOf } from "./recent.ts";
 const recordsUnchanged = 40;
 
 /** What a record is told from others by: its id, or all that it holds. */
-const markOf = (record: unknown): string => idOf(record) || JSON.stringify(record ?? "");
+const markOf = (record: unknown): string => idOf(record) || JSON.stringify(record);
 
 /** Notices a service that answers the same page wherever it is asked. */
 export class Standstill {
@@ -19,8 +19,7 @@ export class Standstill {
     const before = this.#before;
     this.#before = now;
     // Where the list has grown, the same records may well stand further back.
-    const isSame =
-      data.length > 0 && now.page === before.page && skip > before.skip && now.total <= before.total;
+    const isSame = now.page === before.page && skip > before.skip && now.total <= before.total;
     this.#unchanged = isSame ? this.#unchanged + data.length : 0;
     // Fewer may be chance: as many records were added as were skipped.
     return this.#unchanged >= Math.max(2 * data.length, recordsUnchanged);
