@@ -97,7 +97,7 @@ class Run<Item> {
     work.waits.onBegin = () => work.progress.touch();
     this.#last = before?.last ?? null;
     if (before !== undefined) work.lagging?.resume(before);
-    this.#mark = new LowWaterMark(before?.done ?? 0);
+    this.#mark = new LowWaterMark(before?.done);
     this.#flight = new InFlight(work.concurrency);
   }
 
@@ -119,8 +119,7 @@ class Run<Item> {
       for await (const item of untilAborted(source, open.signal)) {
         this.#waitForSource(false);
         const index = this.reading.read++;
-        if (this.#wasDoneBefore(index, item)) continue;
-        batch.push({ index, item: snapshot(item) });
+        if (!this.#wasDoneBefore(index, item)) batch.push({ index, item: snapshot(item) });
         if (batch.length >= this.#work.batchSize) await send();
         this.#waitForSource(true);
       }

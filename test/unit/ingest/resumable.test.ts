@@ -177,6 +177,12 @@ test("once an item is there, or the source has ended, it is not waited for", asy
   expect([waitingFor, progress.watched.waitingFor]).toEqual([[undefined, undefined], undefined]);
 });
 
+test("a source that has no item yet behind those of an earlier run is waited for, and told so", async () => {
+  const { clock, log, start } = scene(slowly(3), {}, behind(2));
+  await clock.until(start());
+  expect(log.map(({ atMs, done, waitingFor }) => [atMs, done, waitingFor])).toContainEqual([500, 2, "source"]);
+});
+
 test("a run that ends well lets go of the clock and of the client", async () => {
   const { clock, lettingGo, start } = scene(array(1), { options: { totalTimeoutMs: 60_000 } });
   await clock.until(start());
