@@ -180,7 +180,11 @@ test("once an item is there, or the source has ended, it is not waited for", asy
 test("a source that has no item yet behind those of an earlier run is waited for, and told so", async () => {
   const { clock, log, start } = scene(slowly(3), {}, behind(2));
   await clock.until(start());
-  expect(log.map(({ atMs, done, waitingFor }) => [atMs, done, waitingFor])).toContainEqual([500, 2, "source"]);
+  expect(log.map(({ atMs, done, waitingFor }) => [atMs, done, waitingFor])).toContainEqual([
+    500,
+    2,
+    "source",
+  ]);
 });
 
 test("a run that ends well lets go of the clock and of the client", async () => {
