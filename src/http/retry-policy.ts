@@ -40,12 +40,14 @@ export const isMailAccountRefusal = (operation: string, failure: AttemptFailure)
   return Object.keys(body).length === 1 && !/^bad gateway$/i.test(body.error.trim());
 };
 
+// What proxies say when the service was slow with a request that it has read, or a connection broke off meanwhile.
+const statusesOfProxies = [408, 460, 499];
+
 /** Whether the failed attempt may have had its effect all the same. */
 export const isUnclear = (operation: string, failure: AttemptFailure): boolean => {
   if (failure.kind !== "status") return failure.wasSent;
   const status = failure.response?.status ?? 0;
-  // Proxies also say 408 when the service was slow with a request that it has read.
-  return status === 408 || (status >= 500 && !isMailAccountRefusal(operation, failure));
+  return statusesOfProxies.includes(status) || (status >= 500 && !isMailAccountRefusal(operation, failure));
 };
 
 const statusesWorthARepeat = [408, 425, 429, 500, 502, 503, 504];

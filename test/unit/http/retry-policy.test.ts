@@ -36,6 +36,8 @@ const table: readonly [string, AttemptFailure, "unclear" | "clear", "always" | "
   ["418", aStatus(418), "clear", "no"],
   ["425", aStatus(425), "clear", "always"],
   ["429", aStatus(429), "clear", "always"],
+  ["460", aStatus(460), "unclear", "no"],
+  ["499", aStatus(499), "unclear", "no"],
   ["500", aStatus(500), "unclear", "where harmless"],
   ["501", aStatus(501), "unclear", "no"],
   ["502", aStatus(502), "unclear", "where harmless"],
