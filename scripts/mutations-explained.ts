@@ -81,6 +81,18 @@ export const explained: readonly Explained[] = [
   },
   {
     file: "src/http/lanes.ts",
+    text: "const isContended = of.resources.some((resource) => resource.waiters > 0);",
+    changes: ["resource.waiters > 0 → resource.waiters >= 0"],
+    why: `${same}who finds nobody in the line goes through it at once; the shortcut saves the way.`,
+  },
+  {
+    file: "src/http/window.ts",
+    text: "for (let at = this.#first; back < most; at += 1) {",
+    changes: ["back < most → back <= most"],
+    why: `${same}at \`most\` one more entry is looked at, and no more than \`most\` is told.`,
+  },
+  {
+    file: "src/http/lanes.ts",
     text: "#order = 0;",
     changes: ["0 → 1"],
     why: `${same}places are only compared with each other.`,

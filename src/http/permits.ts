@@ -116,15 +116,14 @@ export class Permits {
    * say: the first batch may come now, and the others at the rate of what is leased.
    */
   readyInMs(amount: number, each: number): number {
-    const { inHand } = this;
-    if (amount <= inHand) return 0;
-    const lacking = amount - inHand + this.#owed;
+    const lacking = Math.max(0, amount - this.inHand + this.#owed);
     const cooling = Math.min(lacking, this.#cooling.count);
     const { perMs } = this.#limit;
     const inUse = this.used - this.#cooling.count;
     if (cooling < lacking && lacking - cooling <= inUse) return perMs - this.allowanceMs;
-    const cooledInMs = cooling === 0 ? 0 : this.#inMs(this.#cooling.backAt(cooling) ?? never);
-    const perPermitMs = perMs / Math.max(1, this.#leased, this.#most(each));
+    const cooledAt = cooling === 0 ? undefined : this.#cooling.backAt(cooling);
+    const cooledInMs = cooledAt === undefined ? 0 : cooledAt - this.#clock.now() - this.allowanceMs;
+    const perPermitMs = perMs / Math.max(this.#leased, this.#most(each));
     return cooledInMs + Math.max(0, lacking - cooling - each) * perPermitMs;
   }
 
@@ -136,10 +135,6 @@ export class Permits {
 
   #most(weight: number): number {
     return Math.min(weight, this.#limit.max);
-  }
-
-  #inMs(at: number): number {
-    return Math.max(0, at - this.#clock.now() - this.allowanceMs);
   }
 
   #thaw(now: number): void {

@@ -45,6 +45,17 @@ test("permits in hand that are kept for somebody are not idle, and are used by n
   expect(budget.idle).toBe(10);
 });
 
+test("nothing is ready before the end of a pause, or before its permits are back", async () => {
+  const { clock, budget } = open(1);
+  budget.pause(700);
+  expect(budget.readyInMs(1, 1)).toBe(700);
+  await clock.advance(700);
+  const by = someone();
+  budget.take(1, by);
+  budget.settle(1, by, 0);
+  expect([Math.floor(budget.readyInMs(1, 1)), budget.backWithin(1_002, 1)]).toEqual([1_001, 1]);
+});
+
 test("a request that never left gives its permit back at once", () => {
   const { budget } = open(1);
   const by = someone();

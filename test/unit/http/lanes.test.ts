@@ -150,7 +150,7 @@ test("what two stopped lanes want comes back only once", () => {
   const requests = Object.assign(new Store("requests", 2), { limit: { max: 100, perMs: 10_000 } });
   const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
   const emails = Object.assign(new Store("emails", 0), { freesInMs: 500 });
-  requests.backWithin = (ms, most) => Math.min(most, ms >= 500 ? 1 : 0);
+  requests.backWithin = (ms, most) => Math.min(most, ms >= 1_000 ? 1 : 0);
   const { went, enter } = gate();
   void enter("event", lane([requests, events], events));
   void enter("email", lane([requests, emails], emails));
@@ -166,6 +166,23 @@ test("of a long line the first hundred are kept for", () => {
   for (let at = 0; at < 101; at += 1) void enter(`event ${at}`, both);
   for (let at = 0; at < 101; at += 1) void enter(`request ${at}`, lane([requests], undefined));
   expect(requests.left).toBe(100);
+});
+
+test("batches are ready one after the other", () => {
+  const requests = Object.assign(new Store("requests", 4), { limit: { max: 100, perMs: 10_000 } });
+  const events = Object.assign(new Store("events", 0), { freesInMs: 9_000 });
+  const { went, enter } = gate();
+  const both = lane([requests, events], events);
+  for (const name of ["batch 1", "batch 2", "batch 3"]) void enter(name, both, { weight: 5 });
+  for (const name of ["1", "2", "3"]) void enter(`request ${name}`, lane([requests], undefined));
+  expect(went).toEqual(["request 1", "request 2"]);
+});
+
+test("what is waited for itself, or not spent, is not kept", () => {
+  const { enter, events, requests } = behindEvents({ freesInMs: 500 });
+  const emails = new Store("emails", 0);
+  void enter("email", lane([requests, emails], emails));
+  expect([events.kept, emails.kept]).toEqual([0, 0]);
 });
 
 test("a resource is told what is kept of it, and when nothing is any more", () => {
@@ -189,7 +206,7 @@ test("of what is spent by weight a whole batch is kept", () => {
 });
 
 test("nothing is kept for those who lack something else for longer", () => {
-  const requests = new Store("requests", 1);
+  const requests = Object.assign(new Store("requests", 1), { limit: { max: 100, perMs: 10_000 } });
   const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
   const slots = new Store("slots", 0);
   const { went, enter } = gate();

@@ -41,6 +41,13 @@ describe("in how long so many have been let through", () => {
     expect([permits.readyInMs(6, 6), permits.readyInMs(10, 10)]).toEqual([0, 1_000]);
   });
 
+  test("what is in use is not taken for what cools", async () => {
+    const { permits } = open();
+    for (const weight of [6, 4]) permits.take(weight);
+    permits.cool(6, 0);
+    expect([permits.readyInMs(6, 6), permits.readyInMs(8, 8)].map(Math.floor)).toEqual([1_001, 1_000]);
+  });
+
   test("what is more than all of it at the rate at which it comes back", async () => {
     const { permits } = await twoBatches();
     // The first batch that nobody can tell of may come with the last that somebody can, each further one later.
