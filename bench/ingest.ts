@@ -4,7 +4,8 @@
 //   npm run bench:ingest -- kills   one part: time, kills
 //
 // Time runs ten times faster than the documented limits: 50 events per 100 ms instead of per second, latency 2–30 ms
-// instead of 20–300 ms. SCALE=1 in the environment runs fewer events at the documented limits themselves.
+// instead of 20–300 ms. SCALE=1 in the environment runs at the documented limits themselves, with EVENTS=100000 all of
+// them, which takes two hours, and ROW=random only the row whose name holds that word.
 import { type ChildProcess, fork } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { appendFile } from "node:fs/promises";
@@ -33,20 +34,23 @@ function* events(count: number, invalidEvery = Number.POSITIVE_INFINITY): Genera
 }
 
 const time = async (): Promise<void> => {
-  const count = scale === 1 ? 3_000 : 10_000;
+  const count = Number(process.env.EVENTS ?? (scale === 1 ? 3_000 : 10_000));
   console.log(`\n${count} events, ${limits.events.max} per ${limits.events.perMs} ms`);
-  row("", "429s", "seconds", "least", "ratio");
-  for (const [name, latencyMs] of [
-    ["no latency", 0],
-    [`latency ${50 / scale} ms`, 50 / scale],
-    [`latency ${20 / scale}–${300 / scale} ms, random`, [20 / scale, 300 / scale]],
+  row("", "429s", "seconds", "least", "ratio", "safe", "ratio");
+  for (const [name, latencyMs, excessMs] of [
+    ["no latency", 0, 0],
+    [`latency ${50 / scale} ms`, 50 / scale, 0],
+    [`latency ${20 / scale}–${300 / scale} ms, random`, [20 / scale, 300 / scale], 140 / scale],
   ] as const) {
+    if (process.env.ROW !== undefined && !name.includes(process.env.ROW)) continue;
     const service = await startService(0, { limits: { ...limits, kind: "sliding" }, latencyMs, seed: 1 });
     const client = new Client({ apiKey: "key", baseUrl: service.url, limits });
     const since = performance.now();
     await client.events.ingest(events(count));
     const ms = performance.now() - since;
     const least = (Math.ceil(count / limits.events.max) - 1) * limits.events.perMs;
+    // What a limiter needs that cannot see where the latency lies and risks no 429: docs/design-notes.md.
+    const safe = (least * (limits.events.perMs + excessMs)) / limits.events.perMs;
     const { counts } = await service.report();
     row(
       name,
@@ -54,6 +58,8 @@ const time = async (): Promise<void> => {
       (ms / 1_000).toFixed(2),
       (least / 1_000).toFixed(2),
       (ms / least).toFixed(3),
+      (safe / 1_000).toFixed(2),
+      (ms / safe).toFixed(3),
     );
     await client.close();
     service.stop();

@@ -1,6 +1,7 @@
 /**
  * What pacing makes of a limit: 429s (0 wanted) and the share of what the limit allows, for every way a service may
- * count and several latencies. Run with `npx tsx bench/limits.ts`; `--quick` leaves out the cells over sockets.
+ * count and several latencies. Run with `npx tsx bench/limits.ts`, which takes about half an hour, or with the names of
+ * the parts that are wanted: `npx tsx bench/limits.ts simulated recorder price`.
  */
 import { fleetCells } from "./limits/fleet.ts";
 import { memoryOfWaiting } from "./limits/memory.ts";
@@ -10,18 +11,23 @@ import { simulatedCells } from "./limits/simulated.ts";
 import { simulatedFleetCells } from "./limits/simulated-fleet.ts";
 import { socketCells } from "./limits/sockets.ts";
 
-const isQuick = process.argv.includes("--quick");
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  simulated: simulatedCells,
+  fleet: simulatedFleetCells,
+  sockets: socketCells,
+  "fleet-sockets": fleetCells,
+  recorder: recorderAgainstSingles,
+  price: priceOfPacing,
+  memory: memoryOfWaiting,
+};
 
 const main = async (): Promise<void> => {
-  await simulatedCells();
-  await simulatedFleetCells();
-  if (!isQuick) {
-    await socketCells();
-    await fleetCells();
-  }
-  await recorderAgainstSingles();
-  await priceOfPacing();
-  await memoryOfWaiting();
+  const wanted = process.argv.slice(2);
+  const unknown = wanted.filter((name) => !(name in parts));
+  if (unknown.length > 0)
+    throw new Error(`no such part: ${unknown.join()}; there are ${Object.keys(parts).join()}`);
+  for (const [name, run] of Object.entries(parts))
+    if (wanted.length === 0 || wanted.includes(name)) await run();
 };
 
 void main().then(() => process.exit(0));

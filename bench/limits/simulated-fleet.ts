@@ -10,7 +10,7 @@ import { countings, latencies, loads, percent } from "./simulated.ts";
 
 // As many windows of the slowest budget as show a steady state; a third of them whole, lest a burst falls on the edge.
 // By the end of that third each process has its first twenty answers.
-const windows = { requests: 36, events: 180, emails: 9 } as const;
+const windows = { requests: 30, events: 120, emails: 6 } as const;
 
 const cell = async (
   port: number,
