@@ -8,12 +8,16 @@ export interface Stopped {
 }
 
 interface Demand {
+  /** In how long it has to be there. */
   readonly inMs: number;
   readonly amount: number;
 }
 
 // Of a longer line the end is kept for once it has come nearer.
 const mostLookedAt = 100;
+
+// What comes back a hundredth of a window late is not worth keeping another one idle for.
+const patience = 0.01;
 
 /** When those in a stopped lane who came by `order` will want how much of a resource that they do not lack. */
 const demandsOf = (
@@ -30,7 +34,7 @@ const demandsOf = (
     const inMs = Math.max(
       ...missing.map((lacked) => {
         const each = share(of, lacked, weight);
-        return lacked.readyInMs(requests * each, each);
+        return lacked.readyInMs(requests * each, each) + lacked.limit.perMs * patience;
       }),
     );
     // Taken by somebody else it would be back by then.

@@ -112,25 +112,31 @@ export class Permits {
   }
 
   /**
-   * In how long `amount` has been let through in batches of `each`. Where the source has to bring them nobody can
-   * say: the first batch may come now, and the others at the rate of what is leased.
+   * In how long `amount` has been let through in batches of `each`, by the permits that are here: those in hand, those
+   * that cool, those in use, and all of them again a window later. Fewer than a batch are no use before the source
+   * brings more, and when that is nobody can say: the first batch may come now, and one a window after it.
    */
   readyInMs(amount: number, each: number): number {
-    const lacking = Math.max(0, amount - this.inHand + this.#owed);
-    const cooling = Math.min(lacking, this.#cooling.count);
     const { perMs } = this.#limit;
-    const inUse = this.used - this.#cooling.count;
-    if (cooling < lacking && lacking - cooling <= inUse) return perMs - this.allowanceMs;
-    const cooledAt = cooling === 0 ? undefined : this.#cooling.backAt(cooling);
-    const cooledInMs = cooledAt === undefined ? 0 : cooledAt - this.#clock.now() - this.allowanceMs;
-    const perPermitMs = perMs / Math.max(this.#leased, this.#most(each));
-    return cooledInMs + Math.max(0, lacking - cooling - each) * perPermitMs;
+    const own = this.leased - this.owed;
+    const batch = this.#most(each);
+    if (own < batch) return (Math.max(0, amount - batch) * perMs) / batch;
+    const rounds = Math.max(0, Math.ceil(amount / own) - 1);
+    const lacking = amount - rounds * own - this.inHand;
+    return rounds * perMs + this.#backInMs(lacking);
   }
 
   /** How many that are cooling come back in `ms` and stay; no more than `most` are counted. */
   backWithin(ms: number, most: number): number {
     const until = this.#clock.now() + ms + this.allowanceMs;
     return Math.max(0, this.#cooling.backBy(until, most + this.#owed) - this.#owed);
+  }
+
+  /** In how long so many are back; a window after now what is still in use. */
+  #backInMs(count: number): number {
+    if (count <= 0) return 0;
+    const at = this.#cooling.backAt(count + this.#owed) ?? this.#clock.now() + this.#limit.perMs;
+    return at - this.#clock.now() - this.allowanceMs;
   }
 
   #most(weight: number): number {

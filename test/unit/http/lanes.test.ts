@@ -118,11 +118,12 @@ test("what those who came first can use soon is kept for them", () => {
 });
 
 test.each([
-  ["comes back before the second of them is ready", { freesInMs: 1_000 }, 1_499, 3],
-  ["comes back as the second of them is ready", { freesInMs: 1_000 }, 1_500, 3],
-  ["comes back as the first of them is ready", { freesInMs: 1_000 }, 1_000, 4],
-  ["would be back as they are ready", { freesInMs: 10_000 }, undefined, 4],
-  ["would be back as the second of them is ready", { freesInMs: 9_500 }, undefined, 3],
+  ["comes back a hundredth of a window after the first is ready", { freesInMs: 1_000 }, 1_010, 4],
+  ["comes back later than that", { freesInMs: 1_000 }, 1_011, 3],
+  ["comes back so much after the second is ready", { freesInMs: 1_000 }, 1_510, 3],
+  ["comes back later than that, too", { freesInMs: 1_000 }, 1_511, 2],
+  ["would be back by then", { freesInMs: 9_990 }, undefined, 4],
+  ["would be back when the second is ready", { freesInMs: 9_500 }, undefined, 3],
   [
     "would be back before a slow second",
     { freesInMs: 1_000, limit: { max: 3, perMs: 60_000 } },
@@ -150,7 +151,7 @@ test("what two stopped lanes want comes back only once", () => {
   const requests = Object.assign(new Store("requests", 2), { limit: { max: 100, perMs: 10_000 } });
   const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
   const emails = Object.assign(new Store("emails", 0), { freesInMs: 500 });
-  requests.backWithin = (ms, most) => Math.min(most, ms >= 1_000 ? 1 : 0);
+  requests.backWithin = (ms, most) => Math.min(most, ms >= 1_010 ? 1 : 0);
   const { went, enter } = gate();
   void enter("event", lane([requests, events], events));
   void enter("email", lane([requests, emails], emails));

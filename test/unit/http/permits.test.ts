@@ -48,21 +48,20 @@ describe("in how long so many have been let through", () => {
     expect([permits.readyInMs(6, 6), permits.readyInMs(8, 8)].map(Math.floor)).toEqual([1_001, 1_000]);
   });
 
-  test("what is more than all of it at the rate at which it comes back", async () => {
+  test("what is more than all of it when all of it is back once more", async () => {
     const { permits } = await twoBatches();
-    // The first batch that nobody can tell of may come with the last that somebody can, each further one later.
-    expect([15, 20, 25].map((amount) => Math.floor(permits.readyInMs(amount, 5)))).toEqual([
-      1_001, 1_501, 2_001,
-    ]);
+    const times = [16, 20, 26].map((amount) => permits.readyInMs(amount, 5));
+    expect(times.map(Math.floor)).toEqual([1_701, 2_001, 2_701]);
   });
 
-  test("what the source has to bring now, and the batch after it a window later", () => {
-    const { permits } = open(0);
+  test("what the source has to bring now, and each batch after it a window later", () => {
+    const { permits } = open(3);
     expect([4, 8, 12].map((amount) => permits.readyInMs(amount, 4))).toEqual([0, 1_000, 2_000]);
   });
 
-  test("of a batch larger than the limit no more counts than the limit", () => {
-    expect(open(0).permits.readyInMs(50, 25)).toBe(2_500);
+  test("a batch larger than the limit is no larger than the limit", () => {
+    expect([25, 50].map((amount) => open(0).permits.readyInMs(amount, 25))).toEqual([1_500, 4_000]);
+    expect(open(10).permits.readyInMs(25, 25)).toBe(2_000);
   });
 
   test("what is called back does not come back", async () => {
