@@ -93,6 +93,12 @@ test("a source without an item is a run of its own", async () => {
   expect([batches, saved, reading]).toEqual([[], [], { read: 0, skipped: 0 }]);
 });
 
+test("a source that is shorter than what an earlier run has settled is another one", async () => {
+  const { clock, batches, start } = scene(array(2), {}, behind(3));
+  await expect(clock.until(start())).rejects.toThrow("it covers 3 items, this one has 2");
+  expect(batches).toEqual([]);
+});
+
 test("a source that ends with a full batch has no empty one behind it", async () => {
   const { clock, batches, start } = scene(array(4), { batchSize: 2 });
   await clock.until(start());
