@@ -75,7 +75,7 @@ export const explained: readonly Explained[] = [
   },
   {
     file: "src/http/claims.ts",
-    text: "if (other.order > order || demands.length === mostLookedAt) break;",
+    text: "if (earlier >= most || other.order > order) break;",
     changes: ["other.order > order → other.order >= order"],
     why: "No two requests have the same place in the order.",
   },
@@ -84,12 +84,6 @@ export const explained: readonly Explained[] = [
     text: "const isContended = of.resources.some((resource) => resource.waiters > 0);",
     changes: ["resource.waiters > 0 → resource.waiters >= 0"],
     why: `${same}who finds nobody in the line goes through it at once; the shortcut saves the way.`,
-  },
-  {
-    file: "src/http/window.ts",
-    text: "for (let at = this.#first; back < most; at += 1) {",
-    changes: ["back < most → back <= most"],
-    why: `${same}at \`most\` one more entry is looked at, and no more than \`most\` is told.`,
   },
   {
     file: "src/http/lanes.ts",

@@ -21,8 +21,6 @@ export class Budget implements Resource, LeasedBudget {
   readonly #onChange: () => void;
   readonly #source: LeaseSource;
   readonly #permits: Permits;
-  /** Of the permits in hand, what is kept for requests that wait for something else. */
-  #kept = 0;
   readonly #pause = new Pause();
   #alarm: { readonly at: number; readonly cancel: Cancel } | undefined;
 
@@ -93,13 +91,8 @@ export class Budget implements Resource, LeasedBudget {
     if (next !== never) this.#wakeAt(next);
   }
 
-  keep(amount: number): void {
-    this.#kept = amount;
-  }
-
   rest(): void {
     this.#wanted = 0;
-    this.#kept = 0;
     this.#alarm?.cancel();
     this.#alarm = undefined;
   }
@@ -113,7 +106,7 @@ export class Budget implements Resource, LeasedBudget {
   }
 
   get idle(): number {
-    return Math.max(0, this.#permits.inHand - this.#kept);
+    return this.#permits.inHand;
   }
 
   get owed(): number {
@@ -166,14 +159,6 @@ export class Budget implements Resource, LeasedBudget {
     // Nobody knows when a probe is answered.
     const thawsAt = this.#pause.isOut ? now : (this.#permits.nextAt ?? now);
     return Math.ceil(this.pausedForMs || Math.max(0, thawsAt - now));
-  }
-
-  readyInMs(amount: number, each: number): number {
-    return Math.max(this.pausedForMs, this.#permits.readyInMs(amount, each));
-  }
-
-  backWithin(ms: number, most: number): number {
-    return this.#permits.backWithin(ms, most);
   }
 
   get state(): BudgetState {

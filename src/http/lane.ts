@@ -11,18 +11,12 @@ export interface Resource {
   take(weight: number, by: Passage): void;
   /** Told that somebody waits for `weight`: sees to it that the lanes are looked at again in time. */
   want(weight: number): void;
-  /** Told how much of what is in hand is kept for those who wait for something else. */
-  keep(amount: number): void;
   /** Told that nobody waits any more. */
   rest(): void;
   /** How much it lets through in how long. */
   readonly limit: Limit;
   /** How long the next request has to wait at least; without end where nobody can say. */
   waitMs(): number;
-  /** In how long `amount` has been let through in batches of `each`: a guess where nobody can say. */
-  readyInMs(amount: number, each: number): number;
-  /** How much of what was taken comes back in `ms`; no more than `most` is counted. */
-  backWithin(ms: number, most: number): number;
 }
 
 /** One request on its way through the lanes. */

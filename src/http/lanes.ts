@@ -71,7 +71,8 @@ export class Lanes {
       for (let next = this.#next(blocked); next !== undefined; next = this.#next(blocked)) {
         const { of, waiter } = next;
         const { weight } = waiter.passage;
-        const claimed = (resource: Resource): number => claims(stopped, resource, waiter.order);
+        const claimed = (resource: Resource): number =>
+          stopped.reduce((sum, other) => sum + claims(other, resource, waiter.order), 0);
         const missing = this.#serve(of, waiter, claimed);
         for (const resource of missing) {
           blocked.add(resource);
@@ -79,17 +80,10 @@ export class Lanes {
         }
         if (missing.length > 0) stopped.push({ of, waiter, missing });
       }
-      this.#keep(stopped);
     } finally {
       this.#isPumping = false;
     }
     for (const { of, waiter } of stopped) if (of.queue.has(waiter)) waiter.passage.stopped();
-  }
-
-  /** Tells each resource what is kept of it, so that it gives nothing of that away. */
-  #keep(stopped: readonly Stopped[]): void {
-    const resources = new Set([...this.#busy].flatMap((of) => of.resources));
-    for (const resource of resources) resource.keep(claims(stopped, resource));
   }
 
   /** Lets one go or refuses it; answers what it has to wait for. */

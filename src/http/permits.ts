@@ -52,7 +52,9 @@ export class Permits {
 
   /** Permits in use, or cooling for this process itself. */
   get used(): number {
-    return this.leased - this.#leaving.count - this.inHand;
+    // First: it pays what is owed, which counts no longer.
+    const { inHand } = this;
+    return this.leased - this.#leaving.count - inHand;
   }
 
   /** How much sooner than a window after the answer a permit comes back, by what is known of the way. */
@@ -109,34 +111,6 @@ export class Permits {
   retire(count: number): void {
     this.#owed += count;
     this.#thaw(this.#clock.now());
-  }
-
-  /**
-   * In how long `amount` has been let through in batches of `each`, by the permits that are here: those in hand, those
-   * that cool, those in use, and all of them again a window later. Fewer than a batch are no use before the source
-   * brings more, and when that is nobody can say: the first batch may come now, and one a window after it.
-   */
-  readyInMs(amount: number, each: number): number {
-    const { perMs } = this.#limit;
-    const own = this.leased - this.owed;
-    const batch = this.#most(each);
-    if (own < batch) return (Math.max(0, amount - batch) * perMs) / batch;
-    const rounds = Math.max(0, Math.ceil(amount / own) - 1);
-    const lacking = amount - rounds * own - this.inHand;
-    return rounds * perMs + this.#backInMs(lacking);
-  }
-
-  /** How many that are cooling come back in `ms` and stay; no more than `most` are counted. */
-  backWithin(ms: number, most: number): number {
-    const until = this.#clock.now() + ms + this.allowanceMs;
-    return Math.max(0, this.#cooling.backBy(until, most + this.#owed) - this.#owed);
-  }
-
-  /** In how long so many are back; a window after now what is still in use. */
-  #backInMs(count: number): number {
-    if (count <= 0) return 0;
-    const at = this.#cooling.backAt(count + this.#owed) ?? this.#clock.now() + this.#limit.perMs;
-    return at - this.#clock.now() - this.allowanceMs;
   }
 
   #most(weight: number): number {

@@ -31,18 +31,8 @@ export class Slots implements Resource {
 
   rest(): void {}
 
-  keep(): void {}
-
   // Nobody knows when an answer comes.
   waitMs(): number {
     return Number.POSITIVE_INFINITY;
-  }
-
-  readyInMs(): number {
-    return Number.POSITIVE_INFINITY;
-  }
-
-  backWithin(): number {
-    return 0;
   }
 }

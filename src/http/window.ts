@@ -24,28 +24,6 @@ export class CoolingPermits {
     return this.#entries[this.#first]?.until;
   }
 
-  /** How many come back by `until`; no more than `most` are counted. */
-  backBy(until: number, most: number): number {
-    let back = 0;
-    for (let at = this.#first; back < most; at += 1) {
-      const entry = this.#entries[at];
-      if (entry === undefined || entry.until > until) return back;
-      back += entry.count;
-    }
-    return most;
-  }
-
-  /** When `count` are back; undefined when fewer are cooling. */
-  backAt(count: number): number | undefined {
-    let back = 0;
-    for (let at = this.#first; ; at += 1) {
-      const entry = this.#entries[at];
-      if (entry === undefined) return undefined;
-      back += entry.count;
-      if (back >= count) return entry.until;
-    }
-  }
-
   add(count: number, until: number): void {
     this.#count += count;
     const entry = { until, count };

@@ -35,25 +35,15 @@ test("a permit comes back a window and its margin after the answer", async () =>
   expect(budget.has(1)).toBe(true);
 });
 
-test("permits in hand that are kept for somebody are not idle, and are used by nobody yet", () => {
-  const { budget } = open(10);
-  budget.keep(3);
-  expect([budget.idle, budget.leased, budget.state.used, budget.has(10)]).toEqual([7, 10, 0, true]);
-  budget.keep(12);
-  expect(budget.idle).toBe(0);
-  budget.rest();
-  expect(budget.idle).toBe(10);
-});
-
-test("nothing is ready before the end of a pause, or before its permits are back", async () => {
-  const { clock, budget } = open(1);
-  budget.pause(700);
-  expect(budget.readyInMs(1, 1)).toBe(700);
-  await clock.advance(700);
-  const by = someone();
-  budget.take(1, by);
-  budget.settle(1, by, 0);
-  expect([Math.floor(budget.readyInMs(1, 1)), budget.backWithin(1_002, 1)]).toEqual([1_001, 1]);
+test("what was called back and has cooled counts as used no longer", async () => {
+  const { clock, budget } = open(10);
+  const [one, other] = [someone(), someone()];
+  budget.take(4, one);
+  budget.settle(4, one, 0);
+  budget.take(6, other);
+  budget.retire(3);
+  await clock.advance(1_002);
+  expect(budget.state.used).toBe(6);
 });
 
 test("a request that never left gives its permit back at once", () => {

@@ -8,9 +8,7 @@ class Store implements Resource {
   waiters = 0;
   limit: Limit = { max: 10, perMs: 1_000 };
   freesInMs = Number.POSITIVE_INFINITY;
-  backInMs = Number.POSITIVE_INFINITY;
   left: number;
-  kept = 0;
   readonly wanted: number[] = [];
   rested = 0;
 
@@ -29,19 +27,6 @@ class Store implements Resource {
 
   waitMs(): number {
     return this.freesInMs;
-  }
-
-  /** All of it in its window, and the first batch when it frees. */
-  readyInMs(amount: number, each: number): number {
-    return this.freesInMs + ((amount - each) * this.limit.perMs) / this.limit.max;
-  }
-
-  backWithin(ms: number, most: number): number {
-    return ms < this.backInMs ? 0 : most;
-  }
-
-  keep(amount: number): void {
-    this.kept = amount;
   }
 
   want(weight: number): void {
@@ -97,15 +82,14 @@ test("a stream of small requests cannot starve a large one", () => {
   expect([went, events.left]).toEqual([[], 2]);
 });
 
-/** Three events wait, ready in `freesInMs` and every half a second after, and then four requests come. */
-const behindEvents = (change: Partial<Store>, backInMs = Number.POSITIVE_INFINITY) => {
-  const limit = { max: 100, perMs: 10_000 };
-  const requests = Object.assign(new Store("requests", 4), { limit, backInMs });
+/** Two events wait, and then three requests come that need nothing else. */
+const behindEvents = (change: Partial<Store>) => {
+  const requests = Object.assign(new Store("requests", 3), { limit: { max: 100, perMs: 10_000 } });
   const events = Object.assign(new Store("events", 0), { limit: { max: 2, perMs: 1_000 }, ...change });
   const { lanes, went, enter } = gate();
   const both = lane([requests, events], events);
   for (const name of ["event 1", "event 2", "event 3"]) void enter(name, both);
-  for (const name of ["1", "2", "3", "4"]) void enter(`request ${name}`, lane([requests], undefined));
+  for (const name of ["request 1", "request 2", "request 3"]) void enter(name, lane([requests], undefined));
   return { lanes, went, enter, events, requests };
 };
 
@@ -117,88 +101,32 @@ test("what those who came first can use soon is kept for them", () => {
   expect(went).toEqual(["request 1", "event 1", "event 2"]);
 });
 
-test.each([
-  ["comes back a hundredth of a window after the first is ready", { freesInMs: 1_000 }, 1_010, 4],
-  ["comes back later than that", { freesInMs: 1_000 }, 1_011, 3],
-  ["comes back so much after the second is ready", { freesInMs: 1_000 }, 1_510, 3],
-  ["comes back later than that, too", { freesInMs: 1_000 }, 1_511, 2],
-  ["would be back by then", { freesInMs: 9_990 }, undefined, 4],
-  ["would be back when the second is ready", { freesInMs: 9_500 }, undefined, 3],
-  [
-    "would be back before a slow second",
-    { freesInMs: 1_000, limit: { max: 3, perMs: 60_000 } },
-    undefined,
-    3,
-  ],
-])("of what %s only the part that they need is kept", (_, change, backInMs, gone) => {
-  expect(behindEvents(change, backInMs).went).toHaveLength(gone);
+test("nothing is kept for those who wait longer than what is taken would be away", () => {
+  expect(behindEvents({ freesInMs: 10_001 }).went).toEqual(["request 1", "request 2", "request 3"]);
 });
 
-test("nothing is kept for those who came after", () => {
-  const requests = Object.assign(new Store("requests", 0), { limit: { max: 100, perMs: 10_000 } });
-  const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
-  const { lanes, went, enter } = gate();
-  const both = lane([requests, events], events);
-  void enter("event 1", both);
-  void enter("request 1", lane([requests], undefined));
-  void enter("event 2", both);
-  requests.left = 2;
-  lanes.pump();
-  expect(went).toEqual(["request 1"]);
+test("what is kept is kept for a wait of as long as what is taken would be away", () => {
+  expect(behindEvents({ freesInMs: 10_000 }).went).toEqual(["request 1"]);
 });
 
-test("what two stopped lanes want comes back only once", () => {
-  const requests = Object.assign(new Store("requests", 2), { limit: { max: 100, perMs: 10_000 } });
-  const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
-  const emails = Object.assign(new Store("emails", 0), { freesInMs: 500 });
-  requests.backWithin = (ms, most) => Math.min(most, ms >= 1_010 ? 1 : 0);
-  const { went, enter } = gate();
-  void enter("event", lane([requests, events], events));
-  void enter("email", lane([requests, emails], emails));
-  for (const name of ["request 1", "request 2"]) void enter(name, lane([requests], undefined));
-  expect(went).toEqual(["request 1"]);
+test("of a limit with a longer window only the part that lets through soon is kept for", () => {
+  // Three in a minute are half a one in ten seconds, and that may be the first of them.
+  const limit = { max: 3, perMs: 60_000 };
+  expect(behindEvents({ freesInMs: 1_000, limit }).went).toEqual(["request 1", "request 2"]);
 });
 
-test("of a long line the first hundred are kept for", () => {
-  const requests = Object.assign(new Store("requests", 200), { limit: { max: 1_000, perMs: 10_000 } });
-  const events = Object.assign(new Store("events", 0), { freesInMs: 0, limit: { max: 1_000, perMs: 1_000 } });
-  const { enter } = gate();
-  const both = lane([requests, events], events);
-  for (let at = 0; at < 101; at += 1) void enter(`event ${at}`, both);
-  for (let at = 0; at < 101; at += 1) void enter(`request ${at}`, lane([requests], undefined));
-  expect(requests.left).toBe(100);
-});
-
-test("batches are ready one after the other", () => {
+test("of batches no more are kept for than the limit lets through in its window", () => {
   const requests = Object.assign(new Store("requests", 4), { limit: { max: 100, perMs: 10_000 } });
-  const events = Object.assign(new Store("events", 0), { freesInMs: 9_000 });
+  const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
   const { went, enter } = gate();
   const both = lane([requests, events], events);
   for (const name of ["batch 1", "batch 2", "batch 3"]) void enter(name, both, { weight: 5 });
-  for (const name of ["1", "2", "3"]) void enter(`request ${name}`, lane([requests], undefined));
+  for (const name of ["request 1", "request 2", "request 3"]) void enter(name, lane([requests], undefined));
   expect(went).toEqual(["request 1", "request 2"]);
 });
 
-test("what is waited for itself, or not spent, is not kept", () => {
-  const { enter, events, requests } = behindEvents({ freesInMs: 500 });
-  const emails = new Store("emails", 0);
-  void enter("email", lane([requests, emails], emails));
-  expect([events.kept, emails.kept]).toEqual([0, 0]);
-});
-
-test("a resource is told what is kept of it, and when nothing is any more", () => {
-  const { lanes, events, requests } = behindEvents({ freesInMs: 1_000 });
-  expect([requests.kept, events.kept]).toEqual([3, 0]);
-  events.left = 2;
-  lanes.pump();
-  expect(requests.kept).toBe(1);
-  events.left = 1;
-  lanes.pump();
-  expect(requests.kept).toBe(0);
-});
-
 test("of what is spent by weight a whole batch is kept", () => {
-  const emails = Object.assign(new Store("emails", 0), { freesInMs: 500 });
+  const emails = Object.assign(new Store("emails", 0), { freesInMs: 1_000 });
   const events = new Store("events", 4);
   const { went, enter } = gate();
   void enter("batch", lane([emails, events], events), { weight: 3 });
@@ -207,7 +135,7 @@ test("of what is spent by weight a whole batch is kept", () => {
 });
 
 test("nothing is kept for those who lack something else for longer", () => {
-  const requests = Object.assign(new Store("requests", 1), { limit: { max: 100, perMs: 10_000 } });
+  const requests = new Store("requests", 1);
   const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
   const slots = new Store("slots", 0);
   const { went, enter } = gate();
@@ -235,7 +163,7 @@ test("what is kept is kept also from one that spends nothing else that is waited
 });
 
 test("whoever is held up by what is kept has the resource looked at for all of it", () => {
-  expect(behindEvents({ freesInMs: 1_000 }).requests.wanted.at(-1)).toBe(4);
+  expect(behindEvents({ freesInMs: 1_000 }).requests.wanted.at(-1)).toBe(3);
 });
 
 test("whoever waits for events takes no requests and holds up no contacts", () => {

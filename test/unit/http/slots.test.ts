@@ -33,19 +33,15 @@ test("who waits for a slot is counted from the first to the last", async () => {
 
 test("no slot is kept for one who lacks something else, however soon that is there", () => {
   const slots = new Slots(1);
-  const lacked: Resource = Object.assign(new Slots(0), { readyInMs: () => 0 });
+  const lacked: Resource = Object.assign(new Slots(0), { waitMs: () => 0, limit: { max: 10, perMs: 1_000 } });
   const of = lane([lacked, slots], lacked);
   const waiter = { order: 0, passage, go: () => undefined, refuse: () => undefined };
   of.queue.add(waiter);
-  expect(claims([{ of, waiter, missing: [lacked] }], slots)).toBe(0);
+  expect(claims({ of, waiter, missing: [lacked] }, slots, 0)).toBe(0);
 });
 
-test("when a slot comes back is not known, and none is counted on", () => {
+test("when a slot comes back is not known", () => {
   const slots = new Slots(1);
   slots.take();
-  expect([slots.waitMs(), slots.readyInMs(), slots.backWithin()]).toEqual([
-    Number.POSITIVE_INFINITY,
-    Number.POSITIVE_INFINITY,
-    0,
-  ]);
+  expect(slots.waitMs()).toBe(Number.POSITIVE_INFINITY);
 });

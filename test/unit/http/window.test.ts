@@ -19,17 +19,6 @@ test("a batch kept for several windows does not hold up the permits after it", (
   expect([cooling.nextAt, cooling.take(1_000), cooling.nextAt]).toEqual([1_000, 1, 2_000]);
 });
 
-test("it tells how many come back by when, and when so many are back", () => {
-  const cooling = new CoolingPermits();
-  cooling.add(1, 100);
-  cooling.add(2, 200);
-  cooling.add(4, 300);
-  cooling.take(100);
-  expect([199, 200, 299, 300].map((until) => cooling.backBy(until, 9))).toEqual([0, 2, 2, 6]);
-  expect([0, 1, 2, 3, 6].map((most) => cooling.backBy(300, most))).toEqual([0, 1, 2, 3, 6]);
-  expect([1, 2, 3, 6, 7].map((count) => cooling.backAt(count))).toEqual([200, 200, 300, 300, undefined]);
-});
-
 test("nothing of what has come back is kept", () => {
   const cooling = new CoolingPermits();
   for (let at = 0; at < 10_000; at += 1) {
