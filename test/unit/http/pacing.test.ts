@@ -144,6 +144,51 @@ test("a long ingestion does not starve calls of other budgets", async () => {
   await clock.until(ingestion);
 });
 
+test.each([3, 5, 20])(
+  "of a mixed load events keep most of their share with %i callers a lane",
+  async (callers) => {
+    const clock = new FakeClock();
+    const limits = { ...documentedLimits, requestsPerDay: 1e9, emailsPerDay: 1e9, eventsPerDay: 1e9 };
+    const service = simulatedService(clock, {
+      counting: "sliding",
+      limits,
+      latency: constantLatency(25, 25),
+    });
+    const { send } = paced(service.send, { clock, limits });
+    const untilMs = 300_000;
+    for (const request of [{ ...event, weight: 25 }, email, contact])
+      for (let caller = 0; caller < callers; caller += 1)
+        void (async () => {
+          while (clock.now() < untilMs) await send(request);
+        })();
+    await clock.advance(untilMs);
+    const { events, requests } = service.limiters;
+    expect([events.refused, requests.refused]).toEqual([0, 0]);
+    expect(events.accepted / ((untilMs / 1_000) * 50)).toBeGreaterThanOrEqual(0.65);
+  },
+);
+
+test("while the one that goes first after a pause stays out, those go on that do not spend its budget", async () => {
+  const clock = new FakeClock();
+  const contacts: number[] = [];
+  let events = 0;
+  const { send } = paced(
+    async ({ budgets }) => {
+      if (budgets.length === 1) contacts.push(clock.now());
+      else if (++events === 1) return answered(429, { "retry-after": "1" });
+      else await clock.sleep(29_000);
+      return answered();
+    },
+    { clock },
+  );
+  void send(event);
+  await turn();
+  for (let at = 0; at < 120; at += 1) void send(event);
+  for (let at = 0; at < 400; at += 1) void send(contact);
+  await clock.advance(25_000);
+  expect(contacts.length).toBeGreaterThanOrEqual(90);
+});
+
 test("waiting for one budget spends none of another", async () => {
   const { clock, next } = recorded();
   const { send, traffic } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
