@@ -41,6 +41,7 @@ export class Budget implements Resource, LeasedBudget {
   has(weight: number): boolean {
     const now = this.#clock.now();
     if (now < this.#pause.until || this.#pause.isOut || !this.#source.isValid) return false;
+    this.#permits.thaw(now);
     return this.#permits.inHand >= Math.min(weight, this.limit.max);
   }
 
@@ -85,6 +86,9 @@ export class Budget implements Resource, LeasedBudget {
     if (this.#pause.isOut) return;
     // It may have come free between being asked and being told to see to it: nobody would look again.
     if (this.has(weight)) return this.#wakeAt(now);
+    // As of before that question: what comes free from then on must be found cooling, or nobody would be woken for it.
+    // Asked for here too, lest somebody is woken for what may not be used for want of a valid lease.
+    this.#permits.thaw(now);
     this.#wanted = Math.min(weight, this.limit.max);
     this.#source.want();
     const next = Math.min(this.#permits.nextAt ?? never, this.#source.givesUpAt ?? never);
@@ -106,6 +110,7 @@ export class Budget implements Resource, LeasedBudget {
   }
 
   get idle(): number {
+    this.#permits.thaw(this.#clock.now());
     return this.#permits.inHand;
   }
 

@@ -39,9 +39,8 @@ export class Permits {
     return this.#leased;
   }
 
-  /** Permits that may be used now. */
+  /** Permits that may be used, as of the last `thaw`. */
   get inHand(): number {
-    this.#thaw(this.#clock.now());
     return this.#inHand;
   }
 
@@ -53,8 +52,8 @@ export class Permits {
   /** Permits in use, or cooling for this process itself. */
   get used(): number {
     // First: it pays what is owed, which counts no longer.
-    const { inHand } = this;
-    return this.leased - this.#leaving.count - inHand;
+    this.thaw(this.#clock.now());
+    return this.leased - this.#leaving.count - this.#inHand;
   }
 
   /** How much sooner than a window after the answer a permit comes back, by what is known of the way. */
@@ -70,9 +69,8 @@ export class Permits {
     return next === never ? undefined : Math.max(0, next - now) + roundingMs;
   }
 
-  /** When the next permit comes back; undefined when none is cooling. */
+  /** When the next permit comes back, which may be by now; undefined when none is cooling. */
   get nextAt(): number | undefined {
-    this.#thaw(this.#clock.now());
     const next = this.#cooling.nextAt;
     return next === undefined ? undefined : next - this.allowanceMs;
   }
@@ -110,14 +108,15 @@ export class Permits {
 
   retire(count: number): void {
     this.#owed += count;
-    this.#thaw(this.#clock.now());
+    this.thaw(this.#clock.now());
   }
 
   #most(weight: number): number {
     return Math.min(weight, this.#limit.max);
   }
 
-  #thaw(now: number): void {
+  /** Takes in hand what has cooled by `now`. */
+  thaw(now: number): void {
     const { allowanceMs } = this;
     const taken = this.#cooling.take(now + allowanceMs + roundingMs);
     if (taken > 0) this.#cooledAt = Math.max(this.#cooledAt, now + allowanceMs);

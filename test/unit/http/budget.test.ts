@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { Clock } from "../../../src/clock.ts";
 import { Budget } from "../../../src/http/budget.ts";
 import type { Passage } from "../../../src/http/lane.ts";
-import { fixedLeases } from "../../../src/http/leases.ts";
+import { fixedLeases, LocalLeases } from "../../../src/http/leases.ts";
 import type { LeasedBudget, LeaseSource } from "../../../src/sharing.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
@@ -33,6 +34,33 @@ test("a permit comes back a window and its margin after the answer", async () =>
   expect(budget.has(1)).toBe(false);
   await clock.advance(0.1);
   expect(budget.has(1)).toBe(true);
+});
+
+test("whoever waits is woken, however much time passes while it is asked", async () => {
+  for (let beforeMs = 0; beforeMs < 2; beforeMs += 0.05) {
+    const clock = new FakeClock();
+    let aheadMs = 0;
+    let stepMs = 0;
+    // As a real clock, it goes on from one look at it to the next.
+    const ticking: Clock = {
+      now: () => {
+        aheadMs += stepMs;
+        return clock.now() + aheadMs;
+      },
+      wallTime: () => clock.wallTime() + aheadMs,
+      after: (ms, callback) => clock.after(Math.max(0, ms), callback),
+      sleep: (ms, signal) => clock.sleep(ms, signal),
+    };
+    const source = new LocalLeases(1);
+    const budget = new Budget("x", { max: 1, perMs: 1_000 }, { clock: ticking, onChange: () => {}, source });
+    const by = someone();
+    budget.take(1, by);
+    budget.settle(1, by, 0);
+    await clock.advance(1_001.1 - beforeMs);
+    stepMs = 0.3;
+    budget.want(1);
+    expect([beforeMs, clock.pending]).toEqual([beforeMs, 1]);
+  }
 });
 
 test("what was called back and has cooled counts as used no longer", async () => {
