@@ -86,8 +86,8 @@ export class Budget implements Resource, LeasedBudget {
     if (this.#pause.isOut) return;
     // It may have come free between being asked and being told to see to it: nobody would look again.
     if (this.has(weight)) return this.#wakeAt(now);
-    // As of before that question, so that what comes free meanwhile is still found cooling, and somebody woken for it;
-    // and asked for though `has` may have, as nobody is to be woken for what has cooled without a valid lease.
+    // As of before that question: what comes free from then on must be found cooling, or nobody would be woken for it.
+    // Asked for here too, lest somebody is woken for what may not be used for want of a valid lease.
     this.#permits.thaw(now);
     this.#wanted = Math.min(weight, this.limit.max);
     this.#source.want();
