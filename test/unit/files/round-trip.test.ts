@@ -47,7 +47,7 @@ describe("what is written is read again", () => {
     );
   });
 
-  test("CSV: any texts, under any delimiter, guarded or not, cut into chunks anywhere", async () => {
+  test("CSV texts come back as they were, under every delimiter, guarded or not, cut into chunks anywhere", async () => {
     const { path, text: content } = scratch();
     const record = fc.record({ email: filled, nested: fc.record({ plan: filled, "a.b": filled }) });
     const settings = fc.record({

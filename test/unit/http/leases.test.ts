@@ -91,7 +91,7 @@ test("nothing is asked for before there is a budget", async () => {
 });
 
 test("what was in hand from the start is leased too, until the end gives all of it back", async () => {
-  // It does not say that it has any, and asks for as many as there are.
+  // It holds none at the start, as far as it says, and wants all there are.
   const { leases, granted, nextGrant } = leasing(20, { leased: 0, lacking: 20 });
   const next = nextGrant();
   leases.want();
