@@ -1,7 +1,7 @@
 /**
  * What pacing makes of a limit: 429s (0 wanted) and the share of what the limit allows, for every way a service may
- * count and several latencies. Run with `npx tsx bench/limits.ts`, which takes about half an hour, or with the names of
- * the parts that are wanted: `npx tsx bench/limits.ts simulated recorder price`.
+ * count and several latencies. Run with `npx tsx bench/limits.ts`, or, as all of it takes long, with the names of the
+ * parts that are wanted: `npx tsx bench/limits.ts simulated recorder price`.
  */
 import { fleetCells } from "./limits/fleet.ts";
 import { memoryOfWaiting } from "./limits/memory.ts";
