@@ -259,6 +259,8 @@ describe("Walk over a list that moves", () => {
     const lost = /contacts\.list: the last \d+ records read are gone/;
     await expect(walk.next()).rejects.toThrow(lost);
     await expect(walk.next()).rejects.toBeInstanceOf(ResponseValidationError);
+    // The service did answer; it is what the answers hold that is of no use.
+    await expect(walk.next()).rejects.toMatchObject({ operation: "contacts.list", status: 200 });
   });
 
   test("tells by how much the list has moved", async () => {
@@ -653,6 +655,23 @@ describe("What a walk asks for", () => {
     ]);
   });
 
+  test.each([
+    ["`fast`", false, [0, 200, 400, 600, 800]],
+    ["`strict`", true, [0, 198, 396, 594, 792]],
+  ] as const)(
+    "%s, a total that is too small for once makes no page be asked for again",
+    async (_name, isDriftSafe, skips) => {
+      const list = still(950);
+      const fetch = async (request: PageRequest, signal: AbortSignal) => {
+        const page = await list.fetch(request, signal);
+        return request.skip === skips[1] ? { ...page, total: 300 } : page;
+      };
+      const ids = idsOf(await pagesOf(walkOver(list, { fetch, isDriftSafe, prefetch: 3 })));
+      expect(list.requests.map(({ skip }) => skip)).toEqual(skips);
+      expect(ids).toEqual(list.items.map(({ id }) => id));
+    },
+  );
+
   test("pages asked for ahead go on from each other, and not beyond the total", async () => {
     const list = still(700);
     const walk = walkOver(list, { prefetch: 8 });
@@ -807,6 +826,21 @@ describe("Walk over a service that does not keep its word", () => {
         }
       }
     }
+  });
+
+  test("one that gives for once more than it is asked for: a page asked for ahead that ends with it is given up", async () => {
+    const list = still(280);
+    const asked: string[] = [];
+    const givenUp: number[] = [];
+    const fetch = ({ skip, limit }: PageRequest, signal: AbortSignal) => {
+      asked.push(`${skip}+${limit}`);
+      signal.addEventListener("abort", () => givenUp.push(skip));
+      return list.fetch({ skip, limit: skip === 48 ? 102 : limit });
+    };
+    const pages = await pagesOf(walkOver(list, { fetch, limit: 50, prefetch: 2 }));
+    expect(asked).toEqual(["0+50", "48+52", "98+52", "148+52", "198+52", "248+52"]);
+    expect(givenUp).toEqual([98]);
+    expect(pages.map(({ data }) => data.length)).toEqual([50, 100, 50, 50, 30]);
   });
 
   test("records without ids and counts that come again and again have an end", async () => {
