@@ -74,12 +74,6 @@ export const explained: readonly Explained[] = [
     why: `${same}when the entries that have cooled are thrown away is a matter of memory.`,
   },
   {
-    file: "src/http/claims.ts",
-    text: "if (earlier >= most || other.order > order) break;",
-    changes: ["other.order > order → other.order >= order"],
-    why: "No two requests have the same place in the order.",
-  },
-  {
     file: "src/http/lanes.ts",
     text: "const isContended = of.resources.some((resource) => resource.waiters > 0);",
     changes: ["resource.waiters > 0 → resource.waiters >= 0"],
@@ -90,12 +84,6 @@ export const explained: readonly Explained[] = [
     text: "#order = 0;",
     changes: ["0 → 1"],
     why: `${same}places are only compared with each other.`,
-  },
-  {
-    file: "src/http/lanes.ts",
-    text: "if (waiter !== undefined && (first === undefined || waiter.order < first.waiter.order))",
-    changes: ["waiter.order < first.waiter.order → waiter.order <= first.waiter.order"],
-    why: "No two requests have the same place in the order.",
   },
   {
     file: "src/http/budget.ts",

@@ -6,7 +6,7 @@ import type { BudgetName } from "./operations/define.ts";
 export interface LeasedBudget {
   /** Permits leased now: in hand, in use or cooling. */
   readonly leased: number;
-  /** Of those, the ones in hand. */
+  /** Of those, the ones in hand that are kept for nobody. */
   readonly idle: number;
   /** Of those, the ones that are called back and leave as they cool. */
   readonly owed: number;
@@ -22,7 +22,7 @@ export interface LeasedBudget {
   readonly isProbing: boolean;
   /** Adds `count` permits, which may be used at once. */
   grant(count: number): void;
-  /** Takes permits away: those in hand at once, the others as they cool. */
+  /** Takes permits away: idle ones at once, the others as they cool. */
   retire(count: number): void;
   /** Stands still for `ms`, as another process was told to by the answer `by`. */
   pause(ms: number, by?: string): void;

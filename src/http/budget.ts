@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from "../clock.ts";
 import type { BudgetState, Limit } from "../limits.ts";
 import type { LeasedBudget, LeaseSource } from "../sharing.ts";
-import type { Passage, Resource } from "./lane.ts";
+import type { Kind, Passage, Resource } from "./lane.ts";
 import { Pause } from "./pause.ts";
 import { Permits } from "./permits.ts";
 
@@ -21,6 +21,8 @@ export class Budget implements Resource, LeasedBudget {
   readonly #onChange: () => void;
   readonly #source: LeaseSource;
   readonly #permits: Permits;
+  /** Of the permits in hand, what is kept for requests that wait for something else. */
+  #kept = 0;
   readonly #pause = new Pause();
   #alarm: { readonly at: number; readonly cancel: Cancel } | undefined;
 
@@ -42,7 +44,7 @@ export class Budget implements Resource, LeasedBudget {
     const now = this.#clock.now();
     if (now < this.#pause.until || this.#pause.isOut || !this.#source.isValid) return false;
     this.#permits.thaw(now);
-    return this.#permits.inHand >= Math.min(weight, this.limit.max);
+    return this.#permits.inHand >= this.#most(weight);
   }
 
   take(weight: number, by: Passage): void {
@@ -64,7 +66,7 @@ export class Budget implements Resource, LeasedBudget {
    */
   settle(weight: number, by: Passage, roundTripMs: number | undefined): void {
     this.#pause.settled(by);
-    this.#permits.cool(weight, roundTripMs);
+    this.#permits.cool(weight, roundTripMs, by.lane.kind);
     this.#onChange();
   }
 
@@ -89,14 +91,19 @@ export class Budget implements Resource, LeasedBudget {
     // As of before that question: what comes free from then on must be found cooling, or nobody would be woken for it.
     // Asked for here too, lest somebody is woken for what may not be used for want of a valid lease.
     this.#permits.thaw(now);
-    this.#wanted = Math.min(weight, this.limit.max);
+    this.#wanted = this.#most(weight);
     this.#source.want();
     const next = Math.min(this.#permits.nextAt ?? never, this.#source.givesUpAt ?? never);
     if (next !== never) this.#wakeAt(next);
   }
 
+  keep(amount: number): void {
+    this.#kept = amount;
+  }
+
   rest(): void {
     this.#wanted = 0;
+    this.#kept = 0;
     this.#alarm?.cancel();
     this.#alarm = undefined;
   }
@@ -111,7 +118,21 @@ export class Budget implements Resource, LeasedBudget {
 
   get idle(): number {
     this.#permits.thaw(this.#clock.now());
-    return this.#permits.inHand;
+    return Math.max(0, this.#permits.inHand - this.#kept);
+  }
+
+  readyInMs(amount: number, each: number): number {
+    // Nobody knows when a probe is answered, nor when a source that says nothing is heard again.
+    if (this.#pause.isOut || !this.#source.isValid) return never;
+    return Math.max(this.pausedForMs, this.#permits.readyInMs(amount, each));
+  }
+
+  usedBy(kind: Kind): number {
+    return this.#permits.backWithin(never, kind);
+  }
+
+  backWithin(ms: number, kind: Kind): number {
+    return this.#permits.backWithin(ms, kind);
   }
 
   get owed(): number {
@@ -185,6 +206,10 @@ export class Budget implements Resource, LeasedBudget {
   async close(): Promise<void> {
     this.rest();
     await this.#source.close();
+  }
+
+  #most(weight: number): number {
+    return Math.min(weight, this.limit.max);
   }
 
   #wakeAt(at: number): void {

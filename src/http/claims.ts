@@ -1,31 +1,181 @@
-import { type Lane, type Resource, share, type Waiter } from "./lane.ts";
+import { type Head, heldBy, type Resource, share } from "./lane.ts";
 
 /** A lane whose first request lacks something, and what that is. */
-export interface Stopped {
-  readonly of: Lane;
-  readonly waiter: Waiter;
+export interface Stopped extends Head {
   readonly missing: readonly Resource[];
 }
 
-/** How many requests of `weight` a resource lets through soon: in its own window, and in no more than `ms`. */
-const soonThrough = (lacked: Resource, weight: number, ms: number): number => {
-  const { max, perMs } = lacked.limit;
-  if (lacked.waitMs() > ms) return 0;
-  return Math.ceil(Math.min(1, ms / perMs) * Math.max(1, max / weight));
+// Permits that processes share are called back, and what depends on them is guesswork beyond so many windows.
+const sharedWindows = 3;
+
+// Of a longer line the end is kept for once it has come nearer.
+const mostLookedAt = 100;
+
+const amountOf = ({ of, waiter }: Head, resource: Resource): number =>
+  share(of, resource, waiter.passage.weight);
+
+/** How many requests of `each` a limit lets through in `ms`, with so much of it here. */
+const through = ({ limit }: Resource, ms: number, { each, here }: { each: number; here: number }): number =>
+  Math.max(1, Math.ceil((ms / limit.perMs) * Math.max(1, here / each)));
+
+/** How much of a resource a lane can use in the resource's window, by what else its requests spend. */
+const paceOf = (head: Head, resource: Resource, here: (other: Resource, each: number) => number): number => {
+  const requests = head.of.resources
+    .filter((other) => other !== resource && other.limit.perMs > 0)
+    .map((other) => {
+      const each = amountOf(head, other);
+      return through(other, resource.limit.perMs, { each, here: here(other, each) });
+    });
+  return Math.min(...requests) * amountOf(head, resource);
 };
 
-/** How much of a resource is kept for those in a stopped lane who came before `order`. */
-export const claims = ({ of, waiter, missing }: Stopped, resource: Resource, order: number): number => {
-  const { weight } = waiter.passage;
-  // Never asked about what is missing: a lane that spends it is passed over.
-  if (!of.resources.includes(resource)) return 0;
-  // Taken by somebody else it would be away for so long.
-  const { perMs } = resource.limit;
-  const most = Math.min(...missing.map((lacked) => soonThrough(lacked, share(of, lacked, weight), perMs)));
-  let earlier = 0;
-  for (const other of of.queue) {
-    if (earlier >= most || other.order > order) break;
-    earlier += 1;
+const ofLimit = ({ limit }: Resource): number => limit.max;
+
+// With too few permits for one request nobody can say how many there will be.
+const ofLeased = ({ leased, limit }: Resource, each: number): number => (leased < each ? limit.max : leased);
+
+/** What a lane may have of a resource when each of `all` gets what it can use, or as much as any other. */
+const fairShare = (head: Head, resource: Resource, all: readonly Head[]): number => {
+  const own = paceOf(head, resource, ofLeased);
+  const paces = all.map((one) => paceOf(one, resource, ofLeased)).toSorted((one, other) => one - other);
+  let left = resource.leased;
+  for (const [at, pace] of paces.entries()) {
+    const equal = Math.floor(left / (paces.length - at));
+    if (own <= pace || equal < pace) return Math.min(own, equal);
+    left -= pace;
   }
-  return earlier * share(of, resource, weight);
+  return left;
 };
+
+/** Whether the first request of a lane takes it no further than an equal share of a resource. */
+const isWithinShare = (head: Head, resource: Resource, all: readonly Head[]): boolean => {
+  const most = Math.min(paceOf(head, resource, ofLeased), Math.floor(resource.leased / all.length));
+  return heldBy(head.of, resource) + amountOf(head, resource) <= most;
+};
+
+const looksAheadMs = ({ missing }: Stopped, resource: Resource): number =>
+  Math.min(
+    // Taken by somebody else it would be back by then.
+    resource.limit.perMs,
+    ...missing
+      .filter(({ leased, limit }) => leased < limit.max)
+      .map(({ limit }) => limit.perMs * sharedWindows),
+  );
+
+/** What the next requests of one stopped lane will want of one resource, worked out as far as somebody asks. */
+class Claim {
+  readonly #one: Stopped;
+  readonly #resource: Resource;
+  readonly #amount: number;
+  readonly #held: number;
+  /** Up to its fair share. */
+  readonly #room: number;
+  /** By the number of requests: what they want before as much comes back that lanes of the kind have used. */
+  readonly #wanted = [0];
+  #isEnded = false;
+
+  constructor(one: Stopped, resource: Resource, all: readonly Head[]) {
+    this.#one = one;
+    this.#resource = resource;
+    this.#amount = amountOf(one, resource);
+    this.#held = heldBy(one.of, resource);
+    // One that could use the whole limit is held up by this in the end, and not by what it lacks now.
+    const isNarrow = paceOf(one, resource, ofLimit) < resource.limit.max;
+    this.#room = isNarrow ? Math.max(0, fairShare(one, resource, all) - this.#held) : 0;
+  }
+
+  /** For those who wait and as many again as went in the last window: they come back. */
+  get ofShare(): number {
+    const requests = this.#one.of.queue.size + this.#held / this.#amount;
+    return this.#room === 0 ? 0 : Math.min(this.#room, this.#wantedBy(requests));
+  }
+
+  /** For those in the lane who came before `order`, as many as a window of what they lack lets through. */
+  ofEarlier(order: number): number {
+    const { of, missing } = this.#one;
+    const most = Math.min(
+      ...missing.map((lacked) => {
+        const { max, perMs } = lacked.limit;
+        const ms = Math.min(perMs, this.#resource.limit.perMs);
+        return through(lacked, ms, { each: amountOf(this.#one, lacked), here: max });
+      }),
+    );
+    let requests = 0;
+    for (const waiter of of.queue) {
+      if (requests >= most || waiter.order > order) break;
+      requests += 1;
+    }
+    return this.#wantedBy(requests);
+  }
+
+  #wantedBy(requests: number): number {
+    const most = Math.floor(Math.min(requests, mostLookedAt));
+    while (!this.#isEnded && this.#wanted.length <= most) this.#lookFurther();
+    return this.#wanted[Math.min(most, this.#wanted.length - 1)] ?? 0;
+  }
+
+  #lookFurther(): void {
+    const { of, missing } = this.#one;
+    const nth = this.#wanted.length;
+    const inMs = Math.max(
+      ...missing.map((lacked) => {
+        const each = amountOf(this.#one, lacked);
+        return lacked.readyInMs(nth * each, each);
+      }),
+    );
+    this.#isEnded = inMs >= looksAheadMs(this.#one, this.#resource);
+    if (this.#isEnded) return;
+    const wanted = nth * this.#amount - this.#resource.backWithin(inMs, of.kind);
+    this.#wanted.push(Math.max(wanted, this.#wanted[nth - 1] ?? 0));
+  }
+}
+
+/**
+ * How much of each resource is kept for the stopped lanes, at one look at them. Whoever needs nothing but one resource
+ * would take all of it in a burst, and leave them none when what they lack is there.
+ */
+export class Claims {
+  readonly #stopped: readonly Stopped[];
+  readonly #heads: readonly Head[];
+  readonly #on = new Map<Resource, { readonly all: readonly Head[]; readonly claims: readonly Claim[] }>();
+
+  constructor(stopped: readonly Stopped[], heads: readonly Head[]) {
+    this.#stopped = stopped;
+    this.#heads = heads;
+  }
+
+  /** What is kept from anybody new. */
+  of(resource: Resource): number {
+    return this.#of(resource).claims.reduce((sum, claim) => sum + claim.ofShare, 0);
+  }
+
+  /** What is kept from the first of a lane: of an equal share it yields to none but those who came before it. */
+  from(head: Head, resource: Resource): number {
+    const { all, claims } = this.#of(resource);
+    if (claims.length === 0) return 0;
+    const isWithin = isWithinShare(head, resource, all);
+    return claims
+      .map((claim) => {
+        const earlier = claim.ofEarlier(head.waiter.order);
+        return isWithin ? earlier : Math.max(earlier, claim.ofShare);
+      })
+      .reduce((sum, one) => sum + one, 0);
+  }
+
+  #of(resource: Resource): { readonly all: readonly Head[]; readonly claims: readonly Claim[] } {
+    const known = this.#on.get(resource);
+    if (known !== undefined) return known;
+    const all = new Map(
+      this.#heads
+        .filter(({ of }) => of.resources.includes(resource))
+        .map((head) => [head.of.kind, head] as const),
+    );
+    const heads = [...all.values()];
+    const claims = this.#stopped
+      .filter(({ of, missing }) => of.resources.includes(resource) && !missing.includes(resource))
+      .map((one) => new Claim(one, resource, heads));
+    const found = { all: heads, claims };
+    this.#on.set(resource, found);
+    return found;
+  }
+}

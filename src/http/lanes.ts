@@ -1,9 +1,10 @@
 import { whenAborted } from "../when-aborted.ts";
-import { claims, type Stopped } from "./claims.ts";
-import { type Lane, type Passage, type Resource, share, type Waiter } from "./lane.ts";
+import { Claims, type Stopped } from "./claims.ts";
+import { depart, type Head, type Lane, type Passage, type Resource, share, type Waiter } from "./lane.ts";
 
 const admit = (of: Lane, passage: Passage): void => {
   for (const resource of of.resources) resource.take(share(of, resource, passage.weight), passage);
+  depart(of, passage.weight);
   passage.admitted();
 };
 
@@ -14,12 +15,17 @@ const lacking = (
 ): readonly Resource[] =>
   of.resources.filter((resource) => !resource.has(share(of, resource, weight) + claimed(resource)));
 
+const first = (of: Lane): readonly Head[] => {
+  for (const waiter of of.queue) return [{ of, waiter }];
+  return [];
+};
+
 /**
  * Lets requests through, first come first served for each resource.
  *
  * A request takes all it spends at one moment, or nothing: none holds one budget while it waits for another. A
- * request that waits for one budget does not hold up those that do not spend it, but for the little that is kept for
- * those who came first and can go soon: else whoever needs nothing but requests would take all of them.
+ * request that waits for one budget does not hold up those that do not spend it, but for what `Claims` keeps: else
+ * whoever needs nothing but requests would take all of them.
  */
 export class Lanes {
   readonly #busy = new Set<Lane>();
@@ -63,45 +69,72 @@ export class Lanes {
   /** Lets through whoever can go. Called whenever a resource may have become free. */
   pump(): void {
     // A resource that changes while it is taken from must not start a second round inside the first.
-    if (this.#isPumping) return;
+    if (this.#isPumping || this.#busy.size === 0) return;
     this.#isPumping = true;
-    const stopped: Stopped[] = [];
+    let waiting: readonly Head[] | undefined;
     try {
-      const blocked = new Set<Resource>();
-      for (let next = this.#next(blocked); next !== undefined; next = this.#next(blocked)) {
-        const { of, waiter } = next;
-        const { weight } = waiter.passage;
-        const claimed = (resource: Resource): number =>
-          stopped.reduce((sum, other) => sum + claims(other, resource, waiter.order), 0);
-        const missing = this.#serve(of, waiter, claimed);
-        for (const resource of missing) {
-          blocked.add(resource);
-          resource.want(share(of, resource, weight) + claimed(resource));
-        }
-        if (missing.length > 0) stopped.push({ of, waiter, missing });
-      }
+      while (waiting === undefined) waiting = this.#serve();
     } finally {
       this.#isPumping = false;
     }
-    for (const { of, waiter } of stopped) if (of.queue.has(waiter)) waiter.passage.stopped();
+    for (const { of, waiter } of waiting) if (of.queue.has(waiter)) waiter.passage.stopped();
   }
 
-  /** Lets one go or refuses it; answers what it has to wait for. */
-  #serve(of: Lane, waiter: Waiter, claimed: (resource: Resource) => number): readonly Resource[] {
-    const { passage } = waiter;
-    const refusal = passage.refusal();
-    if (refusal !== undefined) {
-      this.#leave(of, waiter);
-      waiter.refuse(refusal);
-      return [];
+  /** Lets one go or refuses it, and answers nothing; when there is none, who is held up. */
+  #serve(): readonly Head[] | undefined {
+    const heads = this.#heads();
+    const blocked = new Set<Resource>();
+    const stopped: Stopped[] = [];
+    const able: Head[] = [];
+    for (const head of heads) {
+      const { of, waiter } = head;
+      if (of.resources.some((resource) => blocked.has(resource))) continue;
+      const refusal = waiter.passage.refusal();
+      if (refusal !== undefined) {
+        this.#leave(of, waiter);
+        waiter.refuse(refusal);
+        return undefined;
+      }
+      const missing = lacking(of, waiter.passage.weight);
+      if (missing.length === 0) able.push(head);
+      else stopped.push({ ...head, missing });
+      for (const resource of missing) blocked.add(resource);
     }
-    const missing = lacking(of, passage.weight, claimed);
-    if (missing.length === 0) {
-      this.#leave(of, waiter);
-      admit(of, passage);
-      waiter.go();
+    return this.#serveFirst(able, stopped, heads);
+  }
+
+  /** The same, of those who lack nothing but what is kept for the stopped ones. */
+  #serveFirst(
+    able: readonly Head[],
+    stopped: readonly Stopped[],
+    all: readonly Head[],
+  ): readonly Head[] | undefined {
+    const claims = new Claims(stopped, all);
+    const short: Stopped[] = [];
+    for (const head of able) {
+      const { of, waiter } = head;
+      const missing = lacking(of, waiter.passage.weight, (resource) => claims.from(head, resource));
+      if (missing.length === 0) {
+        this.#leave(of, waiter);
+        admit(of, waiter.passage);
+        waiter.go();
+        return undefined;
+      }
+      short.push({ ...head, missing });
     }
-    return missing;
+    const waiting = [...stopped, ...short];
+    for (const one of waiting)
+      for (const resource of one.missing)
+        resource.want(share(one.of, resource, one.waiter.passage.weight) + claims.from(one, resource));
+    for (const resource of new Set(all.flatMap(({ of }) => of.resources))) resource.keep(claims.of(resource));
+    return waiting;
+  }
+
+  /** Who stands first in each lane, in the order in which they came. */
+  #heads(): readonly Head[] {
+    return [...this.#busy]
+      .flatMap((of) => first(of))
+      .toSorted((one, other) => one.waiter.order - other.waiter.order);
   }
 
   /** `undefined` when the look at the lanes that it begins with lets the request go at once. */
@@ -135,7 +168,8 @@ export class Lanes {
       of.queue.add(waiter);
       this.#busy.add(of);
       for (const resource of of.resources) resource.waiters += 1;
-      this.pump();
+      // Behind others of its lane it changes nothing for those who stand first.
+      if (of.queue.size === 1) this.pump();
     });
     return hasGone ? undefined : waiting;
   }
@@ -147,16 +181,5 @@ export class Lanes {
       resource.waiters -= 1;
       if (resource.waiters === 0) resource.rest();
     }
-  }
-
-  #next(blocked: ReadonlySet<Resource>): { readonly of: Lane; readonly waiter: Waiter } | undefined {
-    let first: { readonly of: Lane; readonly waiter: Waiter } | undefined;
-    for (const of of this.#busy) {
-      if (of.resources.some((resource) => blocked.has(resource))) continue;
-      const [waiter] = of.queue;
-      if (waiter !== undefined && (first === undefined || waiter.order < first.waiter.order))
-        first = { of, waiter };
-    }
-    return first;
   }
 }

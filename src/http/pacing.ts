@@ -2,7 +2,6 @@ import type { Clock } from "../clock.ts";
 import type { WaitNotice } from "../notices.ts";
 import type { BudgetName } from "../operations/define.ts";
 import type { Closing } from "./closing.ts";
-import { lane } from "./lane.ts";
 import { Passing, type Route } from "./passing.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import type { Slots } from "./slots.ts";
@@ -65,7 +64,7 @@ class Gate {
     const budgets = names.map((name) => traffic.budgets[name]);
     const narrowest = budgets.at(-1);
     const route: Route = {
-      lane: lane([this.#settings.slots, ...budgets], narrowest),
+      lane: traffic.laneOf(this.#settings.slots, names),
       budgets,
       days: names.map((name) => traffic.days[name]),
       narrowest,

@@ -1,7 +1,7 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
 import type { Day } from "../sharing.ts";
 import type { Budget } from "./budget.ts";
-import type { Lane, Passage } from "./lane.ts";
+import { arrive, type Lane, type Passage } from "./lane.ts";
 import { type HttpRequest, outcomeOf } from "./types.ts";
 
 /** What one combination of budgets needs at each request, made once. */
@@ -37,6 +37,10 @@ export class Passing implements Passage {
   /** Whether a pause has begun since it was let go. */
   get isHeld(): boolean {
     return this.route.budgets.some((budget) => budget.pausedForMs > 0);
+  }
+
+  get lane(): Lane {
+    return this.route.lane;
   }
 
   get weight(): number {
@@ -79,11 +83,13 @@ export class Passing implements Passage {
   }
 
   refund(): void {
+    arrive(this.lane, this.weight);
     this.#countDay(-1);
     for (const budget of this.route.budgets) budget.refund(this.#weightOf(budget), this);
   }
 
   settle(roundTripMs: number | undefined): void {
+    arrive(this.lane, this.weight);
     for (const budget of this.route.budgets) budget.settle(this.#weightOf(budget), this, roundTripMs);
   }
 

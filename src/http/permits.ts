@@ -86,9 +86,9 @@ export class Permits {
 
   /**
    * The request was answered, or nobody knows (`roundTripMs` undefined): its permits come back when no window can
-   * hold both uses.
+   * hold both uses. Who used them is told by whoever asks `backWithin`.
    */
-  cool(weight: number, roundTripMs: number | undefined): void {
+  cool(weight: number, roundTripMs: number | undefined, by?: object): void {
     const { max, perMs } = this.#limit;
     if (max === never) return;
     const now = this.#clock.now();
@@ -96,7 +96,13 @@ export class Permits {
     // Without an answer nothing is known of when it was counted: the allowance is added here, to be none.
     const extraMs = roundTripMs === undefined ? perMs * mostAllowance : 0;
     const windows = Math.max(1, weight / max);
-    this.#cooling.add(this.#most(weight), now + perMs * windows + marginMs(perMs) + extraMs);
+    this.#cooling.add(this.#most(weight), now + perMs * windows + marginMs(perMs) + extraMs, by);
+  }
+
+  /** How many of those that were used `by` somebody are not back yet, and come back within `ms`. */
+  backWithin(ms: number, by: object): number {
+    const from = this.#clock.now() + this.allowanceMs;
+    return this.#cooling.backBetween(from, from + ms, by);
   }
 
   grant(count: number): void {
@@ -109,6 +115,29 @@ export class Permits {
   retire(count: number): void {
     this.#owed += count;
     this.thaw(this.#clock.now());
+  }
+
+  /**
+   * In how long `amount` has been let through in batches of `each`, by the permits that are here: those in hand, those
+   * that cool, those in use, and all of them again a window later. Where they are too few for a batch the source has
+   * to bring the first, which may be at once, and nobody can say when the second.
+   */
+  readyInMs(amount: number, each: number): number {
+    const { perMs } = this.#limit;
+    const own = this.leased - this.owed;
+    const batch = this.#most(each);
+    if (own < batch) return amount <= batch ? 0 : never;
+    const rounds = Math.max(0, Math.ceil(amount / own) - 1);
+    const lacking = amount - rounds * own - this.#inHand;
+    return rounds * perMs + this.#backInMs(lacking);
+  }
+
+  /** In how long so many are back; a window after now what is still in use. */
+  #backInMs(count: number): number {
+    if (count <= 0) return 0;
+    const now = this.#clock.now();
+    const at = this.#cooling.backAt(count + this.#owed) ?? now + this.#limit.perMs;
+    return Math.max(0, at - now - this.allowanceMs);
   }
 
   #most(weight: number): number {

@@ -29,10 +29,24 @@ export class Slots implements Resource {
   // Whoever frees a slot has the lanes looked at.
   want(): void {}
 
+  keep(): void {}
+
   rest(): void {}
 
+  get leased(): number {
+    return this.#max;
+  }
+
   // Nobody knows when an answer comes.
-  waitMs(): number {
+  readyInMs(): number {
     return Number.POSITIVE_INFINITY;
+  }
+
+  usedBy(): number {
+    return 0;
+  }
+
+  backWithin(): number {
+    return 0;
   }
 }

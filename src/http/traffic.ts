@@ -4,8 +4,10 @@ import type { BudgetName } from "../operations/define.ts";
 import type { Day, Sharing } from "../sharing.ts";
 import { Budget } from "./budget.ts";
 import { DayCount } from "./day-count.ts";
+import { type Kind, type Lane, lane, newKind } from "./lane.ts";
 import { Lanes } from "./lanes.ts";
 import { fixedLeases, LocalLeases } from "./leases.ts";
+import type { Slots } from "./slots.ts";
 
 const unlimited: Limit = { max: Number.POSITIVE_INFINITY, perMs: 1 };
 
@@ -14,6 +16,8 @@ export class Traffic {
   readonly lanes = new Lanes();
   readonly budgets: Readonly<Record<BudgetName, Budget>>;
   readonly days: Readonly<Record<BudgetName, Day>>;
+  readonly #kinds = new Map<string, Kind>();
+  readonly #lanes = new WeakMap<Slots, Map<string, Lane>>();
 
   /** `false` for limits paces nothing; a pause that the service asks for holds all the same. */
   constructor(limits: Limits | false, clock: Clock, sharing?: Sharing) {
@@ -34,6 +38,19 @@ export class Traffic {
     const events = open("events");
     this.budgets = { requests: requests.budget, emails: emails.budget, events: events.budget };
     this.days = { requests: requests.day, emails: emails.day, events: events.day };
+  }
+
+  /** Where requests stand that spend these budgets, the last one by weight: clients that share slots stand in one line. */
+  laneOf(slots: Slots, names: readonly BudgetName[]): Lane {
+    const key = names.join();
+    const lanes = this.#lanes.get(slots) ?? new Map<string, Lane>();
+    this.#lanes.set(slots, lanes);
+    const kind = this.#kinds.get(key) ?? newKind();
+    this.#kinds.set(key, kind);
+    const budgets = names.map((name) => this.budgets[name]);
+    const found = lanes.get(key) ?? lane([slots, ...budgets], budgets.at(-1), kind);
+    lanes.set(key, found);
+    return found;
   }
 
   /** How each limit stands, keyed by its name. */

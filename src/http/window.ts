@@ -1,6 +1,7 @@
 interface Cooling {
   readonly until: number;
   readonly count: number;
+  readonly by: object | undefined;
 }
 
 /**
@@ -24,9 +25,30 @@ export class CoolingPermits {
     return this.#entries[this.#first]?.until;
   }
 
-  add(count: number, until: number): void {
+  /** How many that were used `by` somebody come back after one time, and by another. */
+  backBetween(after: number, until: number, by: object): number {
+    let back = 0;
+    for (let at = this.#first; ; at += 1) {
+      const entry = this.#entries[at];
+      if (entry === undefined || entry.until > until) return back;
+      if (entry.by === by && entry.until > after) back += entry.count;
+    }
+  }
+
+  /** When `count` are back; undefined when fewer are cooling. */
+  backAt(count: number): number | undefined {
+    let back = 0;
+    for (let at = this.#first; ; at += 1) {
+      const entry = this.#entries[at];
+      if (entry === undefined) return undefined;
+      back += entry.count;
+      if (back >= count) return entry.until;
+    }
+  }
+
+  add(count: number, until: number, by?: object): void {
     this.#count += count;
-    const entry = { until, count };
+    const entry = { until, count, by };
     let at = this.#entries.length;
     // Nearly always the last; only a batch larger than the budget is kept longer than those after it.
     while (at > this.#first && (this.#entries[at - 1]?.until ?? 0) > until) at -= 1;

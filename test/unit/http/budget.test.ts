@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Clock } from "../../../src/clock.ts";
 import { Budget } from "../../../src/http/budget.ts";
-import type { Passage } from "../../../src/http/lane.ts";
+import { lane, type Passage } from "../../../src/http/lane.ts";
 import { fixedLeases, LocalLeases } from "../../../src/http/leases.ts";
 import type { LeasedBudget, LeaseSource } from "../../../src/sharing.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
-const someone = (): Passage => ({
+const someone = (of = lane([], undefined)): Passage => ({
+  lane: of,
   weight: 1,
   signal: undefined,
   refusal: () => undefined,
@@ -34,6 +35,49 @@ test("a permit comes back a window and its margin after the answer", async () =>
   expect(budget.has(1)).toBe(false);
   await clock.advance(0.1);
   expect(budget.has(1)).toBe(true);
+});
+
+test("it tells what a lane has used, and what of that comes back, and what it lets through when", async () => {
+  const { clock, budget } = open();
+  const [one, other] = [someone(), someone()];
+  for (const [weight, by] of [
+    [6, one],
+    [1, other],
+  ] as const) {
+    budget.take(weight, by);
+    budget.settle(weight, by, 0);
+  }
+  await clock.advance(500);
+  budget.take(2, one);
+  budget.settle(2, one, 0);
+  expect([budget.usedBy(one.lane.kind), budget.usedBy(other.lane.kind)]).toEqual([8, 1]);
+  expect([501, 502, 1_002].map((ms) => budget.backWithin(ms, one.lane.kind))).toEqual([0, 6, 8]);
+  expect([1, 2, 9].map((amount) => Math.round(budget.readyInMs(amount, 1)))).toEqual([0, 501, 1_001]);
+  // What is back counts no longer, though nobody has taken it in hand.
+  await clock.advance(502);
+  expect([budget.usedBy(one.lane.kind), budget.usedBy(other.lane.kind)]).toEqual([2, 0]);
+});
+
+test("while it is paused it lets nothing through, and while a probe is out nobody knows when", async () => {
+  const { clock, budget } = open();
+  budget.pause(700);
+  expect([budget.readyInMs(1, 1), budget.readyInMs(30, 1)]).toEqual([700, 2_000]);
+  await clock.advance(700);
+  const probe = someone();
+  budget.take(1, probe);
+  expect(budget.readyInMs(1, 1)).toBe(Number.POSITIVE_INFINITY);
+  budget.settle(1, probe, 0);
+  expect(budget.readyInMs(1, 1)).toBe(0);
+});
+
+test("what is kept is not idle, until nobody waits any more", () => {
+  const { budget } = open();
+  const idle = [3, 12].map((count) => {
+    budget.keep(count);
+    return budget.idle;
+  });
+  budget.rest();
+  expect([idle, budget.idle]).toEqual([[7, 0], 10]);
 });
 
 test("whoever waits is woken, however much time passes while it is asked", async () => {

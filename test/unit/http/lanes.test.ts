@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type Lane, lane, type Passage, type Resource } from "../../../src/http/lane.ts";
+import { type Kind, type Lane, lane, type Passage, type Resource } from "../../../src/http/lane.ts";
 import { Lanes } from "../../../src/http/lanes.ts";
 import type { Limit } from "../../../src/limits.ts";
 
@@ -9,6 +9,8 @@ class Store implements Resource {
   limit: Limit = { max: 10, perMs: 1_000 };
   freesInMs = Number.POSITIVE_INFINITY;
   left: number;
+  kept = 0;
+  readonly used = new Map<Kind, number>();
   readonly wanted: number[] = [];
   rested = 0;
 
@@ -25,8 +27,25 @@ class Store implements Resource {
     this.left -= weight;
   }
 
-  waitMs(): number {
-    return this.freesInMs;
+  get leased(): number {
+    return this.limit.max;
+  }
+
+  /** The first batch when it frees, and as much as the limit in each window after. */
+  readyInMs(amount: number, each: number): number {
+    return this.freesInMs + ((amount - each) * this.limit.perMs) / this.limit.max;
+  }
+
+  usedBy(kind: Kind): number {
+    return this.used.get(kind) ?? 0;
+  }
+
+  backWithin(): number {
+    return 0;
+  }
+
+  keep(amount: number): void {
+    this.kept = amount;
   }
 
   want(weight: number): void {
@@ -39,6 +58,7 @@ class Store implements Resource {
 }
 
 const passage = (change: Partial<Passage> = {}): Passage => ({
+  lane: lane([], undefined),
   weight: 1,
   signal: undefined,
   refusal: () => undefined,
@@ -52,7 +72,7 @@ const gate = () => {
   const lanes = new Lanes();
   const went: string[] = [];
   const enter = (name: string, of: Lane, change: Partial<Passage> = {}): Promise<void> =>
-    Promise.resolve(lanes.enter(of, passage({ admitted: () => void went.push(name), ...change })));
+    Promise.resolve(lanes.enter(of, passage({ lane: of, admitted: () => void went.push(name), ...change })));
   return { lanes, went, enter };
 };
 
@@ -82,88 +102,63 @@ test("a stream of small requests cannot starve a large one", () => {
   expect([went, events.left]).toEqual([[], 2]);
 });
 
-/** Two events wait, and then three requests come that need nothing else. */
-const behindEvents = (change: Partial<Store>) => {
-  const requests = Object.assign(new Store("requests", 3), { limit: { max: 100, perMs: 10_000 } });
-  const events = Object.assign(new Store("events", 0), { limit: { max: 2, perMs: 1_000 }, ...change });
+/** Three events wait, two a second, of which the first is ready in a second; then come requests that need nothing else. */
+const behindEvents = (left = 5) => {
+  const requests = Object.assign(new Store("requests", left), { limit: { max: 100, perMs: 10_000 } });
+  const events = Object.assign(new Store("events", 0), { limit: { max: 2, perMs: 1_000 }, freesInMs: 1_000 });
   const { lanes, went, enter } = gate();
   const both = lane([requests, events], events);
+  const plain = lane([requests], undefined);
   for (const name of ["event 1", "event 2", "event 3"]) void enter(name, both);
-  for (const name of ["request 1", "request 2", "request 3"]) void enter(name, lane([requests], undefined));
-  return { lanes, went, enter, events, requests };
+  return { lanes, went, enter, events, requests, plain };
 };
 
-test("what those who came first can use soon is kept for them", () => {
-  const { lanes, went, events } = behindEvents({ freesInMs: 1_000 });
-  expect(went).toEqual(["request 1"]);
+test("what those who wait can use soon is kept for them, from one beyond an equal share", () => {
+  const { lanes, went, enter, events, requests, plain } = behindEvents();
+  requests.used.set(plain.kind, 50);
+  for (const name of ["1", "2", "3"]) void enter(`request ${name}`, plain);
+  expect([went, requests.kept]).toEqual([["request 1", "request 2"], 3]);
   events.left = 2;
   lanes.pump();
-  expect(went).toEqual(["request 1", "event 1", "event 2"]);
+  expect([went.slice(2), requests.left]).toEqual([["event 1", "event 2"], 1]);
 });
 
-test("nothing is kept for those who wait longer than what is taken would be away", () => {
-  expect(behindEvents({ freesInMs: 10_001 }).went).toEqual(["request 1", "request 2", "request 3"]);
+test("one within an equal share is not held back for others", () => {
+  const { went, enter, requests, plain } = behindEvents();
+  requests.used.set(plain.kind, 47);
+  for (const name of ["1", "2", "3", "4"]) void enter(`request ${name}`, plain);
+  expect([went, requests.left]).toEqual([["request 1", "request 2", "request 3"], 2]);
 });
 
-test("what is kept is kept for a wait of as long as what is taken would be away", () => {
-  expect(behindEvents({ freesInMs: 10_000 }).went).toEqual(["request 1"]);
-});
-
-test("of a limit with a longer window only the part that lets through soon is kept for", () => {
-  // Three in a minute are half a one in ten seconds, and that may be the first of them.
-  const limit = { max: 3, perMs: 60_000 };
-  expect(behindEvents({ freesInMs: 1_000, limit }).went).toEqual(["request 1", "request 2"]);
-});
-
-test("of batches no more are kept for than the limit lets through in its window", () => {
-  const requests = Object.assign(new Store("requests", 4), { limit: { max: 100, perMs: 10_000 } });
-  const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
-  const { went, enter } = gate();
-  const both = lane([requests, events], events);
-  for (const name of ["batch 1", "batch 2", "batch 3"]) void enter(name, both, { weight: 5 });
-  for (const name of ["request 1", "request 2", "request 3"]) void enter(name, lane([requests], undefined));
-  expect(went).toEqual(["request 1", "request 2"]);
-});
-
-test("of what is spent by weight a whole batch is kept", () => {
-  const emails = Object.assign(new Store("emails", 0), { freesInMs: 1_000 });
-  const events = new Store("events", 4);
-  const { went, enter } = gate();
-  void enter("batch", lane([emails, events], events), { weight: 3 });
-  for (const name of ["event 1", "event 2"]) void enter(name, lane([events], undefined));
-  expect(went).toEqual(["event 1"]);
-});
-
-test("nothing is kept for those who lack something else for longer", () => {
-  const requests = new Store("requests", 1);
-  const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
-  const slots = new Store("slots", 0);
-  const { went, enter } = gate();
-  void enter("event", lane([slots, requests, events], events));
-  void enter("request", lane([requests], undefined));
-  expect(went).toEqual(["request"]);
-});
-
-test("nothing is kept of what those who came first do not spend", () => {
-  const events = Object.assign(new Store("events", 0), { freesInMs: 1_000 });
-  const emails = new Store("emails", 2);
-  const both = lane([events, emails], emails);
+test("it is kept also from those who came first", () => {
+  const requests = Object.assign(new Store("requests", 0), { limit: { max: 100, perMs: 10_000 } });
+  const events = Object.assign(new Store("events", 0), { limit: { max: 2, perMs: 1_000 }, freesInMs: 1_000 });
   const { lanes, went, enter } = gate();
-  void enter("event", lane([events], events));
-  void enter("both", both);
-  void enter("email", lane([emails], emails), { weight: 2 });
+  const plain = lane([requests], undefined);
+  requests.used.set(plain.kind, 50);
+  for (const name of ["1", "2"]) void enter(`request ${name}`, plain);
+  void enter("event", lane([requests, events], events));
+  requests.left = 2;
   lanes.pump();
-  expect(went).toEqual(["email"]);
+  expect([went, requests.left, requests.kept]).toEqual([["request 1"], 1, 1]);
 });
 
-test("what is kept is kept also from one that spends nothing else that is waited for", () => {
-  const { requests, enter, went } = behindEvents({ freesInMs: 1_000 });
-  void enter("email", lane([requests, new Store("emails", 1)], undefined));
-  expect(went).toEqual(["request 1"]);
+test("whoever is held up by what is kept has the resource looked at for all of it, and is told so", () => {
+  const { enter, requests, plain } = behindEvents(3);
+  requests.used.set(plain.kind, 50);
+  const told: string[] = [];
+  void enter("request", plain, { stopped: () => void told.push("request") });
+  expect([requests.wanted.at(-1), told]).toEqual([4, ["request"]]);
 });
 
-test("whoever is held up by what is kept has the resource looked at for all of it", () => {
-  expect(behindEvents({ freesInMs: 1_000 }).requests.wanted.at(-1)).toBe(3);
+test("nothing is kept any more once nobody waits who could use it", async () => {
+  const { lanes, went, enter, events, requests, plain } = behindEvents(3);
+  requests.used.set(plain.kind, 50);
+  void enter("request", plain);
+  expect([went, requests.kept]).toEqual([[], 3]);
+  events.freesInMs = Number.POSITIVE_INFINITY;
+  lanes.pump();
+  expect([went, requests.kept]).toEqual([["request"], 0]);
 });
 
 test("whoever waits for events takes no requests and holds up no contacts", () => {
@@ -173,6 +168,20 @@ test("whoever waits for events takes no requests and holds up no contacts", () =
   void enter("event", lane([requests, events], events));
   void enter("contact", lane([requests], requests));
   expect([went, requests.left, requests.waiters]).toEqual([["contact"], 1, 1]);
+});
+
+test("whoever comes behind others of its lane has nobody looked at again", () => {
+  const events = new Store("events", 0);
+  const of = lane([events], events);
+  const { enter } = gate();
+  let asked = 0;
+  const refusal = (): undefined => {
+    asked += 1;
+  };
+  void enter("first", of, { refusal });
+  const before = asked;
+  for (let at = 0; at < 5; at += 1) void enter("next", of);
+  expect(asked).toBe(before);
 });
 
 test("lanes that share a budget take turns by the order in which they came", () => {
@@ -272,7 +281,7 @@ test("a resource is told what the first in line wants, and when nobody waits any
   void enter("one", of);
   events.left = 6;
   lanes.pump();
-  expect([events.wanted, events.rested]).toEqual([[5, 5], 1]);
+  expect([events.wanted, events.rested]).toEqual([[5], 1]);
 });
 
 test("it tells what keeps a request from going, and nothing that there is enough of", () => {

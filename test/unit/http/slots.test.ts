@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
-import { claims } from "../../../src/http/claims.ts";
+import { Claims } from "../../../src/http/claims.ts";
 import { lane, type Passage, type Resource } from "../../../src/http/lane.ts";
 import { Lanes } from "../../../src/http/lanes.ts";
 import { Slots } from "../../../src/http/slots.ts";
 
 const passage: Passage = {
+  lane: lane([], undefined),
   weight: 1,
   signal: undefined,
   refusal: () => undefined,
@@ -33,15 +34,20 @@ test("who waits for a slot is counted from the first to the last", async () => {
 
 test("no slot is kept for one who lacks something else, however soon that is there", () => {
   const slots = new Slots(1);
-  const lacked: Resource = Object.assign(new Slots(0), { waitMs: () => 0, limit: { max: 10, perMs: 1_000 } });
+  const lacked: Resource = Object.assign(new Slots(0), {
+    readyInMs: () => 0,
+    limit: { max: 10, perMs: 1_000 },
+  });
   const of = lane([lacked, slots], lacked);
   const waiter = { order: 0, passage, go: () => undefined, refuse: () => undefined };
   of.queue.add(waiter);
-  expect(claims({ of, waiter, missing: [lacked] }, slots, 0)).toBe(0);
+  const one = { of, waiter, missing: [lacked] };
+  expect(new Claims([one], [one]).of(slots)).toBe(0);
 });
 
 test("when a slot comes back is not known", () => {
-  const slots = new Slots(1);
+  const slots = new Slots(2);
   slots.take();
-  expect(slots.waitMs()).toBe(Number.POSITIVE_INFINITY);
+  const told = [slots.readyInMs(), slots.backWithin(), slots.usedBy(), slots.leased];
+  expect(told).toEqual([Number.POSITIVE_INFINITY, 0, 0, 2]);
 });

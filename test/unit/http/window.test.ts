@@ -19,6 +19,23 @@ test("a batch kept for several windows does not hold up the permits after it", (
   expect([cooling.nextAt, cooling.take(1_000), cooling.nextAt]).toEqual([1_000, 1, 2_000]);
 });
 
+test("it tells how many of somebody come back between two times, and when so many are back", () => {
+  const cooling = new CoolingPermits();
+  const [one, other] = [{}, {}];
+  cooling.add(1, 100, one);
+  cooling.add(2, 200, one);
+  cooling.add(8, 250, other);
+  cooling.add(4, 300, one);
+  expect([199, 200, 299, 300].map((until) => cooling.backBetween(100, until, one))).toEqual([0, 2, 2, 6]);
+  expect([99, 200, 299].map((after) => cooling.backBetween(after, 300, one))).toEqual([7, 4, 4]);
+  cooling.take(100);
+  expect(cooling.backBetween(0, 300, one)).toBe(6);
+  expect([1, 2, 3, 10, 11, 14, 15].map((count) => cooling.backAt(count))).toEqual([
+    ...[200, 200, 250, 250],
+    ...[300, 300, undefined],
+  ]);
+});
+
 test("nothing of what has come back is kept", () => {
   const cooling = new CoolingPermits();
   for (let at = 0; at < 10_000; at += 1) {
