@@ -34,6 +34,10 @@ const ofLimit = ({ limit }: Resource): number => limit.max;
 // With too few permits for one request nobody can say how many there will be.
 const ofLeased = ({ leased, limit }: Resource, each: number): number => (leased < each ? limit.max : leased);
 
+/** Whether something else keeps a lane from using the whole limit: one that could is held up by this in the end. */
+const isNarrow = (head: Head, resource: Resource): boolean =>
+  paceOf(head, resource, ofLimit) < resource.limit.max;
+
 /** What a lane may have of a resource when each of `all` gets what it can use, or as much as any other. */
 const fairShare = (head: Head, resource: Resource, all: readonly Head[]): number => {
   const own = paceOf(head, resource, ofLeased);
@@ -79,9 +83,7 @@ class Claim {
     this.#resource = resource;
     this.#amount = amountOf(one, resource);
     this.#held = heldBy(one.of, resource);
-    // One that could use the whole limit is held up by this in the end, and not by what it lacks now.
-    const isNarrow = paceOf(one, resource, ofLimit) < resource.limit.max;
-    this.#room = isNarrow ? Math.max(0, fairShare(one, resource, all) - this.#held) : 0;
+    this.#room = isNarrow(one, resource) ? Math.max(0, fairShare(one, resource, all) - this.#held) : 0;
   }
 
   /** For those who wait and as many again as went in the last window: they come back. */
@@ -149,11 +151,15 @@ export class Claims {
     return this.#of(resource).claims.reduce((sum, claim) => sum + claim.ofShare, 0);
   }
 
-  /** What is kept from the first of a lane: of an equal share it yields to none but those who came before it. */
+  /**
+   * What is kept from the first of a lane: of an equal share it yields to none but those who came before it, and not
+   * even to them when it takes back what requests of its kind have used.
+   */
   from(head: Head, resource: Resource): number {
     const { all, claims } = this.#of(resource);
     if (claims.length === 0) return 0;
     const isWithin = isWithinShare(head, resource, all);
+    if (isWithin && isNarrow(head, resource) && heldBy(head.of, resource) > 0) return 0;
     return claims
       .map((claim) => {
         const earlier = claim.ofEarlier(head.waiter.order);

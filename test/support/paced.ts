@@ -48,6 +48,7 @@ export const paced = (
   settings: {
     readonly limits?: Partial<Limits> | false;
     readonly concurrency?: number;
+    readonly slots?: Slots;
     readonly maxRetryAfterMs?: number;
     readonly clock?: FakeClock;
     readonly closing?: Closing;
@@ -64,7 +65,7 @@ export const paced = (
   const waits: WaitNotice[] = [];
   const send = pacing({
     traffic,
-    slots: new Slots(settings.concurrency ?? 1_000),
+    slots: settings.slots ?? new Slots(settings.concurrency ?? 1_000),
     closing: settings.closing ?? new Closing(),
     maxRetryAfterMs: settings.maxRetryAfterMs ?? 60_000,
     clock,

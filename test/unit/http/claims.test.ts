@@ -185,6 +185,13 @@ test("for those who came first also beyond their share, as many as what they lac
   expect(orders.map((order) => keptFrom({ stopped: 8 }, { order, backInMs: 1_500 }))).toEqual([0, 1, 1, 1]);
 });
 
+test("of what its kind has used a lane takes back its share, also from those who came first", () => {
+  const taking = (other: number, emails: number): number => keptFrom({ other }, { order: 11, emails });
+  expect([taking(0, 9), taking(1, 9), taking(5, 9), taking(6, 9)]).toEqual([2, 0, 0, 6]);
+  // One that could use all of the hundred has nothing of its own.
+  expect([taking(1, 99), taking(1, 100)]).toEqual([0, 2]);
+});
+
 test("with too few permits for one request a lane counts for what the whole limit lets through", () => {
   const requests = resource("requests", { leased: 12 });
   const events = resource("events", { max: 50, perMs: 1_000, leased: 24 });
