@@ -12,7 +12,10 @@ export interface Limit {
 export interface BudgetState {
   /** How many requests, emails or events count towards it now; of shared limits those of all processes. */
   readonly used: number;
-  /** How many more may go at once; `Infinity` with `limits: false`. */
+  /**
+   * How many more may go at once; some of them may be kept for calls that wait for another limit. `Infinity` with
+   * `limits: false`.
+   */
   readonly left: number;
   /** In how many milliseconds at least the next use becomes possible; 0 when there is some left. */
   readonly freesInMs: number;

@@ -40,7 +40,7 @@ export class Traffic {
     this.days = { requests: requests.day, emails: emails.day, events: events.day };
   }
 
-  /** Where requests stand that spend these budgets, the last one by weight: clients that share slots stand in one line. */
+  /** Where those stand who spend these budgets, the last one by weight: clients that share slots, in one line. */
   laneOf(slots: Slots, names: readonly BudgetName[]): Lane {
     const key = names.join();
     const lanes = this.#lanes.get(slots) ?? new Map<string, Lane>();
