@@ -74,6 +74,12 @@ export const explained: readonly Explained[] = [
     why: `${same}when the entries that have cooled are thrown away is a matter of memory.`,
   },
   {
+    file: "src/http/pacing.ts",
+    text: "this.#routes.set(key, route);",
+    changes: ["left out: this.#routes.set(key, route);"],
+    why: `${same}a route that is not remembered is made again, on the same lane and budgets; the memory saves the time.`,
+  },
+  {
     file: "src/http/lanes.ts",
     text: "const isContended = of.resources.some((resource) => resource.waiters > 0);",
     changes: ["resource.waiters > 0 → resource.waiters >= 0"],

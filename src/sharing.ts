@@ -22,7 +22,7 @@ export interface LeasedBudget {
   readonly isProbing: boolean;
   /** Adds `count` permits, which may be used at once. */
   grant(count: number): void;
-  /** Takes permits away: idle ones at once, the others as they cool. */
+  /** Takes permits away: those in hand at once, the others as they cool. */
   retire(count: number): void;
   /** Stands still for `ms`, as another process was told to by the answer `by`. */
   pause(ms: number, by?: string): void;

@@ -96,6 +96,7 @@ class Claim {
   ofEarlier(order: number): number {
     const { of, missing } = this.#one;
     const most = Math.min(
+      mostLookedAt,
       ...missing.map((lacked) => {
         const { max, perMs } = lacked.limit;
         const ms = Math.min(perMs, this.#resource.limit.perMs);
