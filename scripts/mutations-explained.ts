@@ -80,6 +80,18 @@ export const explained: readonly Explained[] = [
     why: `${same}a route that is not remembered is made again, on the same lane and budgets; the memory saves the time.`,
   },
   {
+    file: "src/http/claims.ts",
+    text: "this.#wanted.push(Math.max(wanted, this.#wanted[nth - 1] ?? 0));",
+    changes: ["0 → 1"],
+    why: "Every request but the first has one before it in the list, and the first has the 0 that it begins with.",
+  },
+  {
+    file: "src/http/claims.ts",
+    text: "this.#on.set(resource, found);",
+    changes: ["left out: this.#on.set(resource, found);"],
+    why: `${same}what is not remembered is worked out again, at the same look; the memory saves the time.`,
+  },
+  {
     file: "src/http/lanes.ts",
     text: "const isContended = of.resources.some((resource) => resource.waiters > 0);",
     changes: ["resource.waiters > 0 → resource.waiters >= 0"],

@@ -16,16 +16,14 @@ const amountOf = ({ of, waiter }: Head, resource: Resource): number =>
 
 /** How many requests of `each` a limit lets through in `ms`, with so much of it here. */
 const through = ({ limit }: Resource, ms: number, { each, here }: { each: number; here: number }): number =>
-  Math.max(1, Math.ceil((ms / limit.perMs) * Math.max(1, here / each)));
+  Math.ceil((ms / limit.perMs) * Math.max(1, here / each));
 
-/** How much of a resource a lane can use in the resource's window, by what else its requests spend. */
-const paceOf = (head: Head, resource: Resource, here: (other: Resource, each: number) => number): number => {
-  const requests = head.of.resources
-    .filter((other) => other !== resource && other.limit.perMs > 0)
-    .map((other) => {
-      const each = amountOf(head, other);
-      return through(other, resource.limit.perMs, { each, here: here(other, each) });
-    });
+/** How much of a resource a lane can use in the resource's window, by all that its requests spend. */
+const paceOf = (head: Head, resource: Resource, here: (of: Resource, each: number) => number): number => {
+  const requests = head.of.resources.map((one) => {
+    const each = amountOf(head, one);
+    return through(one, resource.limit.perMs, { each, here: here(one, each) });
+  });
   return Math.min(...requests) * amountOf(head, resource);
 };
 

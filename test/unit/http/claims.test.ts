@@ -111,6 +111,7 @@ test("what others cannot use of their shares is shared by the rest", () => {
   // Several clients that wait for the same are one.
   expect(claims([one], requests, [plain, one, plain])).toBe(6);
   expect(claims([one], requests, [plain, one, head([requests])])).toBe(4);
+  expect(claims([one], requests, [plain, one, head([emails])])).toBe(6);
   const slow = stopped(head([requests, emails], { waiting: 20 }), emails);
   expect(claims([slow], requests, [slow, plain])).toBe(2);
   expect(claims([one, slow], requests, [one, plain, slow])).toBe(7);
@@ -120,14 +121,51 @@ test("nothing of its share for a lane that could use the whole limit: it is this
   expect([9, 10].map((max) => kept({ waiting: 9, events: { max } }))).toEqual([9, 0]);
 });
 
+test("a fair share goes by what each can use, rounded up, and by what is then left for the others", () => {
+  const requests = (leased: number): Resource => resource("requests", { leased });
+  const of = (wide: Resource, max: number, waiting = 20): Stopped => {
+    const narrow = resource("events", { max });
+    return stopped(head([wide, narrow], { waiting }), narrow);
+  };
+  // Of eleven the emails can use three, and the two others get half of the rest.
+  const eleven = requests(11);
+  const one = of(eleven, 20);
+  expect(claims([one], eleven, [of(eleven, 3), one, head([eleven])])).toBe(4);
+  // Of twelve it can use six, whoever comes before it.
+  const twelve = requests(12);
+  const six = of(twelve, 6);
+  expect(claims([six], twelve, [of(twelve, 2), six])).toBe(6);
+  const emails = resource("emails", { max: 13, perMs: 60_000 });
+  const slow = stopped(head([twelve, emails], { waiting: 20 }), emails);
+  expect(claims([slow], twelve, [slow, head([twelve])])).toBe(3);
+});
+
+test("with no more than one batch of permits here a lane counts for those", () => {
+  const requests = resource("requests", { leased: 40 });
+  const kept = [24, 25, 26].map((leased) => {
+    const events = resource("events", { max: 50, perMs: 5_000, leased });
+    const one = stopped(head([requests, events], { waiting: 9, weight: 25 }), events);
+    return claims([one], requests, [one, head([requests])]);
+  });
+  expect(kept).toEqual([4, 2, 3]);
+});
+
+test("of a long line a hundred are looked at", () => {
+  expect(kept({ waiting: 200, requests: { max: 1_000 }, events: { max: 50 } })).toBe(100);
+});
+
 test("by batches where it is spent by weight, and by requests where another is", () => {
   const requests = resource("requests");
   const events = resource("events", { max: 50, perMs: 1_000 });
   const batches = head([requests, events], { waiting: 3, weight: 25 });
   expect(claims([stopped(batches, events)], requests, [batches, head([requests])])).toBe(3);
-  const many = resource("many", { max: 500, perMs: 1_000 });
-  const ofMany = head([requests, many], { waiting: 3, weight: 25 });
-  expect(claims([stopped(ofMany, requests)], many, [ofMany])).toBe(75);
+  const ofMany = (held: number): number => {
+    const many = resource("many", { max: 500, perMs: 1_000, held });
+    const line = head([requests, many], { waiting: 3, weight: 25 });
+    return claims([stopped(line, requests)], many, [line]);
+  };
+  // As many again as went: two and a bit.
+  expect([ofMany(0), ofMany(60)]).toEqual([75, 125]);
   // A batch larger than the limit goes alone, and still goes.
   const large = head([requests, events], { waiting: 3, weight: 500 });
   expect(claims([stopped(large, events)], requests, [large, head([requests])])).toBe(1);
@@ -145,6 +183,9 @@ test("where it lacks two things, for those whom both let go", () => {
   const late = resource("late", { max: 1, perMs: 5_000 });
   const one = stopped(head([requests, soon, late], { waiting: 5 }), soon, late);
   expect(claims([one], requests, [one, head([requests])])).toBe(2);
+  const later = resource("later", { max: 1, perMs: 5_000, freesInMs: 10_000 });
+  const none = stopped(head([requests, soon, later], { waiting: 5 }), soon, later);
+  expect(claims([none], requests, [none, head([requests])])).toBe(0);
 });
 
 /**
@@ -153,11 +194,11 @@ test("where it lacks two things, for those whom both let go", () => {
  */
 const keptFrom = (
   held: { stopped?: number; other?: number },
-  { order = 0, backInMs = 10_001, emails = 99 } = {},
+  { order = 0, backInMs = 10_001, emails = 99, leased = 12 } = {},
 ) => {
   const events = resource("events", { max: 2, perMs: 1_000, freesInMs: 1_000 });
   const line = (wide: Resource): Stopped => stopped(head([wide, events], { waiting: 10, order: 1 }), events);
-  const requests = resource("requests", { leased: 12, backInMs });
+  const requests = resource("requests", { leased, backInMs });
   const one = line(requests);
   const other = head([requests, resource("emails", { max: emails, perMs: 10_000 })], { order });
   const usedBy = (kind: Kind): number => (kind === one.of.kind ? held.stopped : held.other) ?? 0;
@@ -173,6 +214,7 @@ test("from one beyond an equal share, what brings the stopped lane to its own", 
 
 test("from one within an equal share, nothing for those who came later", () => {
   expect([0, 5, 6].map((count) => keptFrom({ other: count }))).toEqual([0, 0, 6]);
+  expect([5, 6].map((count) => keptFrom({ other: count }, { leased: 13 }))).toEqual([0, 6]);
 });
 
 test("an equal share is no more than a lane can use", () => {

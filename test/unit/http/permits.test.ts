@@ -67,7 +67,7 @@ describe("in how long so many have been let through", () => {
   test("what is called back does not come back", async () => {
     const { permits } = await twoBatches();
     permits.retire(2);
-    expect([4, 5].map((amount) => Math.floor(permits.readyInMs(amount, 1)))).toEqual([701, 1_001]);
+    expect([4, 5, 9].map((amount) => Math.floor(permits.readyInMs(amount, 1)))).toEqual([701, 1_001, 1_701]);
   });
 });
 
@@ -106,6 +106,8 @@ test("the allowance for the latency counts", async () => {
   await clock.advance(1_000);
   permits.take(10);
   expect(permits.readyInMs(10, 10)).toBeCloseTo(915);
-  permits.cool(10, 100);
+  const by = {};
+  permits.cool(10, 100, by);
   expect(permits.readyInMs(10, 10)).toBeCloseTo(916.1);
+  expect([permits.backWithin(916, by), permits.backWithin(917, by)]).toEqual([0, 10]);
 });

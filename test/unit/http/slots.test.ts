@@ -13,6 +13,16 @@ const passage: Passage = {
   stopped: () => undefined,
 };
 
+test("as many as there are slots may be in flight", () => {
+  const slots = new Slots(2);
+  const free = [1, 2].map(() => {
+    slots.take();
+    return slots.has();
+  });
+  slots.free();
+  expect([new Slots(1).has(), free, slots.has()]).toEqual([true, [true, false], true]);
+});
+
 test("who waits for a slot is counted from the first to the last", async () => {
   const slots = new Slots(1);
   const lanes = new Lanes();
