@@ -24,6 +24,8 @@ export interface CallInput<Input> {
   readonly query?: Readonly<Record<string, unknown>> | undefined;
   /** The call that this request is a part of, where that takes several. */
   readonly whole?: Whole | undefined;
+  /** Whether an earlier request for the same records may have had its effect, where no `whole` says so. */
+  readonly wasUnclear?: boolean | undefined;
   /** How often the client had been closed when the work began that this request is a part of. */
   readonly closings?: number | undefined;
   /** Told what the request waits for, and undefined when it goes on. */
@@ -142,7 +144,7 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
         attempts: 0,
         waitedMs: 0,
         isUnclear: false,
-        wasUnclear: input.whole?.isUnclear,
+        wasUnclear: input.whole?.isUnclear || input.wasUnclear,
         onWait: input.onWait,
       },
     };

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { ApiError, ResponseValidationError } from "../errors.ts";
 import { operations } from "../operations/index.ts";
 import type { CallOptions } from "../options.ts";
-import { type BatchItemResult, type IndexedEvent, readBatchAnswer } from "./batch-answer.ts";
+import { type BatchItemResult, type IndexedEvent, isAccepted, readBatchAnswer } from "./batch-answer.ts";
 import { Effect } from "./within-total.ts";
 
 export interface BatchSending {
@@ -23,12 +23,24 @@ const firstWaitMs = 500;
 export const isWorthARepeat = ({ status }: BatchItemResult): boolean =>
   status === 0 || status === 429 || status >= 500;
 
+/** What the requests for one batch have shown so far. */
+interface Shown {
+  /** Whether some of the events may be recorded. */
+  isUnclear: boolean;
+}
+
+// A result that nobody can read, or of a fault of the service, may belong to an event that was recorded.
+const mayBeRecorded = (result: BatchItemResult): boolean =>
+  isAccepted(result) || (result.status !== 429 && isWorthARepeat(result));
+
 const sendOnce = async (
   events: readonly IndexedEvent[],
   { call, options, effect = new Effect() }: BatchSending,
+  shown: Shown,
 ): Promise<readonly BatchItemResult[]> => {
   const payload = { events: events.map(({ event }) => event) };
-  const sent = call(operations.events.recordBatch, { payload }, options);
+  const wasUnclear = shown.isUnclear;
+  const sent = call(operations.events.recordBatch, { payload, wasUnclear }, options);
   const { data: answer, response } = await effect.of(sent.withResponse());
   const results = readBatchAnswer(events, answer);
   if (results === undefined) {
@@ -40,6 +52,8 @@ const sendOnce = async (
       issues: [{ path: "results", message: "must be an array" }],
     });
   }
+  // What an attempt before the answered one has recorded, nobody knows.
+  shown.isUnclear ||= response.attempts > 1 || results.some(mayBeRecorded);
   return results;
 };
 
@@ -50,9 +64,10 @@ const isAboutContent = (error: unknown): boolean =>
 const sendOrSplit = async (
   events: readonly IndexedEvent[],
   sending: BatchSending,
+  shown: Shown,
 ): Promise<readonly BatchItemResult[]> => {
   try {
-    return await sendOnce(events, sending);
+    return await sendOnce(events, sending, shown);
   } catch (error) {
     if (!(error instanceof ApiError) || !isAboutContent(error)) throw error;
     const [only] = events;
@@ -60,8 +75,8 @@ const sendOrSplit = async (
       return [{ index: only.index, status: error.status, error: error.message }];
     }
     const half = Math.ceil(events.length / 2);
-    const first = await sendOrSplit(events.slice(0, half), sending);
-    return [...first, ...(await sendOrSplit(events.slice(half), sending))];
+    const first = await sendOrSplit(events.slice(0, half), sending, shown);
+    return [...first, ...(await sendOrSplit(events.slice(half), sending, shown))];
   }
 };
 
@@ -79,9 +94,10 @@ export const sendBatch = async (
   const results = new Map<number, BatchItemResult>();
   const { maxRetries = mostRepeats } = sending.options;
   const rounds = 1 + Math.min(mostRepeats, maxRetries);
+  const shown = { isUnclear: false };
   let left = events;
   for (let round = 1; left.length > 0; round += 1) {
-    for (const result of await sendOrSplit(left, sending)) results.set(result.index, result);
+    for (const result of await sendOrSplit(left, sending, shown)) results.set(result.index, result);
     left = left.filter(({ index }) => {
       const result = results.get(index);
       return result !== undefined && isWorthARepeat(result);
