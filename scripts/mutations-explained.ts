@@ -81,6 +81,12 @@ export const explained: readonly Explained[] = [
   },
   {
     file: "src/http/claims.ts",
+    text: "return this.#wanted[Math.min(most, this.#wanted.length - 1)] ?? 0;",
+    changes: ["0 → 1"],
+    why: "The list begins with one entry, and no place behind its last is asked for.",
+  },
+  {
+    file: "src/http/claims.ts",
     text: "this.#wanted.push(Math.max(wanted, this.#wanted[nth - 1] ?? 0));",
     changes: ["0 → 1"],
     why: "Every request but the first has one before it in the list, and the first has the 0 that it begins with.",

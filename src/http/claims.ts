@@ -16,7 +16,7 @@ const amountOf = ({ of, waiter }: Head, resource: Resource): number =>
 
 /** How many requests of `each` a limit lets through in `ms`, with so much of it here. */
 const through = ({ limit }: Resource, ms: number, { each, here }: { each: number; here: number }): number =>
-  Math.ceil((ms / limit.perMs) * Math.max(1, here / each));
+  Math.ceil((ms / limit.perMs) * (here / each));
 
 /** How much of a resource a lane can use in the resource's window, by all that its requests spend. */
 const paceOf = (head: Head, resource: Resource, here: (of: Resource, each: number) => number): number => {
