@@ -50,7 +50,10 @@ const start = (code: ReadonlyMap<string, string>): Promise<Vitest> =>
       watch: false,
       pool: "forks",
       maxWorkers: 1,
-      include: ["test/unit/**/*.test.ts", "test/flow/{once,import,second-look,third-look}.test.ts"],
+      include: [
+        "test/unit/**/*.test.ts",
+        "test/flow/{once,import,batch-outcome,second-look,third-look}.test.ts",
+      ],
       exclude,
       setupFiles: [at("scripts/mutation-setup.ts")],
       reporters: [{}],

@@ -7,9 +7,11 @@ const names = ["one", "two", "three"];
 
 /** Records three events with a fault for each request, and closes the client while it waits to repeat some of them; and what had been recorded. */
 const closedBeforeTheRepeat = async ({
+  afterMs = 100,
   faults = [],
   answer,
 }: {
+  afterMs?: number;
   faults?: readonly Fault[];
   answer?: object;
 }) => {
@@ -32,7 +34,7 @@ const closedBeforeTheRepeat = async ({
     () => undefined,
     (error: unknown) => error,
   );
-  await clock.advance(100);
+  await clock.advance(afterMs);
   await client.close();
   return { error: await clock.until(ended), recorded: sandbox.state.events.map(({ name }) => name) };
 };
@@ -55,6 +57,22 @@ test("events that an attempt recorded whose answer was lost: a close before the 
   ];
   const ended = await closedBeforeTheRepeat({ faults });
   expect(ended).toMatchObject({ error: { code: "connection_failed", outcome: "unknown" }, recorded: names });
+});
+
+test("events of which some were recorded in an earlier round: a close after a later one leaves it unknown", async () => {
+  const faults = [
+    { items: [1], status: 429 },
+    { items: [0], status: 429 },
+  ];
+  const ended = await closedBeforeTheRepeat({ faults, afterMs: 700 });
+  const recorded = ["one", "three"];
+  expect(ended).toMatchObject({ error: { code: "connection_failed", outcome: "unknown" }, recorded });
+});
+
+test("events that the service refused, or will take later: a close before the repeat says so", async () => {
+  const answer = { results: [404, 429, 429].map((status) => ({ status, error: "no" })) };
+  const ended = await closedBeforeTheRepeat({ answer });
+  expect(ended).toMatchObject({ error: { code: "connection_failed", outcome: "not-applied" } });
 });
 
 test("events of which the service took none: a close before the repeat says so", async () => {

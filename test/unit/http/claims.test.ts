@@ -166,6 +166,9 @@ test("by batches where it is spent by weight, and by requests where another is",
   };
   // As many again as went: two and a bit.
   expect([ofMany(0), ofMany(60)]).toEqual([75, 125]);
+  const late = resource("events", { max: 50, perMs: 1_000, freesInMs: 9_000 });
+  const ofLate = head([requests, late], { waiting: 9, weight: 25 });
+  expect(claims([stopped(ofLate, late)], requests, [ofLate, head([requests])])).toBe(2);
   // A batch larger than the limit goes alone, and still goes.
   const large = head([requests, events], { waiting: 3, weight: 500 });
   expect(claims([stopped(large, events)], requests, [large, head([requests])])).toBe(1);
