@@ -9,19 +9,20 @@ export type Answering = (
   operation: OperationFacts,
   payload: unknown,
   options: CallOptions | undefined,
+  /** Whether an earlier request may have had its effect, as the caller says. */
+  wasUnclear: boolean | undefined,
 ) => Promise<unknown>;
 
-const response = { status: 200, headers: new Headers(), attempts: 1, waitedMs: 0 };
-
-/** A call without the stages below it: what is above it is tested alone. */
-export const scriptedCall = (answering: Answering): Call => {
+/** A call without the stages below it: what is above it is tested alone. Each request takes so many attempts. */
+export const scriptedCall = (answering: Answering, attempts = 1): Call => {
+  const response = { status: 200, headers: new Headers(), attempts, waitedMs: 0 };
   const call = <Input, Output>(
     operation: Operation<Input, Output>,
-    input: { readonly id?: string; readonly payload: Input },
+    input: { readonly id?: string; readonly payload: Input; readonly wasUnclear?: boolean | undefined },
     options?: CallOptions,
   ): Answer<Output> =>
     answer(
-      answering(operation, input.payload, options).then((body) => ({
+      answering(operation, input.payload, options, input.wasUnclear).then((body) => ({
         // A test answers in the shape that the operation has, or means not to.
         data: body as Output,
         response,

@@ -156,3 +156,32 @@ describe("sendBatch", () => {
     });
   });
 });
+
+/** Sends two events; what each round says of those before it. */
+const unclearBefore = async (answers: readonly (readonly number[])[], attempts?: number) => {
+  const clock = new FakeClock();
+  const told: (boolean | undefined)[] = [];
+  const call = scriptedCall(async (_operation, payload, _options, wasUnclear) => {
+    told.push(wasUnclear);
+    // Checked before it is sent.
+    const { events } = payload as EventBatch;
+    const statuses = answers[told.length - 1] ?? events.map(() => 202);
+    return { results: statuses.map((status) => ({ status, error: "no" })) };
+  }, attempts);
+  await clock.until(sendBatch(indexed, { call, clock, options: {} }));
+  return told;
+};
+
+test.each<[string, readonly (readonly number[])[], readonly boolean[]]>([
+  ["none was taken", [[429, 429]], [false, false]],
+  ["one was refused, and one comes later", [[404, 429]], [false, false]],
+  ["one was recorded", [[202, 429]], [false, true]],
+  ["one failed", [[500, 404]], [false, true]],
+  ["one was recorded in an earlier round", [[202, 429], [429]], [false, true, true]],
+])("a repeat says whether an earlier round may have recorded some: %s", async (_, answers, told) => {
+  expect(await unclearBefore(answers)).toEqual(told);
+});
+
+test("what an attempt has done before the answered one, nobody knows", async () => {
+  expect(await unclearBefore([[429, 429]], 2)).toEqual([false, true]);
+});
