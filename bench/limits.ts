@@ -5,6 +5,7 @@
  */
 import { fleetCells } from "./limits/fleet.ts";
 import { memoryOfWaiting } from "./limits/memory.ts";
+import { mixedCells } from "./limits/mixed.ts";
 import { priceOfPacing } from "./limits/price.ts";
 import { recorderAgainstSingles } from "./limits/recorder.ts";
 import { simulatedCells } from "./limits/simulated.ts";
@@ -13,6 +14,7 @@ import { socketCells } from "./limits/sockets.ts";
 
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   simulated: simulatedCells,
+  mixed: mixedCells,
   fleet: simulatedFleetCells,
   sockets: socketCells,
   "fleet-sockets": fleetCells,

@@ -36,7 +36,7 @@ const ofLeased = ({ leased, limit }: Resource, each: number): number => (leased 
 const isNarrow = (head: Head, resource: Resource): boolean =>
   paceOf(head, resource, ofLimit) < resource.limit.max;
 
-/** What a lane may have of a resource when each of `all` gets what it can use, or as much as any other. */
+/** What a lane may have of a resource when it is shared out evenly, and nobody gets more than it can use. */
 const fairShare = (head: Head, resource: Resource, all: readonly Head[]): number => {
   const own = paceOf(head, resource, ofLeased);
   const paces = all.map((one) => paceOf(one, resource, ofLeased)).toSorted((one, other) => one - other);
@@ -46,6 +46,7 @@ const fairShare = (head: Head, resource: Resource, all: readonly Head[]): number
     if (own <= pace || equal < pace) return Math.min(own, equal);
     left -= pace;
   }
+  // For the compiler: its own pace is among them.
   return left;
 };
 

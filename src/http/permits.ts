@@ -86,7 +86,7 @@ export class Permits {
 
   /**
    * The request was answered, or nobody knows (`roundTripMs` undefined): its permits come back when no window can
-   * hold both uses. Who used them is told by whoever asks `backWithin`.
+   * hold both uses. `by` is what `backWithin` knows them by.
    */
   cool(weight: number, roundTripMs: number | undefined, by?: object): void {
     const { max, perMs } = this.#limit;

@@ -5,7 +5,10 @@ import { FakeClock } from "../support/fake-clock.ts";
 
 const names = ["one", "two", "three"];
 
-/** Records three events with a fault for each request, and closes the client while it waits to repeat some of them; and what had been recorded. */
+/**
+ * Records three events with a fault for each request, and closes the client while it waits to repeat some of them.
+ * Answers how the call ended, and what had been recorded.
+ */
 const closedBeforeTheRepeat = async ({
   afterMs = 100,
   faults = [],

@@ -94,6 +94,19 @@ test("of what one has used it tells what is not back yet, and comes back in time
   expect(back(9_999)).toEqual([3, 0]);
 });
 
+test("a permit is not in hand before a window and its margin are over", async () => {
+  const { clock, permits } = open();
+  permits.take(1);
+  permits.cool(1, 0);
+  const inHand: number[] = [];
+  for (const ms of [1_000.5, 0.5, 0.1]) {
+    await clock.advance(ms);
+    permits.thaw(clock.now());
+    inHand.push(permits.inHand);
+  }
+  expect(inHand).toEqual([9, 9, 10]);
+});
+
 test("the allowance for the latency counts", async () => {
   const { clock, permits } = open();
   for (let at = 0; at < 300; at += 1) {
