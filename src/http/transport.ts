@@ -1,8 +1,7 @@
-/// <reference path="./undici-agent.d.ts" />
-import Agent from "undici/lib/dispatcher/agent.js";
 import type { Dispatcher } from "../options.ts";
 import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
 import { isFault, plainError } from "./plain-error.ts";
+import { noTimeouts, Sockets } from "./sockets.ts";
 import type { HttpRequest, RawHeaders, Transport } from "./types.ts";
 
 export interface TransportSettings extends AttemptLimits {
@@ -67,12 +66,6 @@ class Exchange implements Carrier {
   }
 }
 
-// The attempt's own timer covers all of this, to the last byte; undici's would only fire beside it.
-const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
-
-// A pool keeps its sockets for as long as they are used; replaced once a minute, they follow the origin's DNS.
-const socketTtlMs = 60_000;
-
 /** Sends over undici's dispatch: a quarter of the cost of its fetch, and it adds no header of its own. */
 export const undiciTransport = ({
   origin,
@@ -80,24 +73,13 @@ export const undiciTransport = ({
   connections,
   ...limits
 }: TransportSettings): Transport => {
-  const own =
-    dispatcher === undefined
-      ? new Agent({
-          connections,
-          pipelining: 1,
-          allowH2: false,
-          clientTtl: socketTtlMs,
-          connect: { timeout: 0 },
-          ...noTimeouts,
-        })
-      : undefined;
-  const pool: Dispatcher | undefined = dispatcher ?? own;
-  // Its own pool ends what it carries when it is destroyed; a dispatcher that was handed in goes on.
-  const live = own === undefined ? new Set<Attempt>() : undefined;
+  const own = dispatcher === undefined ? new Sockets(origin, connections, limits.clock) : undefined;
+  const live = new Set<Attempt>();
   const attempts: AttemptLimits = { ...limits, live };
+  const carrier: Pick<Dispatcher, "dispatch"> | undefined = dispatcher ?? own;
   const dispatch = (request: HttpRequest, exchange: Exchange): void => {
     const { method, path, headers, body } = request;
-    pool?.dispatch({ origin, method, path, headers, body: body ?? null, ...noTimeouts }, exchange);
+    carrier?.dispatch({ origin, method, path, headers, body: body ?? null, ...noTimeouts }, exchange);
   };
   return {
     send: (request) =>
@@ -112,8 +94,8 @@ export const undiciTransport = ({
         }
       }),
     close: async () => {
-      for (const attempt of live ?? []) attempt.close();
-      await own?.destroy();
+      for (const attempt of live) attempt.close();
+      await own?.close();
     },
   };
 };

@@ -116,6 +116,6 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   ioredis: ["src/redis/*"],
   msw: ["src/sandbox/**"],
   "p-retry": ["src/http/retry.ts"],
-  undici: ["src/http/transport.ts"],
+  undici: ["src/http/sockets.ts"],
   zod: ["src/schemas/*", "src/operations/*"],
 };

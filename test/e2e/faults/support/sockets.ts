@@ -14,14 +14,24 @@ subscribe("net.server.socket", (message) => {
   socket.once("close", () => same.delete(socket));
 });
 
+/** The sockets of this process's clients that are open or being opened, until they tell of their end. */
+export const clientSockets: Set<Socket> = new Set();
+
+subscribe("net.client.socket", (message) => {
+  // As node:net publishes it.
+  const { socket } = message as { readonly socket: Socket };
+  clientSockets.add(socket);
+  socket.once("close", () => clientSockets.delete(socket));
+});
+
 /** The open connections to a port of this machine. */
 export const connectionsTo = (port: number): readonly Socket[] => [...(open.get(port) ?? [])];
 
 /** Resolves when no connection to the port is left; a leak shows as a test that does not end. */
 export const allClosed = async (port: number): Promise<void> => {
-  await Promise.all(
-    connectionsTo(port).map((socket) => new Promise((resolve) => socket.once("close", resolve))),
-  );
+  // The server may yet be told of one that its client has made and closed.
+  for (let left = connectionsTo(port); left.length > 0; left = connectionsTo(port))
+    await Promise.all(left.map((socket) => new Promise((resolve) => socket.once("close", resolve))));
 };
 
 const strikes = new Map<number, () => void>();

@@ -1,0 +1,211 @@
+import { subscribe } from "node:diagnostics_channel";
+import dns from "node:dns";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { undiciTransport } from "../../src/http/transport.ts";
+import { Client, type ClientOptions } from "../../src/index.ts";
+import { aRequest } from "../support/builders.ts";
+import { FakeClock, turn } from "../support/fake-clock.ts";
+import { clientSockets } from "./faults/support/sockets.ts";
+
+/** Every socket that a client of this process has begun to open since the test began. */
+const begun: Socket[] = [];
+
+subscribe("net.client.socket", (message) => {
+  // As node:net publishes it.
+  begun.push((message as { readonly socket: Socket }).socket);
+});
+
+const ends: (() => unknown)[] = [];
+
+afterEach(async () => {
+  await Promise.all(ends.splice(0).map((end) => end()));
+  begun.splice(0);
+});
+
+const empty: RequestListener = (_request, response) => response.end('{"data":[],"total":0}');
+
+/** A server that says to keep a connection for long. */
+const serve = async (listener: RequestListener): Promise<number> => {
+  const server = createServer({ keepAliveTimeout: 600_000 }, listener);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  ends.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // An http server that listens on TCP has such an address.
+  return (server.address() as AddressInfo).port;
+};
+
+const clientOf = (url: string, options: ClientOptions = {}, clock?: FakeClock): Client => {
+  const client = new Client(
+    { apiKey: "key", baseUrl: url, limits: false, ...options },
+    { random: () => 0, ...(clock && { clock }) },
+  );
+  ends.push(() => client.close());
+  return client;
+};
+
+type Answer = (error: Error | null, addresses: readonly { address: string; family: number }[]) => void;
+
+/** Looks names up as `lookup` says, for the rest of the test; node:net asks at each connection. */
+const lookUpWith = (lookup: (answer: Answer) => void): void => {
+  const before = dns.lookup;
+  Object.assign(dns, { lookup: (_name: string, _options: object, answer: Answer) => lookup(answer) });
+  ends.push(() => Object.assign(dns, { lookup: before }));
+};
+
+const here: Parameters<Answer> = [null, [{ address: "127.0.0.1", family: 4 }]];
+
+test.each([1, 2, 16])(
+  "a call after a minute takes a new socket, and waits for none of the %d old ones",
+  async (concurrency) => {
+    const port = await serve(empty);
+    const clock = new FakeClock();
+    const client = clientOf(`http://127.0.0.1:${port}`, { concurrency }, clock);
+    const calls = (count: number) => Promise.all(Array.from({ length: count }, () => client.contacts.list()));
+    await calls(concurrency);
+    await clock.advance(60_000);
+    await calls(concurrency);
+    expect(begun).toHaveLength(concurrency);
+    await clock.advance(1);
+    await calls(1);
+    expect(begun).toHaveLength(concurrency + 1);
+    expect(clientSockets.size).toBe(1);
+  },
+);
+
+test("a call that takes longer than a minute keeps its socket", async () => {
+  const answers: (() => void)[] = [];
+  const port = await serve((request, response) => answers.push(() => empty(request, response)));
+  const clock = new FakeClock();
+  const client = clientOf(`http://127.0.0.1:${port}`, { timeoutMs: 600_000 }, clock);
+  // Asked for with the first `then`.
+  const list = () => client.contacts.list().then(({ data }) => data);
+  const first = list();
+  while (answers.length === 0) await turn();
+  await clock.advance(60_001);
+  const second = list();
+  while (answers.length === 1) await turn();
+  for (const answer of answers) answer();
+  expect(await Promise.all([first, second])).toEqual([[], []]);
+  expect(begun).toHaveLength(2);
+});
+
+test("a connection that is not made in ten seconds is given up, and begun anew by the retry", async () => {
+  const port = await serve(empty);
+  const lookups: Answer[] = [];
+  lookUpWith((answer) => {
+    if (lookups.push(answer) > 2) answer(...here);
+  });
+  const clock = new FakeClock();
+  const client = clientOf(`http://service.localhost:${port}`, { concurrency: 1 }, clock);
+  const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
+  const sent = client.emails.send(email, { maxRetries: 0 }).catch((error: unknown) => error);
+  while (lookups.length === 0) await turn();
+  await clock.advance(9_999);
+  expect(clientSockets.size).toBe(1);
+  await clock.advance(1);
+  expect(await sent).toMatchObject({
+    code: "connection_failed",
+    outcome: "not-applied",
+    message: expect.stringContaining("ETIMEDOUT, no connection"),
+  });
+  const listed = client.contacts.list().then(({ data }) => data);
+  while (lookups.length === 1) await turn();
+  await clock.advance(10_000);
+  expect(await listed).toEqual([]);
+  expect(lookups).toHaveLength(3);
+  expect(clock.pending).toBe(0);
+});
+
+test("close leaves no connection that is still being made", async () => {
+  const port = await serve(empty);
+  let asked: () => void = () => undefined;
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  lookUpWith(() => asked());
+  const client = clientOf(`http://service.localhost:${port}`);
+  const call = client.contacts.list().catch((error: unknown) => error);
+  await isAsked;
+  await client.close();
+  expect(clientSockets.size).toBe(0);
+  expect(await call).toMatchObject({ code: "connection_failed", outcome: "not-applied" });
+});
+
+test("close ends a call whose socket broke before it was sent, and which has a new one", async () => {
+  let requests = 0;
+  let asked: () => void = () => undefined;
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const port = await serve((request, response) => {
+    requests += 1;
+    if (requests === 1) empty(request, response);
+    else asked();
+  });
+  const client = clientOf(`http://127.0.0.1:${port}`, { concurrency: 2 });
+  await client.contacts.list();
+  // Node tells undici of the end only when the request has been handed to it.
+  begun[0]?.destroy();
+  const call = client.contacts.list().catch((error: unknown) => error);
+  await isAsked;
+  await client.close();
+  expect(await call).toMatchObject({ code: "connection_failed", attempts: 1 });
+  expect(clientSockets.size).toBe(0);
+  expect(requests).toBe(2);
+});
+
+test.each(["idle", "under way"])(
+  "close ends a socket that one call began and another took over, %s",
+  async (state) => {
+    let asked: () => void = () => undefined;
+    const isAsked = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const port = await serve((request, response) => {
+      if (state === "idle") empty(request, response);
+      asked();
+    });
+    const lookups: Answer[] = [];
+    lookUpWith((answer) => {
+      if (lookups.push(answer) > 1) answer(...here);
+    });
+    const clock = new FakeClock();
+    const client = clientOf(`http://service.localhost:${port}`, { concurrency: 1 }, clock);
+    const controller = new AbortController();
+    const aborted = client.contacts.list({}, { signal: controller.signal }).catch((error: unknown) => error);
+    while (lookups.length === 0) await turn();
+    controller.abort();
+    const call = client.contacts.list().catch((error: unknown) => error);
+    await clock.advance(10_000);
+    await isAsked;
+    if (state === "idle") expect(await call).toMatchObject({ data: [] });
+    expect(clientSockets.size).toBe(1);
+    await client.close();
+    expect(clientSockets.size).toBe(0);
+    expect(await aborted).toBe(controller.signal.reason);
+    if (state !== "idle") expect(await call).toMatchObject({ code: "connection_failed", attempts: 1 });
+  },
+);
+
+test("what is handed to a transport after its close opens nothing", async () => {
+  const port = await serve(empty);
+  const clock = new FakeClock();
+  const transport = undiciTransport({
+    origin: `http://127.0.0.1:${port}`,
+    dispatcher: undefined,
+    connections: 1,
+    maxResponseBytes: 1_000,
+    clock,
+  });
+  await transport.close();
+  await expect(transport.send(aRequest())).rejects.toMatchObject({
+    kind: "connection",
+    wasSent: false,
+    cause: { message: "the client was closed" },
+  });
+  expect(begun).toHaveLength(0);
+});
