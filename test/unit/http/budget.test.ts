@@ -37,6 +37,11 @@ test("a permit comes back a window and its margin after the answer", async () =>
   expect(budget.has(1)).toBe(true);
 });
 
+test("nobody waits for a new one", () => {
+  const { budget } = open();
+  expect([budget.waiters, budget.has(1)]).toEqual([0, true]);
+});
+
 test("it tells what a lane has used, and what of that comes back, and what it lets through when", async () => {
   const { clock, budget } = open();
   const [one, other] = [someone(), someone()];

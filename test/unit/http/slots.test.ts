@@ -43,7 +43,7 @@ test("who waits for a slot is counted from the first to the last", async () => {
 });
 
 test("no slot is kept for one who lacks something else, however soon that is there", () => {
-  const slots = new Slots(1);
+  const slots = new Slots(2);
   const lacked: Resource = Object.assign(new Slots(0), {
     readyInMs: () => 0,
     limit: { max: 10, perMs: 1_000 },
