@@ -38,8 +38,15 @@ export const runOverSockets = async (calls: number, seed: number): Promise<Tally
   const { url, port, close } = await sandbox.listen();
   const sends = watchSends(port);
   const ledger = memoryLedger();
-  const open = (): Client =>
-    new Client({ baseUrl: url, apiKey, ledger, limits: false, timeoutMs: 1_000 }, { random: () => 0 });
+  const all: Client[] = [];
+  const open = (): Client => {
+    const client = new Client(
+      { baseUrl: url, apiKey, ledger, limits: false, timeoutMs: 1_000 },
+      { random: () => 0 },
+    );
+    all.push(client);
+    return client;
+  };
   const clients = Array.from({ length: clientsAtOnce }, open);
   const closing: Promise<void>[] = [];
   const ended: Ended[] = [];
@@ -81,7 +88,8 @@ export const runOverSockets = async (calls: number, seed: number): Promise<Tally
     }
   };
   await Promise.all(Array.from({ length: callsAtOnce }, work));
-  await Promise.all([...closing, ...clients.map((client) => client.close())]);
+  // The closed ones again: a job of several calls may have made one after the close, which opens new sockets.
+  await Promise.all([...closing, ...all.map((client) => client.close())]);
   const outlived = clientSockets.size;
   await allClosed(port);
   sends.stop();
