@@ -40,6 +40,8 @@ export interface LeaseSource {
   readonly givesUpAt: number | undefined;
   /** What others that share the budget use of it. */
   readonly usedElsewhere: number;
+  /** Before that, on the budget's clock, it brings none to a budget with too few for one request; past: at any time. */
+  readonly comesAt: number;
   /** Names the budget that the permits are for; called once, before anything else. */
   attach(budget: LeasedBudget): void;
   /** The budget lacks permits; called again and again while it does. */

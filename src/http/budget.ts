@@ -124,7 +124,8 @@ export class Budget implements Resource, LeasedBudget {
   readyInMs(amount: number, each: number): number {
     // Nobody knows when a probe is answered, nor when a source that says nothing is heard again.
     if (this.#pause.isOut || !this.#source.isValid) return never;
-    return Math.max(this.pausedForMs, this.#permits.readyInMs(amount, each));
+    const comesInMs = Math.max(0, this.#source.comesAt - this.#clock.now());
+    return Math.max(this.pausedForMs, this.#permits.readyInMs(amount, each, comesInMs));
   }
 
   usedBy(kind: Kind): number {

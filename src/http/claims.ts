@@ -6,7 +6,7 @@ export interface Stopped extends Head {
 }
 
 // Permits that processes share are called back, and what depends on them is guesswork beyond so many windows.
-const sharedWindows = 3;
+const sharedWindows = 2;
 
 // Of a longer line the end is kept for once it has come nearer.
 const mostLookedAt = 100;

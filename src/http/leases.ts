@@ -16,6 +16,7 @@ export class LocalLeases implements LeaseSource {
   readonly isValid = true;
   readonly givesUpAt = undefined;
   readonly usedElsewhere = 0;
+  readonly comesAt = 0;
   readonly initial: number;
   readonly #max: number;
   readonly #block: number;
@@ -82,6 +83,7 @@ export const fixedLeases = (initial: number): LeaseSource => ({
   isValid: true,
   givesUpAt: undefined,
   usedElsewhere: 0,
+  comesAt: 0,
   attach: () => undefined,
   want: () => undefined,
   paused: () => undefined,

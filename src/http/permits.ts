@@ -120,13 +120,13 @@ export class Permits {
   /**
    * In how long `amount` has been let through in batches of `each`, by the permits that are here: those in hand, those
    * that cool, those in use, and all of them again a window later. Where they are too few for a batch the source has
-   * to bring the first, which may be at once, and nobody can say when the second.
+   * to bring the first, in `comesInMs` at the earliest, and nobody can say when the second.
    */
-  readyInMs(amount: number, each: number): number {
+  readyInMs(amount: number, each: number, comesInMs = 0): number {
     const { perMs } = this.#limit;
     const own = this.leased - this.owed;
     const batch = this.#most(each);
-    if (own < batch) return amount <= batch ? 0 : never;
+    if (own < batch) return amount <= batch ? comesInMs : never;
     const rounds = Math.max(0, Math.ceil(amount / own) - 1);
     const lacking = amount - rounds * own - this.#inHand;
     return rounds * perMs + this.#backInMs(lacking);

@@ -78,9 +78,14 @@ export const mostAllowance = 1 / 3;
 // A machine that starts, or is busy, answers late for seconds, and from one moment to the next no more.
 const stretchWindows = 10;
 
-// What a busy machine adds to every round trip for a while is no floor: so little of a window is not worth a 429.
+// What a busy machine adds to every round trip for a while is no floor: so little of a window is not worth a 429. A
+// longer window needs no more: the stretches in which one answer has to be quick grow with it.
 const allowanceSlack = 0.015;
+const mostSlackMs = 15;
 
 /** The round trips of a limit with this window. */
 export const roundTripsOn = (perMs: number): RoundTrips =>
-  new RoundTrips(perMs * stretchWindows, { slackMs: perMs * allowanceSlack, mostMs: perMs * mostAllowance });
+  new RoundTrips(perMs * stretchWindows, {
+    slackMs: Math.min(perMs * allowanceSlack, mostSlackMs),
+    mostMs: perMs * mostAllowance,
+  });

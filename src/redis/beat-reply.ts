@@ -13,13 +13,15 @@ export interface BeatReply {
   /** On the store's clock: tells one pause from another. */
   readonly pausedUntil: string;
   readonly pausedBy: string;
+  /** Before that no permits come, to whoever has too few for its next request. */
+  readonly comesInMs: number;
 }
 
 /** @throws TypeError when it is not an answer of the budget script. */
 export const beatReply = (raw: unknown): BeatReply => {
   if (!Array.isArray(raw)) throw new TypeError("the budget script answered something else");
-  const [born, grant, give, pausedForMs, gate, dayTotal, dayFreesInMs, busyElsewhere, pausedUntil, pausedBy] =
-    raw.map(String);
+  const [born, grant, give, pausedForMs, gate, ...rest] = raw.map(String);
+  const [dayTotal, dayFreesInMs, busyElsewhere, pausedUntil, pausedBy, comesInMs] = rest;
   return {
     born: born ?? "",
     grant: Number(grant),
@@ -31,5 +33,6 @@ export const beatReply = (raw: unknown): BeatReply => {
     busyElsewhere: Number(busyElsewhere),
     pausedUntil: pausedUntil ?? "",
     pausedBy: pausedBy ?? "",
+    comesInMs: Number(comesInMs),
   };
 };

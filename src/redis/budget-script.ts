@@ -112,6 +112,7 @@ elseif want > 0 then grant = math.min(free - kept, want, math.max(0, fair - held
 -- After a flush those who hold permits are heard first; a first start has nobody to wait for.
 if isYoung then grant = math.min(grant, math.max(0, math.ceil(max / 20) - held)) end
 
+local movedFor, movesAt = redis.call('HGET', state, 'moved for'), tonumber(redis.call('HGET', state, 'moves') or 0)
 local give = 0
 if others + keep > cap then give = math.min(keep, others + keep - cap) end
 if not isMyTurn then
@@ -125,18 +126,23 @@ if not isMyTurn then
     give = math.max(give, math.min(idle, missing))
     -- Too few for a single batch, ever: what lies idle in small pieces first, then what others use. That loses what
     -- it takes to change hands, the allowance for the latency above all: so all permits do so in two windows at the
-    -- earliest, and in as many as keep that loss at a fortieth.
-    local movedFor, movesAt = redis.call('HGET', state, 'moved for'), tonumber(redis.call('HGET', state, 'moves') or 0)
+    -- earliest, and in as many as keep that loss at an eightieth.
     local more = math.min(keep, missing - coming) - math.max(0, give)
     if more > 0 and eldest.h < eldest.n + eldest.i and scattered - eldest.i < missing and
       (movesAt <= now or movedFor == eldest.id) then
       give = math.max(0, give) + more
-      movesAt = math.max(now, movesAt) + math.ceil(math.max(2 * window, 40 * allowance) * more / max)
+      movesAt = math.max(now, movesAt) + math.ceil(math.max(2 * window, 80 * allowance) * more / max)
       redis.call('HSET', state, 'moved for', eldest.id, 'moves', text(movesAt))
     end
   end
 end
 give = math.max(0, give)
+-- Whoever lacks them has none called back for it before that; told two windows ahead, because what else its request
+-- spends has to be found by then.
+local comes = 0
+if need > grant and scattered - idle < need and not (isMyTurn and coming > 0) then
+  comes = math.max(0, movesAt - now - 2 * window)
+end
 
 if held + grant == 0 and want == 0 then redis.call('HDEL', state, 'c:' .. me)
 else
@@ -171,5 +177,5 @@ if probe ~= '' and pausedUntil <= now then
 end
 redis.call('PEXPIRE', state, text(2 * (alive + window) + math.max(0, pausedUntil - now)))
 return { born, grant, give, text(math.max(0, pausedUntil - now)), gate, text(total), text(dayFreesIn), busy,
-  text(pausedUntil), redis.call('HGET', state, 'by') or '' }
+  text(pausedUntil), redis.call('HGET', state, 'by') or '', text(comes) }
 `);

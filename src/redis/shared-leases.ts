@@ -32,6 +32,7 @@ export const aliveMs = (perMs: number): number => Math.min(1_000, Math.max(100, 
 export class SharedLeases implements LeaseSource {
   readonly initial = 0;
   usedElsewhere = 0;
+  comesAt = 0;
   readonly #context: SharedLeasesContext;
   readonly #id = randomUUID();
   readonly #channel: string;
@@ -112,10 +113,9 @@ export class SharedLeases implements LeaseSource {
   readonly #hear = (message: string): void => {
     const budget = this.#budget;
     if (budget === undefined || (budget.leased === 0 && budget.waiters === 0)) return;
-    const isPause = message === "pause";
-    if (!isPause && message !== this.#id) return;
     // Until the store has said how long.
-    if (isPause) this.#heldBack = true;
+    if (message === "pause") this.#heldBack = true;
+    else if (message !== this.#id) return;
     this.#isNewsDue = true;
     this.#beatIn(0);
   };
@@ -187,12 +187,12 @@ export class SharedLeases implements LeaseSource {
   }
 
   #heed(budget: LeasedBudget, reply: BeatReply, sentAt: number): void {
-    const { day } = this.#context;
-    if (this.#born !== "" && this.#born !== reply.born) day.forgotten();
+    if (this.#born !== "" && this.#born !== reply.born) this.#context.day.forgotten();
     this.#born = reply.born;
     this.#lostSince = undefined;
     this.#addShare?.();
     this.usedElsewhere = reply.busyElsewhere;
+    this.comesAt = this.#context.clock.now() + reply.comesInMs;
     // What was said before the news says nothing about it.
     this.#heldBack = reply.gate === "closed" || (this.#heldBack && this.#isNewsDue);
     if (reply.gate === "probe" && !budget.isProbing) budget.pause(0);
@@ -207,8 +207,8 @@ export class SharedLeases implements LeaseSource {
 
   /** Gives everything back when nothing was sent for a window. */
   #restIfUnused(budget: LeasedBudget): void {
-    const isResting = budget.waiters === 0 && budget.idle === budget.leased;
-    if (isResting && this.#isUnused) budget.retire(budget.leased);
+    const isAllIdle = budget.idle === budget.leased;
+    if (isAllIdle && budget.waiters === 0 && this.#isUnused) budget.retire(budget.leased);
   }
 
   /** Whether nothing was sent for a window. */

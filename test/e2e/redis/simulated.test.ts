@@ -3,6 +3,7 @@ import type { Clock } from "../../../src/clock.ts";
 import { ConnectionError } from "../../../src/errors.ts";
 import type { HttpRequest, Send } from "../../../src/http/types.ts";
 import { documentedLimits, type Limits } from "../../../src/limits.ts";
+import { beatReply } from "../../../src/redis/beat-reply.ts";
 import type { RedisCommands, RedisLimitsOptions } from "../../../src/redis/index.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { clockAhead, memberOn } from "../../support/fleet.ts";
@@ -122,6 +123,39 @@ test("permits change hands the less often the longer the way to the service is",
   await store.advance(60_000);
   expect(limiters.events.refused).toBe(0);
   expect((limiters.events.accepted - before) / (60 * limits.events.max)).toBeGreaterThanOrEqual(0.93);
+});
+
+test("who lacks permits is told before when none are called back for it, two windows ahead", async () => {
+  const { send } = simulatedService(clock, {
+    counting: "sliding",
+    limits,
+    latency: constantLatency(150, 150),
+  });
+  const promised: number[] = [];
+  const early: number[] = [];
+  for (let process = 0; process < 3; process += 1) {
+    const commands = store.commands(1);
+    let notBefore = 0;
+    const redis: RedisCommands = {
+      ...commands,
+      eval: async (script, keyCount, ...values) => {
+        const reply = await commands.eval(script, keyCount, ...values);
+        if (values[0]?.endsWith(":events:leases")) {
+          const { grant, comesInMs } = beatReply(reply);
+          if (grant > 0 && clock.now() < notBefore) early.push(notBefore - clock.now());
+          notBefore = clock.now() + comesInMs;
+          if (comesInMs > 0) promised.push(comesInMs);
+        }
+        return reply;
+      },
+    };
+    saturate(join(send, {}, { redis }), batchOf(25));
+  }
+  await store.advance(120_000);
+  expect(early).toEqual([]);
+  // Of 285 ms each all permits are worth 80 in a round, half of them a batch; two windows are left out.
+  expect(Math.max(...promised)).toBeGreaterThan(9_000);
+  expect(Math.max(...promised)).toBeLessThanOrEqual((80 * 285) / 2 - 2_000);
 });
 
 test("the share of a killed process is back a window and 100 ms after its last word", async () => {

@@ -75,6 +75,15 @@ test("while it is paused it lets nothing through, and while a probe is out nobod
   expect(budget.readyInMs(1, 1)).toBe(0);
 });
 
+test("with too few permits for one request it is ready when its source brings some, and not before", async () => {
+  const { clock, budget } = open(10, { ...fixedLeases(3), comesAt: 700 });
+  expect([3, 4].map((each) => budget.readyInMs(each, each))).toEqual([0, 700]);
+  await clock.advance(300);
+  expect(budget.readyInMs(4, 4)).toBe(400);
+  await clock.advance(500);
+  expect([4, 8].map((amount) => budget.readyInMs(amount, 4))).toEqual([0, Number.POSITIVE_INFINITY]);
+});
+
 test("what is kept is not idle, until nobody waits any more", () => {
   const { budget } = open();
   const idle = [3, 12].map((count) => {

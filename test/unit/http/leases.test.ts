@@ -51,8 +51,8 @@ test("a first block is in hand at once: a twentieth of the limit, and 25 at leas
 });
 
 test("a process of its own shares with nobody and is never out of reach", () => {
-  const { isValid, givesUpAt, usedElsewhere } = new LocalLeases(10);
-  expect([isValid, givesUpAt, usedElsewhere]).toEqual([true, undefined, 0]);
+  const { isValid, givesUpAt, usedElsewhere, comesAt } = new LocalLeases(10);
+  expect([isValid, givesUpAt, usedElsewhere, comesAt]).toEqual([true, undefined, 0, 0]);
 });
 
 describe("whoever lacks permits is granted", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RoundTrips } from "../../../src/http/round-trips.ts";
+import { RoundTrips, roundTripsOn } from "../../../src/http/round-trips.ts";
 import { CoolingPermits } from "../../../src/http/window.ts";
 
 test("permits come back at their time, together with all that were due before", () => {
@@ -90,6 +90,15 @@ test("the floor keeps its slack below what was seen, and a latency within it has
       15,
     ).floorMs,
   ]).toEqual([35, 0]);
+});
+
+test("the slack of a limit is a part of its window, of a long one no more than of a second", () => {
+  const floors = [200, 1_000, 10_000].map((perMs) => {
+    const trips = roundTripsOn(perMs);
+    for (let at = 0; at < 300; at += 1) trips.add(50, at * perMs);
+    return trips.floorMs;
+  });
+  expect(floors).toEqual([47, 35, 35]);
 });
 
 test("the floor is never more than allowed", () => {
