@@ -34,12 +34,13 @@ export interface Connection {
 /** Loads undici with the first request: importing the package, or failing to configure it, needs none of it. */
 const lazyTransport = (settings: Settings, limits: AttemptLimits, closing: Closing): Transport => {
   let loaded: Transport | undefined;
+  let ending: Promise<unknown> | undefined;
   const load = async (): Promise<Transport> => {
     const before = closing.count;
     const { undiciTransport } = await import("./http/transport.ts");
     if (closing.count !== before) throw closedFailure();
-    const { origin, dispatcher, concurrency } = settings;
-    loaded ??= undiciTransport({ ...limits, origin, dispatcher, connections: concurrency });
+    const { origin, dispatcher } = settings;
+    loaded ??= undiciTransport({ ...limits, origin, dispatcher });
     return loaded;
   };
   return {
@@ -47,7 +48,9 @@ const lazyTransport = (settings: Settings, limits: AttemptLimits, closing: Closi
     close: async () => {
       const open = loaded;
       loaded = undefined;
-      await open?.close();
+      // A close while another is under way resolves no sooner.
+      ending = Promise.all([ending, open?.close()]);
+      await ending;
     },
   };
 };

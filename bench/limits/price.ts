@@ -34,7 +34,6 @@ export const priceOfPacing = async (): Promise<void> => {
     origin: url,
     dispatcher: undefined,
     clock: systemClock,
-    connections: 1,
     maxResponseBytes: 1e6,
   });
   const prices: number[] = [];

@@ -121,6 +121,7 @@ export class Attempt {
 
   /** Ends it as if it had never begun. */
   giveBack(): void {
+    if (this.#hasEnded) return;
     this.#request.log.attempts -= 1;
     this.fail("held", "the service asked to wait before there was a socket");
   }

@@ -1,87 +1,96 @@
 /// <reference path="./undici-parts.d.ts" />
 import type { Socket } from "node:net";
 import buildConnector from "undici/lib/core/connect.js";
-import Pool from "undici/lib/dispatcher/pool.js";
+import Client from "undici/lib/dispatcher/client.js";
 import type { Clock } from "../clock.ts";
 
 type Connect = ReturnType<typeof buildConnector>;
+
+/** One of undici's clients, which has one socket at a time and makes another when that one breaks. */
+interface Line {
+  readonly client: InstanceType<typeof Client>;
+  /** The last request that it was given. */
+  carried: Carried;
+}
+
+/** A request under way, with undici's callbacks. */
+export interface Carried {
+  readonly hasEnded: boolean;
+}
 
 /** The attempt's own timer covers all of a request; undici's would only fire beside it. */
 export const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
 
 // A socket is kept for as long as it is used: new ones once a minute follow the origin's DNS.
-const poolLifeMs = 60_000;
+const lifeMs = 60_000;
 
 // TCP knocks less and less often: what began to connect while the network was down would be late once it is back.
 const openingMs = 10_000;
 
-const notMadeError = (): Error =>
-  Object.assign(new Error(`no connection within ${openingMs} ms`), { code: "ETIMEDOUT" });
-
-const isClosedError = (): Error => new Error("the client was closed");
+const fault = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+const isClosed = (): Error => fault("ERR_CLIENT_CLOSED", "the client was closed");
+const isLate = (): Error => fault("ETIMEDOUT", `no connection within ${openingMs} ms`);
 
 /**
- * The sockets to one origin: undici's pools, one after the other, and every socket they open. undici has a life for
- * sockets of its own, but a request that finds all of a pool's sockets past it waits for a next request that may
- * never come (7.30.2).
+ * The sockets to one origin: as many as there were requests under way at once, and, for as long as those that are
+ * replaced still carry something, as many again.
  */
 export class Sockets {
   readonly #origin: string;
-  readonly #connections: number;
   readonly #clock: Clock;
-  // One for all pools, so that a new socket resumes the TLS session of an old one.
+  // One for all, so that a new socket can resume the TLS session of another.
   readonly #connector = buildConnector({ timeout: 0 });
   readonly #open = new Set<Socket>();
-  #pool: InstanceType<typeof Pool> | undefined;
-  #poolSince = 0;
+  #lines: Line[] = [];
+  #since = 0;
   #isClosed = false;
 
-  /** @param connections - sockets of one pool at most. */
-  constructor(origin: string, connections: number, clock: Clock) {
+  constructor(origin: string, clock: Clock) {
     this.#origin = origin;
-    this.#connections = connections;
     this.#clock = clock;
   }
 
-  /** Carries a request, with undici's own options and callbacks. */
-  dispatch(options: object, handler: object): boolean {
-    return this.#current().dispatch(options, handler);
+  /** Sends a request, by undici's own options. */
+  dispatch(options: object, carried: Carried): void {
+    this.#lineFor(carried).client.dispatch(options, carried);
   }
 
   /** Breaks every socket off, and opens none any more; resolves when none is left. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    // Not by the pools: one forgets what it could not connect, which may try again and carry a request all the same.
     await Promise.all(
       [...this.#open].map(
-        (socket) => new Promise((resolve) => socket.once("close", resolve).destroy(isClosedError())),
+        (socket) => new Promise((resolve) => socket.once("close", resolve).destroy(isClosed())),
       ),
     );
   }
 
-  #current(): InstanceType<typeof Pool> {
+  #lineFor(carried: Carried): Line {
     const now = this.#clock.now();
-    if (this.#pool === undefined || now - this.#poolSince > poolLifeMs) {
-      // It ends what it carries first.
-      void this.#pool?.close();
-      this.#poolSince = now;
-      this.#pool = new Pool(this.#origin, {
-        connections: this.#connections,
-        connect: this.#connect,
-        pipelining: 1,
-        ...noTimeouts,
-      });
+    if (now - this.#since > lifeMs) {
+      // Each ends what it carries first.
+      for (const { client } of this.#lines) void client.close();
+      this.#lines = [];
+      this.#since = now;
     }
-    return this.#pool;
+    const free = this.#lines.find((line) => line.carried.hasEnded);
+    if (free !== undefined) {
+      free.carried = carried;
+      return free;
+    }
+    const client = new Client(this.#origin, { connect: this.#connect, pipelining: 1, ...noTimeouts });
+    const line = { client, carried };
+    this.#lines.push(line);
+    return line;
   }
 
   readonly #connect = (...[options, callback]: Parameters<Connect>): void => {
-    if (this.#isClosed) return callback(isClosedError());
+    if (this.#isClosed) return callback(isClosed());
     const socket = this.#connector(options, (error, made) => {
       cancel();
       callback(error, made);
     });
-    const cancel = this.#clock.after(openingMs, () => socket.destroy(notMadeError()), { idle: true });
+    const cancel = this.#clock.after(openingMs, () => socket.destroy(isLate()), { idle: true });
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
   };

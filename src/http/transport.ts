@@ -1,14 +1,12 @@
 import type { Dispatcher } from "../options.ts";
 import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
 import { isFault, plainError } from "./plain-error.ts";
-import { noTimeouts, Sockets } from "./sockets.ts";
+import { type Carried, noTimeouts, Sockets } from "./sockets.ts";
 import type { HttpRequest, RawHeaders, Transport } from "./types.ts";
 
 export interface TransportSettings extends AttemptLimits {
   readonly origin: string;
   readonly dispatcher: Dispatcher | undefined;
-  /** Sockets to the origin at most. */
-  readonly connections: number;
 }
 
 interface Controller {
@@ -16,7 +14,7 @@ interface Controller {
 }
 
 /** undici's callbacks for one request, onto one attempt. */
-class Exchange implements Carrier {
+class Exchange implements Carrier, Carried {
   readonly #attempt: Attempt;
   readonly #isOwn: boolean;
   #controller: Controller | undefined;
@@ -31,12 +29,23 @@ class Exchange implements Carrier {
     this.#controller?.abort(reason);
   }
 
+  get hasEnded(): boolean {
+    return this.#attempt.hasEnded;
+  }
+
   // Called on a connected socket, before the first byte: until now nothing has left.
   onRequestStart(controller: Controller): void {
+    if (this.#attempt.isHeld) this.#attempt.giveBack();
+    if (this.hasEnded) return this.#leaveSocket(controller);
     this.#controller = controller;
-    if (this.#attempt.hasEnded) controller.abort(new Error("ended while waiting for a socket"));
-    else if (this.#attempt.isHeld) this.#attempt.giveBack();
-    else this.#attempt.wasSent = true;
+    this.#attempt.wasSent = true;
+  }
+
+  /** For the next one: undici's own clients take an error here for a request that is not to be sent. */
+  #leaveSocket(controller: Controller): void {
+    const reason = new Error("ended while waiting for a socket");
+    if (this.#isOwn) throw reason;
+    controller.abort(reason);
   }
 
   onRequestUpgrade(): void {
@@ -67,19 +76,15 @@ class Exchange implements Carrier {
 }
 
 /** Sends over undici's dispatch: a quarter of the cost of its fetch, and it adds no header of its own. */
-export const undiciTransport = ({
-  origin,
-  dispatcher,
-  connections,
-  ...limits
-}: TransportSettings): Transport => {
-  const own = dispatcher === undefined ? new Sockets(origin, connections, limits.clock) : undefined;
+export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSettings): Transport => {
+  const own = dispatcher === undefined ? new Sockets(origin, limits.clock) : undefined;
   const live = new Set<Attempt>();
   const attempts: AttemptLimits = { ...limits, live };
-  const carrier: Pick<Dispatcher, "dispatch"> | undefined = dispatcher ?? own;
   const dispatch = (request: HttpRequest, exchange: Exchange): void => {
     const { method, path, headers, body } = request;
-    carrier?.dispatch({ origin, method, path, headers, body: body ?? null, ...noTimeouts }, exchange);
+    const options = { origin, method, path, headers, body: body ?? null, ...noTimeouts };
+    if (own === undefined) dispatcher?.dispatch(options, exchange);
+    else own.dispatch(options, exchange);
   };
   return {
     send: (request) =>

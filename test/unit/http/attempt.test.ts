@@ -194,6 +194,18 @@ describe("Attempt", () => {
     new Attempt(request, { clock: new FakeClock(), maxResponseBytes: 1 }, { resolve, reject });
     expect(request.log.attempts).toBe(1);
   });
+
+  test("given back it counts as none, and once it has ended it is not given back any more", () => {
+    const request = aRequest();
+    const settle = { resolve: () => undefined, reject: () => undefined };
+    const start = () => new Attempt(request, { clock: new FakeClock(), maxResponseBytes: 1 }, settle);
+    const [one, other] = [start(), start()];
+    one.giveBack();
+    expect(request.log.attempts).toBe(1);
+    other.close();
+    other.giveBack();
+    expect(request.log.attempts).toBe(1);
+  });
 });
 
 const countedSignal = (): { readonly signal: AbortSignal; listeners(): number } => {
