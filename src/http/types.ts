@@ -99,7 +99,7 @@ export class AttemptFailure extends Error {
 /** A transport that can be closed. */
 export interface Transport {
   readonly send: Send;
-  /** Ends its own pool; a dispatcher that was handed in stays open, it is its owner's. */
+  /** Ends its own sockets; a dispatcher that was handed in stays open, it is its owner's. */
   close(): Promise<void>;
 }
 

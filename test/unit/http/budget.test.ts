@@ -82,6 +82,7 @@ test("with too few permits for one request it is ready when its source brings so
   expect(budget.readyInMs(4, 4)).toBe(400);
   await clock.advance(500);
   expect([4, 8].map((amount) => budget.readyInMs(amount, 4))).toEqual([0, Number.POSITIVE_INFINITY]);
+  expect(open(10, fixedLeases(3)).budget.readyInMs(4, 4)).toBe(0);
 });
 
 test("what is kept is not idle, until nobody waits any more", () => {
