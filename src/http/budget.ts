@@ -57,7 +57,6 @@ export class Budget implements Resource, LeasedBudget {
   refund(weight: number, by: Passage): void {
     this.#permits.putBack(weight);
     this.#pause.refunded(by);
-    this.#onChange();
   }
 
   /**
@@ -67,7 +66,6 @@ export class Budget implements Resource, LeasedBudget {
   settle(weight: number, by: Passage, roundTripMs: number | undefined): void {
     this.#pause.settled(by);
     this.#permits.cool(weight, roundTripMs, by.lane.kind);
-    this.#onChange();
   }
 
   /** Stands still for `ms`; then one request goes first, and the rest once it is through. */

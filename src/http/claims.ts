@@ -56,6 +56,10 @@ const isWithinShare = (head: Head, resource: Resource, all: readonly Head[]): bo
   return heldBy(head.of, resource) + amountOf(head, resource) <= most;
 };
 
+/** What will stop a lane next, but for one resource: what comes back in windows. */
+const stoppers = ({ of }: Head, but: Resource): readonly Resource[] =>
+  of.resources.filter((one) => one !== but && one.limit.perMs > 0);
+
 const looksAheadMs = ({ missing }: Stopped, resource: Resource): number =>
   Math.min(
     // Taken by somebody else it would be back by then.
@@ -87,8 +91,20 @@ class Claim {
 
   /** For those who wait and as many again as went in the last window: they come back. */
   get ofShare(): number {
-    const requests = this.#one.of.queue.size + this.#held / this.#amount;
-    return this.#room === 0 ? 0 : Math.min(this.#room, this.#wantedBy(requests));
+    if (this.#room === 0) return 0;
+    const went = Math.max(this.#held / this.#amount, this.#goesAtPace);
+    return Math.min(this.#room, this.#wantedBy(this.#one.of.queue.size + went));
+  }
+
+  /** As many as go in a window of this at the pace of the last window of what they lack: at first that tells more. */
+  get #goesAtPace(): number {
+    const { of, missing } = this.#one;
+    const goes = missing.map(
+      (lacked) =>
+        (heldBy(of, lacked) / amountOf(this.#one, lacked)) *
+        (this.#resource.limit.perMs / lacked.limit.perMs),
+    );
+    return Math.min(...goes);
   }
 
   /** For those in the lane who came before `order`, as many as a window of what they lack lets through. */
@@ -138,11 +154,14 @@ class Claim {
  */
 export class Claims {
   readonly #stopped: readonly Stopped[];
+  readonly #able: readonly Head[];
   readonly #heads: readonly Head[];
   readonly #on = new Map<Resource, { readonly all: readonly Head[]; readonly claims: readonly Claim[] }>();
 
-  constructor(stopped: readonly Stopped[], heads: readonly Head[]) {
+  /** `heads` are the first of all lanes: the `stopped` ones, the `able` ones, and those that yield to a stopped one. */
+  constructor(stopped: readonly Stopped[], able: readonly Head[], heads: readonly Head[]) {
     this.#stopped = stopped;
+    this.#able = able;
     this.#heads = heads;
   }
 
@@ -157,15 +176,29 @@ export class Claims {
    */
   from(head: Head, resource: Resource): number {
     const { all, claims } = this.#of(resource);
-    if (claims.length === 0) return 0;
+    const isFree = !isNarrow(head, resource);
+    const against = isFree ? [...claims, ...this.#ofAble(resource)] : claims;
+    if (against.length === 0) return 0;
     const isWithin = isWithinShare(head, resource, all);
-    if (isWithin && isNarrow(head, resource) && heldBy(head.of, resource) > 0) return 0;
-    return claims
+    if (isWithin && !isFree && heldBy(head.of, resource) > 0) return 0;
+    return against
       .map((claim) => {
         const earlier = claim.ofEarlier(head.waiter.order);
         return isWithin ? earlier : Math.max(earlier, claim.ofShare);
       })
       .reduce((sum, one) => sum + one, 0);
+  }
+
+  /**
+   * Of lanes that are not stopped at this moment, since their first request can go, and will be again by its going.
+   * Held only against those that could use all of it: two narrow lanes would keep it from each other.
+   */
+  #ofAble(resource: Resource): readonly Claim[] {
+    return this.#able
+      .filter((head) => head.of.resources.includes(resource) && isNarrow(head, resource))
+      .map(
+        (head) => new Claim({ ...head, missing: stoppers(head, resource) }, resource, this.#of(resource).all),
+      );
   }
 
   #of(resource: Resource): { readonly all: readonly Head[]; readonly claims: readonly Claim[] } {

@@ -109,7 +109,7 @@ export class Lanes {
     stopped: readonly Stopped[],
     all: readonly Head[],
   ): readonly Head[] | undefined {
-    const claims = new Claims(stopped, all);
+    const claims = new Claims(stopped, able, all);
     const short: Stopped[] = [];
     for (const head of able) {
       const { of, waiter } = head;

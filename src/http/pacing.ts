@@ -41,8 +41,8 @@ class Gate {
     this.#settings.slots.free();
     if (passing.wasSent) passing.settle(roundTripMs);
     else passing.refund();
-    // A budget has the lanes looked at itself; an operation without any still frees a slot.
-    if (passing.route.budgets.length === 0) this.#settings.traffic.lanes.pump();
+    // Once all is given back: in between, what requests of its kind hold would count twice, or not at all.
+    this.#settings.traffic.lanes.pump();
   }
 
   heed({ request, route: { narrowest } }: Passing, { status, headers }: HttpResponse): void {

@@ -317,7 +317,7 @@ test("those who wait are looked at when the next permit is back, and no timer ou
   budget.want(1);
   expect(clock.nextInMs).toBeCloseTo(1_001.1);
   await clock.advance(1_002);
-  expect(changes()).toBe(2);
+  expect(changes()).toBe(1);
   budget.take(1, by);
   budget.settle(1, by, 0);
   budget.want(1);
@@ -348,7 +348,7 @@ test("a permit that comes back before those that were waited for wakes whoever w
   budget.want(1);
   expect([clock.nextInMs, clock.pending]).toEqual([expect.closeTo(1_001.1), 1]);
   await clock.advance(1_002);
-  expect([changes(), clock.pending]).toEqual([3, 0]);
+  expect([changes(), clock.pending]).toEqual([1, 0]);
 });
 
 test("a timer that fires early is set once more", async () => {
@@ -366,6 +366,7 @@ test("a timer that fires early is set once more", async () => {
   const by = someone();
   budget.take(1, by);
   budget.settle(1, by, 0);
+  budget.want(1);
   await clock.advance(1_000.6);
   expect([clock.pending, clock.nextInMs]).toEqual([1, expect.closeTo(0.5)]);
 });
@@ -645,5 +646,5 @@ test("what is granted covers first what is called back, and only the rest is new
   budget.retire(3);
   expect([budget.leased, budget.idle, budget.owed]).toEqual([3, 0, 2]);
   budget.grant(3);
-  expect([budget.leased, budget.idle, budget.owed, changes()]).toEqual([4, 1, 0, 2]);
+  expect([budget.leased, budget.idle, budget.owed, changes()]).toEqual([4, 1, 0, 1]);
 });

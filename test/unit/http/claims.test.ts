@@ -54,7 +54,7 @@ const head = (resources: readonly Resource[], { waiting = 1, weight = 1, order =
 };
 
 const claims = (stopped: readonly Stopped[], of: Resource, heads: readonly Head[]): number =>
-  new Claims(stopped, heads).of(of);
+  new Claims(stopped, [], heads).of(of);
 
 const stopped = (one: Head, ...missing: readonly Resource[]): Stopped => ({ ...one, missing });
 
@@ -80,6 +80,12 @@ test("for none of whom nobody can say when it may go", () => {
 
 test("for as many again as the lane has had of late", () => {
   expect([0, 1, 4].map((held) => kept({ requests: { held } }))).toEqual([1, 2, 5]);
+});
+
+test("at first for as many as go in a window at the pace of the last window of what they lack", () => {
+  expect([0, 1, 2].map((held) => kept({ events: { held } }))).toEqual([1, 11, 18]);
+  const slow = { max: 60, perMs: 60_000, held: 6 };
+  expect([0, 1, 4].map((held) => kept({ requests: { held }, events: slow }))).toEqual([2, 2, 5]);
 });
 
 test("less what the lane itself has back by then", () => {
@@ -207,7 +213,7 @@ const keptFrom = (
   const usedBy = (kind: Kind): number => (kind === one.of.kind ? held.stopped : held.other) ?? 0;
   const backWithin = (ms: number, kind: Kind): number => (ms < backInMs ? 0 : usedBy(kind));
   Object.assign(requests, { usedBy, backWithin });
-  return new Claims([one], [one, other]).from(other, requests);
+  return new Claims([one], [other], [one, other]).from(other, requests);
 };
 
 test("from one beyond an equal share, what brings the stopped lane to its own", () => {
@@ -243,4 +249,25 @@ test("with too few permits for one request a lane counts for what the whole limi
   const one = stopped(head([requests, events], { waiting: 9, weight: 25 }), events);
   const emails = head([requests, resource("emails", { max: 6, perMs: 10_000 })]);
   expect(claims([one], requests, [one, emails])).toBe(4);
+});
+
+test("for a lane whose first can go, and will be stopped by that: from one that could use all, and from no other", () => {
+  const never = Number.POSITIVE_INFINITY;
+  const slots = resource("concurrency", { max: 16, perMs: 0, freesInMs: never });
+  const from = (held: number, order: number): readonly number[] => {
+    const requests = resource("requests");
+    const events = resource("events", { max: 2, perMs: 1_000 });
+    const batches = head([slots, requests, events], { waiting: 9, order: 1 });
+    const plain = head([slots, requests], { order });
+    const emails = head([slots, requests, resource("emails", { max: 6, perMs: 10_000 })], { order: 50 });
+    const all = [plain, batches, emails];
+    Object.assign(requests, { usedBy: (kind: Kind) => (kind === plain.of.kind ? held : 0) });
+    return all.map((one) => new Claims([], all, all).from(one, requests));
+  };
+  // Within an equal share to those who came first only, and to as many as a window of theirs lets through.
+  expect([from(0, 0), from(0, 60)]).toEqual([
+    [0, 0, 0],
+    [3, 0, 0],
+  ]);
+  expect(from(40, 0)).toEqual([10, 0, 0]);
 });

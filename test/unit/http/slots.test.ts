@@ -52,7 +52,7 @@ test("no slot is kept for one who lacks something else, however soon that is the
   const waiter = { order: 0, passage, go: () => undefined, refuse: () => undefined };
   of.queue.add(waiter);
   const one = { of, waiter, missing: [lacked] };
-  expect(new Claims([one], [one]).of(slots)).toBe(0);
+  expect(new Claims([one], [], [one]).of(slots)).toBe(0);
 });
 
 test("when a slot comes back is not known", () => {
