@@ -56,9 +56,9 @@ const isWithinShare = (head: Head, resource: Resource, all: readonly Head[]): bo
   return heldBy(head.of, resource) + amountOf(head, resource) <= most;
 };
 
-/** What will stop a lane next, but for one resource: what comes back in windows. */
-const stoppers = ({ of }: Head, but: Resource): readonly Resource[] =>
-  of.resources.filter((one) => one !== but && one.limit.perMs > 0);
+/** Of these the ones that come back in windows: slots are in use for nobody knows how long. */
+const inWindows = (resources: readonly Resource[]): readonly Resource[] =>
+  resources.filter(({ limit }) => limit.perMs > 0);
 
 const looksAheadMs = ({ missing }: Stopped, resource: Resource): number =>
   Math.min(
@@ -99,7 +99,7 @@ class Claim {
   /** As many as go in a window of this at the pace of the last window of what they lack: at first that tells more. */
   get #goesAtPace(): number {
     const { of, missing } = this.#one;
-    const goes = missing.map(
+    const goes = inWindows(missing).map(
       (lacked) =>
         (heldBy(of, lacked) / amountOf(this.#one, lacked)) *
         (this.#resource.limit.perMs / lacked.limit.perMs),
@@ -196,9 +196,10 @@ export class Claims {
   #ofAble(resource: Resource): readonly Claim[] {
     return this.#able
       .filter((head) => head.of.resources.includes(resource) && isNarrow(head, resource))
-      .map(
-        (head) => new Claim({ ...head, missing: stoppers(head, resource) }, resource, this.#of(resource).all),
-      );
+      .map((head) => {
+        const missing = inWindows(head.of.resources).filter((one) => one !== resource);
+        return new Claim({ ...head, missing }, resource, this.#of(resource).all);
+      });
   }
 
   #of(resource: Resource): { readonly all: readonly Head[]; readonly claims: readonly Claim[] } {
