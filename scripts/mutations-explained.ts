@@ -93,6 +93,12 @@ export const explained: readonly Explained[] = [
   },
   {
     file: "src/http/claims.ts",
+    text: "resources.filter(({ limit }) => limit.perMs > 0);",
+    changes: ["0 → 1"],
+    why: `${same}only what has no limit at all has a window of 1 ms, and it stops nobody.`,
+  },
+  {
+    file: "src/http/claims.ts",
     text: "this.#on.set(resource, found);",
     changes: ["left out: this.#on.set(resource, found);"],
     why: `${same}what is not remembered is worked out again, at the same look; the memory saves the time.`,

@@ -78,6 +78,18 @@ test("for none of whom nobody can say when it may go", () => {
   expect(kept({ waiting: 3, events: { freesInMs: Number.POSITIVE_INFINITY } })).toBe(0);
 });
 
+test("for none who lack it themselves, nor for those who spend none of it", () => {
+  const [requests, emails] = [resource("requests"), resource("emails")];
+  const events = resource("events", { max: 2, perMs: 1_000 });
+  const lacking = (of: readonly Resource[], ...missing: readonly Resource[]): number => {
+    const one = stopped(head(of, { waiting: 9 }), ...missing);
+    return claims([one], requests, [one, head([requests])]);
+  };
+  expect(lacking([requests, events], events)).toBe(9);
+  expect(lacking([requests, events], events, requests)).toBe(0);
+  expect(lacking([emails, events], events)).toBe(0);
+});
+
 test("for as many again as the lane has had of late", () => {
   expect([0, 1, 4].map((held) => kept({ requests: { held } }))).toEqual([1, 2, 5]);
 });
@@ -86,6 +98,16 @@ test("at first for as many as go in a window at the pace of the last window of w
   expect([0, 1, 2].map((held) => kept({ events: { held } }))).toEqual([1, 11, 18]);
   const slow = { max: 60, perMs: 60_000, held: 6 };
   expect([0, 1, 4].map((held) => kept({ requests: { held }, events: slow }))).toEqual([2, 2, 5]);
+  // In batches, and at the slower pace where two are lacked.
+  const requests = resource("requests");
+  const events = resource("events", { max: 50, perMs: 1_000, held: 25 });
+  const mails = resource("emails", { max: 20, perMs: 60_000, held: 18 });
+  const plain = head([requests]);
+  const one = (...missing: readonly Resource[]): number => {
+    const batches = stopped(head([requests, ...missing], { weight: 25 }), ...missing);
+    return claims([batches], requests, [batches, plain]);
+  };
+  expect([one(events), one(mails, events)]).toEqual([11, 4]);
 });
 
 test("less what the lane itself has back by then", () => {
@@ -255,7 +277,8 @@ test("for a lane whose first can go, and will be stopped by that: from one that 
   const never = Number.POSITIVE_INFINITY;
   const slots = resource("concurrency", { max: 16, perMs: 0, freesInMs: never });
   const from = (held: number, order: number): readonly number[] => {
-    const requests = resource("requests");
+    // When it is ready itself is nothing to those who have it in hand.
+    const requests = resource("requests", { freesInMs: never });
     const events = resource("events", { max: 2, perMs: 1_000 });
     const batches = head([slots, requests, events], { waiting: 9, order: 1 });
     const plain = head([slots, requests], { order });
