@@ -91,20 +91,8 @@ class Claim {
 
   /** For those who wait and as many again as went in the last window: they come back. */
   get ofShare(): number {
-    if (this.#room === 0) return 0;
-    const went = Math.max(this.#held / this.#amount, this.#goesAtPace);
-    return Math.min(this.#room, this.#wantedBy(this.#one.of.queue.size + went));
-  }
-
-  /** As many as go in a window of this at the pace of the last window of what they lack: at first that tells more. */
-  get #goesAtPace(): number {
-    const { of, missing } = this.#one;
-    const goes = inWindows(missing).map(
-      (lacked) =>
-        (heldBy(of, lacked) / amountOf(this.#one, lacked)) *
-        (this.#resource.limit.perMs / lacked.limit.perMs),
-    );
-    return Math.min(...goes);
+    const requests = this.#one.of.queue.size + this.#held / this.#amount;
+    return this.#room === 0 ? 0 : Math.min(this.#room, this.#wantedBy(requests));
   }
 
   /** For those in the lane who came before `order`, as many as a window of what they lack lets through. */

@@ -9,8 +9,8 @@ export interface Resource {
   has(weight: number): boolean;
   /** `by` is told again when the use ends. */
   take(weight: number, by: Passage): void;
-  /** Told that somebody waits for `weight`: sees to it that the lanes are looked at again in time. */
-  want(weight: number): void;
+  /** Told that somebody waits for `weight`: sees to it that the lanes are looked at again in time, by `wake` or its own. */
+  want(weight: number, wake: () => void): void;
   /** Told how much of what could be taken now is kept for those who wait for something else. */
   keep(amount: number): void;
   /** Told that nobody waits any more. */

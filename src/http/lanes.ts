@@ -29,6 +29,7 @@ const first = (of: Lane): readonly Head[] => {
  */
 export class Lanes {
   readonly #busy = new Set<Lane>();
+  readonly #wake = (): void => this.pump();
   #order = 0;
   #isPumping = false;
 
@@ -125,7 +126,10 @@ export class Lanes {
     const waiting = [...stopped, ...short];
     for (const one of waiting)
       for (const resource of one.missing)
-        resource.want(share(one.of, resource, one.waiter.passage.weight) + claims.from(one, resource));
+        resource.want(
+          share(one.of, resource, one.waiter.passage.weight) + claims.from(one, resource),
+          this.#wake,
+        );
     for (const resource of new Set(all.flatMap(({ of }) => of.resources))) resource.keep(claims.of(resource));
     return waiting;
   }

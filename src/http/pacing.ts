@@ -38,9 +38,9 @@ class Gate {
   }
 
   leave(passing: Passing, roundTripMs: number | undefined): void {
-    this.#settings.slots.free();
     if (passing.wasSent) passing.settle(roundTripMs);
     else passing.refund();
+    this.#settings.slots.free();
     // Once all is given back: in between, what requests of its kind hold would count twice, or not at all.
     this.#settings.traffic.lanes.pump();
   }

@@ -8,6 +8,7 @@ export class Slots implements Resource {
   waiters = 0;
   readonly #max: number;
   #inUse = 0;
+  readonly #waiting = new Set<() => void>();
 
   constructor(max: number) {
     this.#max = max;
@@ -22,12 +23,20 @@ export class Slots implements Resource {
     this.#inUse += 1;
   }
 
+  /** Clients of different keys share slots, and stand in lines of their own: whoever has waited longest is woken first. */
   free(): void {
     this.#inUse -= 1;
+    for (const wake of [...this.#waiting]) {
+      if (!this.has()) return;
+      // Who still waits then joins the end.
+      this.#waiting.delete(wake);
+      wake();
+    }
   }
 
-  // Whoever frees a slot has the lanes looked at.
-  want(): void {}
+  want(_weight: number, wake: () => void): void {
+    this.#waiting.add(wake);
+  }
 
   keep(): void {}
 

@@ -97,6 +97,15 @@ test("a sibling with another key, limits or shared limits has budgets of its own
   await client.close();
 });
 
+test("a sibling with another key waits for a slot of both no longer than it is in use", async () => {
+  using server = await answeringServer();
+  const client = new Client({ apiKey: "one", baseUrl: server.url, concurrency: 1 });
+  const sibling = client.withOptions({ apiKey: "two" });
+  const pages = await Promise.all([client.contacts.list(), sibling.contacts.list()]);
+  expect(pages).toHaveLength(2);
+  await client.close();
+});
+
 const seen = { name: "seen", contact: { id: "1" } };
 const never = { maxDelayMs: 3_600_000 };
 

@@ -94,22 +94,6 @@ test("for as many again as the lane has had of late", () => {
   expect([0, 1, 4].map((held) => kept({ requests: { held } }))).toEqual([1, 2, 5]);
 });
 
-test("at first for as many as go in a window at the pace of the last window of what they lack", () => {
-  expect([0, 1, 2].map((held) => kept({ events: { held } }))).toEqual([1, 11, 18]);
-  const slow = { max: 60, perMs: 60_000, held: 6 };
-  expect([0, 1, 4].map((held) => kept({ requests: { held }, events: slow }))).toEqual([2, 2, 5]);
-  // In batches, and at the slower pace where two are lacked.
-  const requests = resource("requests");
-  const events = resource("events", { max: 50, perMs: 1_000, held: 25 });
-  const mails = resource("emails", { max: 20, perMs: 60_000, held: 18 });
-  const plain = head([requests]);
-  const one = (...missing: readonly Resource[]): number => {
-    const batches = stopped(head([requests, ...missing], { weight: 25 }), ...missing);
-    return claims([batches], requests, [batches, plain]);
-  };
-  expect([one(events), one(mails, events)]).toEqual([11, 4]);
-});
-
 test("less what the lane itself has back by then", () => {
   // Ready in 1,000, 1,500, 2,000, 2,500 and 3,000 ms; three are back when the third is, or just after it.
   const back = (backInMs: number): number => kept({ waiting: 2, requests: { held: 3, backInMs } });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Slots } from "../../../src/http/slots.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/http/types.ts";
 import type { Limits } from "../../../src/limits.ts";
 import type { BudgetName } from "../../../src/operations/define.ts";
@@ -47,6 +48,25 @@ test.each<readonly [string, readonly BudgetName[]]>([
   underWay[2]?.end();
   expect(await Promise.all(answers)).toEqual(["broken", answered(), answered()]);
   expect(requests.map(({ log }) => log.waitedMs)).toEqual([0, 300, 500]);
+});
+
+test("a slot that one key's request frees goes to whoever waits for it under another key, in turn", async () => {
+  const clock = new FakeClock();
+  const slots = new Slots(1);
+  const underWay: { readonly by: string; end(): void }[] = [];
+  const clientOf = (by: string) =>
+    paced(
+      () => new Promise<HttpResponse>((resolve) => underWay.push({ by, end: () => resolve(answered()) })),
+      { slots, clock },
+    );
+  const [one, two, three] = ["one", "two", "three"].map(clientOf);
+  const calls = [one, two, one, three, two].map((client) => client?.send(requestOn(["requests"])));
+  for (let at = 0; at < calls.length; at += 1) {
+    while (underWay.length <= at) await turn();
+    underWay[at]?.end();
+  }
+  await Promise.all(calls);
+  expect(underWay.map(({ by }) => by)).toEqual(["one", "two", "one", "three", "two"]);
 });
 
 test("who waits for a slot is told so", async () => {
