@@ -34,8 +34,8 @@ export interface ClientOptions<
   /** Root of the service. Default: `TOUCHPOINT_BASE_URL`; the document names no host, so none is built in. */
   readonly baseUrl?: string;
   /**
-   * One attempt, from queueing its bytes to the last byte of the body, in milliseconds. Default 30,000. A connection that
-   * is not made within 10,000 ends it before, with a ConnectionError.
+   * One attempt, from queueing its bytes to the last byte of the body, in milliseconds. Default 30,000. Without a `fetch`
+   * or `dispatcher`, a connection that is not made within 10,000 ends it before, with a ConnectionError.
    */
   readonly timeoutMs?: number;
   /** A whole call, all its requests and waits; of an iteration each page. In milliseconds. Default: none. */
