@@ -130,7 +130,7 @@ export class Budget implements Resource, LeasedBudget {
     return this.#permits.backWithin(never, kind);
   }
 
-  backWithin(ms: number, kind: Kind): number {
+  backWithin(ms: number, kind?: Kind): number {
     return this.#permits.backWithin(ms, kind);
   }
 

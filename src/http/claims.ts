@@ -8,6 +8,9 @@ export interface Stopped extends Head {
 // Permits that processes share are called back, and what depends on them is guesswork beyond so many windows.
 const sharedWindows = 2;
 
+// What others have used may come back for a lane too, but they want it again, and so do the other lanes that wait.
+const shareOfOthers = 1 / 4;
+
 // Of a longer line the end is kept for once it has come nearer.
 const mostLookedAt = 100;
 
@@ -77,7 +80,7 @@ class Claim {
   readonly #held: number;
   /** Up to its fair share. */
   readonly #room: number;
-  /** By the number of requests: what they want before as much comes back that lanes of the kind have used. */
+  /** By the number of requests: what they want before as much comes back, above all what their kind has used. */
   readonly #wanted = [0];
   #isEnded = false;
 
@@ -131,7 +134,9 @@ class Claim {
     );
     this.#isEnded = inMs >= looksAheadMs(this.#one, this.#resource);
     if (this.#isEnded) return;
-    const wanted = nth * this.#amount - this.#resource.backWithin(inMs, of.kind);
+    const own = this.#resource.backWithin(inMs, of.kind);
+    const others = this.#resource.backWithin(inMs) - own;
+    const wanted = Math.ceil(nth * this.#amount - own - others * shareOfOthers);
     this.#wanted.push(Math.max(wanted, this.#wanted[nth - 1] ?? 0));
   }
 }

@@ -23,8 +23,8 @@ export interface Resource {
   readyInMs(amount: number, each: number): number;
   /** How much of it answered requests of the kind have used that is not back yet. */
   usedBy(kind: Kind): number;
-  /** How much of that is back in `ms`. */
-  backWithin(ms: number, kind: Kind): number;
+  /** How much of that is back in `ms`; without a kind, of what requests of any have used. */
+  backWithin(ms: number, kind?: Kind): number;
 }
 
 /** One request on its way through the lanes. */

@@ -99,8 +99,8 @@ export class Permits {
     this.#cooling.add(this.#most(weight), now + perMs * windows + marginMs(perMs) + extraMs, by);
   }
 
-  /** How many of those that were used `by` somebody are not back yet, and come back within `ms`. */
-  backWithin(ms: number, by: object): number {
+  /** How many of those that were used, `by` somebody or by anybody, are not back yet and come back within `ms`. */
+  backWithin(ms: number, by?: object): number {
     const from = this.#clock.now() + this.allowanceMs;
     return this.#cooling.backBetween(from, from + ms, by);
   }

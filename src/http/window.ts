@@ -25,13 +25,14 @@ export class CoolingPermits {
     return this.#entries[this.#first]?.until;
   }
 
-  /** How many that were used `by` somebody come back after one time, and by another. */
-  backBetween(after: number, until: number, by: object): number {
+  /** How many that were used, `by` somebody or by anybody, come back after one time, and by another. */
+  backBetween(after: number, until: number, by?: object): number {
     let back = 0;
     for (let at = this.#first; ; at += 1) {
       const entry = this.#entries[at];
       if (entry === undefined || entry.until > until) return back;
-      if (entry.by === by && entry.until > after) back += entry.count;
+      const isTheirs = by === undefined || entry.by === by;
+      if (isTheirs && entry.until > after) back += entry.count;
     }
   }
 

@@ -57,6 +57,7 @@ test("it tells what a lane has used, and what of that comes back, and what it le
   budget.settle(2, one, 0);
   expect([budget.usedBy(one.lane.kind), budget.usedBy(other.lane.kind)]).toEqual([8, 1]);
   expect([501, 502, 1_002].map((ms) => budget.backWithin(ms, one.lane.kind))).toEqual([0, 6, 8]);
+  expect([501, 502, 1_002].map((ms) => budget.backWithin(ms))).toEqual([0, 7, 9]);
   expect([1, 2, 9].map((amount) => Math.round(budget.readyInMs(amount, 1)))).toEqual([0, 501, 1_001]);
   // What is back counts no longer, though nobody has taken it in hand.
   await clock.advance(502);

@@ -100,6 +100,18 @@ test("less what the lane itself has back by then", () => {
   expect([1_000, 1_500, 2_000, 2_001, 3_000, 3_001].map(back)).toEqual([2, 2, 2, 3, 4, 5]);
 });
 
+test("less a quarter of what others have back by then, rounded up for the lane", () => {
+  const countedOn = (others: number): number => {
+    const requests = resource("requests");
+    const events = resource("events", { max: 2, perMs: 1_000 });
+    const one = stopped(head([requests, events], { waiting: 9 }), events);
+    const backWithin = (_ms: number, kind?: Kind): number => (kind === one.of.kind ? 2 : 2 + others);
+    Object.assign(requests, { backWithin });
+    return claims([one], requests, [one, head([requests])]);
+  };
+  expect([0, 3, 4, 20, 100].map(countedOn)).toEqual([7, 7, 6, 2, 0]);
+});
+
 test("of limits that processes share only for two of their windows", () => {
   const events = { max: 4, freesInMs: 0 };
   expect(kept({ waiting: 30, events })).toBe(30);
