@@ -8,6 +8,8 @@ export interface LeasedBudget {
   readonly leased: number;
   /** Of those, the ones in hand that are kept for nobody. */
   readonly idle: number;
+  /** Of the idle ones, those that nobody here has needed for `ms`; all of them where nobody waits. */
+  spareFor(ms: number): number;
   /** Of those, the ones that are called back and leave as they cool. */
   readonly owed: number;
   /** In how many milliseconds the next of those that leave are gone; undefined when none leaves. */

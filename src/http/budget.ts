@@ -119,6 +119,11 @@ export class Budget implements Resource, LeasedBudget {
     return Math.max(0, this.#permits.inHand - this.#kept);
   }
 
+  spareFor(ms: number): number {
+    const { idle } = this;
+    return this.waiters === 0 ? idle : Math.min(idle, this.#permits.unneededFor(ms));
+  }
+
   readyInMs(amount: number, each: number): number {
     // Nobody knows when a probe is answered, nor when a source that says nothing is heard again.
     if (this.#pause.isOut || !this.#source.isValid) return never;

@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Limit } from "../limits.ts";
+import { LowWater } from "./low-water.ts";
 import { mostAllowance, type RoundTrips, roundTripsOn } from "./round-trips.ts";
 import { CoolingPermits } from "./window.ts";
 
@@ -24,6 +25,7 @@ export class Permits {
   /** By then every permit in hand has cooled in full. */
   #cooledAt = Number.NEGATIVE_INFINITY;
   readonly #roundTrips: RoundTrips;
+  readonly #lowWater = new LowWater();
 
   constructor(limit: Limit, clock: Clock, initial: number) {
     this.#limit = limit;
@@ -75,8 +77,14 @@ export class Permits {
     return next === undefined ? undefined : next - this.allowanceMs;
   }
 
+  /** Of the permits in hand, as of the last `thaw`, those that were not needed for `ms`. */
+  unneededFor(ms: number): number {
+    return this.#lowWater.over(ms, { level: this.#inHand, now: this.#clock.now() });
+  }
+
   take(weight: number): void {
     this.#inHand -= this.#most(weight);
+    this.#lowWater.fell(this.#inHand);
   }
 
   /** The request never left: its permits are free at once. */
@@ -156,6 +164,7 @@ export class Permits {
   #payOwed(count: number, now: number): void {
     this.#owed -= count;
     this.#inHand -= count;
+    this.#lowWater.fell(this.#inHand);
     if (this.#cooledAt <= now) this.#leased -= count;
     else this.#leaving.add(count, this.#cooledAt);
   }

@@ -11,10 +11,10 @@ export const beat = script(`
 local state, day = KEYS[1], KEYS[2]
 local me, epoch = ARGV[1], ARGV[2]
 local max, window, alive, dayMax = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local held, keep, idle = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
-local need, want, reserve = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
-local used, pause, probing = tonumber(ARGV[13]), tonumber(ARGV[14]), ARGV[15] == '1'
-local hungry, allowance, pausedBy, channel = tonumber(ARGV[16]), tonumber(ARGV[17]), ARGV[18], ARGV[19]
+local held, keep, idle, spare = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local need, want, reserve = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
+local used, pause, probing = tonumber(ARGV[14]), tonumber(ARGV[15]), ARGV[16] == '1'
+local hungry, allowance, pausedBy, channel = tonumber(ARGV[17]), tonumber(ARGV[18]), ARGV[19], ARGV[20]
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function text(number) return string.format('%.0f', number) end
@@ -56,19 +56,20 @@ if not born then
 end
 -- What the others hold and want, and what was called back and has not cooled.
 local others, wanted, active, busy, coming = 0, 0, 1, 0, held - keep
-local before, hadOthers = 0, false
+local before, turn, hadOthers = 0, now, false
 local records = redis.call('HGETALL', state)
 local isAlive = {}
 local alike = {}
 for at = 1, #records, 2 do
   local name, record = records[at], records[at + 1]
   if string.sub(name, 1, 2) == 'c:' then
-    local h, k, n, w, s, seen, i = string.match(record, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
-    h, k, n, w, s, seen, i = tonumber(h), tonumber(k), tonumber(n), tonumber(w), tonumber(s), tonumber(seen), tonumber(i)
+    local numbers = {}
+    for number in string.gmatch(record, '%d+') do numbers[#numbers + 1] = tonumber(number) end
+    local h, k, n, w, s, seen, i, u, t = unpack(numbers)
     local other = string.sub(name, 3)
     if other ~= me and h > 0 then hadOthers = true end
     if other == me then
-      before = h
+      before, turn = h, t
     elseif seen + alive + window < now then
       redis.call('HDEL', state, name)
     else
@@ -76,7 +77,7 @@ for at = 1, #records, 2 do
       busy = busy + h - i
       if seen + alive >= now then
         isAlive[other] = true
-        alike[#alike + 1] = { id = other, h = h, k = k, n = n, w = w, s = s, i = i }
+        alike[#alike + 1] = { id = other, h = h, k = k, n = n, w = w, s = s, i = i, u = u, t = t }
         if w > 0 or h > i then active = active + 1 end
         wanted, coming = wanted + w, coming + h - k
       end
@@ -92,13 +93,15 @@ local cap = math.max(0, math.min(max, dayMax - total))
 local fair = math.ceil(cap / active)
 -- Whoever lacks permits for its next request is served in turn, the one that has sent nothing for longest first.
 local since = need > 0 and now - hungry or 0
-local eldest, scattered, unit = nil, idle, need > 0 and need + idle or 1
+local eldest, scattered, ahead, unit = nil, spare, 0, need > 0 and need + idle or 1
 for _, other in ipairs(alike) do
   if other.n > 0 then
     unit = math.max(unit, other.n + other.i)
+    local isAhead = other.s < since or (other.s == since and other.id < me)
+    if isAhead then ahead = ahead + math.max(0, other.n + other.i - other.h) end
     if eldest == nil or other.s < eldest.s or (other.s == eldest.s and other.id < eldest.id) then eldest = other end
   end
-  scattered = scattered + other.i
+  scattered = scattered + other.u
 end
 local isMyTurn = need > 0 and
   (eldest == nil or since < eldest.s or (since == eldest.s and me < eldest.id))
@@ -111,8 +114,12 @@ elseif isMyTurn then grant = math.min(free, math.max(need, math.min(want, fair -
 elseif want > 0 then grant = math.min(free - kept, want, math.max(0, fair - held)) end
 -- After a flush those who hold permits are heard first; a first start has nobody to wait for.
 if isYoung then grant = math.min(grant, math.max(0, math.ceil(max / 20) - held)) end
+if isMyTurn and grant > 0 then turn = now end
+-- What was called back for it is all here: the next that changes hands has to wait for its time.
+if isMyTurn and grant >= need then redis.call('HDEL', state, 'moved for') end
 
 local movedFor, movesAt = redis.call('HGET', state, 'moved for'), tonumber(redis.call('HGET', state, 'moves') or 0)
+local all = math.max(2 * window, 100 * allowance)
 local give = 0
 if others + keep > cap then give = math.min(keep, others + keep - cap) end
 if not isMyTurn then
@@ -123,15 +130,20 @@ if not isMyTurn then
   if eldest then
     local missing = eldest.n - kept
     -- What lies idle while its holder waits for another budget, too: two could wait for each other for ever.
-    give = math.max(give, math.min(idle, missing))
+    give = math.max(give, math.min(spare, missing))
     -- Too few for a single batch, ever: what lies idle in small pieces first, then what others use. That loses what
     -- it takes to change hands, the allowance for the latency above all: so all permits do so in two windows at the
-    -- earliest, and in as many as keep that loss at an eightieth.
+    -- earliest, and in as many as keep that loss at a hundredth.
     local more = math.min(keep, missing - coming) - math.max(0, give)
-    if more > 0 and eldest.h < eldest.n + eldest.i and scattered - eldest.i < missing and
+    -- It is for whoever has had its own for longest.
+    for _, other in ipairs(alike) do
+      local isEarlier = other.t < turn or (other.t == turn and other.id < me)
+      if other ~= eldest and other.k > 0 and isEarlier then more = 0 end
+    end
+    if more > 0 and eldest.h < eldest.n + eldest.i and scattered - eldest.u < missing and
       (movesAt <= now or movedFor == eldest.id) then
       give = math.max(0, give) + more
-      movesAt = math.max(now, movesAt) + math.ceil(math.max(2 * window, 80 * allowance) * more / max)
+      movesAt = math.max(now, movesAt) + math.ceil(all * more / max)
       redis.call('HSET', state, 'moved for', eldest.id, 'moves', text(movesAt))
     end
   end
@@ -140,15 +152,16 @@ give = math.max(0, give)
 -- Whoever lacks them has none called back for it before that; told two windows ahead, because what else its request
 -- spends has to be found by then.
 local comes = 0
-if need > grant and scattered - idle < need and not (isMyTurn and coming > 0) then
-  comes = math.max(0, movesAt - now - 2 * window)
+if need > grant and scattered - spare < need and not (isMyTurn and coming > 0) then
+  local uncalled = math.max(0, ahead - coming - give - free)
+  comes = math.max(0, movesAt + math.floor(all * uncalled / max) - now - 2 * window)
 end
 
 if held + grant == 0 and want == 0 then redis.call('HDEL', state, 'c:' .. me)
 else
   redis.call('HSET', state, 'c:' .. me, table.concat({ text(held + grant), text(math.max(0, keep + grant - give)),
     text(need > grant and need - grant or 0), text(math.max(0, want - grant)), text(need > grant and since or 0), text(now),
-    text(math.min(idle + grant, held + grant)) }, ' '))
+    text(math.min(idle + grant, held + grant)), text(math.min(spare, held)), text(turn) }, ' '))
 end
 
 -- Whoever waits for what has just come free need not wait for its own next beat.

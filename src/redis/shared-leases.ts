@@ -37,7 +37,6 @@ export class SharedLeases implements LeaseSource {
   readonly #id = randomUUID();
   readonly #channel: string;
   readonly #aliveMs: number;
-  readonly #block: number;
   #budget: LeasedBudget | undefined;
   #validUntil = Number.NEGATIVE_INFINITY;
   #heldBack = false;
@@ -60,7 +59,6 @@ export class SharedLeases implements LeaseSource {
     this.#context = context;
     this.#channel = `${context.key}:news`;
     this.#aliveMs = aliveMs(context.limit.perMs);
-    this.#block = Math.ceil(context.limit.max / 20);
   }
 
   get isValid(): boolean {
@@ -81,9 +79,8 @@ export class SharedLeases implements LeaseSource {
     this.#isClosed = false;
     if (this.#wantedAt <= this.#usedAt) this.#wantedAt = this.#context.clock.now();
     const isFirst = this.#validUntil === Number.NEGATIVE_INFINITY && this.#lostSince === undefined;
-    this.#beatIn(
-      isFirst || (this.#budget?.leased === 0 && this.#timer === undefined) ? 0 : this.#aliveMs / 4,
-    );
+    const isNow = isFirst || (this.#budget?.leased === 0 && this.#timer === undefined);
+    this.#beatIn(isNow ? 0 : this.#aliveMs / 4);
   }
 
   paused(ms: number, by: string): void {
@@ -172,11 +169,13 @@ export class SharedLeases implements LeaseSource {
   ): Promise<BeatReply> {
     const { redis, clock, key, limit, day } = this.#context;
     const { leased, owed, idle, lacking, waiters, allowanceMs } = budget;
+    // They may lie here for as long as they would be lost if they were given away.
+    const spare = budget.spareFor(Math.max(allowanceMs, this.#aliveMs / 4));
     const want = waiters > 0 ? Math.max(lacking, Math.min(waiters, limit.max - leased)) : 0;
     const isAtWork = !this.#isClosed && (waiters > 0 || !this.#isUnused);
-    const reserve = idle === 0 && isAtWork ? this.#block : 0;
+    const reserve = idle === 0 && isAtWork ? Math.ceil(limit.max / 20) : 0;
     const numbers = [limit.max, limit.perMs, this.#aliveMs, day.max];
-    const permits = [leased, leased - owed, idle, lacking, want, reserve];
+    const permits = [leased, leased - owed, idle, spare, lacking, want, reserve];
     const report = [told.used, told.pauseMs, budget.isProbing ? 1 : 0];
     if (lacking === 0) this.#wantedAt = Number.NEGATIVE_INFINITY;
     const hungryMs = lacking === 0 ? 0 : clock.now() - Math.max(this.#usedAt, this.#wantedAt);

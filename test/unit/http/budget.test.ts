@@ -96,6 +96,30 @@ test("what is kept is not idle, until nobody waits any more", () => {
   expect([idle, budget.idle]).toEqual([[7, 0], 10]);
 });
 
+test("to spare is what was idle for so long, or all of it where nobody waits", async () => {
+  const { clock, budget } = open();
+  const [shortMs, longMs] = [100, 100_000];
+  budget.take(10, someone());
+  budget.waiters = 1;
+  expect([budget.spareFor(shortMs), budget.idle]).toEqual([0, 0]);
+  budget.refund(10, someone());
+  expect([budget.spareFor(shortMs), budget.idle]).toEqual([0, 10]);
+  await clock.advance(100);
+  expect(budget.spareFor(shortMs)).toBe(0);
+  await clock.advance(100);
+  budget.take(3, someone());
+  expect(budget.spareFor(shortMs)).toBe(0);
+  await clock.advance(100);
+  expect(budget.spareFor(shortMs)).toBe(7);
+  budget.keep(6);
+  expect(budget.spareFor(shortMs)).toBe(1);
+  budget.keep(0);
+  budget.refund(3, someone());
+  expect(budget.spareFor(longMs)).toBe(7);
+  budget.waiters = 0;
+  expect(budget.spareFor(longMs)).toBe(10);
+});
+
 test("whoever waits is woken, however much time passes while it is asked", async () => {
   for (let beforeMs = 0; beforeMs < 2; beforeMs += 0.05) {
     const clock = new FakeClock();

@@ -10,6 +10,7 @@ const budgetWith = (change: { leased?: number; lacking?: number }) => {
     leased: 0,
     lacking: 0,
     idle: 0,
+    spareFor: () => 0,
     owed: 0,
     leavesInMs: undefined,
     allowanceMs: 0,
