@@ -9,7 +9,10 @@ export interface Stopped extends Head {
 const sharedWindows = 2;
 
 // What others have used may come back for a lane too, but they want it again, and so do the other lanes that wait.
-const shareOfOthers = 1 / 4;
+const shareOfOthers = 1 / 2;
+
+// Of that only what comes late in the time until it is needed: what comes soon is kept when it comes, or nobody would.
+const late = 3 / 4;
 
 // Of a longer line the end is kept for once it has come nearer.
 const mostLookedAt = 100;
@@ -135,9 +138,13 @@ class Claim {
     this.#isEnded = inMs >= looksAheadMs(this.#one, this.#resource);
     if (this.#isEnded) return;
     const own = this.#resource.backWithin(inMs, of.kind);
-    const others = this.#resource.backWithin(inMs) - own;
+    const others = this.#ofOthersWithin(inMs) - this.#ofOthersWithin(inMs * late);
     const wanted = Math.ceil(nth * this.#amount - own - others * shareOfOthers);
     this.#wanted.push(Math.max(wanted, this.#wanted[nth - 1] ?? 0));
+  }
+
+  #ofOthersWithin(ms: number): number {
+    return this.#resource.backWithin(ms) - this.#resource.backWithin(ms, this.#one.of.kind);
   }
 }
 

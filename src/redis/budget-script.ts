@@ -63,9 +63,10 @@ local alike = {}
 for at = 1, #records, 2 do
   local name, record = records[at], records[at + 1]
   if string.sub(name, 1, 2) == 'c:' then
-    local numbers = {}
-    for number in string.gmatch(record, '%d+') do numbers[#numbers + 1] = tonumber(number) end
-    local h, k, n, w, s, seen, i, u, t = unpack(numbers)
+    local h, k, n, w, s, seen, i, u, t =
+      string.match(record, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
+    h, k, n, w, s, seen, i = tonumber(h), tonumber(k), tonumber(n), tonumber(w), tonumber(s), tonumber(seen), tonumber(i)
+    u, t = tonumber(u), tonumber(t)
     local other = string.sub(name, 3)
     if other ~= me and h > 0 then hadOthers = true end
     if other == me then
@@ -93,12 +94,10 @@ local cap = math.max(0, math.min(max, dayMax - total))
 local fair = math.ceil(cap / active)
 -- Whoever lacks permits for its next request is served in turn, the one that has sent nothing for longest first.
 local since = need > 0 and now - hungry or 0
-local eldest, scattered, ahead, unit = nil, spare, 0, need > 0 and need + idle or 1
+local eldest, scattered, unit = nil, spare, need > 0 and need + idle or 1
 for _, other in ipairs(alike) do
   if other.n > 0 then
     unit = math.max(unit, other.n + other.i)
-    local isAhead = other.s < since or (other.s == since and other.id < me)
-    if isAhead then ahead = ahead + math.max(0, other.n + other.i - other.h) end
     if eldest == nil or other.s < eldest.s or (other.s == eldest.s and other.id < eldest.id) then eldest = other end
   end
   scattered = scattered + other.u
@@ -119,7 +118,6 @@ if isMyTurn and grant > 0 then turn = now end
 if isMyTurn and grant >= need then redis.call('HDEL', state, 'moved for') end
 
 local movedFor, movesAt = redis.call('HGET', state, 'moved for'), tonumber(redis.call('HGET', state, 'moves') or 0)
-local all = math.max(2 * window, 100 * allowance)
 local give = 0
 if others + keep > cap then give = math.min(keep, others + keep - cap) end
 if not isMyTurn then
@@ -143,7 +141,7 @@ if not isMyTurn then
     if more > 0 and eldest.h < eldest.n + eldest.i and scattered - eldest.u < missing and
       (movesAt <= now or movedFor == eldest.id) then
       give = math.max(0, give) + more
-      movesAt = math.max(now, movesAt) + math.ceil(all * more / max)
+      movesAt = math.max(now, movesAt) + math.ceil(math.max(2 * window, 100 * allowance) * more / max)
       redis.call('HSET', state, 'moved for', eldest.id, 'moves', text(movesAt))
     end
   end
@@ -153,8 +151,7 @@ give = math.max(0, give)
 -- spends has to be found by then.
 local comes = 0
 if need > grant and scattered - spare < need and not (isMyTurn and coming > 0) then
-  local uncalled = math.max(0, ahead - coming - give - free)
-  comes = math.max(0, movesAt + math.floor(all * uncalled / max) - now - 2 * window)
+  comes = math.max(0, movesAt - now - 2 * window)
 end
 
 if held + grant == 0 and want == 0 then redis.call('HDEL', state, 'c:' .. me)

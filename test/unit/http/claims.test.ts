@@ -100,16 +100,22 @@ test("less what the lane itself has back by then", () => {
   expect([1_000, 1_500, 2_000, 2_001, 3_000, 3_001].map(back)).toEqual([2, 2, 2, 3, 4, 5]);
 });
 
-test("less a quarter of what others have back by then, rounded up for the lane", () => {
-  const countedOn = (others: number): number => {
+test("less half of what others have back in the last quarter of that time, rounded up for the lane", () => {
+  // The fourth goes in 2,500 ms.
+  const countedOn = (others: number, backInMs: number): number => {
     const requests = resource("requests");
-    const events = resource("events", { max: 2, perMs: 1_000 });
-    const one = stopped(head([requests, events], { waiting: 9 }), events);
-    const backWithin = (_ms: number, kind?: Kind): number => (kind === one.of.kind ? 2 : 2 + others);
+    const events = resource("events", { max: 2, perMs: 1_000, freesInMs: 1_000 });
+    const one = stopped(head([requests, events], { waiting: 4 }), events);
+    const backWithin = (ms: number, kind?: Kind): number =>
+      (kind === undefined && ms >= backInMs ? others : 0) + (ms >= 2_000 ? 1 : 0);
     Object.assign(requests, { backWithin });
     return claims([one], requests, [one, head([requests])]);
   };
-  expect([0, 3, 4, 20, 100].map(countedOn)).toEqual([7, 7, 6, 2, 0]);
+  const at = (backInMs: number): number[] => [0, 1, 2, 3].map((others) => countedOn(others, backInMs));
+  expect(at(2_501)).toEqual([3, 3, 3, 3]);
+  expect(at(2_500)).toEqual([3, 3, 2, 2]);
+  expect(at(1_876)).toEqual([3, 3, 2, 2]);
+  expect(at(1_875)).toEqual([3, 3, 3, 3]);
 });
 
 test("of limits that processes share only for two of their windows", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { RateLimitError } from "../../../src/errors.ts";
 import { Closing } from "../../../src/http/closing.ts";
-import { AttemptFailure, type HttpResponse, type Send } from "../../../src/http/types.ts";
+import { AttemptFailure, type HttpRequest, type HttpResponse, type Send } from "../../../src/http/types.ts";
 import { documentedLimits } from "../../../src/limits.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { answered, paced, requestOn } from "../../support/paced.ts";
@@ -144,28 +144,49 @@ test("a long ingestion does not starve calls of other budgets", async () => {
   await clock.until(ingestion);
 });
 
+/** Callers that send one request after the other for five minutes, 50 ms each: how much of each limit they get. */
+const sharesOf = async (lines: readonly { readonly callers: number; readonly request: HttpRequest }[]) => {
+  const clock = new FakeClock();
+  const limits = { ...documentedLimits, requestsPerDay: 1e9, emailsPerDay: 1e9, eventsPerDay: 1e9 };
+  const latency = constantLatency(25, 25);
+  const service = simulatedService(clock, { counting: "sliding", limits, latency });
+  const { send } = paced(service.send, { clock, limits });
+  const untilMs = 300_000;
+  for (const { callers, request } of lines)
+    for (let caller = 0; caller < callers; caller += 1)
+      void (async () => {
+        while (clock.now() < untilMs) await send(request);
+      })();
+  await clock.advance(untilMs);
+  const { events, requests } = service.limiters;
+  expect([events.refused, requests.refused]).toEqual([0, 0]);
+  return {
+    events: events.accepted / ((untilMs / 1_000) * 50),
+    requests: requests.accepted / ((untilMs / 10_000) * 100),
+  };
+};
+
 test.each([3, 5, 20])(
   "of a mixed load events keep their share with %i callers a lane, and nothing lies idle",
   async (callers) => {
-    const clock = new FakeClock();
-    const limits = { ...documentedLimits, requestsPerDay: 1e9, emailsPerDay: 1e9, eventsPerDay: 1e9 };
-    const service = simulatedService(clock, {
-      counting: "sliding",
-      limits,
-      latency: constantLatency(25, 25),
-    });
-    const { send } = paced(service.send, { clock, limits });
-    const untilMs = 300_000;
-    for (const request of [{ ...event, weight: 25 }, email, contact])
-      for (let caller = 0; caller < callers; caller += 1)
-        void (async () => {
-          while (clock.now() < untilMs) await send(request);
-        })();
-    await clock.advance(untilMs);
-    const { events, requests } = service.limiters;
-    expect([events.refused, requests.refused]).toEqual([0, 0]);
-    expect(events.accepted / ((untilMs / 1_000) * 50)).toBeGreaterThanOrEqual(0.95);
-    expect(requests.accepted / ((untilMs / 10_000) * 100)).toBeGreaterThanOrEqual(0.98);
+    const lines = [{ ...event, weight: 25 }, email, contact];
+    const { events, requests } = await sharesOf(lines.map((request) => ({ callers, request })));
+    expect(events).toBeGreaterThanOrEqual(0.95);
+    expect(requests).toBeGreaterThanOrEqual(0.98);
+  },
+);
+
+test.each([
+  [5, 0.5],
+  [10, 0.35],
+])(
+  "one caller with batches is not left without requests by %i that need nothing else",
+  async (callers, share) => {
+    const { events } = await sharesOf([
+      { callers: 1, request: { ...event, weight: 50 } },
+      { callers, request: contact },
+    ]);
+    expect(events).toBeGreaterThanOrEqual(share);
   },
 );
 
