@@ -126,6 +126,12 @@ export const explained: readonly Explained[] = [
     why: `${same}a timer for the same moment is set anew or not, and one that fires too early wakes in vain.`,
   },
   {
+    file: "src/http/low-water.ts",
+    text: "#leastBefore = 0;",
+    changes: ["0 → 1"],
+    why: `${same}it is only asked for with the least of the first stretch, which is 0.`,
+  },
+  {
     file: "src/http/day-count.ts",
     text: "if (weight < 0) return this.#takeBack(-weight);",
     changes: ["weight < 0 → weight <= 0", "0 → 1"],

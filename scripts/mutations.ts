@@ -20,7 +20,7 @@ const inFolder = (folder: string, names?: readonly string[]): string[] =>
 export const mutatedFiles = (): readonly string[] => [
   ...inFolder("src/http", [
     ...["retry-policy", "retry-after", "retry", "window", "pacing", "lanes", "claims"],
-    ...["budget", "permits", "leases", "passing", "slots", "day-count"],
+    ...["budget", "permits", "low-water", "leases", "passing", "slots", "day-count"],
   ]),
   ...inFolder("src/ledger"),
   ...inFolder("src/ingest", ["low-water-mark", "checkpoint"]),

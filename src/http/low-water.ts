@@ -10,7 +10,7 @@ export class LowWater {
 
   /** The level has fallen to this. */
   fell(to: number): void {
-    if (to < this.#least) this.#least = to;
+    this.#least = Math.min(this.#least, to);
   }
 
   /** The least of the last `ms` at least, and of twice as long at most where it is asked for often. */

@@ -124,3 +124,29 @@ test("the allowance for the latency counts", async () => {
   expect(permits.readyInMs(10, 10)).toBeCloseTo(916.1);
   expect([permits.backWithin(916, by), permits.backWithin(917, by)]).toEqual([0, 10]);
 });
+
+describe("what was not needed for so long", () => {
+  /** Ten in hand, of which none was needed for 100 ms. */
+  const unused = async () => {
+    const { clock, permits } = open();
+    permits.unneededFor(100);
+    await clock.advance(100);
+    permits.unneededFor(100);
+    expect(permits.unneededFor(100)).toBe(10);
+    return permits;
+  };
+
+  test("is without those that were used, though they are back", async () => {
+    const permits = await unused();
+    permits.take(3);
+    permits.putBack(3);
+    expect(permits.unneededFor(100)).toBe(7);
+  });
+
+  test("is without those that went and came again", async () => {
+    const permits = await unused();
+    permits.retire(4);
+    permits.grant(4);
+    expect(permits.unneededFor(100)).toBe(6);
+  });
+});
