@@ -9,12 +9,12 @@ import { script } from "./commands.ts";
  */
 export const beat = script(`
 local state, day = KEYS[1], KEYS[2]
-local me, epoch = ARGV[1], ARGV[2]
-local max, window, alive, dayMax = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local held, keep, idle, spare = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
-local need, want, reserve = tonumber(ARGV[11]), tonumber(ARGV[12]), tonumber(ARGV[13])
-local used, pause, probing = tonumber(ARGV[14]), tonumber(ARGV[15]), ARGV[16] == '1'
-local hungry, allowance, pausedBy, channel = tonumber(ARGV[17]), tonumber(ARGV[18]), ARGV[19], ARGV[20]
+local me = ARGV[1]
+local max, window, alive, dayMax = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local held, keep, idle, spare = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
+local need, want, reserve = tonumber(ARGV[10]), tonumber(ARGV[11]), tonumber(ARGV[12])
+local used, pause, probing = tonumber(ARGV[13]), tonumber(ARGV[14]), ARGV[15] == '1'
+local hungry, allowance, pausedBy, channel = tonumber(ARGV[16]), tonumber(ARGV[17]), ARGV[18], ARGV[19]
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function text(number) return string.format('%.0f', number) end
@@ -63,6 +63,7 @@ local alike = {}
 for at = 1, #records, 2 do
   local name, record = records[at], records[at + 1]
   if string.sub(name, 1, 2) == 'c:' then
+    -- Held, kept, needed, wanted, hungry since, last seen, idle, of those to spare, last served in turn.
     local h, k, n, w, s, seen, i, u, t =
       string.match(record, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
     h, k, n, w, s, seen, i = tonumber(h), tonumber(k), tonumber(n), tonumber(w), tonumber(s), tonumber(seen), tonumber(i)

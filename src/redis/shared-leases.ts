@@ -181,7 +181,7 @@ export class SharedLeases implements LeaseSource {
     const hungryMs = lacking === 0 ? 0 : clock.now() - Math.max(this.#usedAt, this.#wantedAt);
     const waits = [Math.max(0, Math.round(hungryMs)), Math.round(allowanceMs)];
     const news = [this.#pausedBy, this.#channel];
-    const values = [this.#id, this.#born, ...numbers, ...permits, ...report, ...waits, ...news];
+    const values = [this.#id, ...numbers, ...permits, ...report, ...waits, ...news];
     return beatReply(await beat(redis, [`${key}:leases`, `${key}:day`], values));
   }
 
