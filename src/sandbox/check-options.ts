@@ -165,9 +165,16 @@ export const checkAccountChange = (change: MailAccountChange): void => {
   refuse("sandbox.updateMailAccount", shape({ connected: flag, failing })(change, ""));
 };
 
+const listenShape = shape({
+  port: whole(0, 65_535),
+  host: text,
+  allowedHosts: listOf(text),
+  keepAliveMs: least0,
+});
+
 /** Reads where to listen; null stands for nothing. @throws ConfigurationError */
 export const checkedPlace = (given: ListenOptions | null | undefined): ListenOptions => {
   const place = given ?? {};
-  refuse("sandbox.listen", shape({ port: whole(0, 65_535), host: text, keepAliveMs: least0 })(place, ""));
+  refuse("sandbox.listen", listenShape(place, ""));
   return place;
 };

@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import type { Incoming } from "../answer.ts";
+import { type Incoming, Refusal } from "../answer.ts";
 import type { App } from "../app.ts";
+import { replyTo } from "../reply.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
+import { bracketed, isMeantHere } from "./hosts.ts";
 import { writeAnswer } from "./write-answer.ts";
 
 /** Where to listen. */
@@ -11,6 +13,11 @@ export interface ListenOptions {
   readonly port?: number;
   /** The address to bind; default: 127.0.0.1, this machine only. */
   readonly host?: string;
+  /**
+   * Further names it may be called by, such as a service of docker compose. Requests to any name but these, `host`
+   * and this machine's own are refused with 403.
+   */
+  readonly allowedHosts?: readonly string[];
   /** How long an idle connection is kept, told to the caller in `Keep-Alive`; in milliseconds, default: 5,000. */
   readonly keepAliveMs?: number;
 }
@@ -60,15 +67,25 @@ const pageHeaders = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
   // What an email holds must neither run nor call home while it is looked at.
-  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'",
+  "content-security-policy":
+    "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; frame-ancestors 'none'",
 };
+
+const otherHost = replyTo(
+  new Refusal(403, "The sandbox is not called by this host name: use localhost, or name it in allowedHosts."),
+);
 
 const serve = async (
   { app, clock, page }: Served,
   request: IncomingMessage,
   response: ServerResponse,
+  names: readonly string[],
 ): Promise<void> => {
   const incoming = await readRequest(request);
+  if (!isMeantHere(request.headers.host, { names, address: request.socket.localAddress })) {
+    await writeAnswer(otherHost, response, clock);
+    return;
+  }
   if (incoming.method === "GET" && incoming.target === "/") {
     response.writeHead(200, pageHeaders).end(page());
     return;
@@ -77,17 +94,16 @@ const serve = async (
 };
 
 /** The base URL at an address: one of IPv6 stands in brackets. */
-export const baseUrlAt = (host: string, port: number): string =>
-  `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+export const baseUrlAt = (host: string, port: number): string => `http://${bracketed(host)}:${port}`;
 
 /** Opens the door with sockets: the same app behind a real HTTP server. */
 export const listen = async (
   served: Served,
-  { port = 0, host = "127.0.0.1", keepAliveMs = 5_000 }: ListenOptions = {},
+  { port = 0, host = "127.0.0.1", allowedHosts = [], keepAliveMs = 5_000 }: ListenOptions = {},
 ): Promise<Listening> => {
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     // A caller that went away mid-request leaves nobody to answer.
-    serve(served, request, response).catch(() => response.destroy());
+    serve(served, request, response, [host, ...allowedHosts]).catch(() => response.destroy());
   });
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {

@@ -1,5 +1,6 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
+import { isMeantHere } from "../../../src/sandbox/http/hosts.ts";
 import { baseUrlAt } from "../../../src/sandbox/http/listen.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import { open, send } from "./client.ts";
@@ -48,6 +49,59 @@ describe("both doors lead to the same service", () => {
     const listed = await sandbox.fetch(new Request(`${url}?limit=1`, { headers }));
     expect([made.status, listed.status]).toEqual([201, 200]);
     expect(await listed.json()).toMatchObject({ total: 1, limit: 1 });
+  });
+});
+
+describe("a web page whose name was made to point at this machine reads nothing", () => {
+  const statusFor = (url: string, host: string, path = "/"): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const asked = request(`${url}${path}`, { headers: { host, authorization: "Bearer sandbox-key" } });
+      asked.on("response", (response) => response.resume().on("end", () => resolve(response.statusCode)));
+      asked.on("error", reject).end();
+    });
+
+  test.each(["/", "/api/v1/contacts"])("%s answers its own names only", async (path) => {
+    const { sandbox } = open();
+    const { url, port, close } = await sandbox.listen({ allowedHosts: ["sandbox", "Mail.Internal"] });
+    const status = (host: string) => statusFor(url, host, path);
+    for (const host of [
+      "localhost",
+      `LOCALHOST:${port}`,
+      "localhost.",
+      "127.0.0.1",
+      "127.1.2.3:1",
+      "[::1]:80",
+    ])
+      expect([host, await status(host)]).toEqual([host, 200]);
+    for (const host of ["sandbox", `sandbox:${port}`, "mail.internal"])
+      expect([host, await status(host)]).toEqual([host, 200]);
+    for (const host of [
+      "evil.test",
+      "localhost.evil.test",
+      "127.0.0.1.evil.test",
+      "10.0.0.1",
+      "x:y:z",
+      "[::2]",
+    ])
+      expect([host, await status(host)]).toEqual([host, 403]);
+    await close();
+  });
+
+  test("the refusal says what to do, and is no request to the service", async () => {
+    const { sandbox } = open();
+    const { url, close } = await sandbox.listen();
+    await statusFor(url, "evil.test", "/api/v1/contacts");
+    expect(sandbox.state.counts.requests).toBe(0);
+    await close();
+  });
+
+  test("the host listened at, and the address reached, are its own names", () => {
+    const names = ["sandbox.internal"];
+    const at = (header: string, address?: string) => isMeantHere(header, { names, address });
+    expect(at("sandbox.internal:4010")).toBe(true);
+    expect([at("10.0.0.7", "::ffff:10.0.0.7"), at("10.0.0.8", "::ffff:10.0.0.7")]).toEqual([true, false]);
+    expect(isMeantHere("[fe80::1]", { names: ["fe80::1"], address: undefined })).toBe(true);
+    expect(isMeantHere(undefined, { names, address: "127.0.0.1" })).toBe(false);
   });
 });
 

@@ -44,7 +44,7 @@ test("everything that came in is escaped, and an email's HTML stays in a frame w
   const { html, headers } = await pageOf(opened);
   expect(html).not.toContain("<script");
   expect(html).toContain('<iframe sandbox srcdoc="&quot;&gt;&lt;script&gt;');
-  expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+  expect(headers.get("content-security-policy")).toMatch(/^default-src 'none'.*frame-ancestors 'none'/);
 });
 
 test("the page names no key", async () => {
