@@ -104,6 +104,11 @@ const clock: Check = (value, field) => {
     : [`${field} must have the functions ${parts.join(", ")}`];
 };
 
+const httpUrl: Check = (value, field) =>
+  typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+    ? []
+    : [`${field} must be an http or https URL`];
+
 const atMostAll: Check = (value, field) => (value === Number.POSITIVE_INFINITY ? [] : whole(0)(value, field));
 
 const sandboxShape = shape({
@@ -118,6 +123,7 @@ const sandboxShape = shape({
   batchOverflow: oneOf("refuse", "per-item"),
   scheduledAnswer: oneOf("nested", "flat"),
   keepRequests: atMostAll,
+  baseUrl: httpUrl,
   workspaces: recordOf(shape(workspaceChecks)),
 });
 

@@ -11,7 +11,7 @@ import { createJournal } from "./journal.ts";
 import { type ApiKey, createKeys, defaultWorkspace } from "./keys.ts";
 import { createLatency } from "./latency.ts";
 import { createMetersFor } from "./limits/limits.ts";
-import { createHandlers, type MswHandlers } from "./msw.ts";
+import { createHandlers, isOwnRequest, type MswHandlers } from "./msw.ts";
 import type { SandboxOptions } from "./options.ts";
 import { type MeterOwner, renderPage } from "./page/render-page.ts";
 import { createIds, createRandom } from "./random.ts";
@@ -23,7 +23,10 @@ import { createWorkspace, type Services, type Workspace } from "./store/workspac
 export interface Sandbox extends SandboxControls {
   /** A fetch without sockets that answers for any host: `new Client({ fetch: sandbox.fetch, … })`. */
   readonly fetch: typeof fetch;
-  /** MSW request handlers, for `setupServer(...sandbox.handlers)`; needs msw 2. */
+  /**
+   * MSW request handlers, for `setupServer(...sandbox.handlers)`; needs msw 2. They answer requests below the option
+   * `baseUrl`, or without it those that carry one of the keys, and leave every other to the handlers after them.
+   */
   readonly handlers: MswHandlers;
   /** The `default` workspace, and all requests. */
   readonly state: SandboxState;
@@ -105,13 +108,13 @@ const build = (options: SandboxOptions): Sandbox => {
       now: clock.now(),
       wallTime: clock.wallTime(),
     });
-  const sandboxFetch = createFetch(app, clock);
+  const sandboxFetch = createFetch(app, clock, options.baseUrl);
   let handlers: MswHandlers | undefined;
 
   return {
     fetch: sandboxFetch,
     get handlers() {
-      handlers ??= createHandlers(sandboxFetch);
+      handlers ??= createHandlers(sandboxFetch, isOwnRequest(options.baseUrl, keys));
       return handlers;
     },
     state: stateOf(workspaceOf(defaultWorkspace), journal),

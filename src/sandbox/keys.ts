@@ -55,13 +55,17 @@ export const changeKey = (key: ApiKey, change: Partial<Omit<ApiKeyOptions, "key"
   if (change.mailAccount !== undefined) key.mailAccount = change.mailAccount;
 };
 
+/** The key in an `Authorization` header, if it has one. */
+export const tokenIn = (authorization: string | undefined): string | undefined =>
+  /^Bearer (\S+)$/i.exec(authorization ?? "")?.[1];
+
 /** Finds the key of a request. @throws Refusal 401 when it is missing, unknown, revoked or expired. */
 export const authenticate = (
   authorization: string | undefined,
   keys: ReadonlyMap<string, ApiKey>,
   now: number,
 ): ApiKey => {
-  const token = /^Bearer (\S+)$/i.exec(authorization ?? "")?.[1];
+  const token = tokenIn(authorization);
   if (token === undefined) throw new Refusal(401, "The API key is missing.");
   const key = keys.get(token);
   if (key === undefined) throw new Refusal(401, "The API key is not valid.");

@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { tokenIn } from "./keys.ts";
 
 /**
  * MSW handlers, typed to fit `setupServer` and `setupWorker` of any version: named by its own type, msw would have
@@ -22,11 +23,24 @@ const load = (): typeof import("msw") => {
 /** Whether MSW can stand in for this error: it has one way to say that the network failed. */
 const isNetworkFailure = (error: unknown): boolean => error instanceof TypeError;
 
+/** Tells the service's requests from those of others, whose paths may look the same: by where they go, or by their key. */
+export const isOwnRequest =
+  (baseUrl: string | undefined, keys: ReadonlyMap<string, unknown>) =>
+  ({ url, headers }: Request): boolean => {
+    if (baseUrl !== undefined) return url.startsWith(`${new URL(baseUrl).href.replace(/\/$/, "")}/api/v1/`);
+    return keys.has(tokenIn(headers.get("authorization") ?? undefined) ?? "");
+  };
+
 /** Request handlers that lead to the sandbox; msw is loaded here, not with the module. */
-export const createHandlers = (sandboxFetch: typeof fetch): MswHandlers => {
+export const createHandlers = (
+  sandboxFetch: typeof fetch,
+  isOwn: (request: Request) => boolean,
+): MswHandlers => {
   const { http } = load();
   const handlers: unknown[] = [
     http.all("*/api/v1/*", async ({ request }) => {
+      // Nothing returned: the next handler is asked.
+      if (!isOwn(request)) return;
       try {
         return await sandboxFetch(request);
       } catch (error) {

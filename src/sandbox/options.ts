@@ -117,6 +117,11 @@ export interface SandboxOptions extends WorkspaceOptions {
   readonly scheduledAnswer?: "nested" | "flat";
   /** How many requests `state.requests` keeps, the newest; default: 10,000. `state.counts` counts all. */
   readonly keepRequests?: number;
+  /**
+   * Where the service is for the code under test: `handlers` answer requests below it and no others. Without it they
+   * answer requests to any origin that carry one of the keys.
+   */
+  readonly baseUrl?: string;
   /** Further workspaces by name, with their settings; the `default` one's are given beside this. */
   readonly workspaces?: Readonly<Record<string, WorkspaceOptions>>;
 }

@@ -15,23 +15,27 @@ const headersOf = (headers: Headers): Record<string, string> => {
   return read;
 };
 
-const readRequestObject = async (request: Request): Promise<Incoming> => {
-  const { pathname, search } = new URL(request.url);
+/** The path and query, without the base URL's own path. */
+const targetOf = ({ pathname, search }: URL, basePath: string): string =>
+  (pathname.startsWith(`${basePath}/`) ? pathname.slice(basePath.length) : pathname) + search;
+
+const readRequestObject = async (request: Request, basePath: string): Promise<Incoming> => {
+  const target = targetOf(new URL(request.url), basePath);
   const body = await request.text();
-  return { method: request.method, target: pathname + search, headers: headersOf(request.headers), body };
+  return { method: request.method, target, headers: headersOf(request.headers), body };
 };
 
 /** At once where the body is at hand, so that the effect is there when `fetch` returns its promise. */
-const readRequest = (input: FetchInput, init: FetchInit): Incoming | Promise<Incoming> => {
+const readRequest = (input: FetchInput, init: FetchInit, basePath: string): Incoming | Promise<Incoming> => {
   const body = init?.body ?? "";
   if (input instanceof Request || typeof body !== "string") {
-    return readRequestObject(new Request(input, init));
+    return readRequestObject(new Request(input, init), basePath);
   }
   // Without a Request object a call costs half.
-  const { pathname, search } = new URL(input);
   const headers = headersOf(new Headers(init?.headers));
   if (body !== "") headers["content-type"] ??= "text/plain;charset=UTF-8";
-  return { method: (init?.method ?? "GET").toUpperCase(), target: pathname + search, headers, body };
+  const target = targetOf(new URL(input), basePath);
+  return { method: (init?.method ?? "GET").toUpperCase(), target, headers, body };
 };
 
 const toHeaders = (answer: Answer): Headers => {
@@ -114,14 +118,14 @@ const untilAborted = <T>(work: Promise<T>, signal: AbortSignal | undefined): Pro
   });
 };
 
-/** Opens the door without sockets: a WHATWG fetch, for any host. */
-export const createFetch =
-  (app: App, clock: SandboxClock): typeof fetch =>
-  (input, init) => {
+/** Opens the door without sockets: a WHATWG fetch, for any host; the path of `baseUrl` is taken off each request's. */
+export const createFetch = (app: App, clock: SandboxClock, baseUrl = "http://sandbox"): typeof fetch => {
+  const basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
+  return (input, init) => {
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
     if (signal?.aborted) return Promise.reject(signal.reason);
     const answered = async (): Promise<Response> => {
-      const incoming = readRequest(input, init);
+      const incoming = readRequest(input, init, basePath);
       const answer = await app(incoming instanceof Promise ? await incoming : incoming);
       if (answer.delivery.kind === "reset") throw broken("fetch failed");
       if (answer.delivery.kind === "stall") return new Promise<Response>(() => {});
@@ -129,3 +133,4 @@ export const createFetch =
     };
     return untilAborted(answered(), signal);
   };
+};

@@ -1,7 +1,8 @@
+import { http } from "msw";
 import { setupServer } from "msw/node";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Client } from "../../../src/index.ts";
-import { createSandbox } from "../../../src/sandbox/index.ts";
+import { createSandbox, type SandboxOptions } from "../../../src/sandbox/index.ts";
 
 const sandbox = createSandbox();
 const server = setupServer(...sandbox.handlers);
@@ -35,4 +36,45 @@ test("a client that uses global fetch reads and writes through MSW", async () =>
   const receipt = await client.events.record({ name: "order.placed", contact: { id } });
   expect(receipt).toMatchObject({ contactId: id, outcome: "PROCESSED" });
   expect(sandbox.state.events).toMatchObject([{ id: receipt.id, name: "order.placed", contactId: id }]);
+});
+
+describe("handlers leave the requests of others alone", () => {
+  const others: string[] = [];
+  const other = http.all("*", ({ request }) => {
+    others.push(request.url);
+    return Response.json({ from: "another" });
+  });
+  const listens = async (options: SandboxOptions, run: () => Promise<void>) => {
+    others.length = 0;
+    server.resetHandlers(...createSandbox(options).handlers, other);
+    await run().finally(() => server.resetHandlers());
+  };
+  const status = async (url: string, key = "sandbox-key") =>
+    (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).status;
+
+  test("without baseUrl, a request is the service's if it carries one of the keys", () =>
+    listens({ apiKeys: ["sandbox-key", { key: "old", revoked: true }] }, async () => {
+      expect(await status("https://service.test/api/v1/contacts")).toBe(200);
+      expect(await status("https://service.test/api/v1/contacts", "old")).toBe(401);
+      expect(others).toEqual([]);
+      expect(await status("https://other.test/api/v1/charges", "sk_other")).toBe(200);
+      await fetch("https://other.test/api/v1/contacts");
+      expect(others).toEqual(["https://other.test/api/v1/charges", "https://other.test/api/v1/contacts"]);
+    }));
+
+  test.each(["https://service.test", "https://service.test/", "https://service.test/crm/"])(
+    "with baseUrl %s, if it goes there",
+    (baseUrl) =>
+      listens({ baseUrl }, async () => {
+        const contacts = new URL("api/v1/contacts", baseUrl.replace(/\/?$/, "/")).href;
+        expect([await status(contacts), await status(contacts, "wrong")]).toEqual([200, 401]);
+        expect(others).toEqual([]);
+        await status("https://service.test.evil.test/api/v1/contacts");
+        await status("https://other.test/api/v1/contacts");
+        expect(others).toEqual([
+          "https://service.test.evil.test/api/v1/contacts",
+          "https://other.test/api/v1/contacts",
+        ]);
+      }),
+  );
 });
