@@ -19,36 +19,48 @@ export interface Match {
   readonly id: string;
 }
 
+type Operations = typeof operations;
+
+/** A rule for every record: an operation without one does not compile. */
+export type RulesFor<Records> = {
+  readonly [Resource in keyof Records]: { readonly [Name in keyof Records[Resource]]: Rule };
+};
+
+/** The rules, by the names of the records. */
+export const rules: RulesFor<Operations> = {
+  contacts: { create: createContact, list: listContacts, update: updateContact },
+  companies: { create: createCompany, update: updateCompany, findByDomain: findCompany },
+  lists: { create: createList, addContacts: addToList, removeContacts: removeFromList },
+  events: { record: recordEvent, recordBatch },
+  emails: {
+    send: sendEmail,
+    // The same method and path: the rule goes by `sendAt`.
+    schedule: sendEmail,
+    scheduledList: listScheduled,
+    scheduledUpdate: updateScheduled,
+    scheduledCancel: cancelScheduled,
+  },
+};
+
 interface Route {
   readonly operation: OperationData;
   readonly rule: Rule;
   readonly segments: readonly string[];
 }
 
-const route = (operation: OperationData, rule: Rule): Route => ({
-  operation,
-  rule,
-  segments: operation.path.split("/"),
-});
+const routesOf = (
+  records: Readonly<Record<string, OperationData>>,
+  ruleOf: Readonly<Record<string, Rule>>,
+): Route[] =>
+  Object.entries(records).flatMap(([name, operation]) => {
+    const rule = ruleOf[name];
+    return rule === undefined ? [] : [{ operation, rule, segments: operation.path.split("/") }];
+  });
 
-const routes: readonly Route[] = [
-  route(operations.contacts.create, createContact),
-  route(operations.contacts.list, listContacts),
-  route(operations.contacts.update, updateContact),
-  route(operations.companies.create, createCompany),
-  route(operations.companies.update, updateCompany),
-  route(operations.companies.findByDomain, findCompany),
-  route(operations.lists.create, createList),
-  route(operations.lists.addContacts, addToList),
-  route(operations.lists.removeContacts, removeFromList),
-  route(operations.events.record, recordEvent),
-  route(operations.events.recordBatch, recordBatch),
-  // Sending and scheduling share one method and path.
-  route(operations.emails.send, sendEmail),
-  route(operations.emails.scheduledList, listScheduled),
-  route(operations.emails.scheduledUpdate, updateScheduled),
-  route(operations.emails.scheduledCancel, cancelScheduled),
-];
+const routes: readonly Route[] = Object.entries(operations).flatMap(([resource, records]) =>
+  // `rules` has the keys of `operations`.
+  routesOf(records, rules[resource as keyof Operations]),
+);
 
 const decode = (segment: string): string | undefined => {
   try {

@@ -1,0 +1,13 @@
+import { test } from "vitest";
+import type { operations } from "../../src/operations/index.ts";
+import { type RulesFor, rules } from "../../src/sandbox/router.ts";
+
+type Records = typeof operations;
+
+test("a record without a sandbox rule does not compile", () => {
+  rules satisfies RulesFor<Records>;
+  // @ts-expect-error a new resource
+  rules satisfies RulesFor<Records & { deals: { list: unknown } }>;
+  // @ts-expect-error a new operation of a known one
+  rules satisfies RulesFor<Omit<Records, "lists"> & { lists: Records["lists"] & { get: unknown } }>;
+});
