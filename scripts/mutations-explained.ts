@@ -44,7 +44,7 @@ export const explained: readonly Explained[] = [
     why: "A wait of up to a millisecond is made or not.",
   },
   {
-    file: "src/http/window.ts",
+    file: "src/rate-limit/permit-cooldown.ts",
     text: "while (at > this.#first && (this.#entries[at - 1]?.until ?? 0) > until) at -= 1;",
     changes: [
       "at > this.#first → at >= this.#first",
@@ -53,13 +53,13 @@ export const explained: readonly Explained[] = [
     why: `${same}entries that cool at one moment leave together in any order, and what lies before the first has cooled.`,
   },
   {
-    file: "src/http/window.ts",
+    file: "src/rate-limit/permit-cooldown.ts",
     text: "while (at > this.#first && (this.#entries[at - 1]?.until ?? 0) > until) at -= 1;",
     changes: ["0 → 1"],
     why: "For the compiler: there is an entry before every place but the first.",
   },
   {
-    file: "src/http/window.ts",
+    file: "src/rate-limit/permit-cooldown.ts",
     text: "if (this.#first > 1_000 && this.#first * 2 > this.#entries.length) {",
     changes: [
       "this.#first > 1_000 && this.#first * 2 > this.#entries.length → this.#first > 1_000 || this.#first * 2 > this.#entries.length",
@@ -74,49 +74,49 @@ export const explained: readonly Explained[] = [
     why: `${same}when the entries that have cooled are thrown away is a matter of memory.`,
   },
   {
-    file: "src/http/pacing.ts",
+    file: "src/rate-limit/stage.ts",
     text: "this.#routes.set(key, route);",
     changes: ["left out: this.#routes.set(key, route);"],
     why: `${same}a route that is not remembered is made again, on the same lane and budgets; the memory saves the time.`,
   },
   {
-    file: "src/http/claims.ts",
+    file: "src/rate-limit/shares.ts",
     text: "return this.#wanted[Math.min(most, this.#wanted.length - 1)] ?? 0;",
     changes: ["0 → 1"],
     why: "The list begins with one entry, and no place behind its last is asked for.",
   },
   {
-    file: "src/http/claims.ts",
+    file: "src/rate-limit/shares.ts",
     text: "this.#wanted.push(Math.max(wanted, this.#wanted[nth - 1] ?? 0));",
     changes: ["0 → 1"],
     why: "Every request but the first has one before it in the list, and the first has the 0 that it begins with.",
   },
   {
-    file: "src/http/claims.ts",
+    file: "src/rate-limit/shares.ts",
     text: "resources.filter(({ limit }) => limit.perMs > 0);",
     changes: ["0 → 1"],
     why: `${same}only what has no limit at all has a window of 1 ms, and it stops nobody.`,
   },
   {
-    file: "src/http/claims.ts",
+    file: "src/rate-limit/shares.ts",
     text: "this.#on.set(resource, found);",
     changes: ["left out: this.#on.set(resource, found);"],
     why: `${same}what is not remembered is worked out again, at the same look; the memory saves the time.`,
   },
   {
-    file: "src/http/lanes.ts",
+    file: "src/rate-limit/queue.ts",
     text: "const isContended = of.resources.some((resource) => resource.waiters > 0);",
     changes: ["resource.waiters > 0 → resource.waiters >= 0"],
     why: `${same}who finds nobody in the line goes through it at once; the shortcut saves the way.`,
   },
   {
-    file: "src/http/lanes.ts",
+    file: "src/rate-limit/queue.ts",
     text: "#order = 0;",
     changes: ["0 → 1"],
     why: `${same}places are only compared with each other.`,
   },
   {
-    file: "src/http/budget.ts",
+    file: "src/rate-limit/budget.ts",
     text: "if (this.#alarm !== undefined && this.#alarm.at <= at && this.#alarm.at > now) return;",
     changes: [
       "this.#alarm.at <= at → this.#alarm.at < at",
@@ -126,13 +126,13 @@ export const explained: readonly Explained[] = [
     why: `${same}a timer for the same moment is set anew or not, and one that fires too early wakes in vain.`,
   },
   {
-    file: "src/http/low-water.ts",
+    file: "src/rate-limit/idle-minimum.ts",
     text: "#leastBefore = 0;",
     changes: ["0 → 1"],
     why: `${same}it is only asked for with the least of the first stretch, which is 0.`,
   },
   {
-    file: "src/http/day-count.ts",
+    file: "src/rate-limit/daily-limit.ts",
     text: "if (weight < 0) return this.#takeBack(-weight);",
     changes: ["weight < 0 → weight <= 0", "0 → 1"],
     why: `${same}weights are whole, and a weight of 0 counts nothing and takes nothing back.`,
@@ -205,7 +205,7 @@ export const explained: readonly Explained[] = [
     why: "Only the largest end counts, and a search that ends at the first record needs no thousand tries.",
   },
   {
-    file: "src/ingest/resumable.ts",
+    file: "src/bulk/resumable.ts",
     text: "for (const index of this.#lastItems.keys()) if (index < mark) this.#lastItems.delete(index);",
     changes: ["index < mark → index <= mark"],
     why: `${same}the item at the mark is unsettled, and so is no last item of a batch that is through.`,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { OperationFacts, ReplayClass } from "../src/operations/define.ts";
+import type { OperationFacts, ReplayClass } from "../src/service/define.ts";
 import { errorAnswers, successStatus } from "./openapi-answers.ts";
 import { type Json, nameOf } from "./openapi-schemas.ts";
 import { summaries } from "./openapi-summaries.ts";

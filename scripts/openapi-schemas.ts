@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
-import { AnyObject, EmailAddress, Text, Texts } from "../src/schemas/common.ts";
-import * as company from "../src/schemas/company.ts";
-import * as contact from "../src/schemas/contact.ts";
-import * as email from "../src/schemas/email.ts";
-import * as event from "../src/schemas/event.ts";
-import { JsonRecord } from "../src/schemas/json.ts";
-import * as list from "../src/schemas/list.ts";
-import { Moment } from "../src/schemas/moment.ts";
+import { AnyObject, EmailAddress, Text, Texts } from "../src/service/common.ts";
+import * as company from "../src/service/companies/schema.ts";
+import * as contact from "../src/service/contacts/schema.ts";
+import * as email from "../src/service/emails/schema.ts";
+import * as event from "../src/service/events/schema.ts";
+import { JsonRecord } from "../src/service/json.ts";
+import * as list from "../src/service/lists/schema.ts";
+import { Moment } from "../src/service/timestamps.ts";
 
 /** A piece of JSON Schema. */
 export type Json = Record<string, unknown>;
@@ -73,7 +73,7 @@ const generate = (io: "input" | "output") =>
     },
   }).schemas;
 
-/** Every schema of `src/schemas` by its name, as JSON Schema 2020-12 whose references are to one another. */
+/** Every schema of `src/service` by its name, as JSON Schema 2020-12 whose references are to one another. */
 export const schemaComponents = (): Record<string, Json> => {
   const inputs = generate("input");
   // Nothing is transformed on its way, so that one component serves both directions.

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { documentedLimits } from "../src/limits.ts";
-import { operations } from "../src/operations/index.ts";
+import { documentedLimits } from "../src/options/limits.ts";
+import { operations } from "../src/service/operations.ts";
 import { errorComponents, errorSchema } from "./openapi-answers.ts";
 import { type AnyOperation, operationObject } from "./openapi-operation.ts";
 import { type Json, schemaComponents } from "./openapi-schemas.ts";
@@ -41,7 +41,7 @@ const paths = (): Json =>
     ]),
   );
 
-/** The service as an OpenAPI 3.1 document, made of `src/operations` and `src/schemas`. */
+/** The service as an OpenAPI 3.1 document, made of `src/service`. */
 export const openApiDocument = (): Json => ({
   openapi: "3.1.0",
   info: {

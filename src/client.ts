@@ -1,18 +1,18 @@
-import { type Answer, answer } from "./answer.ts";
-import { type Call, createCall } from "./call.ts";
-import { type Clock, systemClock } from "./clock.ts";
-import { type Connection, connect } from "./connect.ts";
-import { Member } from "./family.ts";
-import { type FreeRequest, freeOperation } from "./free-request.ts";
-import { held, optionsFrom } from "./held-options.ts";
-import type { BudgetState, Limits } from "./limits.ts";
-import { operations } from "./operations/index.ts";
-import { type CallOptions, type ClientOptions, type Settings, settingsFrom } from "./options.ts";
+import { type Answer, answer } from "./call/api-promise.ts";
+import { type Call, createCall } from "./call/executor.ts";
+import { type FreeRequest, freeOperation } from "./call/raw-request.ts";
+import { type Connection, connect } from "./connection.ts";
+import { Member } from "./lifecycle.ts";
+import type { BudgetState, Limits } from "./options/limits.ts";
+import { type CallOptions, type ClientOptions, type Settings, settingsFrom } from "./options/options.ts";
+import { held, optionsFrom } from "./options/snapshot.ts";
 import { Companies } from "./resources/companies.ts";
 import { Contacts } from "./resources/contacts.ts";
 import { Emails } from "./resources/emails.ts";
 import { Events } from "./resources/events.ts";
 import { Lists } from "./resources/lists.ts";
+import { type Clock, systemClock } from "./runtime/clock.ts";
+import { operations } from "./service/operations.ts";
 import type { OpenFields } from "./workspace/contact-types.ts";
 import type { OpenEvents } from "./workspace/event-types.ts";
 

@@ -29,30 +29,30 @@ describe("planted in the real tree, it is reported:", () => {
     );
 
   test("an upward import", () => {
-    expect(plant("src/errors.ts", 'import { planted } from "./options.ts";')).toContain(
-      "src/errors.ts: imports src/options.ts, which is not below errors",
+    expect(plant("src/errors.ts", 'import { planted } from "./options/options.ts";')).toContain(
+      "src/errors.ts: imports src/options/options.ts, which is not below errors",
     );
   });
 
   test("an upward import of a type", () => {
-    expect(plant("src/schemas/list.ts", 'import type { Call } from "../call.ts";')).toContain(
-      "src/schemas/list.ts: imports src/call.ts, which is not below schemas",
-    );
+    expect(
+      plant("src/service/lists/schema.ts", 'import type { Call } from "../../call/executor.ts";'),
+    ).toContain("src/service/lists/schema.ts: imports src/call/executor.ts, which is not below service");
   });
 
   test("an upward import while running", () => {
-    expect(plant("src/clock.ts", 'const planted = () => import("./client.ts");')).toContain(
-      "src/clock.ts: imports src/client.ts, which is not below clock",
+    expect(plant("src/runtime/clock.ts", 'const planted = () => import("../client.ts");')).toContain(
+      "src/runtime/clock.ts: imports src/client.ts, which is not below runtime",
     );
   });
 
   test.each([
     ["p-retry", "src/http/pipeline.ts", 'import retry from "p-retry";'],
-    ["bottleneck", "src/http/pacing.ts", 'import Bottleneck from "bottleneck/light.js";'],
-    ["undici", "src/options.ts", 'import type { Dispatcher } from "undici";'],
+    ["bottleneck", "src/rate-limit/stage.ts", 'import Bottleneck from "bottleneck/light.js";'],
+    ["undici", "src/options/options.ts", 'import type { Dispatcher } from "undici";'],
     ["undici", "src/client.ts", 'const agent = () => import("undici/lib/dispatcher/agent.js");'],
-    ["ioredis", "src/http/leases.ts", 'import type { Redis } from "ioredis";'],
-    ["zod", "src/call.ts", 'export * from "zod/mini";'],
+    ["ioredis", "src/rate-limit/local-permits.ts", 'import type { Redis } from "ioredis";'],
+    ["zod", "src/call/executor.ts", 'export * from "zod/mini";'],
     ["msw", "src/index.ts", 'type Handler = import("msw").HttpHandler;'],
   ])("a second importer of %s", (vendor, file, code) => {
     expect(plant(file, code)).toEqual([
@@ -61,12 +61,12 @@ describe("planted in the real tree, it is reported:", () => {
   });
 
   test("a vendor without a place", () => {
-    expect(plant("src/call.ts", 'import { merge } from "@planted/merge/deep";')).toEqual([
-      "src/call.ts: imports @planted/merge, which has no place in the table",
+    expect(plant("src/call/executor.ts", 'import { merge } from "@planted/merge/deep";')).toEqual([
+      "src/call/executor.ts: imports @planted/merge, which has no place in the table",
     ]);
   });
 
-  test.each(["src/planted.ts", "src/planted/file.ts", "src/http/planted/file.ts"])(
+  test.each(["src/planted.ts", "src/planted/file.ts", "src/paging/planted/file.ts"])(
     "the unlisted file %s",
     (file) => {
       expect(plant(file, "")).toEqual([`${file}: is in no layer of the table`]);
@@ -96,22 +96,24 @@ describe("planted in the real tree, it is reported:", () => {
     const b = 'import type { A } from "./planted-a.ts";';
     expect(
       violations(
-        new Map([...files, ["src/schemas/planted-a.ts", a], ["src/schemas/planted-b.ts", b]]),
+        new Map([...files, ["src/service/planted-a.ts", a], ["src/service/planted-b.ts", b]]),
       ).filter((violation) => !known.includes(violation)),
-    ).toEqual(["cycle: src/schemas/planted-a.ts > src/schemas/planted-b.ts > src/schemas/planted-a.ts"]);
+    ).toEqual(["cycle: src/service/planted-a.ts > src/service/planted-b.ts > src/service/planted-a.ts"]);
   });
 
   test("client code in the sandbox", () => {
-    expect(plant("src/sandbox/planted.ts", 'import { createCall } from "../call.ts";')).toEqual([
-      "src/sandbox/planted.ts: imports src/call.ts, which is not below sandbox",
+    expect(plant("src/sandbox/planted.ts", 'import { createCall } from "../call/executor.ts";')).toEqual([
+      "src/sandbox/planted.ts: imports src/call/executor.ts, which is not below sandbox",
     ]);
   });
 
-  test("more than types of http in redis", () => {
-    expect(plant("src/redis/planted.ts", 'import { budget } from "../http/budget.ts";')).toEqual([
-      "src/redis/planted.ts: imports src/http/budget.ts, which is not below redis",
+  test("more than types of rate-limit in redis", () => {
+    expect(plant("src/redis/planted.ts", 'import { budget } from "../rate-limit/budget.ts";')).toEqual([
+      "src/redis/planted.ts: imports src/rate-limit/budget.ts, which is not below redis",
     ]);
-    expect(plant("src/redis/planted.ts", 'import type { Budget } from "../http/budget.ts";')).toEqual([]);
+    expect(plant("src/redis/planted.ts", 'import type { Budget } from "../rate-limit/budget.ts";')).toEqual(
+      [],
+    );
   });
 
   test("the inside of an entry in the command line", () => {
@@ -122,9 +124,9 @@ describe("planted in the real tree, it is reported:", () => {
     expect(plant("src/cli/planted.ts", 'import { Client } from "touchpoint-sdk";')).toEqual([]);
   });
 
-  test("a file of 251 lines", () => {
-    expect(plant("src/schemas/planted.ts", "\n".repeat(250))).toEqual([
-      "src/schemas/planted.ts: has 251 lines, more than 250",
+  test("a file of 351 lines", () => {
+    expect(plant("src/service/planted.ts", "\n".repeat(350))).toEqual([
+      "src/service/planted.ts: has 351 lines, more than 350",
     ]);
   });
 });

@@ -1,4 +1,4 @@
-import { documentedLimits } from "../../src/limits.ts";
+import { documentedLimits } from "../../src/options/limits.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { paced, requestOn } from "../../test/support/paced.ts";
 import { simulatedService } from "../../test/support/simulation.ts";

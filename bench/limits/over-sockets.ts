@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import type { Limit } from "../../src/limits.ts";
+import type { Limit } from "../../src/options/limits.ts";
 import type { Counting, ServiceLimiter } from "../../test/support/service-limiter.ts";
 import { serviceLimiter } from "../../test/support/service-limiter.ts";
 

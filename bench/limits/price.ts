@@ -1,11 +1,11 @@
-import { systemClock } from "../../src/clock.ts";
 import { Closing } from "../../src/http/closing.ts";
-import { pacing } from "../../src/http/pacing.ts";
-import { Slots } from "../../src/http/slots.ts";
-import { Traffic } from "../../src/http/traffic.ts";
-import { undiciTransport } from "../../src/http/transport.ts";
+import { undiciTransport } from "../../src/http/transport/undici.ts";
 import type { Send } from "../../src/http/types.ts";
-import { documentedLimits } from "../../src/limits.ts";
+import { documentedLimits } from "../../src/options/limits.ts";
+import { Slots } from "../../src/rate-limit/concurrency.ts";
+import { Traffic } from "../../src/rate-limit/limiter.ts";
+import { pacing } from "../../src/rate-limit/stage.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { answered, requestOn } from "../../test/support/paced.ts";
 import { limitedServer } from "./over-sockets.ts";
 

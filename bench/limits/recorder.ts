@@ -1,12 +1,12 @@
 import { Recorder } from "../../src/batch/recorder.ts";
 import { recorderSettings } from "../../src/batch/recorder-options.ts";
-import { createCall } from "../../src/call.ts";
+import { createCall } from "../../src/call/executor.ts";
 import { Closing } from "../../src/http/closing.ts";
-import { Redactor } from "../../src/http/redact.ts";
+import { Redactor } from "../../src/http/redaction.ts";
 import type { Send } from "../../src/http/types.ts";
-import { documentedLimits } from "../../src/limits.ts";
-import { operations } from "../../src/operations/index.ts";
-import { settingsFrom } from "../../src/options.ts";
+import { documentedLimits } from "../../src/options/limits.ts";
+import { settingsFrom } from "../../src/options/options.ts";
+import { operations } from "../../src/service/operations.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { answered, paced } from "../../test/support/paced.ts";
 

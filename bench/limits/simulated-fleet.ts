@@ -1,5 +1,5 @@
-import { documentedLimits } from "../../src/limits.ts";
-import type { BudgetName } from "../../src/operations/define.ts";
+import { documentedLimits } from "../../src/options/limits.ts";
+import type { BudgetName } from "../../src/service/define.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { clockAhead, memberOn } from "../../test/support/fleet.ts";
 import { requestOn } from "../../test/support/paced.ts";

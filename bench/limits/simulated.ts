@@ -1,5 +1,5 @@
-import { documentedLimits, type Limit } from "../../src/limits.ts";
-import type { BudgetName } from "../../src/operations/define.ts";
+import { documentedLimits, type Limit } from "../../src/options/limits.ts";
+import type { BudgetName } from "../../src/service/define.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { paced, requestOn } from "../../test/support/paced.ts";
 import { constantLatency, randomLatency, simulatedService } from "../../test/support/simulation.ts";

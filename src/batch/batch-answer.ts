@@ -1,4 +1,4 @@
-import type { BatchAnswer, BatchAnswerItem, EventInput } from "../schemas/event.ts";
+import type { BatchAnswer, BatchAnswerItem, EventInput } from "../service/events/schema.ts";
 
 /** What became of one event of a batch. */
 export interface BatchItemResult {

@@ -1,11 +1,11 @@
-import type { Call } from "../call.ts";
-import type { Clock } from "../clock.ts";
+import type { Call } from "../call/executor.ts";
 import { TouchpointError, ValidationError } from "../errors.ts";
-import type { Operation } from "../operations/define.ts";
-import type { CallOptions } from "../options.ts";
-import { describeIssues, issuesOf } from "../schemas/check.ts";
-import { EmailAddress } from "../schemas/common.ts";
-import { type ListMembers, maxAddressesPerRequest } from "../schemas/list.ts";
+import type { CallOptions } from "../options/options.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { describeIssues, issuesOf } from "../service/check.ts";
+import { EmailAddress } from "../service/common.ts";
+import type { Operation } from "../service/define.ts";
+import { type ListMembers, maxAddressesPerRequest } from "../service/lists/schema.ts";
 import { InFlight } from "./in-flight.ts";
 import { untilAborted } from "./until-aborted.ts";
 import { Effect, withinTotal } from "./within-total.ts";

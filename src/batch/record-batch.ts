@@ -1,10 +1,10 @@
-import type { Call } from "../call.ts";
+import type { Call } from "../call/executor.ts";
+import { invalid } from "../call/request.ts";
+import { inTheNameOf } from "../call/validation-errors.ts";
 import { type Issue, TouchpointError, ValidationError } from "../errors.ts";
-import { operations } from "../operations/index.ts";
-import { inTheNameOf } from "../refusal.ts";
-import { invalid } from "../request.ts";
-import { describeIssues } from "../schemas/check.ts";
-import { type EventInput, maxEventsPerRequest } from "../schemas/event.ts";
+import { describeIssues } from "../service/check.ts";
+import { type EventInput, maxEventsPerRequest } from "../service/events/schema.ts";
+import { operations } from "../service/operations.ts";
 import { type BatchItemResult, type IndexedEvent, isAccepted } from "./batch-answer.ts";
 import { InFlight } from "./in-flight.ts";
 import { type BatchSending, sendBatch } from "./send-batch.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
-import { unknownKeys } from "../option-faults.ts";
-import { maxEventsPerRequest } from "../schemas/event.ts";
+import { unknownKeys } from "../options/validation.ts";
+import { maxEventsPerRequest } from "../service/events/schema.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 
 /** An event that was taken and then not recorded, and why. */

@@ -1,9 +1,9 @@
-import type { Call } from "../call.ts";
-import type { Cancel, Clock } from "../clock.ts";
+import type { Call } from "../call/executor.ts";
 import { ConfigurationError, ValidationError } from "../errors.ts";
-import { tell } from "../log.ts";
-import { operations } from "../operations/index.ts";
-import { describeIssues } from "../schemas/check.ts";
+import { tell } from "../options/logger.ts";
+import type { Cancel, Clock } from "../runtime/clock.ts";
+import { describeIssues } from "../service/check.ts";
+import { operations } from "../service/operations.ts";
 import type { EventName, EventOf, GivenEvent, OpenEvents } from "../workspace/event-types.ts";
 import type { BatchItemResult } from "./batch-answer.ts";
 import type { RecorderSettings } from "./recorder-options.ts";

@@ -1,8 +1,8 @@
-import type { Call } from "../call.ts";
-import type { Clock } from "../clock.ts";
+import type { Call } from "../call/executor.ts";
 import { ApiError, ResponseValidationError } from "../errors.ts";
-import { operations } from "../operations/index.ts";
-import type { CallOptions } from "../options.ts";
+import type { CallOptions } from "../options/options.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { operations } from "../service/operations.ts";
 import { type BatchItemResult, type IndexedEvent, isAccepted, readBatchAnswer } from "./batch-answer.ts";
 import { Effect } from "./within-total.ts";
 

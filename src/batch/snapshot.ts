@@ -1,5 +1,5 @@
-import { isDate } from "../realms.ts";
-import { isPlain } from "../schemas/json.ts";
+import { isDate } from "../runtime/cross-realm.ts";
+import { isPlain } from "../service/json.ts";
 
 /** An object that is being copied, and those around it: one that holds itself has a copy that does. */
 interface Around {

@@ -1,4 +1,4 @@
-import { whenAborted } from "../when-aborted.ts";
+import { whenAborted } from "../runtime/abort.ts";
 
 /**
  * Waits for a promise that knows no signal, until the signal aborts.

@@ -1,7 +1,7 @@
-import type { Clock } from "../clock.ts";
 import { isTouchpointError, type Outcome, TimeoutError } from "../errors.ts";
 import { TotalTimeout } from "../http/types.ts";
-import { whenAborted } from "../when-aborted.ts";
+import { whenAborted } from "../runtime/abort.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 /** Whether any request of some work may have had its effect. */
 export class Effect {

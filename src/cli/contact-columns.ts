@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { type ColumnNames, readCsv } from "../files/index.ts";
-import { folded, nearMiss } from "../schemas/near-miss.ts";
+import { folded, nearMiss } from "../service/near-miss.ts";
 import { type Request, UsageError } from "./cli-command.ts";
 import { contactFields } from "./contact-fields.ts";
 

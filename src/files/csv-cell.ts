@@ -1,5 +1,5 @@
 import { ValidationError } from "../errors.ts";
-import { isDate } from "../realms.ts";
+import { isDate } from "../runtime/cross-realm.ts";
 import { guardFormula } from "./formulas.ts";
 
 const isScalar = (value: unknown): boolean =>

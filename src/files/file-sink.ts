@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type FileHandle, open, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { isMissingFile } from "../realms.ts";
+import { isMissingFile } from "../runtime/cross-realm.ts";
 import { handleSink, type Sink } from "./sink.ts";
 
 const unlessMissing = async <T>(asked: Promise<T>): Promise<T | undefined> => {

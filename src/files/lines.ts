@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { ConfigurationError } from "../errors.ts";
-import { isBytes } from "../realms.ts";
+import { isBytes } from "../runtime/cross-realm.ts";
 
 /** What may end a line. */
 export type LineEnd = "\n" | "\r\n" | "\r" | "";

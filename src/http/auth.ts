@@ -1,8 +1,8 @@
-import type { Clock } from "../clock.ts";
 import { ConfigurationError } from "../errors.ts";
-import type { KeySource } from "../options.ts";
+import type { KeySource } from "../options/options.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { Closing } from "./closing.ts";
-import { isFault } from "./plain-error.ts";
+import { isFault } from "./sanitized-error.ts";
 import { type HttpRequest, outcomeOf, type Stage } from "./types.ts";
 import { withinAttempt } from "./within.ts";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts";
-import { whenAborted } from "../when-aborted.ts";
+import { whenAborted } from "../runtime/abort.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { TotalTimeout } from "./types.ts";
 
 /** The signal that bounds one call, and how to let go of it. */

@@ -1,4 +1,4 @@
-import type { ReplayClass } from "../operations/define.ts";
+import type { ReplayClass } from "../service/define.ts";
 import type { AttemptFailure } from "./types.ts";
 
 /** What to do after a failed attempt. */

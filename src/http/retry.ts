@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
 import { type Outcome, TimeoutError } from "../errors.ts";
-import type { RetryNotice } from "../notices.ts";
+import type { RetryNotice } from "../options/hooks.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { Closing } from "./closing.ts";
 import { errorFrom } from "./error-from.ts";
 import { retryAfterMs } from "./retry-after.ts";

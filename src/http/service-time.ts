@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { headerOf, type RawHeaders } from "./types.ts";
 
 // Half of what a skewed clock drifts in a minute is far below the second that a Date header can tell.

@@ -1,5 +1,5 @@
 import type { Outcome } from "../errors.ts";
-import type { BudgetName, Method, ReplayClass } from "../operations/define.ts";
+import type { BudgetName, Method, ReplayClass } from "../service/define.ts";
 
 /** Headers as they came: names in lower case, repeated ones as an array. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

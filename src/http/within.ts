@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
 import { TimeoutError } from "../errors.ts";
-import { whenAborted } from "../when-aborted.ts";
+import { whenAborted } from "../runtime/abort.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { Closing } from "./closing.ts";
 import { closedFailure, type HttpRequest, outcomeOf } from "./types.ts";
 

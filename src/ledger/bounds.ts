@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts";
-import { whenAborted } from "../when-aborted.ts";
+import { whenAborted } from "../runtime/abort.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 /** What may end a wait: the caller's signal, or the time a whole call may take. */
 export interface Limits {

@@ -1,6 +1,6 @@
 import { type FileHandle, open, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { syncDirectoryOf } from "../durable-file.ts";
+import { syncDirectoryOf } from "../runtime/atomic-file.ts";
 import type { Journal } from "./journal.ts";
 import { type JournalFile, successorOf } from "./journal-file.ts";
 import { lineOf } from "./journal-record.ts";

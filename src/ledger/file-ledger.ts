@@ -1,7 +1,7 @@
 import type { FileHandle } from "node:fs/promises";
-import { type Clock, systemClock } from "../clock.ts";
 import { ConfigurationError } from "../errors.ts";
-import { unknownKeys } from "../option-faults.ts";
+import { unknownKeys } from "../options/validation.ts";
+import { type Clock, systemClock } from "../runtime/clock.ts";
 import { checkSettling } from "./check-settling.ts";
 import type { JournalFile } from "./journal-file.ts";
 import type { Claim, Ledger, SettleDetails, Settlement } from "./ledger.ts";

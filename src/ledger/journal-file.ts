@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm, stat } from "node:fs/promises";
-import { syncDirectoryOf } from "../durable-file.ts";
-import { isMissingFile } from "../realms.ts";
+import { syncDirectoryOf } from "../runtime/atomic-file.ts";
+import { isMissingFile } from "../runtime/cross-realm.ts";
 import { Journal } from "./journal.ts";
 import { type JournalRecord, lineOf } from "./journal-record.ts";
 

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../clock.ts";
+import { type Clock, systemClock } from "../runtime/clock.ts";
 import { checkSettling } from "./check-settling.ts";
 import { Entries } from "./entries.ts";
 import type { Ledger } from "./ledger.ts";

@@ -1,5 +1,3 @@
-import type { Clock } from "../clock.ts";
-import { contentId } from "../content-id.ts";
 import {
   ConflictError,
   ConnectionError,
@@ -8,6 +6,8 @@ import {
   type TouchpointError,
   ValidationError,
 } from "../errors.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { contentId } from "../runtime/content-hash.ts";
 import { Bounds } from "./bounds.ts";
 import type { Claim, Ledger } from "./ledger.ts";
 

@@ -1,4 +1,4 @@
-import type { Page } from "../schemas/common.ts";
+import type { Page } from "../service/common.ts";
 import type { PageRequest } from "./ahead.ts";
 
 /** The most records that the document allows a page to hold. */

@@ -1,10 +1,10 @@
-import { type Answer, answer, type WithResponse } from "../answer.ts";
-import { type Call, checkInput } from "../call.ts";
+import { type Answer, answer, type WithResponse } from "../call/api-promise.ts";
+import { type Call, checkInput } from "../call/executor.ts";
 import { ResponseValidationError, ValidationError } from "../errors.ts";
 import { joined } from "../http/deadline.ts";
-import type { Operation } from "../operations/define.ts";
-import type { CallOptions } from "../options.ts";
-import type { Page } from "../schemas/common.ts";
+import type { CallOptions } from "../options/options.ts";
+import type { Page } from "../service/common.ts";
+import type { Operation } from "../service/define.ts";
 import { readCursor } from "./cursor.ts";
 import { largestLimit } from "./page-size.ts";
 import { Walk, type WalkedPage } from "./walk.ts";

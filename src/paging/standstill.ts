@@ -1,4 +1,4 @@
-import type { Page } from "../schemas/common.ts";
+import type { Page } from "../service/common.ts";
 import { idOf } from "./recent.ts";
 
 const recordsUnchanged = 40;

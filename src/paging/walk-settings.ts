@@ -1,4 +1,4 @@
-import type { Page } from "../schemas/common.ts";
+import type { Page } from "../service/common.ts";
 import type { PageRequest } from "./ahead.ts";
 import type { Place } from "./cursor.ts";
 

@@ -1,5 +1,5 @@
 import { ResponseValidationError } from "../errors.ts";
-import type { Page } from "../schemas/common.ts";
+import type { Page } from "../service/common.ts";
 import { type PageRequest, PagesAhead } from "./ahead.ts";
 import { writeCursor } from "./cursor.ts";
 import { Drift } from "./drift.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
-import { documentedLimits, type Limits, limitFaults } from "../limits.ts";
-import type { SharedLimits } from "../sharing.ts";
+import { documentedLimits, type Limits, limitFaults } from "../options/limits.ts";
+import type { SharedLimits } from "../options/shared-limits.ts";
 import type { RedisCommands } from "./commands.ts";
 import { News } from "./news.ts";
 import { SharedDay } from "./shared-day.ts";

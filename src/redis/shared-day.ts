@@ -1,6 +1,6 @@
-import type { Clock } from "../clock.ts";
-import { DayCount } from "../http/day-count.ts";
-import type { Day } from "../sharing.ts";
+import type { Day } from "../options/shared-limits.ts";
+import { DayCount } from "../rate-limit/daily-limit.ts";
+import type { Clock } from "../runtime/clock.ts";
 
 /** A day's count that many processes share: what the store said last, and what was used here since. */
 export class SharedDay implements Day {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { Cancel, Clock } from "../clock.ts";
-import type { Limit } from "../limits.ts";
-import type { LeasedBudget, LeaseSource } from "../sharing.ts";
+import type { Limit } from "../options/limits.ts";
+import type { LeasedBudget, LeaseSource } from "../options/shared-limits.ts";
+import type { Cancel, Clock } from "../runtime/clock.ts";
 import { type BeatReply, beatReply } from "./beat-reply.ts";
 import { beat } from "./budget-script.ts";
 import type { RedisCommands } from "./commands.ts";

@@ -1,15 +1,15 @@
-import { type Answer, answer, mapAnswer, type WithResponse } from "../answer.ts";
-import type { Call } from "../call.ts";
+import { type Answer, answer, mapAnswer, type WithResponse } from "../call/api-promise.ts";
+import type { Call } from "../call/executor.ts";
 import { NotFoundError } from "../errors.ts";
-import { operations } from "../operations/index.ts";
-import type { CallOptions } from "../options.ts";
+import type { CallOptions } from "../options/options.ts";
 import type {
   Company,
   CompanyCreated,
   CompanyInput,
   CompanyMatches,
   CompanyPatch,
-} from "../schemas/company.ts";
+} from "../service/companies/schema.ts";
+import { operations } from "../service/operations.ts";
 
 const sameDomain = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 

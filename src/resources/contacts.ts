@@ -1,20 +1,20 @@
-import type { Answer } from "../answer.ts";
 import { snapshot } from "../batch/snapshot.ts";
-import type { Call } from "../call.ts";
-import type { Clock } from "../clock.ts";
+import type { ImportOptions, ImportReport, UpsertResult } from "../bulk/import.ts";
+import type { Source } from "../bulk/resumable.ts";
+import { hasSameFields } from "../bulk/same-fields.ts";
+import type { Answer } from "../call/api-promise.ts";
+import type { Call } from "../call/executor.ts";
+import type { Whole } from "../call/request.ts";
+import { inTheNameOf, refuse } from "../call/validation-errors.ts";
 import { ConflictError, isTouchpointError, NotFoundError } from "../errors.ts";
-import type { ImportOptions, ImportReport, UpsertResult } from "../ingest/import.ts";
-import type { Source } from "../ingest/resumable.ts";
-import { hasSameFields } from "../ingest/same-fields.ts";
-import type { Operation } from "../operations/define.ts";
-import { operations } from "../operations/index.ts";
-import type { CallOptions } from "../options.ts";
+import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
-import { inTheNameOf, refuse } from "../refusal.ts";
-import type { Whole } from "../request.ts";
-import { issuesOf } from "../schemas/check.ts";
-import type { Page } from "../schemas/common.ts";
-import { type Contact, type ContactQuery, FindQuery } from "../schemas/contact.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { issuesOf } from "../service/check.ts";
+import type { Page } from "../service/common.ts";
+import { type Contact, type ContactQuery, FindQuery } from "../service/contacts/schema.ts";
+import type { Operation } from "../service/define.ts";
+import { operations } from "../service/operations.ts";
 import type {
   ContactInputOf,
   ContactOf,
@@ -169,7 +169,7 @@ export class Contacts<Fields extends object = OpenFields> {
     const call = this.#call.lasting();
     const run = async (): Promise<ImportReport> => {
       // Files and hashes load with the first import, not with the package.
-      const { importContacts } = await import("../ingest/import.ts");
+      const { importContacts } = await import("../bulk/import.ts");
       // The import itself knows a row's fields, and leaves its custom fields to the call's check.
       return importContacts(source as Source<GivenContact>, options ?? {}, {
         clock: this.#clock,

@@ -1,13 +1,12 @@
-import { type Answer, answer, mapAnswer, type WithResponse } from "../answer.ts";
-import { type Call, checkInput } from "../call.ts";
-import type { Clock } from "../clock.ts";
+import { type Answer, answer, mapAnswer, type WithResponse } from "../call/api-promise.ts";
+import { type Call, checkInput } from "../call/executor.ts";
+import { invalid } from "../call/request.ts";
 import { isTouchpointError } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { Operation } from "../operations/define.ts";
-import { operations } from "../operations/index.ts";
-import type { CallOptions } from "../options.ts";
+import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
-import { invalid } from "../request.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Operation } from "../service/define.ts";
 import type {
   EmailInput,
   ScheduledEmail,
@@ -15,8 +14,9 @@ import type {
   ScheduledEmailPatch,
   ScheduledEmailQuery,
   SentEmail,
-} from "../schemas/email.ts";
-import { momentMs } from "../schemas/moment.ts";
+} from "../service/emails/schema.ts";
+import { operations } from "../service/operations.ts";
+import { momentMs } from "../service/timestamps.ts";
 
 /** How an email is sent, beside what every call may set. */
 export interface SendOptions extends CallOptions {

@@ -1,15 +1,15 @@
-import type { Answer } from "../answer.ts";
 import { type BatchReport, recordBatch } from "../batch/record-batch.ts";
 import { Recorder } from "../batch/recorder.ts";
 import { type RecorderOptions, recorderSettings } from "../batch/recorder-options.ts";
-import type { Call } from "../call.ts";
-import type { Clock } from "../clock.ts";
-import type { IngestReport } from "../ingest/ingest.ts";
-import type { IngestOptions } from "../ingest/ingest-options.ts";
-import type { Source } from "../ingest/resumable.ts";
-import { operations } from "../operations/index.ts";
-import type { CallOptions } from "../options.ts";
-import type { EventInput, EventReceipt } from "../schemas/event.ts";
+import type { IngestReport } from "../bulk/ingest.ts";
+import type { IngestOptions } from "../bulk/ingest-options.ts";
+import type { Source } from "../bulk/resumable.ts";
+import type { Answer } from "../call/api-promise.ts";
+import type { Call } from "../call/executor.ts";
+import type { CallOptions } from "../options/options.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { EventInput, EventReceipt } from "../service/events/schema.ts";
+import { operations } from "../service/operations.ts";
 import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/event-types.ts";
 
 /** What the events need beside the call. */
@@ -122,7 +122,7 @@ export class Events<Types extends object = OpenEvents> {
     ];
     const run = async (): Promise<IngestReport> => {
       // Files and hashes load with the first ingestion, not with the package.
-      const { ingest } = await import("../ingest/ingest.ts");
+      const { ingest } = await import("../bulk/ingest.ts");
       const { maxRetries } = this.#context;
       return ingest(given, { ...how, maxRetries: how?.maxRetries ?? maxRetries }, { call, ...this.#context });
     };

@@ -1,15 +1,15 @@
-import type { Answer } from "../answer.ts";
 import {
   type Addresses,
   changeMembers,
   type MembersChange,
   type MembersReport,
 } from "../batch/change-members.ts";
-import type { Call } from "../call.ts";
-import type { Clock } from "../clock.ts";
-import { operations } from "../operations/index.ts";
-import type { CallOptions } from "../options.ts";
-import type { List, ListInput } from "../schemas/list.ts";
+import type { Answer } from "../call/api-promise.ts";
+import type { Call } from "../call/executor.ts";
+import type { CallOptions } from "../options/options.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { List, ListInput } from "../service/lists/schema.ts";
+import { operations } from "../service/operations.ts";
 
 /** Named groups of contacts. Reached as `client.lists`. */
 export class Lists {

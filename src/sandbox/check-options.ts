@@ -1,4 +1,4 @@
-import { operations } from "../operations/index.ts";
+import { operations } from "../service/operations.ts";
 import {
   amount,
   type Check,

@@ -1,4 +1,4 @@
-import { systemClock } from "../clock.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { createApp } from "./app.ts";
 import { checkedOptions, checkedPlace, settingsOf } from "./check-options.ts";
 import { oneOf, refuse } from "./checks.ts";

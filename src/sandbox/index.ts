@@ -1,4 +1,4 @@
-export type { Clock } from "../clock.ts";
+export type { Clock } from "../runtime/clock.ts";
 export type { SandboxControls, SeedContact } from "./controls.ts";
 export { createSandbox, type Sandbox } from "./create-sandbox.ts";
 export type {

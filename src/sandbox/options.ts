@@ -1,5 +1,5 @@
-import type { Clock } from "../clock.ts";
-import type { Scope } from "../operations/define.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Scope } from "../service/define.ts";
 import type { SandboxLimits } from "./limits/limits.ts";
 
 /** What a value of a workspace's own contact field must be; `date` is an ISO 8601 string. */

@@ -1,4 +1,4 @@
-import { operations } from "../operations/index.ts";
+import { operations } from "../service/operations.ts";
 import type { Reply } from "./answer.ts";
 import type { OperationData } from "./operation-data.ts";
 import type { Call } from "./rules/call.ts";

@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, sleepOn } from "../clock.ts";
+import { type Cancel, type Clock, sleepOn } from "../runtime/clock.ts";
 import { type Check, refuse } from "./checks.ts";
 
 /** A clock on top of another that can be moved ahead. */

@@ -1,5 +1,5 @@
-import type { Contact, ContactInput, ContactPatch } from "../schemas/contact.ts";
-import type { ReadableFields } from "../schemas/free-fields.ts";
+import type { Contact, ContactInput, ContactPatch } from "../service/contacts/schema.ts";
+import type { ReadableFields } from "../service/free-fields.ts";
 
 /** No schema for `customFields`, so every key and every value will do. */
 // biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.

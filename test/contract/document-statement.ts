@@ -53,5 +53,5 @@ export const emailTypes = testsOf("test/types/emails.test-d.ts");
 export const keys = testsOf("test/unit/sandbox/keys.test.ts");
 export const limits = testsOf("test/unit/sandbox/limits.test.ts");
 export const retries = testsOf("test/unit/http/retry.test.ts");
-export const pauses = testsOf("test/unit/http/pacing.test.ts");
+export const pauses = testsOf("test/unit/rate-limit/stage.test.ts");
 export const walks = testsOf("test/unit/paging/walk.test.ts");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { operations } from "../../src/operations/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { operations } from "../../src/service/operations.ts";
 import { endpoints, samples } from "./samples.ts";
 
 const all = Object.values(operations).flatMap((resource) => Object.values(resource));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { operations } from "../../src/operations/index.ts";
+import { operations } from "../../src/service/operations.ts";
 import { samples } from "./samples.ts";
 import { answering, service } from "./service.ts";
 

@@ -3,7 +3,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import Ajv from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { openApiDocument, openApiFile, openApiText } from "../../scripts/openapi.ts";
-import { operations } from "../../src/operations/index.ts";
+import { operations } from "../../src/service/operations.ts";
 import { endpoints, samples } from "./samples.ts";
 
 interface Described {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { operations } from "../../src/operations/index.ts";
-import { issuesOf } from "../../src/schemas/check.ts";
+import { issuesOf } from "../../src/service/check.ts";
+import { operations } from "../../src/service/operations.ts";
 
 // The same inputs in every build; PROPERTY_SEED looks at others.
 const run = {

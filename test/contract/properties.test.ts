@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ValidationError } from "../../src/errors.ts";
-import { operations } from "../../src/operations/index.ts";
+import { operations } from "../../src/service/operations.ts";
 import { properties } from "./properties-calls.ts";
 import { faultsOf, noId } from "./properties-faults.ts";
 import { id as oddId } from "./properties-inputs.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Client } from "../../src/client.ts";
-import { documentedLimits } from "../../src/limits.ts";
+import { documentedLimits } from "../../src/options/limits.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { stillClock } from "../unit/sandbox/client.ts";

@@ -1,11 +1,16 @@
 import { expect, test } from "vitest";
-import { issuesOf } from "../../src/schemas/check.ts";
-import type { Schema } from "../../src/schemas/common.ts";
-import { Company, CompanyInput } from "../../src/schemas/company.ts";
-import { Contact, ContactInput, ContactPage, ContactPatch } from "../../src/schemas/contact.ts";
-import { EmailInput, ScheduledEmail, ScheduledEmailInput, SentEmail } from "../../src/schemas/email.ts";
-import { BatchAnswer, EventBatch, EventInput, EventReceipt } from "../../src/schemas/event.ts";
-import { List, ListInput, ListMembers } from "../../src/schemas/list.ts";
+import { issuesOf } from "../../src/service/check.ts";
+import type { Schema } from "../../src/service/common.ts";
+import { Company, CompanyInput } from "../../src/service/companies/schema.ts";
+import { Contact, ContactInput, ContactPage, ContactPatch } from "../../src/service/contacts/schema.ts";
+import {
+  EmailInput,
+  ScheduledEmail,
+  ScheduledEmailInput,
+  SentEmail,
+} from "../../src/service/emails/schema.ts";
+import { BatchAnswer, EventBatch, EventInput, EventReceipt } from "../../src/service/events/schema.ts";
+import { List, ListInput, ListMembers } from "../../src/service/lists/schema.ts";
 import { samples } from "./samples.ts";
 
 const { contact, company, event, email } = samples;

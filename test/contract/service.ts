@@ -1,5 +1,5 @@
 import { Client } from "../../src/client.ts";
-import type { ClientOptions } from "../../src/options.ts";
+import type { ClientOptions } from "../../src/options/options.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/index.ts";
 import { stillClock } from "../unit/sandbox/client.ts";
 

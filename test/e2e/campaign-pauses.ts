@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/clock.ts";
+import type { Clock } from "../../src/runtime/clock.ts";
 
 type Fetch = typeof fetch;
 

@@ -5,8 +5,8 @@ import { runInNewContext } from "node:vm";
 import { Agent } from "undici";
 import { expect, test } from "vitest";
 import { Client, type ClientOptions, memoryLedger } from "../../src/index.ts";
-import { documentedLimits } from "../../src/limits.ts";
-import type { SharedLimits } from "../../src/sharing.ts";
+import { documentedLimits } from "../../src/options/limits.ts";
+import type { SharedLimits } from "../../src/options/shared-limits.ts";
 
 const accepted = { accepted: 1, rejected: 0, results: [{ status: 202 }] };
 

@@ -3,7 +3,7 @@ import dns from "node:dns";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { undiciTransport } from "../../src/http/transport.ts";
+import { undiciTransport } from "../../src/http/transport/undici.ts";
 import { Client, type ClientOptions } from "../../src/index.ts";
 import { aRequest } from "../support/builders.ts";
 import { FakeClock, turn } from "../support/fake-clock.ts";

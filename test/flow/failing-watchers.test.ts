@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { Client, type ClientOptions } from "../../src/index.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
 // Whoever watches a call may fail in any way; the call goes on, and the process too.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FreeRequest } from "../../src/free-request.ts";
+import type { FreeRequest } from "../../src/call/raw-request.ts";
 import { Client, type ClientOptions, ValidationError } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 

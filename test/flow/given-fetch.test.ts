@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { Client } from "../../src/index.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 
 const options = { apiKey: "key", baseUrl: "http://localhost", limits: false } as const;
 const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };

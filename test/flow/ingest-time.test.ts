@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/clock.ts";
 import { Client, type RejectedEvent } from "../../src/index.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
 const aheadMs = 600_000;

@@ -10,7 +10,7 @@ interface Import {
   readonly isType: boolean;
 }
 
-const longestFile = 250;
+const longestFile = 350;
 
 const matches = (file: string, pattern: string): boolean =>
   pattern.endsWith("/**")

@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, sleepOn } from "../../src/clock.ts";
+import { type Cancel, type Clock, sleepOn } from "../../src/runtime/clock.ts";
 
 interface Timer {
   readonly at: number;

@@ -1,11 +1,11 @@
 import { Redis } from "ioredis";
-import { type Clock, systemClock } from "../../src/clock.ts";
 import { Closing } from "../../src/http/closing.ts";
-import { pacing } from "../../src/http/pacing.ts";
-import { Slots } from "../../src/http/slots.ts";
-import { Traffic } from "../../src/http/traffic.ts";
 import type { Send } from "../../src/http/types.ts";
+import { Slots } from "../../src/rate-limit/concurrency.ts";
+import { Traffic } from "../../src/rate-limit/limiter.ts";
+import { pacing } from "../../src/rate-limit/stage.ts";
 import { type RedisCommands, type RedisLimitsOptions, redisLimits } from "../../src/redis/index.ts";
+import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 
 /** The limits of one process on a shared store, and what it sends through them. */
 export const memberOn = (redis: RedisCommands, next: Send, options: RedisLimitsOptions, clock: Clock) => {

@@ -1,5 +1,5 @@
 import type { PageRequest } from "../../src/paging/ahead.ts";
-import type { Page } from "../../src/schemas/common.ts";
+import type { Page } from "../../src/service/common.ts";
 
 export interface Item {
   readonly id: string;

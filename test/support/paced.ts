@@ -1,13 +1,13 @@
 import { Closing } from "../../src/http/closing.ts";
-import { DayCount } from "../../src/http/day-count.ts";
-import { fixedLeases } from "../../src/http/leases.ts";
-import { pacing } from "../../src/http/pacing.ts";
-import { Slots } from "../../src/http/slots.ts";
-import { Traffic } from "../../src/http/traffic.ts";
 import type { HttpRequest, HttpResponse, Send } from "../../src/http/types.ts";
-import { documentedLimits, type Limits } from "../../src/limits.ts";
-import type { WaitNotice } from "../../src/notices.ts";
-import type { BudgetName } from "../../src/operations/define.ts";
+import type { WaitNotice } from "../../src/options/hooks.ts";
+import { documentedLimits, type Limits } from "../../src/options/limits.ts";
+import { Slots } from "../../src/rate-limit/concurrency.ts";
+import { DayCount } from "../../src/rate-limit/daily-limit.ts";
+import { Traffic } from "../../src/rate-limit/limiter.ts";
+import { fixedLeases } from "../../src/rate-limit/local-permits.ts";
+import { pacing } from "../../src/rate-limit/stage.ts";
+import type { BudgetName } from "../../src/service/define.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** A whole answer with nothing in it. */

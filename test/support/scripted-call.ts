@@ -1,8 +1,8 @@
-import { type Answer, answer, Exchanges } from "../../src/answer.ts";
-import type { Call } from "../../src/call.ts";
-import type { Operation, OperationFacts } from "../../src/operations/define.ts";
-import type { CallOptions } from "../../src/options.ts";
-import { issuesOf } from "../../src/schemas/check.ts";
+import { type Answer, answer, Exchanges } from "../../src/call/api-promise.ts";
+import type { Call } from "../../src/call/executor.ts";
+import type { CallOptions } from "../../src/options/options.ts";
+import { issuesOf } from "../../src/service/check.ts";
+import type { Operation, OperationFacts } from "../../src/service/define.ts";
 
 /** Answers an operation's payload with a body. */
 export type Answering = (

@@ -1,4 +1,4 @@
-import type { Limit } from "../../src/limits.ts";
+import type { Limit } from "../../src/options/limits.ts";
 
 /** How a service may count: sliding windows, windows of the clock, or a bucket that fills evenly. */
 export type Counting = "sliding" | "fixed" | "bucket";

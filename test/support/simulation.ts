@@ -1,6 +1,6 @@
 import type { HttpResponse, Send } from "../../src/http/types.ts";
-import type { Limits } from "../../src/limits.ts";
-import type { BudgetName } from "../../src/operations/define.ts";
+import type { Limits } from "../../src/options/limits.ts";
+import type { BudgetName } from "../../src/service/define.ts";
 import type { FakeClock } from "./fake-clock.ts";
 import { answered } from "./paced.ts";
 import { type Counting, type ServiceLimiter, serviceLimiter } from "./service-limiter.ts";

@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import type { operations } from "../../src/operations/index.ts";
+import type { operations } from "../../src/service/operations.ts";
 import { type RulesFor, rules } from "../../src/sandbox/router.ts";
 
 type Records = typeof operations;

@@ -1,5 +1,5 @@
-import { operations } from "../../operations/index.ts";
-import { isDate } from "../../realms.ts";
+import { isDate } from "../../runtime/cross-realm.ts";
+import { operations } from "../../service/operations.ts";
 import {
   amount,
   type Check,

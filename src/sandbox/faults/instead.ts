@@ -1,4 +1,4 @@
-import { isDate } from "../../realms.ts";
+import { isDate } from "../../runtime/cross-realm.ts";
 import type { Answer } from "../answer.ts";
 import type { Fault } from "./fault.ts";
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { operations } from "../../../src/operations/index.ts";
+import { operations } from "../../../src/service/operations.ts";
 import { turn } from "../../support/fake-clock.ts";
 import { brokenAnswers } from "./support/broken-answers.ts";
 import { connections } from "./support/connections.ts";

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { Clock } from "../../../src/clock.ts";
 import { ConnectionError } from "../../../src/errors.ts";
 import type { HttpRequest, Send } from "../../../src/http/types.ts";
-import { documentedLimits, type Limits } from "../../../src/limits.ts";
+import { documentedLimits, type Limits } from "../../../src/options/limits.ts";
 import { type BeatReply, beatReply } from "../../../src/redis/beat-reply.ts";
 import type { RedisCommands, RedisLimitsOptions } from "../../../src/redis/index.ts";
+import type { Clock } from "../../../src/runtime/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { clockAhead, memberOn } from "../../support/fleet.ts";
 import { answered, requestOn } from "../../support/paced.ts";

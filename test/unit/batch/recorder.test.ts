@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { answer } from "../../../src/answer.ts";
 import { Recorder } from "../../../src/batch/recorder.ts";
 import {
   type DroppedEvent,
   type RecorderOptions,
   recorderSettings,
 } from "../../../src/batch/recorder-options.ts";
-import type { Call } from "../../../src/call.ts";
+import { answer } from "../../../src/call/api-promise.ts";
+import type { Call } from "../../../src/call/executor.ts";
 import { ConfigurationError, ConnectionError, ValidationError } from "../../../src/errors.ts";
-import { issuesOf } from "../../../src/schemas/check.ts";
-import { EventBatch } from "../../../src/schemas/event.ts";
+import { issuesOf } from "../../../src/service/check.ts";
+import { EventBatch } from "../../../src/service/events/schema.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { backoffMs, isUnclear, judge, type Situation } from "../../../src/http/retry-policy.ts";
 import type { AttemptFailure } from "../../../src/http/types.ts";
-import type { ReplayClass } from "../../../src/operations/define.ts";
+import type { ReplayClass } from "../../../src/service/define.ts";
 import { aFailure, anAnswer, aStatus } from "../../support/builders.ts";
 
 const situation = (over: Partial<Situation> = {}): Situation => ({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/clock.ts";
 import { ServiceTime } from "../../../src/http/service-time.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
 
 const at = (text: string) => Date.parse(text);
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Client, ConfigurationError, fileLedger, ValidationError } from "../../../src/index.ts";
-import { documentedLimits } from "../../../src/limits.ts";
+import { documentedLimits } from "../../../src/options/limits.ts";
 
 // What JavaScript lets through, and the types do not.
 const loose = (value: unknown): never => value as never;

@@ -1,8 +1,8 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { type Issue, ResponseValidationError, ValidationError } from "../../../src/errors.ts";
-import { operations } from "../../../src/operations/index.ts";
 import { paged } from "../../../src/paging/paged.ts";
+import { operations } from "../../../src/service/operations.ts";
 import { MovingList, type MovingListOptions } from "../../support/moving-list.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 

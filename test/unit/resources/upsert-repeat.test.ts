@@ -74,7 +74,7 @@ test("one unclear creation does not end an import", async () => {
     [503, {}],
     ...rows.map((row): Served => [201, { id: row.email, ...row }]),
   ]);
-  await import("../../../src/ingest/import.ts");
+  await import("../../../src/bulk/import.ts");
   expect(await clock.until(client.contacts.import(rows))).toMatchObject({ read: 2, created: 2, unknown: 0 });
 });
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../src/clock.ts";
-import { sleepOn } from "../../../src/clock.ts";
+import type { Clock } from "../../../src/runtime/clock.ts";
+import { sleepOn } from "../../../src/runtime/clock.ts";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../../src/sandbox/index.ts";
 
 /** The moment at which the sandboxes of these tests start. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { operations } from "../../../src/operations/index.ts";
+import { operations } from "../../../src/service/operations.ts";
 import { findRoute } from "../../../src/sandbox/router.ts";
 
 const records = Object.values(operations).flatMap((resource) => Object.values(resource));

@@ -1,4 +1,4 @@
-import { type Cancel, type Clock, sleepOn, systemClock } from "../../../../src/clock.ts";
+import { type Cancel, type Clock, sleepOn, systemClock } from "../../../../src/runtime/clock.ts";
 
 // How often a timer that came too early asks again.
 const againMs = 20;

@@ -1,0 +1,110 @@
+import { readFile } from "node:fs/promises";
+import { ConfigurationError } from "../errors.ts";
+import { writeDurably } from "../runtime/atomic-file.ts";
+import { isMissingFile } from "../runtime/cross-realm.ts";
+
+/** How far an import has come with its list, which it fills in larger steps than it imports. */
+export interface ListProgress {
+  /** Every row before this one is in the list, or was refused. */
+  readonly before: number;
+  /** Rows behind that were refused: they do not belong into the list. */
+  readonly except: readonly number[];
+}
+
+/** How far a run has come, as JSON. */
+export interface Checkpoint {
+  /** Of this form. */
+  readonly version: 1;
+  /** Every item before this one is settled. */
+  readonly done: number;
+  /** Made of the content of the last settled item; tells this input from another. */
+  readonly last: string | null;
+  /** Only of an import with `addToList`. */
+  readonly list?: ListProgress | undefined;
+}
+
+/** Where checkpoints are kept. */
+export interface CheckpointStore {
+  /** What `save` was last given; undefined when there is nothing yet. */
+  load(): Promise<unknown>;
+  /** Resolves once the state would survive a power cut. */
+  save(state: Checkpoint): Promise<void>;
+}
+
+/** Keeps the checkpoint in a file. */
+export const fileCheckpoint = (path: string): CheckpointStore => ({
+  load: async () => {
+    let text: string;
+    try {
+      text = await readFile(path, "utf8");
+    } catch (cause) {
+      if (isMissingFile(cause)) return undefined;
+      throw new ConfigurationError(`checkpoint ${path} cannot be read: ${String(cause)}`, { cause });
+    }
+    try {
+      return JSON.parse(text);
+    } catch (cause) {
+      throw new ConfigurationError(`checkpoint ${path} is damaged: delete it to start over`, { cause });
+    }
+  },
+  save: async (state) => {
+    try {
+      await writeDurably(path, `${JSON.stringify(state)}\n`);
+    } catch (cause) {
+      throw new ConfigurationError(`checkpoint ${path} cannot be written: ${String(cause)}`, { cause });
+    }
+  },
+});
+
+const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+const isListProgress = (value: unknown): value is ListProgress => {
+  const { before, except }: { before?: unknown; except?: unknown } = Object(value);
+  return isIndex(before) && Array.isArray(except) && except.every(isIndex);
+};
+
+/**
+ * Reads a stored state.
+ *
+ * @throws ConfigurationError when it is none of ours.
+ */
+export const readCheckpoint = (state: unknown): Checkpoint | undefined => {
+  if (state === undefined || state === null) return undefined;
+  const { version, done, last, list }: { [K in keyof Checkpoint]?: unknown } = Object(state);
+  const fits = (list === undefined || isListProgress(list)) && (typeof last === "string" || last === null);
+  if (version === 1 && isIndex(done) && fits)
+    return { version, done, last, ...(list !== undefined && { list }) };
+  throw new ConfigurationError("the checkpoint is damaged or of another version: delete it to start over");
+};
+
+/** Saves states one after the other; of those that come while one is being written, only the newest is. */
+export class CheckpointWriter {
+  readonly #store: CheckpointStore;
+  #newest: Checkpoint | undefined;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(store: CheckpointStore) {
+    this.#store = store;
+  }
+
+  /** Resolves when this state, or a newer one, is stored. */
+  save(state: Checkpoint): Promise<void> {
+    this.#newest = state;
+    const stored = this.#last.then(() => this.#writeNewest());
+    this.#last = stored.catch(() => undefined);
+    return stored;
+  }
+
+  async #writeNewest(): Promise<void> {
+    const state = this.#newest;
+    // Stored already, by the turn of an older one.
+    if (state === undefined) return;
+    this.#newest = undefined;
+    try {
+      await this.#store.save(state);
+    } catch (error) {
+      this.#newest ??= state;
+      throw error;
+    }
+  }
+}

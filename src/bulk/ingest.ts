@@ -1,0 +1,93 @@
+import { TouchpointError, ValidationError } from "../errors.ts";
+import { type EventInput, maxEventsPerRequest } from "../service/events/schema.ts";
+import type { IngestContext, IngestOptions } from "./ingest-options.ts";
+import { Ingestion } from "./ingestion.ts";
+import { ProgressReporter } from "./progress.ts";
+import { type Reading, runResumable, type Source } from "./resumable.ts";
+import { Waits } from "./waits.ts";
+import { workFaults } from "./work-faults.ts";
+
+/** What became of an ingestion: `read` = `skipped` + `accepted` + `duplicates` + `rejected` + `unknown`. */
+export interface IngestReport {
+  /** Events taken from the source. */
+  readonly read: number;
+  /** Settled by an earlier run, as the checkpoint says. */
+  readonly skipped: number;
+  /** Recorded by this run. */
+  readonly accepted: number;
+  /** Recorded before, by an earlier run or an identical line. */
+  readonly duplicates: number;
+  /** Not recorded, each told to `onRejected`. */
+  readonly rejected: number;
+  /** Of those recorded: too old to start anything. */
+  readonly tooOld: number;
+  /** Of those recorded: nobody matched, and creation was off. */
+  readonly noContact: number;
+  /** Read, but nobody knows whether they were recorded; the next run sends them, under the same ids. */
+  readonly unknown: number;
+  /** How long this run took, in milliseconds. */
+  readonly elapsedMs: number;
+}
+
+const operation = "events.ingest";
+const defaultConcurrency = 4;
+
+const ownOptions = ["batchSize", "idFrom", "maxAgeMs"];
+
+const check = (source: unknown, options: IngestOptions<EventInput>): void => {
+  const faults = workFaults(source, options, ownOptions);
+  const { batchSize, idFrom, maxAgeMs } = options;
+  const isWhole = (value: number, most: number): boolean =>
+    Number.isSafeInteger(value) && value >= 1 && value <= most;
+  if (batchSize !== undefined && !isWhole(batchSize, maxEventsPerRequest))
+    faults.push("batchSize must be from 1 to 100");
+  if (idFrom !== undefined && typeof idFrom !== "function") faults.push("idFrom must be a function");
+  if (maxAgeMs !== undefined && !(maxAgeMs > 0)) faults.push("maxAgeMs must be above 0");
+  if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+};
+
+const lengthOf = (source: Source<unknown>): number | undefined =>
+  Array.isArray(source) ? source.length : undefined;
+
+/** Records every event of a source, in batches, in constant memory; a second run over the same source is harmless. */
+export const ingest = async (
+  source: Source<EventInput>,
+  options: IngestOptions<EventInput>,
+  context: IngestContext,
+): Promise<IngestReport> => {
+  check(source, options);
+  const { clock, eventsAtOnce = maxEventsPerRequest } = context;
+  const startedAt = clock.now();
+  const waits = new Waits();
+  const ingestion = new Ingestion(options, { ...context, call: waits.watch(context.call) }, waits);
+  const reading: Reading = { read: 0, skipped: 0 };
+  const report = (): IngestReport => {
+    const { counts } = ingestion;
+    const settled = reading.skipped + counts.accepted + counts.duplicates + counts.rejected;
+    return { ...reading, ...counts, unknown: reading.read - settled, elapsedMs: clock.now() - startedAt };
+  };
+  try {
+    await runResumable<EventInput>(
+      {
+        source,
+        // A batch larger than the budget's window would have to wait for an empty one.
+        batchSize: options.batchSize ?? Math.min(maxEventsPerRequest, eventsAtOnce),
+        concurrency: options.concurrency ?? defaultConcurrency,
+        checkpoint: options.checkpoint,
+        operation,
+        call: context.call,
+        clock,
+        effect: ingestion.effect,
+        waits,
+        options,
+        progress: new ProgressReporter(options.onProgress, lengthOf(source), clock),
+        work: (entries, signal) => ingestion.work(entries, signal),
+      },
+      reading,
+    );
+  } catch (error) {
+    if (error instanceof TouchpointError) error.partial = { report: report() };
+    throw error;
+  }
+  return report();
+};

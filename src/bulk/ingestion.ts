@@ -1,0 +1,143 @@
+import { type BatchItemResult, type IndexedEvent, isAccepted, isMissing } from "../batch/batch-answer.ts";
+import { isWorthARepeat, sendBatch } from "../batch/send-batch.ts";
+import { orAborted } from "../batch/until-aborted.ts";
+import { Effect } from "../batch/within-total.ts";
+import { ApiError, ValidationError } from "../errors.ts";
+import { contentId } from "../runtime/content-hash.ts";
+import { describeIssues } from "../service/check.ts";
+import type { EventInput } from "../service/events/schema.ts";
+import { operations } from "../service/operations.ts";
+import {
+  type IngestContext,
+  type IngestOptions,
+  type RejectedEvent,
+  requestOptions,
+} from "./ingest-options.ts";
+import { occurredAtMs, withinServiceTime } from "./occurred-at.ts";
+import type { Entry } from "./resumable.ts";
+import type { Waits } from "./waits.ts";
+
+/** What became of the events of one run. */
+export type IngestCounts = {
+  -readonly [K in "accepted" | "duplicates" | "rejected" | "tooOld" | "noContact"]: number;
+};
+
+// A Date header tells whole seconds: a time less than one ahead of it is most likely past, and is left as it is.
+const dateRoundingMs = 1_000;
+
+// A result that cannot be read after every repeat will not be readable tomorrow: an end there would be one for ever.
+const mayStillPass = (result: BatchItemResult): boolean =>
+  result.status === 0 ? isMissing(result) : isWorthARepeat(result);
+
+const stillFailing = ({ status, error }: BatchItemResult, count: number): ApiError =>
+  new ApiError(
+    `events.ingest: ${count} events of a batch keep failing (status ${status}: ${error}); start the run again later`,
+    {
+      operation: "events.ingest",
+      outcome: "unknown",
+      status,
+      headers: new Headers(),
+      body: undefined,
+    },
+  );
+
+/** Sends batches of one run and counts what became of each event. */
+export class Ingestion {
+  readonly effect = new Effect();
+  readonly counts: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0 };
+  readonly #options: IngestOptions<EventInput>;
+  readonly #context: IngestContext;
+
+  readonly #waits: Waits;
+
+  constructor(options: IngestOptions<EventInput>, context: IngestContext, waits: Waits) {
+    this.#waits = waits;
+    this.#options = options;
+    this.#context = context;
+  }
+
+  async work(entries: readonly Entry<EventInput>[], signal: AbortSignal | undefined): Promise<void> {
+    const toSend: IndexedEvent[] = [];
+    const faults = new Map<number, string>();
+    for (const { index, item } of entries) {
+      const fault = await this.#faultOf(item, signal);
+      if (fault === undefined) toSend.push({ index, event: this.#withId(item, index) });
+      else faults.set(index, fault);
+    }
+    const results = toSend.length === 0 ? [] : await this.#send(toSend, signal);
+    // Nothing may be given up for a reason that passes: the run ends, and goes on here when started again.
+    const unsettled = results.filter(mayStillPass);
+    const [first] = unsettled;
+    if (first !== undefined) throw stillFailing(first, unsettled.length);
+    const byIndex = new Map(results.map((result) => [result.index, result]));
+    // Told only now: a batch that fails as a whole comes again in the next run, and nobody is to be told twice.
+    for (const { index, item } of entries) {
+      const result = byIndex.get(index);
+      if (result !== undefined) await this.#count(result, item);
+      else await this.#reject({ event: item, index, status: undefined, error: faults.get(index) ?? "" });
+    }
+  }
+
+  async #send(
+    events: readonly IndexedEvent[],
+    signal: AbortSignal | undefined,
+  ): Promise<readonly BatchItemResult[]> {
+    const { call, clock } = this.#context;
+    const options = requestOptions(this.#options, signal);
+    const sending = { call, clock, effect: this.effect, options, onWait: this.#waits.listener() };
+    const timely = events.map((entry) => this.#timely(entry, dateRoundingMs));
+    const results = await sendBatch(timely, sending);
+    // The first answer tells the service's time: what only this clock took for past is moved, and sent once more.
+    const moved = timely.map((entry) => this.#timely(entry, 0));
+    const again = moved.filter(
+      (entry, at) => results[at]?.status === 400 && entry.event !== timely[at]?.event,
+    );
+    if (again.length === 0) return results;
+    const second = new Map((await sendBatch(again, sending)).map((result) => [result.index, result]));
+    return results.map((result) => second.get(result.index) ?? result);
+  }
+
+  #timely({ index, event }: IndexedEvent, toleranceMs: number): IndexedEvent {
+    const clocks = { serviceNow: this.#context.serviceNow(), wallNow: this.#context.clock.wallTime() };
+    return { index, event: withinServiceTime(event, clocks, toleranceMs) };
+  }
+
+  async #faultOf(event: EventInput, signal: AbortSignal | undefined): Promise<string | undefined> {
+    const found = this.#context.call.issues(operations.events.record, event);
+    const issues = found instanceof Promise ? await orAborted(found, signal) : found;
+    if (issues.length > 0) return describeIssues(issues);
+    const at = occurredAtMs(event);
+    const now = this.#context.serviceNow() ?? this.#context.clock.wallTime();
+    const { maxAgeMs = Number.POSITIVE_INFINITY } = this.#options;
+    return at !== undefined && now - at > maxAgeMs
+      ? `occurredAt: longer ago than maxAgeMs, ${maxAgeMs} ms`
+      : undefined;
+  }
+
+  #withId(event: EventInput, index: number): EventInput {
+    if (event.id !== undefined) return event;
+    const id: unknown =
+      this.#options.idFrom === undefined ? contentId(event) : this.#options.idFrom(event, index);
+    if (typeof id === "string" && id !== "") return { ...event, id };
+    throw new ValidationError(
+      `events.ingest: idFrom must return a non-empty string, for event ${index} it did not`,
+    );
+  }
+
+  async #count(result: BatchItemResult, event: EventInput): Promise<void> {
+    const { index, status, error = `status ${result.status}` } = result;
+    if (!isAccepted(result)) return this.#reject({ event, index, status, error });
+    if (result.duplicate === true) {
+      this.counts.duplicates += 1;
+      return;
+    }
+    this.counts.accepted += 1;
+    if (result.outcome === "TOO_OLD") this.counts.tooOld += 1;
+    if (result.outcome === "NO_CONTACT") this.counts.noContact += 1;
+  }
+
+  async #reject(rejected: RejectedEvent<EventInput>): Promise<void> {
+    this.counts.rejected += 1;
+    await this.#options.onRejected?.(rejected);
+  }
+}

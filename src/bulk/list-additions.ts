@@ -1,0 +1,83 @@
+import type { ContactInput } from "../service/contacts/schema.ts";
+import type { Checkpoint, ListProgress } from "./checkpoint.ts";
+import { LowWaterMark } from "./low-water-mark.ts";
+import type { Entry, Lagging } from "./resumable.ts";
+
+type Add = (emails: readonly string[], signal: AbortSignal | undefined) => Promise<unknown>;
+
+interface Row {
+  readonly index: number;
+  readonly email: string;
+}
+
+/**
+ * Gathers the rows of an import that belong into a list, and adds them as many at once as a request takes, so the
+ * list costs next to no requests of its own.
+ *
+ * What waits for its request is known by the checkpoint as a place in the source: a run that goes on reads those rows
+ * again anyway, and takes their addresses from there. Rows that were refused are noted, as adding one to the list
+ * would make a contact of it after all.
+ */
+export class ListAdditions implements Lagging<ContactInput> {
+  readonly #add: Add;
+  readonly #most: number;
+  #mark = new LowWaterMark();
+  #refused = new Set<number>();
+  #waiting: Row[] = [];
+
+  constructor(add: Add, most: number) {
+    this.#add = add;
+    this.#most = most;
+  }
+
+  resume({ done, list }: Checkpoint): void {
+    // Without a word of it the earlier rows were not to be added.
+    this.#mark = new LowWaterMark(Math.min(done, list?.before ?? done));
+    // Rows beyond the checkpoint come again, and may not be refused this time.
+    this.#refused = new Set(list?.except.filter((index) => index < done));
+  }
+
+  get progress(): ListProgress {
+    return { before: this.#mark.mark, except: [...this.#refused] };
+  }
+
+  /** A row that an earlier run settled: it may wait for the list still. */
+  passOver({ index, item }: Entry<ContactInput>): void {
+    if (this.#refused.has(index)) this.#settle(index);
+    else if (index >= this.#mark.mark) this.#waiting.push({ index, email: item.email });
+  }
+
+  refused(index: number): void {
+    this.#refused.add(index);
+    this.#settle(index);
+  }
+
+  take(rows: readonly Row[]): void {
+    this.#waiting.push(...rows);
+  }
+
+  /** Adds whatever fills requests. */
+  async pump(signal: AbortSignal | undefined): Promise<void> {
+    // Refused rows behind one that waits are kept in mind, so that one must not wait for ever.
+    const isLong = this.#refused.size >= this.#most;
+    while (this.#waiting.length >= this.#most || (isLong && this.#waiting.length > 0))
+      await this.#addSome(signal);
+  }
+
+  /** Adds the rest. */
+  async finish(signal: AbortSignal | undefined): Promise<void> {
+    while (this.#waiting.length > 0) await this.#addSome(signal);
+  }
+
+  async #addSome(signal: AbortSignal | undefined): Promise<void> {
+    const rows = this.#waiting.splice(0, this.#most);
+    const distinct = new Map(rows.map(({ email }) => [email.toLowerCase(), email]));
+    await this.#add([...distinct.values()], signal);
+    for (const { index } of rows) this.#settle(index);
+  }
+
+  #settle(index: number): void {
+    const mark = this.#mark.settle(index);
+    for (const refused of this.#refused) if (refused < mark) this.#refused.delete(refused);
+  }
+}

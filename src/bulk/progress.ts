@@ -1,0 +1,94 @@
+import type { Cancel, Clock } from "../runtime/clock.ts";
+
+/** How far long work has come. */
+export interface Progress {
+  /** Items settled, those of an earlier run too. */
+  readonly done: number;
+  /** How many items there are, where the source is an array; undefined where nobody knows. */
+  readonly total: number | undefined;
+  /** Items a second, over the whole run so far. */
+  readonly perSecond: number;
+  /** Time left at that rate, in milliseconds; undefined without a total, or while the rate is 0. */
+  readonly etaMs: number | undefined;
+  /**
+   * What the work waits for at this moment: a limit by its name (`requests`, `events`), `retry-after` while the service
+   * has asked for a pause, `retry` for a back-off, `concurrency` for a free slot of the client, `source` when nothing
+   * is under way and the source has no item yet. Undefined while requests are on their way.
+   */
+  readonly waitingFor: string | undefined;
+}
+
+const shortestGapMs = 100;
+
+/** Told with every report. */
+interface Watched {
+  readonly waitingFor: string | undefined;
+}
+
+/** Reports progress at most ten times a second, and exactly at the end. */
+export class ProgressReporter {
+  readonly #report: ((progress: Progress) => void) | undefined;
+  readonly #clock: Clock;
+  readonly #total: number | undefined;
+  #startedAt: number;
+  #lastAt = Number.NEGATIVE_INFINITY;
+  #doneBefore = 0;
+  #done = 0;
+  #cancelLater: Cancel | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  /** Where `waitingFor` comes from. */
+  watched: Watched = { waitingFor: undefined };
+
+  constructor(report: ((progress: Progress) => void) | undefined, total: number | undefined, clock: Clock) {
+    this.#report = report;
+    this.#total = total;
+    this.#clock = clock;
+    this.#startedAt = clock.now();
+  }
+
+  /** The first `done` were settled by an earlier run: they count as done, and not towards the rate. */
+  skip(done: number): void {
+    this.#doneBefore = done;
+    this.#startedAt = this.#clock.now();
+    this.update(done);
+  }
+
+  /** `done` counts everything, also what was skipped. */
+  update(done: number, isEnd = false): void {
+    this.#done = done;
+    if (this.#failure !== undefined) throw this.#failure.error;
+    const now = this.#clock.now();
+    if (this.#report === undefined || (!isEnd && now - this.#lastAt < shortestGapMs)) return;
+    this.stop();
+    this.#lastAt = now;
+    const seconds = (now - this.#startedAt) / 1_000;
+    const perSecond = seconds > 0 ? (done - this.#doneBefore) / seconds : 0;
+    const left = this.#total === undefined ? undefined : Math.max(0, this.#total - done);
+    const etaMs =
+      left === 0 ? 0 : left === undefined || perSecond === 0 ? undefined : (left / perSecond) * 1_000;
+    this.#report({ done, total: this.#total, perSecond, etaMs, waitingFor: this.watched.waitingFor });
+  }
+
+  /** What the work waits for may have changed: reports it, at once or when a report is due again. */
+  touch(): void {
+    if (this.#report === undefined || this.#cancelLater !== undefined) return;
+    const dueInMs = this.#lastAt + shortestGapMs - this.#clock.now();
+    if (dueInMs <= 0) return this.#tell();
+    this.#cancelLater = this.#clock.after(dueInMs, () => this.#tell(), { idle: true });
+  }
+
+  stop(): void {
+    this.#cancelLater?.();
+    this.#cancelLater = undefined;
+  }
+
+  // Called from within requests and timers: a callback that throws must end the run, and not them.
+  #tell(): void {
+    this.stop();
+    try {
+      this.update(this.#done);
+    } catch (error) {
+      this.#failure ??= { error };
+    }
+  }
+}

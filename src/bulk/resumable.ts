@@ -1,0 +1,234 @@
+import { InFlight } from "../batch/in-flight.ts";
+import { snapshot } from "../batch/snapshot.ts";
+import { orAborted, untilAborted } from "../batch/until-aborted.ts";
+import { type Effect, withinTotal } from "../batch/within-total.ts";
+import type { Call } from "../call/executor.ts";
+import { ConfigurationError } from "../errors.ts";
+import { deadline } from "../http/deadline.ts";
+import type { CallOptions } from "../options/options.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { contentId } from "../runtime/content-hash.ts";
+import {
+  type Checkpoint,
+  type CheckpointStore,
+  CheckpointWriter,
+  fileCheckpoint,
+  type ListProgress,
+  readCheckpoint,
+} from "./checkpoint.ts";
+import { LowWaterMark } from "./low-water-mark.ts";
+import type { ProgressReporter } from "./progress.ts";
+import type { Waits } from "./waits.ts";
+
+/** Anything that yields items: an array, a generator, a stream of objects. */
+export type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
+
+/** An item and its place in the source. */
+export interface Entry<Item> {
+  readonly index: number;
+  readonly item: Item;
+}
+
+export interface ResumableWork<Item> {
+  /** The method, for its errors. */
+  readonly operation: string;
+  readonly call: Call;
+  readonly clock: Clock;
+  /** Watches every request of the work. */
+  readonly effect: Effect;
+  readonly source: Source<Item>;
+  readonly batchSize: number;
+  /** Batches under way at once. */
+  readonly concurrency: number;
+  readonly checkpoint: string | CheckpointStore | undefined;
+  readonly options: Pick<CallOptions, "signal" | "totalTimeoutMs">;
+  readonly progress: ProgressReporter;
+  readonly waits: Waits;
+  /** Resolves when every entry is dealt with for good: done, or refused and reported. */
+  readonly work: (entries: readonly Entry<Item>[], signal: AbortSignal | undefined) => Promise<void>;
+  readonly lagging?: Lagging<Item> | undefined;
+}
+
+/** What is done for many batches at once, and may lag behind the checkpoint's mark. */
+export interface Lagging<Item> {
+  /** Goes on where an earlier run stood. */
+  resume(before: Checkpoint): void;
+  /** An item that an earlier run settled. */
+  passOver(entry: Entry<Item>): void;
+  /** What a checkpoint must know of it. */
+  readonly progress: ListProgress;
+  finish(signal: AbortSignal | undefined): Promise<void>;
+}
+
+/** What was taken from the source. */
+export interface Reading {
+  read: number;
+  skipped: number;
+}
+
+/** What ties the stages of one run together. */
+class Run<Item> {
+  readonly reading: Reading = { read: 0, skipped: 0 };
+  readonly #work: ResumableWork<Item>;
+  readonly #signal: AbortSignal | undefined;
+  readonly #writer: CheckpointWriter | undefined;
+  readonly #before: Checkpoint | undefined;
+  readonly #mark: LowWaterMark;
+  readonly #flight: InFlight;
+  /** The content of each batch's last item, until the mark has passed it: it tells this input from another. */
+  readonly #lastItems = new Map<number, string>();
+  /** The content of the last item before the mark. */
+  #last: string | null;
+  #isForSource = false;
+
+  constructor(
+    work: ResumableWork<Item>,
+    signal: AbortSignal | undefined,
+    {
+      store,
+      before,
+    }: { readonly store: CheckpointStore | undefined; readonly before: Checkpoint | undefined },
+  ) {
+    this.#work = work;
+    this.#signal = signal;
+    this.#writer = store && new CheckpointWriter(store);
+    this.#before = before;
+    work.progress.watched = this;
+    work.waits.onBegin = () => work.progress.touch();
+    this.#last = before?.last ?? null;
+    if (before !== undefined) work.lagging?.resume(before);
+    this.#mark = new LowWaterMark(before?.done);
+    this.#flight = new InFlight(work.concurrency);
+  }
+
+  async finish(): Promise<void> {
+    const { progress, source, call, operation, effect } = this.#work;
+    const open = call.untilClosed(operation, this.#signal, () => effect.outcome);
+    let batch: Entry<Item>[] = [];
+    const send = async (): Promise<void> => {
+      const entries = batch;
+      batch = [];
+      const [first] = entries;
+      // A batch that hangs must not let the others run ahead without end.
+      while (first !== undefined && first.index - this.#mark.mark > this.#widestGap)
+        await this.#flight.next();
+      if (entries.length > 0) await this.#flight.add(() => this.#process(entries));
+    };
+    try {
+      this.#waitForSource(true);
+      for await (const item of untilAborted(source, open.signal)) {
+        this.#waitForSource(false);
+        const index = this.reading.read++;
+        if (!this.#wasDoneBefore(index, item)) batch.push({ index, item: snapshot(item) });
+        if (batch.length >= this.#work.batchSize) await send();
+        this.#waitForSource(true);
+      }
+      this.#waitForSource(false);
+      this.#refuseShorterInput();
+      await send();
+    } finally {
+      open.release();
+      // Also when the source fails: what is under way is waited for, and counts.
+      await this.#flight.settled();
+    }
+    await this.#finishLagging();
+    progress.update(this.#mark.mark, true);
+  }
+
+  /** What the work waits for now. */
+  get waitingFor(): string | undefined {
+    return this.#work.waits.now ?? (this.#isForSource && this.#flight.isEmpty ? "source" : undefined);
+  }
+
+  #waitForSource(isWaiting: boolean): void {
+    // Nobody waits for an array.
+    if (Symbol.iterator in this.#work.source) return;
+    this.#isForSource = isWaiting;
+    if (isWaiting) this.#work.progress.touch();
+  }
+
+  get #widestGap(): number {
+    return 8 * this.#work.batchSize * this.#work.concurrency;
+  }
+
+  #wasDoneBefore(index: number, item: Item): boolean {
+    const done = this.#before?.done ?? 0;
+    if (index >= done) return false;
+    this.reading.skipped += 1;
+    if (index === done - 1 && contentId(item) !== this.#before?.last) {
+      throw new ConfigurationError(
+        `the checkpoint belongs to another input: item ${index} is not the one it ends with; delete it to start over`,
+      );
+    }
+    this.#work.progress.skip(index + 1);
+    this.#work.lagging?.passOver({ index, item });
+    return true;
+  }
+
+  #refuseShorterInput(): void {
+    const done = this.#before?.done ?? 0;
+    if (this.reading.read >= done) return;
+    throw new ConfigurationError(
+      `the checkpoint belongs to another input: it covers ${done} items, this one has ${this.reading.read}`,
+    );
+  }
+
+  async #process(entries: readonly Entry<Item>[]): Promise<void> {
+    await this.#work.work(entries, this.#signal);
+    const end = entries.at(-1);
+    if (end !== undefined) this.#lastItems.set(end.index, contentId(end.item));
+    const before = this.#mark.mark;
+    for (const { index } of entries) this.#mark.settle(index);
+    const { mark } = this.#mark;
+    this.#work.progress.update(mark);
+    if (mark === before) return;
+    // Batches are contiguous, so the mark always stands behind the last item of one.
+    this.#last = this.#lastItems.get(mark - 1) ?? null;
+    for (const index of this.#lastItems.keys()) if (index < mark) this.#lastItems.delete(index);
+    await this.#save();
+  }
+
+  async #finishLagging(): Promise<void> {
+    const { lagging } = this.#work;
+    if (lagging === undefined) return;
+    await lagging.finish(this.#signal);
+    await this.#save();
+  }
+
+  async #save(): Promise<void> {
+    const list = this.#work.lagging?.progress;
+    const state = { version: 1, done: this.#mark.mark, last: this.#last } as const;
+    await this.#writer?.save(list === undefined ? state : { ...state, list });
+  }
+}
+
+/**
+ * Works through a source in batches, in constant memory, so that a run killed at any instant can be started again.
+ *
+ * The checkpoint only ever covers items that are settled and have nothing unsettled before them. An item beyond it
+ * may have been dealt with all the same: the work must be such that doing it twice does no harm.
+ *
+ * @throws ConfigurationError when the checkpoint cannot be used, or belongs to another input.
+ * @throws TimeoutError when the run takes longer than `totalTimeoutMs`.
+ */
+export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Reading): Promise<void> => {
+  const { checkpoint, operation, options, effect, clock } = work;
+  const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
+  const { signal, release } = deadline(options.signal, options.totalTimeoutMs, clock);
+  let run: Run<Item> | undefined;
+  try {
+    await withinTotal({ operation, signal, effect, clock }, async () => {
+      const before = readCheckpoint(store && (await orAborted(store.load(), signal)));
+      if (before?.list !== undefined && before.list.before < before.done && work.lagging === undefined)
+        throw new ConfigurationError(
+          "the checkpoint has rows that are still to be added to a list: give addToList, or delete it to start over",
+        );
+      run = new Run(work, signal, { store, before });
+      await run.finish();
+    });
+  } finally {
+    work.progress.stop();
+    release();
+    Object.assign(reading, run?.reading);
+  }
+};

@@ -1,0 +1,53 @@
+import type { Answer } from "../call/api-promise.ts";
+import type { Call } from "../call/executor.ts";
+import type { CallInput } from "../call/request.ts";
+import type { CallOptions } from "../options/options.ts";
+import type { Operation } from "../service/define.ts";
+
+// What tells most goes first; all else are names of limits, and come after a pause.
+const after = ["retry", "concurrency"];
+const rankOf = (what: string): number => (what === "retry-after" ? -1 : after.indexOf(what) + 1);
+
+/** What the requests of long work wait for now, as the requests themselves tell. */
+export class Waits {
+  readonly #counts = new Map<string, number>();
+  /** Told when a wait begins. */
+  onBegin: () => void = () => undefined;
+
+  get now(): string | undefined {
+    return [...this.#counts.keys()].sort((a, b) => rankOf(a) - rankOf(b))[0];
+  }
+
+  /** For one request: told what it waits for, and undefined when it waits no more. */
+  listener(): (what: string | undefined) => void {
+    let current: string | undefined;
+    return (what) => {
+      if (current !== undefined) this.#count(current, -1);
+      current = what;
+      if (what === undefined) return;
+      this.#count(what, 1);
+      this.onBegin();
+    };
+  }
+
+  /** A call whose requests tell what they wait for. */
+  watch(call: Call): Call {
+    const watched = <Input, Output>(
+      operation: Operation<Input, Output>,
+      input: CallInput<Input>,
+      options?: CallOptions,
+    ): Answer<Output> => call(operation, { ...input, onWait: this.listener() }, options);
+    const whole: Call["whole"] = (operation, options, work) =>
+      call.whole(operation, options, (part, shared) => work(this.watch(part), shared));
+    const { issues, report, sleep, untilClosed } = call;
+    const answer: Call["answer"] = (work) => call.answer(work);
+    const lasting = (): Call => this.watch(call.lasting());
+    return Object.assign(watched, { issues, report, whole, lasting, sleep, untilClosed, answer });
+  }
+
+  #count(what: string, by: number): void {
+    const count = (this.#counts.get(what) ?? 0) + by;
+    if (count > 0) this.#counts.set(what, count);
+    else this.#counts.delete(what);
+  }
+}

@@ -1,0 +1,77 @@
+import { isTouchpointError } from "../errors.ts";
+
+/** What is known of the HTTP exchange behind an answer. */
+export interface ResponseInfo {
+  /** The HTTP status; 2xx, but for the 404 that `companies.findByDomain` takes for `null`. */
+  readonly status: number;
+  /** The answer's headers; none beside the kept receipt of an email that went out under its `once` key before. */
+  readonly headers: Headers;
+  /** Requests made for this answer, the failed ones too; 0 for such a receipt. */
+  readonly attempts: number;
+  /** Time spent waiting for budgets and in back-off, in milliseconds. */
+  readonly waitedMs: number;
+}
+
+/** The answer together with its HTTP response. */
+export interface WithResponse<T> {
+  /** What awaiting the call itself gives. */
+  readonly data: T;
+  /** Status and headers of the answer, and what the call took. */
+  readonly response: ResponseInfo;
+}
+
+/** A promise of an answer; `.withResponse()` gives the HTTP response beside it. */
+export interface Answer<T> extends Promise<T> {
+  /** The data together with its HTTP response; rejects with the error of the call itself. */
+  withResponse(): Promise<WithResponse<T>>;
+}
+
+/** Makes an Answer of a promise; the promise itself stays an ordinary one. */
+export const answer = <T>(whole: Promise<WithResponse<T>>): Answer<T> => {
+  const data = whole.then((both) => both.data);
+  const withResponse = (): Promise<WithResponse<T>> => {
+    // Whoever asks for the whole hears of a failure there.
+    data.catch(() => undefined);
+    return whole;
+  };
+  return Object.assign(data, { withResponse });
+};
+
+/** An Answer whose data is made from another one's. */
+export const mapAnswer = <From, To>(from: Answer<From>, change: (data: From) => To): Answer<To> =>
+  answer(from.withResponse().then(({ data, response }) => ({ data: change(data), response })));
+
+/** What the requests of one call come to: the last answer's status and headers, and all attempts and waits. */
+export class Exchanges {
+  #last: ResponseInfo | undefined;
+  #attempts = 0;
+  #waitedMs = 0;
+
+  /** Counts a request in once it has been answered. */
+  watch(request: Answer<unknown>): void {
+    request.withResponse().then(
+      ({ response }) => {
+        this.#last = response;
+        this.#attempts += response.attempts;
+        this.#waitedMs += response.waitedMs;
+      },
+      (error: unknown) => {
+        if (isTouchpointError(error)) this.#attempts += error.attempts;
+      },
+    );
+  }
+
+  /** Makes the answer of the call that they belong to. */
+  answer<T>(work: Promise<T>): Answer<T> {
+    return answer(work.then((data) => ({ data, response: this.#response })));
+  }
+
+  get #response(): ResponseInfo {
+    return {
+      status: this.#last?.status ?? 0,
+      headers: this.#last?.headers ?? new Headers(),
+      attempts: this.#attempts,
+      waitedMs: this.#waitedMs,
+    };
+  }
+}

@@ -1,0 +1,99 @@
+import { ValidationError } from "../errors.ts";
+import { unknownKeys } from "../options/validation.ts";
+import { Anything } from "../service/common.ts";
+import type { Method, Operation, ReplayClass } from "../service/define.ts";
+import { operations } from "../service/operations.ts";
+
+/** A request to an endpoint that has no method of its own. */
+export interface FreeRequest {
+  /** In upper case. */
+  readonly method: Method;
+  /** From the base URL on, starting with one `/`; without query, and with every id encoded. */
+  readonly path: string;
+  /** Goes behind the path, encoded; what is undefined is left out. */
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  /** Sent as JSON; a GET has none. */
+  readonly body?: unknown;
+  /**
+   * What a repeat would do: `safe` changes nothing, `idempotent` sets the same again, `keyed` is recognised by an id
+   * in it, `never` may have its effect twice. Default: `safe` for GET, and `never` for anything else, so that a
+   * request whose answer is lost is not sent again.
+   */
+  readonly replay?: ReplayClass | undefined;
+}
+
+const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
+const replayClasses: readonly string[] = ["safe", "idempotent", "keyed", "never"];
+
+// Dots may come encoded too; a service that decodes before it routes would step out of the path.
+const dotSegment = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
+
+const faultsOf = (request: FreeRequest): string[] => {
+  if (typeof request !== "object" || request === null) return ["give { method, path }"];
+  const { method, path, query, replay, body } = request;
+  const faults = unknownKeys(request, ["method", "path", "query", "body", "replay"]);
+  if (!methods.includes(method)) faults.push(`method must be one of ${methods.join(", ")}`);
+  if (typeof path !== "string" || !path.startsWith("/") || path.startsWith("//")) {
+    faults.push("path must start with one /: only the configured service is ever called");
+  } else if (/[?#\\]|[^\x21-\x7e]/.test(path)) {
+    faults.push(
+      "path must be visible ASCII without query, fragment or backslash: give `query`, and encode ids",
+    );
+  } else if (dotSegment.test(path)) {
+    faults.push("path must hold no . or .. segment");
+  }
+  if (replay !== undefined && !replayClasses.includes(replay)) {
+    faults.push(`replay must be one of ${replayClasses.join(", ")}`);
+  }
+  if (query !== undefined && query !== null && (typeof query !== "object" || Array.isArray(query))) {
+    faults.push("query must be an object");
+  }
+  if (method === "GET" && body !== undefined) faults.push("a GET carries no body: give `query`");
+  return faults;
+};
+
+const known: readonly Operation<never, unknown>[] = Object.values(operations).flatMap((resource) =>
+  Object.values(resource),
+);
+
+// A path as documented, where `:id` stands for any one segment. A slash at its end is taken for none.
+const isAt = (template: string, path: string): boolean => {
+  const given = path.replace(/\/+$/, "").split("/");
+  const wanted = template.split("/");
+  return wanted.length === given.length && wanted.every((part, at) => part === ":id" || part === given[at]);
+};
+
+/** How much a body spends as the operation counts it; 1 where it holds no array of events to count. */
+const weightOf = (operation: Operation<never, unknown> | undefined, body: unknown): number => {
+  const { events }: { events?: unknown } = Object(body);
+  if (operation?.weight === undefined || !Array.isArray(events)) return 1;
+  // Only a batch has a weight, and only of its events' number; what they are is for the service to say.
+  return Math.max(1, operation.weight({ events } as never));
+};
+
+/**
+ * Describes a free request as an operation, so that it goes through the same stages. Its `path` is the documented one,
+ * or none: the real one may hold an id, and hooks are told of it.
+ *
+ * @throws ValidationError naming every fault; nothing was sent.
+ */
+export const freeOperation = (request: FreeRequest): Operation<unknown, unknown> => {
+  const faults = faultsOf(request);
+  if (faults.length > 0) throw new ValidationError(`request: ${faults.join("; ")}`, { operation: "request" });
+  const { method, path, body, replay = method === "GET" ? "safe" : "never" } = request;
+  // A documented endpoint spends its budgets, however it is called.
+  const same = known.find((operation) => operation.method === method && isAt(operation.path, path));
+  return {
+    id: "request",
+    method,
+    path: same?.path ?? "request",
+    scope: [],
+    replay,
+    budgets: same?.budgets ?? ["requests"],
+    weight: () => weightOf(same, body),
+    evidence: "documented",
+    input: Anything,
+    output: Anything,
+    mayBeEmpty: true,
+  };
+};

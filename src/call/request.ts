@@ -1,0 +1,152 @@
+import { ValidationError } from "../errors.ts";
+import type { CallLog, HttpRequest } from "../http/types.ts";
+import type { CallOptions, Settings } from "../options/options.ts";
+import { callFaults, unknownKeys } from "../options/validation.ts";
+import { version } from "../options/version.ts";
+import { isAbortSignal } from "../runtime/cross-realm.ts";
+import type { OperationFacts, ReplayClass } from "../service/define.ts";
+
+/** What the requests of one call share, where it takes several. */
+export interface Whole {
+  /** Ends all of them: the caller's own signal, and the total time. */
+  readonly signal: AbortSignal | undefined;
+  /** An earlier one may have had its effect although it failed. */
+  isUnclear: boolean;
+}
+
+/** What one call sends: the payload, and the id in its path where it has one. */
+export interface CallInput<Input> {
+  readonly id?: string;
+  /** The path of a free request, which is sent as it is. */
+  readonly path?: string;
+  readonly payload: Input;
+  /** Beside a body; the payload of a GET is its query. */
+  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  /** The call that this request is a part of, where that takes several. */
+  readonly whole?: Whole | undefined;
+  /** Whether an earlier request for the same records may have had its effect, where no `whole` says so. */
+  readonly wasUnclear?: boolean | undefined;
+  /** How often the client had been closed when the work began that this request is a part of. */
+  readonly closings?: number | undefined;
+  /** Told what the request waits for, and undefined when it goes on. */
+  readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
+  /** Watches what the call costs, and whether it may have had its effect where an abort does not say. */
+  readonly log?: CallLog;
+}
+
+const callOptionNames = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "headers"];
+
+/** A fault of one field, found before anything was sent. */
+export const invalid = (operation: string, path: string, message: string): ValidationError =>
+  new ValidationError(`${operation}: ${path === "" ? "" : `${path}: `}${message}`, {
+    operation,
+    issues: [{ path, message }],
+  });
+
+const longestId = 1_024;
+
+/** Puts an id into a path as exactly one segment. */
+const pathWithId = (operation: string, path: string, id: unknown): string => {
+  if (!path.includes("/:id")) return path;
+  const isText = typeof id === "string" && id !== "" && id.length <= longestId;
+  if (!isText)
+    throw invalid(operation, "id", `must be a non-empty string of at most ${longestId} characters`);
+  // These two cannot be encoded: every form of them may be taken for "here" or "one up".
+  if (id === "." || id === "..") throw invalid(operation, "id", `must not be "${id}"`);
+  if (!id.isWellFormed()) throw invalid(operation, "id", "must not hold half a surrogate pair");
+  return path.replace(":id", () => encodeURIComponent(id));
+};
+
+const queryOf = (payload: unknown): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(payload ?? {})) {
+    if (value !== undefined && value !== null) query.append(name, String(value));
+  }
+  // A blank as %20, which every decoder reads; a plus sign of the value itself is %2B by now.
+  return query.size === 0 ? "" : `?${query.toString().replaceAll("+", "%20")}`;
+};
+
+const bodyOf = (operation: string, payload: unknown): string | undefined => {
+  try {
+    return JSON.stringify(payload);
+  } catch (cause) {
+    throw new ValidationError(`${operation}: the input cannot be written as JSON: ${String(cause)}`, {
+      operation,
+      cause,
+    });
+  }
+};
+
+const json = { accept: "application/json", "user-agent": `touchpoint-sdk/${version}` };
+const jsonWithBody = { ...json, "content-type": "application/json" };
+
+// One spelling of each name, or a header given twice would be sent twice.
+const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+type HeadersFor = (hasBody: boolean, own: CallOptions["headers"]) => Readonly<Record<string, string>>;
+
+/** The same two objects for every call that adds no header of its own: the stages keep what they make of them. */
+const headersWith = (common: Readonly<Record<string, string>>): HeadersFor => {
+  const withoutBody = { ...json, ...lowerCase(common) };
+  const withBody = { ...jsonWithBody, ...lowerCase(common) };
+  return (hasBody, own) => {
+    const headers = hasBody ? withBody : withoutBody;
+    return own === undefined ? headers : { ...headers, ...lowerCase(own) };
+  };
+};
+
+/** @throws ValidationError naming every fault of the options of one call. */
+export const checkCallOptions = (operation: string, options: CallOptions): void => {
+  const faults = [...unknownKeys(options, callOptionNames), ...callFaults(options)];
+  if (options.signal !== undefined && !isAbortSignal(options.signal))
+    faults.push("signal must be an AbortSignal");
+  if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+};
+
+/** What the operation's rules say of this input. */
+export interface Rules {
+  readonly replay: ReplayClass;
+  readonly weight: number;
+}
+
+export type BuildRequest = (
+  operation: OperationFacts,
+  input: CallInput<unknown>,
+  made: { readonly options: CallOptions | undefined; readonly rules: Rules },
+) => Omit<HttpRequest, "signal">;
+
+/** Makes the function that turns an operation and its input into a request. */
+export const requestBuilder = (settings: Settings): BuildRequest => {
+  const headersFor = headersWith(settings.headers);
+  return (operation, input, { options = {}, rules }) => {
+    const isQuery = operation.method === "GET";
+    const template = settings.routes[operation.id] ?? operation.path;
+    const path = input.path ?? pathWithId(operation.id, template, input.id);
+    const body = isQuery
+      ? undefined
+      : bodyOf(operation.id, operation.write?.(input.payload) ?? input.payload);
+    return {
+      operation: operation.id,
+      method: operation.method,
+      route: operation.path,
+      path: settings.basePath + path + queryOf(isQuery ? input.payload : input.query),
+      headers: headersFor(body !== undefined, options.headers),
+      body,
+      replay: rules.replay,
+      absentIsDone: operation.absentIsDone ?? false,
+      mayBeEmpty: operation.mayBeEmpty ?? false,
+      budgets: operation.budgets,
+      weight: rules.weight,
+      attemptTimeoutMs: options.timeoutMs ?? settings.timeoutMs,
+      maxRetries: options.maxRetries ?? settings.maxRetries,
+      log: input.log ?? {
+        attempts: 0,
+        waitedMs: 0,
+        isUnclear: false,
+        wasUnclear: input.whole?.isUnclear || input.wasUnclear,
+        onWait: input.onWait,
+      },
+    };
+  };
+};

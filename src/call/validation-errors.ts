@@ -1,0 +1,26 @@
+import { type Issue, type Outcome, ResponseValidationError, ValidationError } from "../errors.ts";
+import type { HttpRequest } from "../http/types.ts";
+import { describeIssues } from "../service/check.ts";
+
+/** @throws ValidationError naming every issue, if there is one. */
+export const refuse = (operation: string, issues: readonly Issue[]): void => {
+  if (issues.length > 0)
+    throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
+};
+
+/** A refused input belongs to the method that was called, and not to the request that it would have made. */
+export const inTheNameOf = (operation: string, error: unknown): unknown => {
+  if (!(error instanceof ValidationError) || error.operation === undefined) return error;
+  const said = error.message.slice(error.operation.length);
+  return new ValidationError(operation + said, { operation, issues: error.issues, cause: error.cause });
+};
+
+/** For an answer of `null` or a word: in place of a record it would fail far from here. */
+export const noRecord = (
+  { operation, log }: HttpRequest,
+  status: number,
+  outcome: Outcome,
+): ResponseValidationError =>
+  new ResponseValidationError(`${operation}: the service answered ${status} with JSON that holds no record`, {
+    ...{ operation, status, outcome, attempts: log.attempts },
+  });

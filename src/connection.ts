@@ -1,0 +1,157 @@
+import { auth } from "./http/auth.ts";
+import { Closing } from "./http/closing.ts";
+import { pipeline } from "./http/pipeline.ts";
+import { Redactor, redacting } from "./http/redaction.ts";
+import { retry } from "./http/retry.ts";
+import { ServiceTime } from "./http/service-time.ts";
+import { observe } from "./http/tracing.ts";
+import type { AttemptLimits } from "./http/transport/attempt.ts";
+import { fetchTransport } from "./http/transport/fetch.ts";
+import { closedFailure, type Send, type Transport } from "./http/types.ts";
+import type { Closable } from "./lifecycle.ts";
+import type { Settings } from "./options/options.ts";
+import { Slots } from "./rate-limit/concurrency.ts";
+import type { Traffic } from "./rate-limit/limiter.ts";
+import { sharedTraffic } from "./rate-limit/registry.ts";
+import { pacing } from "./rate-limit/stage.ts";
+import type { Clock } from "./runtime/clock.ts";
+
+/** A way to the service: the stages over a transport, and what they share. */
+export interface Connection {
+  readonly settings: Settings;
+  readonly send: Send;
+  /** Knows the keys that were used. */
+  readonly redactor: Redactor;
+  readonly traffic: Traffic;
+  readonly slots: Slots;
+  readonly transport: CountedTransport;
+  readonly closing: Closing;
+  readonly serviceTime: ServiceTime;
+  /** What is this connection's to close; what it took from a sibling's is not. */
+  readonly ends: readonly Closable[];
+}
+
+/** Loads undici with the first request: importing the package, or failing to configure it, needs none of it. */
+const lazyTransport = (settings: Settings, limits: AttemptLimits, closing: Closing): Transport => {
+  let loaded: Transport | undefined;
+  let ending: Promise<unknown> | undefined;
+  const load = async (): Promise<Transport> => {
+    const before = closing.count;
+    const { undiciTransport } = await import("./http/transport/undici.ts");
+    if (closing.count !== before) throw closedFailure();
+    const { origin, dispatcher } = settings;
+    loaded ??= undiciTransport({ ...limits, origin, dispatcher });
+    return loaded;
+  };
+  return {
+    send: (request) => loaded?.send(request) ?? load().then((transport) => transport.send(request)),
+    close: async () => {
+      const open = loaded;
+      loaded = undefined;
+      // A close while another is under way resolves no sooner.
+      ending = Promise.all([ending, open?.close()]);
+      await ending;
+    },
+  };
+};
+
+/** A transport that calls from before a closing can tell from the one that those after it use. */
+interface CountedTransport {
+  readonly send: Send;
+  readonly closing: Closing;
+}
+
+const counted = (make: (closing: Closing) => Transport): CountedTransport => {
+  const closing: Closing = new Closing(() => transport.close());
+  const transport = make(closing);
+  // A call may have begun before the closing, and have waited until now for a budget, a slot or its key.
+  const send: Send = (request) =>
+    request.log.closings === closing.count ? transport.send(request) : Promise.reject(closedFailure());
+  return { send, closing };
+};
+
+const transportFor = (settings: Settings, limits: AttemptLimits): CountedTransport => {
+  const { fetch, origin } = settings;
+  if (fetch === undefined) return counted((closing) => lazyTransport(settings, limits, closing));
+  return counted(() => fetchTransport(origin, fetch, limits));
+};
+
+/** The parts of a sibling's connection that the same settings allow to share. */
+const share = (settings: Settings, from: Connection | undefined) => {
+  const before = from?.settings;
+  const isSame = (...names: readonly (keyof Settings)[]): boolean =>
+    before !== undefined && names.every((name) => settings[name] === before[name]);
+  const isSamePlace = isSame("origin", "fetch", "dispatcher", "concurrency", "maxResponseBytes");
+  // The service counts by the key, whichever way a request takes.
+  const isSameKey = isSame("origin", "apiKey", "sharing") && sameLimits(settings, before);
+  return {
+    transport: isSamePlace ? from?.transport : undefined,
+    slots: isSamePlace ? from?.slots : undefined,
+    traffic: isSameKey ? from?.traffic : undefined,
+  };
+};
+
+const sameLimits = (settings: Settings, before: Settings | undefined): boolean =>
+  JSON.stringify(settings.limits) === JSON.stringify(before?.limits);
+
+/** Builds the way to the service. The order of the stages is the order in which a request passes them. */
+export const connect = (
+  settings: Settings,
+  { clock, random }: { readonly clock: Clock; readonly random: () => number },
+  sibling?: Connection,
+): Connection => {
+  const { concurrency, maxRetryAfterMs, hooks, log } = settings;
+  const shared = share(settings, sibling);
+  const traffic = shared.traffic ?? sharedTraffic(settings, clock);
+  const slots = shared.slots ?? new Slots(concurrency);
+  const serviceTime = new ServiceTime(clock);
+  const redactor = new Redactor();
+  const transport =
+    shared.transport ??
+    transportFor(settings, { maxResponseBytes: settings.maxResponseBytes, clock, serviceTime });
+  const tell =
+    <T extends object>(level: "debug" | "info", message: string, hook: ((notice: T) => void) | undefined) =>
+    (notice: T): void => {
+      log[level](message, notice);
+      hook?.(notice);
+    };
+  const { closing } = transport;
+  const send = pipeline(
+    [
+      retry({
+        maxRetryAfterMs,
+        clock,
+        closing,
+        random,
+        onRetry: tell("info", "will retry", hooks.onRetry),
+      }),
+      // Inside retry: every attempt spends budget, also the ones that fail.
+      pacing({
+        traffic,
+        slots,
+        closing,
+        maxRetryAfterMs,
+        clock,
+        onWait: tell("debug", "waits", hooks.onWait),
+      }),
+      observe({ hooks, log, clock }),
+      redacting(redactor),
+      auth(settings.apiKey, { clock, closing, learn: (key) => redactor.learn(key) }),
+    ],
+    transport.send,
+  );
+  return {
+    settings,
+    send,
+    redactor,
+    traffic,
+    slots,
+    transport,
+    closing,
+    serviceTime: shared.transport === undefined ? serviceTime : (sibling?.serviceTime ?? serviceTime),
+    ends: [
+      ...(shared.transport === undefined ? [closing] : []),
+      ...(settings.sharing !== undefined && shared.traffic === undefined ? [traffic] : []),
+    ],
+  };
+};

@@ -1,0 +1,67 @@
+import { tracingChannel } from "node:diagnostics_channel";
+import type { AttemptNotice, Hooks } from "../options/hooks.ts";
+import type { Log } from "../options/logger.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { HttpRequest, HttpResponse, Send, Stage } from "./types.ts";
+import { withoutResult } from "./without-result.ts";
+
+/** What subscribers of `touchpoint:attempt` are handed; filled in as the attempt goes on. */
+export interface AttemptTrace extends AttemptNotice {
+  /** Undefined while, or when, no answer came. */
+  status?: number;
+  /** Until the last byte of the answer, in milliseconds. */
+  durationMs?: number;
+}
+
+const attempts = tracingChannel<string, AttemptTrace>("touchpoint:attempt");
+
+export interface ObserveSettings {
+  readonly hooks: Hooks;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+const noticeOf = (request: HttpRequest): AttemptNotice => ({
+  operation: request.operation,
+  method: request.method,
+  route: request.route,
+  // The transport counts it when it begins.
+  attempt: request.log.attempts + 1,
+});
+
+/** Tells hooks, log and tracing channel of every attempt. Neither the key nor any content passes here. */
+export const observe = ({ hooks, log, clock }: ObserveSettings): Stage => {
+  const isAlwaysWatched =
+    hooks.onRequest !== undefined || hooks.onResponse !== undefined || log.isOn("debug");
+  const watch = async (next: Send, request: HttpRequest, trace: AttemptTrace): Promise<HttpResponse> => {
+    const since = clock.now();
+    hooks.onRequest?.(noticeOf(request));
+    log.debug("request", { ...noticeOf(request), path: request.path });
+    try {
+      const response = await next(request);
+      trace.status = response.status;
+      trace.durationMs = clock.now() - since;
+      const { operation, method, route, attempt, status, durationMs } = {
+        ...trace,
+        status: response.status,
+        durationMs: trace.durationMs,
+      };
+      hooks.onResponse?.({ operation, method, route, attempt, status, durationMs });
+      log.debug("response", { operation, attempt, status, durationMs });
+      return response;
+    } catch (failure) {
+      trace.durationMs = clock.now() - since;
+      log.debug("no answer", {
+        operation: trace.operation,
+        attempt: trace.attempt,
+        durationMs: trace.durationMs,
+      });
+      throw failure;
+    }
+  };
+  return (next) => (request) => {
+    if (!isAlwaysWatched && !attempts.hasSubscribers) return next(request);
+    const trace: AttemptTrace = noticeOf(request);
+    return withoutResult(attempts, trace, () => watch(next, request, trace));
+  };
+};

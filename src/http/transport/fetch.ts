@@ -1,0 +1,117 @@
+import type { Fetch } from "../../options/options.ts";
+import { type Fault, isFault, plainError } from "../sanitized-error.ts";
+import type { HttpRequest, RawHeaders, Transport } from "../types.ts";
+import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
+
+// What can only fail before the first byte: looking up the host, and checking its certificate.
+const beforeSending =
+  /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|UNABLE_TO_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
+
+// Any other code may also come from an open connection, unless it says that connecting it was what failed.
+const isBeforeSending = ({ code, syscall }: Fault): boolean =>
+  (typeof code === "string" && beforeSending.test(code)) ||
+  syscall === "connect" ||
+  syscall === "getaddrinfo";
+
+const deepestCause = 8;
+
+const innermost = (error: Fault, depth = 0): Fault =>
+  isFault(error.cause) && depth < deepestCause ? innermost(error.cause, depth + 1) : error;
+
+/**
+ * What the innermost error says. It is not kept itself: a fetch may hang the request on it, with the key in its
+ * headers.
+ * And a fetch may reject with anything, also with what throws when it is looked at.
+ */
+const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: boolean } => {
+  try {
+    if (isFault(error)) {
+      const fault = innermost(error);
+      return { cause: plainError(fault), neverLeft: isBeforeSending(fault) };
+    }
+  } catch {
+    // No Error either.
+  }
+  return { cause: new Error("the fetch rejected with something that is no Error"), neverLeft: false };
+};
+
+const rawHeaders = (headers: Headers): RawHeaders => {
+  const { "content-encoding": coding, "content-length": length, ...rest } = Object.fromEntries(headers);
+  // fetch has decompressed the body already; that there is none stays true.
+  if (length === "0") return { ...rest, "content-length": length };
+  if (coding === undefined) return rest;
+  // A packed body that comes out empty may have been spoilt: the framing does not say that it is whole.
+  const { "transfer-encoding": _framing, ...unframed } = rest;
+  return unframed;
+};
+
+/** One fetch for one attempt. */
+class FetchExchange implements Carrier {
+  readonly #attempt: Attempt;
+  readonly #abort = new AbortController();
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+
+  constructor(attempt: Attempt) {
+    this.#attempt = attempt;
+    attempt.carrier = this;
+  }
+
+  drop(reason: Error): void {
+    this.#abort.abort(reason);
+    // A stream that cannot be cancelled is given up all the same.
+    this.#reader?.cancel(reason).catch(() => undefined);
+  }
+
+  async run(request: HttpRequest, url: string, fetch: Fetch): Promise<void> {
+    const attempt = this.#attempt;
+    const { method, headers, body } = request;
+    attempt.wasSent = true;
+    let hasAnswer = false;
+    try {
+      const response = await fetch(url, {
+        method,
+        headers,
+        ...(body === undefined ? {} : { body }),
+        redirect: "manual",
+        signal: this.#abort.signal,
+      });
+      hasAnswer = true;
+      // A browser hides the status of a redirect that it was told not to follow.
+      const status = response.type === "opaqueredirect" ? 302 : response.status;
+      // `Response.error()`: a fetch's way to answer that there is no answer.
+      if (status === 0) throw new Error("the fetch answered with a network error");
+      if (attempt.head(status, rawHeaders(response.headers))) await this.#read(response);
+      else await response.body?.cancel();
+    } catch (error) {
+      const { cause, neverLeft } = causeOf(error);
+      // An answer that has begun proves that the request left, whatever broke it off.
+      if (!hasAnswer && neverLeft) attempt.wasSent = false;
+      attempt.lost(cause);
+    }
+  }
+
+  async #read(response: Response): Promise<void> {
+    const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
+    this.#reader = reader;
+    for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
+      if (!this.#attempt.chunk(piece.value)) return;
+    }
+    this.#attempt.end();
+  }
+}
+
+/** Sends through a fetch of the caller's. */
+export const fetchTransport = (origin: string, fetch: Fetch, limits: AttemptLimits): Transport => {
+  const live = new Set<Attempt>();
+  const own: AttemptLimits = { ...limits, live };
+  return {
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        const attempt = new Attempt(request, own, { resolve, reject });
+        if (!attempt.hasEnded) void new FetchExchange(attempt).run(request, origin + request.path, fetch);
+      }),
+    close: async () => {
+      for (const attempt of live) attempt.close();
+    },
+  };
+};

@@ -1,0 +1,106 @@
+import type { Dispatcher } from "../../options/options.ts";
+import { isFault, plainError } from "../sanitized-error.ts";
+import type { HttpRequest, RawHeaders, Transport } from "../types.ts";
+import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
+import { type Carried, noTimeouts, Sockets } from "./connection-pool.ts";
+
+export interface TransportSettings extends AttemptLimits {
+  readonly origin: string;
+  readonly dispatcher: Dispatcher | undefined;
+}
+
+interface Controller {
+  abort(reason: Error): void;
+}
+
+/** undici's callbacks for one request, onto one attempt. */
+class Exchange implements Carrier, Carried {
+  readonly #attempt: Attempt;
+  readonly #isOwn: boolean;
+  #controller: Controller | undefined;
+
+  constructor(attempt: Attempt, isOwn: boolean) {
+    this.#attempt = attempt;
+    this.#isOwn = isOwn;
+    attempt.carrier = this;
+  }
+
+  drop(reason: Error): void {
+    this.#controller?.abort(reason);
+  }
+
+  get hasEnded(): boolean {
+    return this.#attempt.hasEnded;
+  }
+
+  // Called on a connected socket, before the first byte: until now nothing has left.
+  onRequestStart(controller: Controller): void {
+    if (this.#attempt.isHeld) this.#attempt.giveBack();
+    if (this.hasEnded) return this.#leaveSocket(controller);
+    this.#controller = controller;
+    this.#attempt.wasSent = true;
+  }
+
+  /** For the next one: undici's own clients take an error here for a request that is not to be sent. */
+  #leaveSocket(controller: Controller): void {
+    const reason = new Error("ended while waiting for a socket");
+    if (this.#isOwn) throw reason;
+    controller.abort(reason);
+  }
+
+  onRequestUpgrade(): void {
+    this.#attempt.fail("broken", "the service switched protocols");
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: RawHeaders): void {
+    if (status >= 200) this.#attempt.head(status, headers);
+  }
+
+  onResponseData(_controller: Controller, chunk: Uint8Array): void {
+    this.#attempt.chunk(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#attempt.end();
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    this.lose(error);
+  }
+
+  lose(error: unknown): void {
+    const cause = isFault(error) ? error : new Error(String(error));
+    // A dispatcher of the caller's may hang the request on its errors, with the key in its headers.
+    this.#attempt.lost(this.#isOwn ? cause : plainError(cause));
+  }
+}
+
+/** Sends over undici's dispatch: a quarter of the cost of its fetch, and it adds no header of its own. */
+export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSettings): Transport => {
+  const own = dispatcher === undefined ? new Sockets(origin, limits.clock) : undefined;
+  const live = new Set<Attempt>();
+  const attempts: AttemptLimits = { ...limits, live };
+  const dispatch = (request: HttpRequest, exchange: Exchange): void => {
+    const { method, path, headers, body } = request;
+    const options = { origin, method, path, headers, body: body ?? null, ...noTimeouts };
+    if (own === undefined) dispatcher?.dispatch(options, exchange);
+    else own.dispatch(options, exchange);
+  };
+  return {
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        const attempt = new Attempt(request, attempts, { resolve, reject });
+        if (attempt.hasEnded) return;
+        const exchange = new Exchange(attempt, own !== undefined);
+        try {
+          dispatch(request, exchange);
+        } catch (error) {
+          exchange.lose(error);
+        }
+      }),
+    close: async () => {
+      for (const attempt of live) attempt.close();
+      await own?.close();
+    },
+  };
+};

@@ -1,0 +1,99 @@
+import type { Hooks } from "./hooks.ts";
+import { documentedLimits, limitFaults } from "./limits.ts";
+import { logLevels } from "./logger.ts";
+import { isShared } from "./shared-limits.ts";
+import { atLeast, isPlainObject, shown } from "./validation.ts";
+
+/** The options that only a client has, as a caller without types may give them. */
+interface Given {
+  readonly limits?: unknown;
+  readonly maxRetryAfterMs?: unknown;
+  readonly concurrency?: unknown;
+  readonly maxResponseBytes?: unknown;
+  readonly responseValidation?: unknown;
+  readonly fetch?: unknown;
+  readonly dispatcher?: unknown;
+  readonly hooks?: unknown;
+  readonly ledger?: unknown;
+  readonly logger?: unknown;
+  readonly logLevel?: unknown;
+  readonly allowInsecureHttp?: unknown;
+  readonly dangerouslyAllowBrowser?: unknown;
+}
+
+const hookNames = Object.keys({
+  onRequest: true,
+  onResponse: true,
+  onRetry: true,
+  onWait: true,
+  onValidationIssue: true,
+} satisfies Record<keyof Hooks, true>);
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+
+/** Whether a value can do all of that; a method may also come from its class. */
+const can = (value: unknown, ...methods: readonly string[]): boolean =>
+  ((typeof value === "object" && value !== null) || typeof value === "function") &&
+  methods.every((method) => isFunction(Reflect.get(value, method)));
+
+const hooksFaults = (hooks: unknown): string[] => {
+  // An instance of a class keeps other things beside its hooks.
+  const isInstance = !isPlainObject(hooks) && hookNames.some((name) => can(hooks, name));
+  if (isInstance) return [];
+  if (!isPlainObject(hooks)) return [`hooks must be an object of functions: ${hookNames.join(", ")}`];
+  return Object.entries(hooks).flatMap(([name, hook]) => {
+    if (!hookNames.includes(name)) {
+      return [`hooks: there is no hook "${name}": there are ${hookNames.join(", ")}`];
+    }
+    return hook === undefined || isFunction(hook) ? [] : [`hooks.${name} must be a function`];
+  });
+};
+
+const limitsFaults = (limits: unknown): string[] => {
+  if (limits === undefined || limits === false) return [];
+  if (!isShared(limits)) return limitFaults(limits);
+  // Of whoever wrote them, in JavaScript perhaps.
+  const numbers: unknown = limits.numbers;
+  const isWhole = isPlainObject(numbers) && Object.keys(documentedLimits).every((name) => name in numbers);
+  return isWhole && limitFaults(numbers).length === 0
+    ? []
+    : ["limits: the numbers of shared limits must be whole, as redisLimits(…) makes them"];
+};
+
+const oneOf = (
+  faults: string[],
+  name: string,
+  { value, choices }: { readonly value: unknown; readonly choices: readonly unknown[] },
+): void => {
+  const names = choices.map((choice) => JSON.stringify(choice));
+  if (value !== undefined && !choices.includes(value))
+    faults.push(`${name} must be ${names.slice(0, -1).join(", ")} or ${names.at(-1)}, got ${shown(value)}`);
+};
+
+/** What is wrong with the options that only a client has; those that a call has too are not looked at here. */
+export const clientFaults = (options: Given): string[] => {
+  const { fetch, dispatcher, hooks, ledger, logger } = options;
+  const faults: string[] = [];
+  atLeast(faults, "maxRetryAfterMs", options.maxRetryAfterMs, 0, false);
+  atLeast(faults, "concurrency", options.concurrency, 1, true);
+  atLeast(faults, "maxResponseBytes", options.maxResponseBytes, 1, true);
+  faults.push(...limitsFaults(options.limits));
+  oneOf(faults, "responseValidation", {
+    value: options.responseValidation,
+    choices: ["warn", "strict", "off"],
+  });
+  if (fetch !== undefined && !isFunction(fetch)) faults.push("fetch must be a function");
+  if (dispatcher !== undefined && !can(dispatcher, "dispatch"))
+    faults.push("dispatcher must be an undici Dispatcher");
+  if (dispatcher !== undefined && fetch !== undefined)
+    faults.push("fetch and dispatcher exclude each other: a dispatcher belongs to the default transport");
+  if (hooks !== undefined) faults.push(...hooksFaults(hooks));
+  if (ledger !== undefined && !can(ledger, "claim", "settle"))
+    faults.push("ledger must be memoryLedger(), fileLedger(path), or an object with claim and settle");
+  oneOf(faults, "logLevel", { value: options.logLevel, choices: logLevels });
+  if (logger !== undefined && !can(logger, "debug", "info", "warn", "error"))
+    faults.push("logger must have debug, info, warn and error, as console has");
+  for (const name of ["allowInsecureHttp", "dangerouslyAllowBrowser"] as const)
+    oneOf(faults, name, { value: options[name], choices: [true, false] });
+  return faults;
+};

@@ -1,0 +1,203 @@
+import { ConfigurationError } from "../errors.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { memoryLedger } from "../ledger/memory-ledger.ts";
+import type { OpenFields } from "../workspace/contact-types.ts";
+import type { EventSchemas, OpenEvents } from "../workspace/event-types.ts";
+import type { StandardSchema } from "../workspace/standard-schema.ts";
+import { Workspace, workspaceFaults } from "../workspace/workspace.ts";
+import { clientFaults } from "./client-validation.ts";
+import { type Hooks, quietHooks } from "./hooks.ts";
+import { documentedLimits, type Limits } from "./limits.ts";
+import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
+import { isShared, type SharedLimits } from "./shared-limits.ts";
+import { baseUrlOf, callFaults, isBrowser, keyFaults, routeFaults, unknownKeys } from "./validation.ts";
+
+/** The key, or where to ask for it; a function is asked once, and again after a 401. */
+export type KeySource = string | (() => string | Promise<string>);
+
+/** Any WHATWG fetch: the global one, that of a sandbox, or one of one's own. */
+export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+
+/** What the library needs of an undici Dispatcher: `Agent`, `Pool`, `ProxyAgent`, `MockAgent`, … all have it. */
+export interface Dispatcher {
+  /** Sends one request, as undici defines it; false: it is busy. */
+  dispatch(options: object, handler: object): boolean;
+}
+
+/** How a client is set up. Every option has a default but the key and the base URL. */
+export interface ClientOptions<
+  CustomFields extends object = OpenFields,
+  EventTypes extends object = OpenEvents,
+> {
+  /** Default: the environment variable `TOUCHPOINT_API_KEY`. A function is asked again after a 401, once in a call. */
+  readonly apiKey?: KeySource;
+  /** Root of the service. Default: `TOUCHPOINT_BASE_URL`; the document names no host, so none is built in. */
+  readonly baseUrl?: string;
+  /**
+   * One attempt, from queueing its bytes to the last byte of the body, in milliseconds. Default 30,000. Without a `fetch`
+   * or `dispatcher`, a connection that is not made within 10,000 ends it before, with a ConnectionError.
+   */
+  readonly timeoutMs?: number;
+  /** A whole call, all its requests and waits; of an iteration each page. In milliseconds. Default: none. */
+  readonly totalTimeoutMs?: number;
+  /** Attempts after the first, at least 0. Default 4. */
+  readonly maxRetries?: number;
+  /** A 429 or 503 that asks for a longer wait is thrown at once, in milliseconds. Default 60,000. */
+  readonly maxRetryAfterMs?: number;
+  /** The documented limits, any of them corrected; `redisLimits(…)` shares them; `false` turns pacing off. */
+  readonly limits?: Partial<Limits> | SharedLimits | false;
+  /** Requests in flight at most. Default 16. */
+  readonly concurrency?: number;
+  /** Replaces the transport (default: undici). The global one is looked up at each call: a mock may come later. */
+  readonly fetch?: Fetch;
+  /** An undici Dispatcher for the default transport (proxy, mutual TLS). It stays open when the client closes. */
+  readonly dispatcher?: Dispatcher;
+  /** Sent with every request; `Authorization` and others that the library sets itself are refused here. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What to do with an answer that does not fit: report and hand over, throw, or not look. Default `warn`. */
+  readonly responseValidation?: "warn" | "strict" | "off";
+  /** A longer answer is dropped and the call fails, in bytes. Default 64 MiB. */
+  readonly maxResponseBytes?: number;
+  /** Where send-once keys are kept. Default: in memory, for this client and its siblings. */
+  readonly ledger?: Ledger;
+  /** A Standard Schema of `customFields` as JSON carries them; an update is checked key by key. */
+  readonly customFields?: StandardSchema<CustomFields>;
+  /** A Standard Schema of the properties of each event, by its name; other names are refused. */
+  readonly events?: EventSchemas<EventTypes>;
+  /** Functions told of attempts, answers, retries and waits. Default: none. */
+  readonly hooks?: Hooks;
+  /** Shaped like `console`. Default: nothing is logged. */
+  readonly logger?: Logger;
+  /** How much the logger is told. Default `warn`; only `debug` lines may hold personal data, none the key. */
+  readonly logLevel?: LogLevel;
+  /** Corrects the path of an operation: `{ "companies.create": "/api/v1/…" }`; `/:id` stays where there is one. */
+  readonly routes?: Readonly<Record<string, string>>;
+  /** Allows `http://` beyond loopback. Default false. */
+  readonly allowInsecureHttp?: boolean;
+  /** A key in a web page belongs to every visitor: refused there, unless this is set. Default false. */
+  readonly dangerouslyAllowBrowser?: boolean;
+}
+
+/** What one call may set differently from its client. */
+export interface CallOptions {
+  /** Ends the call at once, waits included; it then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** One attempt, in milliseconds, at least 1. Default: the client's. */
+  readonly timeoutMs?: number | undefined;
+  /** The whole call, all its requests and waits, in milliseconds, at least 1. Default: the client's. */
+  readonly totalTimeoutMs?: number | undefined;
+  /** Attempts after the first, at least 0. Default: the client's. */
+  readonly maxRetries?: number | undefined;
+  /** Sent beside the client's headers, and in place of those of the same name. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Options with every default filled in. */
+export interface Settings {
+  readonly apiKey: KeySource;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** What of the base URL comes before every path; empty or without a slash at its end. */
+  readonly basePath: string;
+  readonly timeoutMs: number;
+  readonly totalTimeoutMs: number | undefined;
+  readonly maxRetries: number;
+  readonly maxRetryAfterMs: number;
+  readonly limits: Limits | false;
+  /** Where the budgets come from, when other processes spend them too. */
+  readonly sharing: SharedLimits | undefined;
+  readonly concurrency: number;
+  readonly fetch: Fetch | undefined;
+  readonly dispatcher: Dispatcher | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly responseValidation: "warn" | "strict" | "off";
+  readonly maxResponseBytes: number;
+  readonly ledger: Ledger;
+  /** Undefined when no schema is given. */
+  readonly workspace: Workspace | undefined;
+  readonly hooks: Hooks;
+  readonly log: Log;
+  readonly routes: Readonly<Record<string, string>>;
+}
+
+const defaults = {
+  timeoutMs: 30_000,
+  maxRetries: 4,
+  maxRetryAfterMs: 60_000,
+  concurrency: 16,
+  maxResponseBytes: 64 * 1024 * 1024,
+  responseValidation: "warn",
+} as const;
+
+const known: Readonly<Record<keyof ClientOptions, true>> = {
+  apiKey: true,
+  baseUrl: true,
+  timeoutMs: true,
+  totalTimeoutMs: true,
+  maxRetries: true,
+  maxRetryAfterMs: true,
+  limits: true,
+  concurrency: true,
+  fetch: true,
+  dispatcher: true,
+  headers: true,
+  responseValidation: true,
+  maxResponseBytes: true,
+  ledger: true,
+  customFields: true,
+  events: true,
+  hooks: true,
+  routes: true,
+  allowInsecureHttp: true,
+  logger: true,
+  logLevel: true,
+  dangerouslyAllowBrowser: true,
+};
+
+/** Every option there is. */
+export const optionNames: readonly string[] = Object.keys(known);
+
+/**
+ * Checks the options, which have their key and base URL by now, and fills in the defaults.
+ *
+ * @param operations - the path of every operation, by its id.
+ * @throws ConfigurationError naming every fault at once.
+ */
+export const settingsFrom = (
+  options: ClientOptions,
+  operations: Readonly<Record<string, string>>,
+): Settings => {
+  const faults = [...unknownKeys(options, optionNames), ...callFaults(options)];
+  const { apiKey, baseUrl, customFields, events } = options;
+  faults.push(...keyFaults(apiKey));
+  const { origin, basePath } = baseUrlOf(baseUrl, options.allowInsecureHttp === true, faults);
+  faults.push(...clientFaults(options));
+  if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
+    faults.push(
+      "this seems to be a browser: a key in a page belongs to every visitor (dangerouslyAllowBrowser: true allows it)",
+    );
+  }
+  faults.push(...workspaceFaults({ customFields, events }));
+  if (options.routes !== undefined) faults.push(...routeFaults(options.routes, operations));
+  if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));
+  const sharing = isShared(options.limits) ? options.limits : undefined;
+  const ownLimits = isShared(options.limits) ? {} : options.limits;
+  return {
+    ...defaults,
+    ...options,
+    apiKey,
+    origin,
+    basePath,
+    totalTimeoutMs: options.totalTimeoutMs,
+    limits: sharing?.numbers ?? (ownLimits === false ? false : { ...documentedLimits, ...ownLimits }),
+    sharing,
+    fetch: options.fetch,
+    dispatcher: options.dispatcher,
+    headers: { ...options.headers },
+    ledger: options.ledger ?? memoryLedger(),
+    workspace: customFields || events ? new Workspace({ customFields, events }) : undefined,
+    hooks: quietHooks(options.hooks ?? {}),
+    log: logTo(options.logger, options.logLevel ?? "warn"),
+    routes: { ...options.routes },
+  };
+};

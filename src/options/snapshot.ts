@@ -1,0 +1,50 @@
+import { ConfigurationError } from "../errors.ts";
+import { type ClientOptions, type Fetch, optionNames } from "./options.ts";
+import { isPlainObject } from "./validation.ts";
+
+/** Whoever passes the global fetch means the one that is global when the call is made: a mock may come later. */
+const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
+
+/** How many levels of an option are its own; what lies deeper, or is of a class, is its owner's. */
+const levels: Readonly<Record<string, number>> = { headers: 1, hooks: 1, routes: 1, events: 1, limits: 2 };
+
+const copyOf = (value: unknown, depth: number): unknown => {
+  // Shared limits are told apart by which object they are.
+  if (depth === 0 || !isPlainObject(value) || typeof value.open === "function") return value;
+  return Object.freeze(
+    Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part, depth - 1)])),
+  );
+};
+
+const fromElsewhere = ["apiKey", "baseUrl"];
+
+const isGiven = (name: string, value: unknown): boolean =>
+  value !== undefined && !(value === null && fromElsewhere.includes(name));
+
+/** The key and the base URL of whoever does not give them. */
+export const optionsFrom = (env: Readonly<Record<string, string | undefined>>): object => ({
+  apiKey: env.TOUCHPOINT_API_KEY,
+  baseUrl: env.TOUCHPOINT_BASE_URL,
+});
+
+/**
+ * The options as they are now: neither the caller's object nor the environment changes them later.
+ *
+ * @param before - stands where the given ones have nothing, or undefined.
+ * @throws ConfigurationError when the options are no object.
+ */
+export const held = (given: ClientOptions, before: object): ClientOptions => {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new ConfigurationError("options must be an object: new Client({ apiKey, baseUrl })");
+  }
+  const options = new Map<string, unknown>(Object.entries(before));
+  // Those that do not exist as well, to be reported; and those that a class gives its instances.
+  for (const name of [...Object.keys(given), ...optionNames]) {
+    const value: unknown = Reflect.get(given, name);
+    const isGlobalFetch = name === "fetch" && value !== undefined && value === globalThis.fetch;
+    if (isGlobalFetch) options.set(name, globalFetch);
+    else if (isGiven(name, value) || !optionNames.includes(name))
+      options.set(name, copyOf(value, levels[name] ?? 0));
+  }
+  return Object.freeze(Object.fromEntries(options));
+};

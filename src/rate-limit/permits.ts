@@ -1,0 +1,171 @@
+import type { Limit } from "../options/limits.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { LowWater } from "./idle-minimum.ts";
+import { mostAllowance, type RoundTrips, roundTripsOn } from "./latency-floor.ts";
+import { CoolingPermits } from "./permit-cooldown.ts";
+
+// A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run alike.
+const marginMs = (perMs: number): number => 1 + perMs * 0.0001;
+
+// A timer set for the moment at which a permit is back must find it back.
+const roundingMs = 0.001;
+const never = Number.POSITIVE_INFINITY;
+
+/** The permits of one budget in this process: in hand, in use, or cooling until a window after the answer. */
+export class Permits {
+  readonly #limit: Limit;
+  readonly #clock: Clock;
+  #leased: number;
+  #inHand: number;
+  /** Permits that are given up as soon as they have cooled. */
+  #owed = 0;
+  /** Permits given up, which nobody else may have before the allowance for this process's latency is over. */
+  readonly #leaving = new CoolingPermits();
+  readonly #cooling = new CoolingPermits();
+  /** By then every permit in hand has cooled in full. */
+  #cooledAt = Number.NEGATIVE_INFINITY;
+  readonly #roundTrips: RoundTrips;
+  readonly #lowWater = new LowWater();
+
+  constructor(limit: Limit, clock: Clock, initial: number) {
+    this.#limit = limit;
+    this.#clock = clock;
+    this.#leased = initial;
+    this.#inHand = initial;
+    this.#roundTrips = roundTripsOn(limit.perMs);
+  }
+
+  /** Permits leased now: in hand, in use or cooling. */
+  get leased(): number {
+    this.#leased -= this.#leaving.take(this.#clock.now());
+    return this.#leased;
+  }
+
+  /** Permits that may be used, as of the last `thaw`. */
+  get inHand(): number {
+    return this.#inHand;
+  }
+
+  /** Permits that were called back and leave as they cool. */
+  get owed(): number {
+    return this.#owed + this.#leaving.count;
+  }
+
+  /** Permits in use, or cooling for this process itself. */
+  get used(): number {
+    // First: it pays what is owed, which counts no longer.
+    this.thaw(this.#clock.now());
+    return this.leased - this.#leaving.count - this.#inHand;
+  }
+
+  /** How much sooner than a window after the answer a permit comes back, by what is known of the way. */
+  get allowanceMs(): number {
+    return this.#roundTrips.floorMs;
+  }
+
+  /** In how many milliseconds the next of those that leave are gone; undefined when none leaves. */
+  get leavesInMs(): number | undefined {
+    const now = this.#clock.now();
+    this.#leased -= this.#leaving.take(now);
+    const next = Math.min(this.#leaving.nextAt ?? never, (this.#owed > 0 && this.#cooling.nextAt) || never);
+    return next === never ? undefined : Math.max(0, next - now) + roundingMs;
+  }
+
+  /** When the next permit comes back, which may be by now; undefined when none is cooling. */
+  get nextAt(): number | undefined {
+    const next = this.#cooling.nextAt;
+    return next === undefined ? undefined : next - this.allowanceMs;
+  }
+
+  /** Of the permits in hand, as of the last `thaw`, those that were not needed for `ms`. */
+  unneededFor(ms: number): number {
+    return this.#lowWater.over(ms, { level: this.#inHand, now: this.#clock.now() });
+  }
+
+  take(weight: number): void {
+    this.#inHand -= this.#most(weight);
+    this.#lowWater.fell(this.#inHand);
+  }
+
+  /** The request never left: its permits are free at once. */
+  putBack(weight: number): void {
+    this.#inHand += this.#most(weight);
+  }
+
+  /**
+   * The request was answered, or nobody knows (`roundTripMs` undefined): its permits come back when no window can
+   * hold both uses. `by` is what `backWithin` knows them by.
+   */
+  cool(weight: number, roundTripMs: number | undefined, by?: object): void {
+    const { max, perMs } = this.#limit;
+    if (max === never) return;
+    const now = this.#clock.now();
+    if (roundTripMs !== undefined) this.#roundTrips.add(roundTripMs, now);
+    // Without an answer nothing is known of when it was counted: the allowance is added here, to be none.
+    const extraMs = roundTripMs === undefined ? perMs * mostAllowance : 0;
+    const windows = Math.max(1, weight / max);
+    this.#cooling.add(this.#most(weight), now + perMs * windows + marginMs(perMs) + extraMs, by);
+  }
+
+  /** How many of those that were used, `by` somebody or by anybody, are not back yet and come back within `ms`. */
+  backWithin(ms: number, by?: object): number {
+    const from = this.#clock.now() + this.allowanceMs;
+    return this.#cooling.backBetween(from, from + ms, by);
+  }
+
+  grant(count: number): void {
+    const kept = Math.min(count, this.#owed);
+    this.#owed -= kept;
+    this.#leased += count - kept;
+    this.#inHand += count - kept;
+  }
+
+  retire(count: number): void {
+    this.#owed += count;
+    this.thaw(this.#clock.now());
+  }
+
+  /**
+   * In how long `amount` has been let through in batches of `each`, by the permits that are here: those in hand, those
+   * that cool, those in use, and all of them again a window later. Where they are too few for a batch the source has
+   * to bring the first, in `comesInMs` at the earliest, and nobody can say when the second.
+   */
+  readyInMs(amount: number, each: number, comesInMs = 0): number {
+    const { perMs } = this.#limit;
+    const own = this.leased - this.owed;
+    const batch = this.#most(each);
+    if (own < batch) return amount <= batch ? comesInMs : never;
+    const rounds = Math.max(0, Math.ceil(amount / own) - 1);
+    const lacking = amount - rounds * own - this.#inHand;
+    return rounds * perMs + this.#backInMs(lacking);
+  }
+
+  /** In how long so many are back; a window after now what is still in use. */
+  #backInMs(count: number): number {
+    if (count <= 0) return 0;
+    const now = this.#clock.now();
+    const at = this.#cooling.backAt(count + this.#owed) ?? now + this.#limit.perMs;
+    return Math.max(0, at - now - this.allowanceMs);
+  }
+
+  #most(weight: number): number {
+    return Math.min(weight, this.#limit.max);
+  }
+
+  /** Takes in hand what has cooled by `now`. */
+  thaw(now: number): void {
+    const { allowanceMs } = this;
+    const taken = this.#cooling.take(now + allowanceMs + roundingMs);
+    if (taken > 0) this.#cooledAt = Math.max(this.#cooledAt, now + allowanceMs);
+    this.#inHand += taken;
+    if (this.#owed > 0) this.#payOwed(Math.min(this.#owed, this.#inHand), now);
+  }
+
+  #payOwed(count: number, now: number): void {
+    this.#owed -= count;
+    this.#inHand -= count;
+    this.#lowWater.fell(this.#inHand);
+    if (this.#cooledAt <= now) this.#leased -= count;
+    else this.#leaving.add(count, this.#cooledAt);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Settings } from "../options/options.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { Traffic } from "./limiter.ts";
+
+/** Finds or makes the traffic of a key: `words` and the identity of `things` tell it from others. */
+type Find = (
+  words: readonly unknown[],
+  things: readonly (object | undefined)[],
+  make: () => Traffic,
+) => Traffic;
+
+// Registered: the ESM and the CommonJS copy of the package in one process share the budgets of a key.
+const place = Symbol.for("touchpoint-sdk.traffic.v1");
+
+const registry = (): Find => {
+  const known = new Map<string, WeakRef<Traffic>>();
+  const cleaner = new FinalizationRegistry<string>((id) => {
+    if (known.get(id)?.deref() === undefined) known.delete(id);
+  });
+  // Here, so that both copies of the package know a thing by one number.
+  const ids = new WeakMap<object, number>();
+  let idCount = 0;
+  const idOf = (thing: object | undefined): number => {
+    if (thing === undefined) return 0;
+    const id = ids.get(thing) ?? ++idCount;
+    ids.set(thing, id);
+    return id;
+  };
+  return (words, things, make) => {
+    const id = JSON.stringify([...words, ...things.map(idOf)]);
+    const current = known.get(id)?.deref();
+    if (current !== undefined) return current;
+    const traffic = make();
+    known.set(id, new WeakRef(traffic));
+    cleaner.register(traffic, id);
+    return traffic;
+  };
+};
+
+const find = (): Find => {
+  // One non-enumerable property, made with the first client; a closure, so that no listing shows a key.
+  const shared = globalThis as { [place]?: Find };
+  shared[place] ?? Object.defineProperty(shared, place, { value: registry(), configurable: true });
+  return shared[place] ?? registry();
+};
+
+/**
+ * The traffic of a key: clients with the same origin, key and limits share it, because the service counts them
+ * together. A key function may answer anything, so its client has a traffic of its own.
+ */
+export const sharedTraffic = (settings: Settings, clock: Clock): Traffic => {
+  const { apiKey, origin, basePath, limits, sharing, fetch } = settings;
+  const make = (): Traffic => new Traffic(limits, clock, sharing);
+  if (typeof apiKey !== "string") return make();
+  return find()([origin, basePath, apiKey, limits], [sharing, fetch], make);
+};

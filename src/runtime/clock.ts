@@ -1,0 +1,57 @@
+import { whenAborted } from "./abort.ts";
+
+/** Undoes a timer; calling it twice does no harm. */
+export type Cancel = () => void;
+
+/** The only place that reads time: a test passes one that it moves by hand. */
+export interface Clock {
+  /** Milliseconds that never run backwards; for durations. */
+  now(): number;
+  /** Milliseconds since 1970; for comparing with dates of the service. */
+  wallTime(): number;
+  /** Calls back once after `ms`. `idle` timers do not keep the process alive. */
+  after(ms: number, callback: () => void, options?: { readonly idle?: boolean }): Cancel;
+  /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+// setTimeout fires at once for anything longer.
+const longestTimerMs = 2 ** 31 - 1;
+
+const after: Clock["after"] = (ms, callback, options) => {
+  let timer: NodeJS.Timeout;
+  const arm = (left: number): void => {
+    // A timer may fire up to a millisecond early; a pause must never end before its time.
+    const step = Math.min(Math.ceil(left), longestTimerMs);
+    timer = setTimeout(() => (left > step ? arm(left - step) : callback()), step);
+    if (options?.idle) timer.unref();
+  };
+  arm(Math.max(0, ms));
+  return () => clearTimeout(timer);
+};
+
+/** Waits on any clock that has `after`; shared by the real clock and the ones of tests. */
+export const sleepOn = (
+  clock: Pick<Clock, "after">,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const cancel = clock.after(ms, () => {
+      release();
+      resolve();
+    });
+    const release = whenAborted(signal, () => {
+      release();
+      cancel();
+      reject(signal?.reason);
+    });
+  });
+
+export const systemClock: Clock = {
+  now: () => performance.now(),
+  wallTime: () => Date.now(),
+  after,
+  sleep: (ms, signal) => sleepOn(systemClock, ms, signal),
+};

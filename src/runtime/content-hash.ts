@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { isDate } from "./cross-realm.ts";
+
+// Two links, say, have no field that tells them apart: what JSON writes of them does.
+const asWritten = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null || !("toJSON" in value)) return value;
+  try {
+    return typeof value.toJSON === "function" ? value.toJSON() : value;
+  } catch {
+    return "toJSON throws";
+  }
+};
+
+// Keys in order, so that the same content written in another order is the same content. What JSON cannot carry gets
+// a form too: a source may hold such an item, and it is to be refused by name, not by a TypeError.
+const canonical = (given: unknown, inside: readonly object[] = []): unknown => {
+  if (isDate(given)) return Number.isNaN(given.getTime()) ? "Invalid Date" : given.toISOString();
+  const value = asWritten(given);
+  if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol")
+    return String(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (inside.includes(value)) return "cycle";
+  const around = [...inside, value];
+  if (Array.isArray(value)) return value.map((item) => canonical(item, around));
+  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
+  fields.sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(fields.map(([key, field]) => [key, canonical(field, around)]));
+};
+
+/** An id made of the content alone: the same on every run, on every machine. 128 bits of SHA-256, in hex. */
+export const contentId = (value: unknown): string =>
+  createHash("sha256")
+    .update(JSON.stringify(canonical(value)) ?? "undefined")
+    .digest("hex")
+    .slice(0, 32);

@@ -1,0 +1,147 @@
+import * as z from "zod/mini";
+import { deferred, EmailAddress, maybe, objectOf, QueryText, Text } from "../common.ts";
+import { inputOf } from "../input.ts";
+
+/**
+ * A company (a lead, in scope names). Other fields than these are not documented; those that come are kept.
+ *
+ * Source: service document, Company.
+ */
+export type Company = {
+  [field: string]: unknown;
+  /** An opaque string; absent where the service names it otherwise. */
+  id?: string | null | undefined;
+  /** The company's name. */
+  companyName?: string | null | undefined;
+  /** Unique per workspace. */
+  domain?: string | null | undefined;
+  /** The line of business. */
+  industry?: string | null | undefined;
+};
+/** Checks a company as the service returns it. */
+export const Company = deferred(() =>
+  objectOf<Company>({
+    id: maybe(z.string()),
+    companyName: maybe(z.string()),
+    domain: maybe(z.string()),
+    industry: maybe(z.string()),
+  }),
+);
+
+/**
+ * A person created together with a company.
+ *
+ * Source: service document, Company, `contacts`.
+ */
+export type CompanyPerson = {
+  /** The person's address: something, an `@`, something. */
+  email: string;
+  /** Full name. */
+  name?: string | undefined;
+  /** Job title. */
+  title?: string | undefined;
+};
+/** Checks a person of a new company. */
+export const CompanyPerson = deferred(() =>
+  inputOf(
+    objectOf<CompanyPerson>({
+      email: EmailAddress,
+      name: z.optional(z.string("must be a string")),
+      title: z.optional(z.string("must be a string")),
+    }),
+  ),
+);
+
+/**
+ * A company and its people. With a `domain` the service updates an existing company instead of adding one. The
+ * document requires no field; at least one must be there.
+ *
+ * Source: service document, Companies (create).
+ */
+export type CompanyInput = {
+  /** The company's name; not blank. */
+  companyName?: string | undefined;
+  /** Unique per workspace: with it, an existing company is updated instead of duplicated. */
+  domain?: string | undefined;
+  /** The line of business. */
+  industry?: string | undefined;
+  /** Its people, who become contacts. */
+  contacts?: CompanyPerson[] | undefined;
+};
+/** Checks a new company. */
+export const CompanyInput = deferred(() =>
+  inputOf(
+    objectOf<CompanyInput>({
+      companyName: z.optional(Text),
+      domain: z.optional(Text),
+      industry: z.optional(z.string("must be a string")),
+      contacts: z.optional(z.array(CompanyPerson, "must be an array of { email, name, title }")),
+    }).check(
+      z.refine(
+        (company) => Object.values(company).some((value) => value !== undefined),
+        "must have a field: companyName, domain, industry or contacts",
+      ),
+    ),
+  ),
+);
+
+/**
+ * The fields of a company to change. The document does not list them; these are the company's known ones.
+ *
+ * Source: service document, Companies, PATCH.
+ */
+export type CompanyPatch = {
+  /** The company's name; not blank. */
+  companyName?: string | undefined;
+  /** Unique per workspace: one that another company has is refused with 409. */
+  domain?: string | undefined;
+  /** The line of business. */
+  industry?: string | undefined;
+};
+/** Checks the changes to a company. */
+export const CompanyPatch = deferred(() =>
+  inputOf(
+    objectOf<CompanyPatch>({
+      companyName: z.optional(Text),
+      domain: z.optional(Text),
+      industry: z.optional(z.string("must be a string")),
+    }),
+  ),
+);
+
+/**
+ * The ids of a company and its people.
+ *
+ * Source: service document, Companies, "Returns ids". Their names are not documented: these are read from whichever
+ * came.
+ */
+export type CompanyCreated = {
+  [field: string]: unknown;
+  /** The company's id, an opaque string. */
+  id?: string | null | undefined;
+  /** The ids of the people, opaque strings. */
+  contactIds?: string[] | null | undefined;
+};
+/** Checks the ids of a new company. */
+export const CompanyCreated = deferred(() =>
+  objectOf<CompanyCreated>({ id: maybe(z.string()), contactIds: maybe(z.array(z.string())) }),
+);
+
+/** Asks for the company with a domain. */
+export type CompanyQuery = {
+  /** Unique per workspace; not blank. */
+  domain: string;
+};
+/** Checks the question for a company. */
+export const CompanyQuery = deferred(() =>
+  inputOf(
+    objectOf<CompanyQuery>({
+      domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
+    }),
+  ),
+);
+
+/** The companies that match; at most one has a given domain. */
+export type CompanyMatches = { [field: string]: unknown; data: Company[] };
+/** Checks the companies found. */
+export const CompanyMatches = deferred(() => objectOf<CompanyMatches>({ data: z.array(Company) }));

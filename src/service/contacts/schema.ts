@@ -1,0 +1,234 @@
+import * as z from "zod/mini";
+import {
+  AnyObject,
+  deferred,
+  EmailAddress,
+  maybe,
+  objectOf,
+  openUnion,
+  page,
+  paging,
+  QueryText,
+  Text,
+  Texts,
+} from "../common.ts";
+import type { FreeFields } from "../free-fields.ts";
+import { inputOf } from "../input.ts";
+import { jsonRecord } from "../json.ts";
+
+/**
+ * Where a contact stands, in upper case. Sending to the five named here is refused unless the send carries
+ * `force: true`; other stages may exist.
+ *
+ * Source: service document, States and transitions.
+ */
+export type Stage = "REPLIED" | "BOUNCED" | "UNSUBSCRIBED" | "CONVERTED" | "DEAD" | (string & {});
+/** Checks a stage: a string, known or not. */
+export const Stage = deferred(() => openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"));
+
+/**
+ * How a contact came in: `MANUAL`, or a value that the document does not name.
+ *
+ * Source: service document, Contact.
+ */
+export type Source = "MANUAL" | (string & {});
+/** Checks a source: a string, known or not. */
+export const Source = deferred(() => openUnion("MANUAL"));
+
+/**
+ * A person, as the service returns it. Fields that the document does not name are kept.
+ *
+ * Source: service document, Contact.
+ */
+export type Contact = {
+  [field: string]: unknown;
+  /** An opaque string. */
+  id: string;
+  /** The email address, unique per workspace. */
+  email: string;
+  /** Full name. */
+  name?: string | null | undefined;
+  /** Job title. */
+  title?: string | null | undefined;
+  /** Phone number, in any form. */
+  phone?: string | null | undefined;
+  /** Profile URL. */
+  linkedIn?: string | null | undefined;
+  /** Free text; `null` where there is none. */
+  notes?: string | null | undefined;
+  /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
+  stage?: Stage | null | undefined;
+  /** How the contact came in: `MANUAL`, or a value that the document does not name. */
+  source?: Source | null | undefined;
+  /** Whether the contact counts as verified; the document does not say of what. */
+  verified?: boolean | null | undefined;
+  /** By its name, how sure the address is; the document gives neither meaning nor range. */
+  emailConfidence?: number | null | undefined;
+  /** Values by the workspace's own field names. */
+  customFields?: { [field: string]: unknown } | null | undefined;
+  /** The id of the company the contact belongs to. */
+  leadId?: string | null | undefined;
+  /** The ids of the lists the contact belongs to. */
+  listIds?: string[] | null | undefined;
+  /** The caller's own user id, saved when an event supplies it. */
+  externalId?: string | null | undefined;
+  /** When it was created: ISO 8601, UTC. */
+  createdAt?: string | null | undefined;
+  /** When it last changed: ISO 8601, UTC. */
+  updatedAt?: string | null | undefined;
+};
+/** Checks a contact as the service returns it. */
+export const Contact = deferred(() =>
+  objectOf<Contact>({
+    id: z.string(),
+    email: z.string(),
+    name: maybe(z.string()),
+    title: maybe(z.string()),
+    phone: maybe(z.string()),
+    linkedIn: maybe(z.string()),
+    notes: maybe(z.string()),
+    stage: maybe(Stage),
+    source: maybe(Source),
+    verified: maybe(z.boolean()),
+    emailConfidence: maybe(z.number()),
+    customFields: maybe(AnyObject),
+    leadId: maybe(z.string()),
+    listIds: maybe(Texts),
+    externalId: maybe(z.string()),
+    createdAt: maybe(z.string()),
+    updatedAt: maybe(z.string()),
+  }),
+);
+
+export const ContactPage = deferred(() => page(Contact));
+
+/** Values by the workspace's own field names; `null` clears a key. */
+export const CustomFields = deferred(() => jsonRecord("must be an object ({ key: null } clears a key)"));
+
+const single = () => ({
+  name: z.optional(z.string("must be a string")),
+  title: z.optional(z.string("must be a string")),
+  phone: z.optional(z.string("must be a string")),
+  linkedIn: z.optional(z.string("must be a string (a profile URL)")),
+  notes: z.optional(z.nullable(z.string("must be a string or null"))),
+  stage: z.optional(Stage),
+  source: z.optional(Source),
+  verified: z.optional(z.boolean("must be a boolean")),
+  emailConfidence: z.optional(z.number("must be a number")),
+  leadId: z.optional(Text),
+});
+
+const withParts = () => ({
+  customFields: z.optional(CustomFields),
+  listIds: z.optional(z.array(Text, "must be an array of list ids ([] for none)")),
+});
+
+type Clearable<Shape extends z.core.$ZodShape> = { [Field in keyof Shape]: z.ZodMiniNullable<Shape[Field]> };
+
+/** The same fields, each of which may be null: only what is sent changes, so that is how a field is cleared. */
+const clearable = <Shape extends z.core.$ZodShape>(shape: Shape) =>
+  // Object.entries forgets the names; they are those of the shape.
+  Object.fromEntries(
+    Object.entries(shape).map(([field, schema]) => [field, z.nullable(schema)]),
+  ) as Clearable<Shape>;
+
+/** Checks what a contact is looked for by. */
+export const FindQuery = deferred(() => objectOf<{ email: string }>({ email: EmailAddress }));
+
+/**
+ * A new contact; only the address is required.
+ *
+ * Source: service document, Contacts, POST, and Contact.
+ */
+export type ContactInput = {
+  /** Unique per workspace (a clash gives 409): something, an `@`, something. */
+  email: string;
+  /** Full name. */
+  name?: string | undefined;
+  /** Job title. */
+  title?: string | undefined;
+  /** Phone number, in any form. */
+  phone?: string | undefined;
+  /** Profile URL. */
+  linkedIn?: string | undefined;
+  /** Free text; `null` where there is none. */
+  notes?: string | null | undefined;
+  /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
+  stage?: Stage | undefined;
+  /** How the contact came in: `MANUAL`, or a value that the document does not name. */
+  source?: Source | undefined;
+  /** Whether the contact counts as verified; the document does not say of what. */
+  verified?: boolean | undefined;
+  /** By its name, how sure the address is; the document gives neither meaning nor range. */
+  emailConfidence?: number | undefined;
+  /** Values by the workspace's own field names; a name it does not know is refused with 400. */
+  customFields?: FreeFields | undefined;
+  /** The id of the company the contact belongs to. */
+  leadId?: string | undefined;
+  /** The ids of the contact's lists. */
+  listIds?: string[] | undefined;
+};
+/** Checks a new contact. */
+export const ContactInput = deferred(() =>
+  inputOf(objectOf<ContactInput>({ email: EmailAddress, ...single(), ...withParts() })),
+);
+
+// Written out once more and not derived: an editor shows a derived type by the helpers it is made with.
+/**
+ * The fields of a contact to change; what is not sent stays, and `null` clears a field (the document says so of
+ * custom fields only).
+ *
+ * Source: service document, Contacts, PATCH rules 1–6.
+ */
+export type ContactPatch = {
+  /** The new address; one that another contact has is refused with 409. */
+  email?: string | undefined;
+  /** Full name. */
+  name?: string | null | undefined;
+  /** Job title. */
+  title?: string | null | undefined;
+  /** Phone number, in any form. */
+  phone?: string | null | undefined;
+  /** Profile URL. */
+  linkedIn?: string | null | undefined;
+  /** Free text. */
+  notes?: string | null | undefined;
+  /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
+  stage?: Stage | null | undefined;
+  /** How the contact came in: `MANUAL`, or a value that the document does not name. */
+  source?: Source | null | undefined;
+  /** Whether the contact counts as verified; the document does not say of what. */
+  verified?: boolean | null | undefined;
+  /** By its name, how sure the address is; the document gives neither meaning nor range. */
+  emailConfidence?: number | null | undefined;
+  /** Only the keys sent are changed; `null` clears a key. */
+  customFields?: FreeFields | undefined;
+  /** The id of the company the contact belongs to. */
+  leadId?: string | null | undefined;
+  /** The ids of the contact's lists: these replace all of them, `[]` for none. */
+  listIds?: string[] | undefined;
+};
+/** Checks the changes to a contact. */
+export const ContactPatch = deferred(() =>
+  inputOf(
+    objectOf<ContactPatch>({ email: z.optional(EmailAddress), ...clearable(single()), ...withParts() }),
+  ),
+);
+
+/**
+ * Which contacts to list.
+ *
+ * Source: service document, Contacts, GET.
+ */
+export type ContactQuery = {
+  /** What to look for, for example an email. */
+  search?: string | undefined;
+  /** How many contacts to leave out at the start, from 0. */
+  skip?: number | undefined;
+  /** Contacts a page, 1–200; the service's default is 50, ours is 200 when iterating. */
+  limit?: number | undefined;
+};
+/** Checks a question for contacts. */
+export const ContactQuery = deferred(() =>
+  inputOf(objectOf<ContactQuery>({ search: z.optional(QueryText), ...paging() })),
+);

@@ -1,0 +1,243 @@
+import * as z from "zod/mini";
+import type { Schema } from "../common.ts";
+import { deferred, EmailAddress, maybe, objectOf, openUnion, page, paging, Text } from "../common.ts";
+import { inputOf } from "../input.ts";
+import { Moment } from "../timestamps.ts";
+
+/**
+ * The body of an email: exactly one of `html` and `text`.
+ *
+ * Source: service document, Emails, body fields.
+ */
+export type EmailContent =
+  | {
+      /** The body as HTML; the service makes a plain-text version of it. */
+      readonly html: string;
+      /** Never beside `html`. */
+      readonly text?: undefined;
+    }
+  | {
+      /** The body as plain text. */
+      readonly text: string;
+      /** Never beside `text`. */
+      readonly html?: undefined;
+    };
+
+declare const refusal: unique symbol;
+
+/** Stands at `sendAt` of an email that is sent now: `emails.schedule` takes it. */
+export interface OnlyForEmailsSchedule {
+  /** No value has it. */
+  readonly [refusal]: never;
+}
+
+/** Stands at `once` of an email: it belongs into the second argument, `emails.send(email, { once })`. */
+export interface BelongsIntoTheOptions {
+  /** No value has it. */
+  readonly [refusal]: never;
+}
+
+/**
+ * An email to one person, sent now: `to`, `subject`, and exactly one of `html` and `text`.
+ *
+ * Source: service document, Emails, body fields.
+ */
+export type EmailInput = {
+  /** Recipient address; one person. */
+  to: string;
+  /** The subject line; not blank. */
+  subject: string;
+  /** The id of a signature of the workspace, or `default`. */
+  signatureId?: string | undefined;
+  /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
+  force?: boolean | undefined;
+  /** Never here: an email for later is for `emails.schedule`. */
+  sendAt?: OnlyForEmailsSchedule | undefined;
+  /** Never here: a send-once key belongs into the second argument, `{ once }`. */
+  once?: BelongsIntoTheOptions | undefined;
+} & EmailContent;
+
+/**
+ * An email to one person that goes out within about a minute after `sendAt`.
+ *
+ * Source: service document, Emails, body fields and send rule 6.
+ */
+export type ScheduledEmailInput = {
+  /** Recipient address; one person. */
+  to: string;
+  /** The subject line; not blank. */
+  subject: string;
+  /** When it goes out: a `Date`, or an ISO 8601 string with a time zone. */
+  sendAt: Date | string;
+  /** The id of a signature of the workspace, or `default`. */
+  signatureId?: string | undefined;
+  /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
+  force?: boolean | undefined;
+  /** Never here: a send-once key belongs into the second argument, `{ once }`. */
+  once?: BelongsIntoTheOptions | undefined;
+} & EmailContent;
+
+const common = () => ({
+  to: EmailAddress,
+  subject: Text,
+  html: z.optional(Text),
+  text: z.optional(Text),
+  signatureId: z.optional(Text),
+  force: z.optional(z.boolean("must be a boolean")),
+  // A key in the wrong argument would be ignored, and the email could go out twice.
+  once: z.optional(z.undefined("belongs into the second argument: emails.send(email, { once })")),
+});
+
+interface Bodies {
+  readonly html?: string | undefined;
+  readonly text?: string | undefined;
+}
+
+const hasOneBody = z.refine<Bodies>(
+  (email) => (email.html === undefined) !== (email.text === undefined),
+  "must carry exactly one of html and text",
+);
+
+type Loose<Email> = Omit<Email, keyof Bodies> & Bodies;
+
+/** Checks an email that is sent now. */
+// The exclusion of html and text is checked at run time and told by the type; so it is of the one below.
+export const EmailInput = deferred(() =>
+  inputOf(
+    objectOf<Loose<EmailInput>>({
+      ...common(),
+      sendAt: z.optional(z.undefined("is for emails.schedule")),
+    }).check(hasOneBody),
+  ),
+) as Schema as Schema<EmailInput>;
+
+/** Checks an email that is sent later. */
+export const ScheduledEmailInput = deferred(() =>
+  inputOf(objectOf<Loose<ScheduledEmailInput>>({ ...common(), sendAt: Moment }).check(hasOneBody)),
+) as Schema as Schema<ScheduledEmailInput>;
+
+/**
+ * The answer to an immediate send. Fields that the document does not name are kept.
+ *
+ * Source: service document, Sent email.
+ */
+export type SentEmail = {
+  [field: string]: unknown;
+  /** The mail account's message id. */
+  id: string;
+  /** Recipient address. */
+  to?: string | null | undefined;
+  /** Those who got a copy; the document does not say what each is. */
+  cc?: unknown[] | null | undefined;
+  /** Display name and address of the sending account. */
+  from?: string | null | undefined;
+  /** The subject line. */
+  subject?: string | null | undefined;
+  /** When it left: ISO 8601, UTC. */
+  sentAt?: string | null | undefined;
+  /** Whether open or click tracking was added. */
+  tracked?: boolean | null | undefined;
+  /** The id of the recipient as a contact. */
+  contactId?: string | null | undefined;
+  /** `true` when the recipient was created as a contact by this send. */
+  contactCreated?: boolean | null | undefined;
+};
+/** Checks the answer to an immediate send. */
+export const SentEmail = deferred(() =>
+  objectOf<SentEmail>({
+    id: z.string(),
+    to: maybe(z.string()),
+    cc: maybe(z.array(z.unknown())),
+    from: maybe(z.string()),
+    subject: maybe(z.string()),
+    sentAt: maybe(z.string()),
+    tracked: maybe(z.boolean()),
+    contactId: maybe(z.string()),
+    contactCreated: maybe(z.boolean()),
+  }),
+);
+
+/**
+ * Where a scheduled email stands: `SCHEDULED`, or a value that the document does not name.
+ *
+ * Source: service document, States and transitions.
+ */
+export type ScheduledStatus = "SCHEDULED" | (string & {});
+/** Checks a status: a string, known or not. */
+export const ScheduledStatus = deferred(() => openUnion("SCHEDULED"));
+
+/**
+ * An email kept to go out at `sendAt`. Other fields than these are not documented; those that come are kept.
+ *
+ * Source: service document, Scheduled email.
+ */
+export type ScheduledEmail = {
+  [field: string]: unknown;
+  /** An opaque string. */
+  id: string;
+  /** `SCHEDULED`, or a value that the document does not name. */
+  status?: ScheduledStatus | null | undefined;
+  /** When it is due: ISO 8601, UTC; it goes out within about a minute after. */
+  sendAt?: string | null | undefined;
+};
+/** Checks a scheduled email as the service returns it. */
+export const ScheduledEmail = deferred(() =>
+  objectOf<ScheduledEmail>({
+    id: z.string(),
+    status: maybe(ScheduledStatus),
+    sendAt: maybe(z.string()),
+  }),
+);
+
+export const ScheduledEmailPage = deferred(() => page(ScheduledEmail));
+
+/** Which scheduled emails to list. Source: service document, Limits, paging. */
+export type ScheduledEmailQuery = {
+  /** How many emails to leave out at the start, from 0. */
+  skip?: number | undefined;
+  /** Emails a page, 1–200; the service's default is 50, ours is 200 when iterating. */
+  limit?: number | undefined;
+};
+/** Checks a question for scheduled emails. */
+export const ScheduledEmailQuery = deferred(() => inputOf(objectOf<ScheduledEmailQuery>(paging())));
+
+/**
+ * The fields of a scheduled email to change. The document does not list them; these are the email's own.
+ *
+ * Source: service document, Emails, "can be changed".
+ */
+export type ScheduledEmailPatch = {
+  /** Recipient address; one person. */
+  to?: string | undefined;
+  /** The subject line; not blank. */
+  subject?: string | undefined;
+  /** The body as HTML; the service makes a plain-text version of it. At most one of `html` and `text`. */
+  html?: string | undefined;
+  /** The body as plain text. At most one of `html` and `text`. */
+  text?: string | undefined;
+  /** The id of a signature of the workspace, or `default`. */
+  signatureId?: string | undefined;
+  /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
+  force?: boolean | undefined;
+  /** When it goes out: a `Date`, or an ISO 8601 string with a time zone. */
+  sendAt?: Date | string | undefined;
+};
+/** Checks the changes to a scheduled email. */
+export const ScheduledEmailPatch = deferred(() =>
+  inputOf(
+    objectOf<ScheduledEmailPatch>({
+      to: z.optional(EmailAddress),
+      subject: z.optional(Text),
+      html: z.optional(Text),
+      text: z.optional(Text),
+      signatureId: z.optional(Text),
+      force: z.optional(z.boolean("must be a boolean")),
+      sendAt: z.optional(Moment),
+    }).check(
+      z.refine(
+        ({ html, text }) => html === undefined || text === undefined,
+        "must carry at most one of html and text",
+      ),
+    ),
+  ),
+);

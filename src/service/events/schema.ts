@@ -1,0 +1,240 @@
+import * as z from "zod/mini";
+import { issuesOf } from "../check.ts";
+import { deferred, EmailAddress, maybe, objectOf, openUnion, type Schema, Text } from "../common.ts";
+import { ContactPatch } from "../contacts/schema.ts";
+import type { FreeFields } from "../free-fields.ts";
+import { inputOf } from "../input.ts";
+import { asWritten, JsonRecord } from "../json.ts";
+import { Moment } from "../timestamps.ts";
+import { withoutNames } from "./refused-names.ts";
+
+/** Names with this prefix are for events the service records itself. */
+export const reservedEventPrefix = "service.";
+
+/** The property names the document gives as refused; the service takes others for secret-like as well. */
+export const refusedPropertyNames: readonly string[] = ["password", "card_number", "ssn"];
+
+/** The most events one batch request may carry. */
+export const maxEventsPerRequest = 100;
+
+const person = "give { email }, { externalId } or { id }";
+
+type PersonFields = { email?: string | undefined; externalId?: string | undefined; id?: string | undefined };
+
+const ContactFields = deferred(() =>
+  inputOf(
+    objectOf<PersonFields>(
+      {
+        email: z.optional(EmailAddress),
+        externalId: z.optional(Text),
+        id: z.optional(Text),
+      },
+      person,
+    ).check(
+      z.refine(
+        ({ email, externalId, id }) => email !== undefined || externalId !== undefined || id !== undefined,
+        person,
+      ),
+    ),
+  ),
+);
+
+/**
+ * Identifies a person by any of `email` (an unknown one becomes a new contact, unless `createContact` is `false`),
+ * `externalId` (the caller's own user id) and `id` (the contact id).
+ *
+ * Source: service document, Event, `contact`.
+ */
+export type EventContact =
+  | {
+      /** The person's address; an unknown one becomes a new contact, unless `createContact` is `false`. */
+      email: string;
+      /** The caller's own user id, saved on the contact. */
+      externalId?: string | undefined;
+      /** The contact's id. */
+      id?: string | undefined;
+    }
+  | {
+      /** The caller's own user id, saved on the contact. */
+      externalId: string;
+      /** The person's address. */
+      email?: string | undefined;
+      /** The contact's id. */
+      id?: string | undefined;
+    }
+  | {
+      /** The contact's id; one that the workspace does not know is refused with 404. */
+      id: string;
+      /** The person's address. */
+      email?: string | undefined;
+      /** The caller's own user id, saved on the contact. */
+      externalId?: string | undefined;
+    };
+/** Checks whom an event is about. */
+// That one is there is checked at run time and told to the type here.
+export const EventContact = ContactFields as unknown as Schema<EventContact>;
+
+/** Data of an event. The names `password`, `card_number` and `ssn` are refused, in any spelling and at any depth. */
+// What else the service takes for secret-like is for it to say.
+export const EventProperties = deferred(() => JsonRecord.check(withoutNames(refusedPropertyNames)));
+
+/**
+ * Something a person did.
+ *
+ * Source: service document, Event.
+ */
+export type EventInput = {
+  /** The event's name: not blank, and not beginning with `service.`. */
+  name: string;
+  /** The caller's event id, not blank: a repeated id is recorded once. One is given where there is none. */
+  id?: string | undefined;
+  /** Whom it is about: an email, an externalId or a contact id. */
+  contact: EventContact;
+  /** Data of the event; not under names such as `password`, `card_number` or `ssn`. */
+  properties?: FreeFields | undefined;
+  /** Contact fields to set on the person, for example `name`. */
+  contactFields?: FreeFields | undefined;
+  /** When it happened: a `Date`, or an ISO 8601 string with a time zone. The service refuses a time in its future. */
+  occurredAt?: Date | string | undefined;
+  /** `false`: an unknown email does not create a contact. */
+  createContact?: boolean | undefined;
+};
+/** Checks an event. */
+export const EventInput = deferred(() =>
+  inputOf(
+    objectOf<EventInput>({
+      name: Text.check(
+        z.refine(
+          (name) => !name.startsWith(reservedEventPrefix),
+          `must not start with "${reservedEventPrefix}": those are for events the service records itself`,
+        ),
+      ),
+      id: z.optional(Text),
+      contact: EventContact,
+      properties: z.optional(EventProperties),
+      contactFields: z.optional(JsonRecord),
+      occurredAt: z.optional(Moment),
+      createContact: z.optional(z.boolean("must be a boolean")),
+    }).check(({ value, issues }) => {
+      const { contactFields } = value;
+      if (contactFields === undefined) return;
+      // The document's fields as for a contact of their own; the others are free.
+      for (const { path, message } of issuesOf(ContactPatch, asWritten(contactFields)))
+        issues.push({ code: "custom", input: value, path: ["contactFields", path], message });
+    }),
+  ),
+);
+
+/** The events of one request, 1–100. */
+export type EventBatch = { events: EventInput[] };
+/** Checks the events of one request. */
+export const EventBatch = deferred(() =>
+  inputOf(
+    objectOf<EventBatch>({
+      events: z
+        .array(EventInput, "must be an array of events")
+        .check(
+          z.minLength(1, "must hold at least one event"),
+          z.maxLength(maxEventsPerRequest, "must hold at most 100 events"),
+        ),
+    }),
+  ),
+);
+
+/**
+ * What became of an event: processed, nobody matched and creation was off, or too old to start anything; or a value
+ * that the document does not name.
+ *
+ * Source: service document, Event, `outcome`.
+ */
+export type EventOutcome = "PROCESSED" | "NO_CONTACT" | "TOO_OLD" | (string & {});
+/** Checks an outcome: a string, known or not. */
+export const EventOutcome = deferred(() => openUnion("PROCESSED", "NO_CONTACT", "TOO_OLD"));
+
+/**
+ * The service's answer to a recorded event. Fields that the document does not name are kept.
+ *
+ * Source: service document, Event, response fields.
+ */
+export type EventReceipt = {
+  [field: string]: unknown;
+  /** The id of the recorded event, an opaque string. */
+  id: string;
+  /** The event's name. */
+  name?: string | null | undefined;
+  /** The contact it was recorded for; null where nobody matched. */
+  contactId?: string | null | undefined;
+  /** `true` when the id repeated an earlier event. */
+  duplicate?: boolean | null | undefined;
+  /** `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
+  outcome?: EventOutcome | null | undefined;
+  /** Whether the event made a new contact. */
+  createdContact?: boolean | null | undefined;
+  /** Automation runs started. */
+  runsStarted?: number | null | undefined;
+  /** Runs stopped by exit rules or goals. */
+  runsExited?: number | null | undefined;
+  /** Runs that were waiting for this event and continued. */
+  runsResumed?: number | null | undefined;
+  /** Runs that reached a goal. */
+  runsConverted?: number | null | undefined;
+  /** Why nothing started, for example a run that the person is in already; null otherwise. */
+  note?: string | null | undefined;
+};
+/** Checks the answer to a recorded event. */
+export const EventReceipt = deferred(() =>
+  objectOf<EventReceipt>({
+    id: z.string(),
+    name: maybe(z.string()),
+    contactId: maybe(z.string()),
+    duplicate: maybe(z.boolean()),
+    outcome: maybe(EventOutcome),
+    createdContact: maybe(z.boolean()),
+    runsStarted: maybe(z.number()),
+    runsExited: maybe(z.number()),
+    runsResumed: maybe(z.number()),
+    runsConverted: maybe(z.number()),
+    note: maybe(z.string()),
+  }),
+);
+
+/** One result of a batch as the service sends it. The shape of a failed one is not documented. */
+export type BatchAnswerItem = {
+  [field: string]: unknown;
+  status?: number | null | undefined;
+  id?: string | null | undefined;
+  name?: string | null | undefined;
+  /** `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
+  outcome?: EventOutcome | null | undefined;
+  runsStarted?: number | null | undefined;
+  duplicate?: boolean | null | undefined;
+  error?: unknown;
+};
+/** Checks one result of a batch. */
+export const BatchAnswerItem = deferred(() =>
+  objectOf<BatchAnswerItem>({
+    status: maybe(z.number()),
+    id: maybe(z.string()),
+    name: maybe(z.string()),
+    outcome: maybe(EventOutcome),
+    runsStarted: maybe(z.number()),
+    duplicate: maybe(z.boolean()),
+    error: z.optional(z.unknown()),
+  }),
+);
+
+/** The service's answer to one batch request. */
+export type BatchAnswer = {
+  [field: string]: unknown;
+  accepted?: number | null | undefined;
+  rejected?: number | null | undefined;
+  results: BatchAnswerItem[];
+};
+/** Checks the answer to one batch request. */
+export const BatchAnswer = deferred(() =>
+  objectOf<BatchAnswer>({
+    accepted: maybe(z.number()),
+    rejected: maybe(z.number()),
+    results: z.array(BatchAnswerItem),
+  }),
+);

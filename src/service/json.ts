@@ -1,0 +1,82 @@
+import * as z from "zod/mini";
+import { isDate } from "../runtime/cross-realm.ts";
+import { deferred } from "./common.ts";
+import type { FreeFields } from "./free-fields.ts";
+
+/** What JSON would change, and where. */
+interface JsonFault {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+const fault = (message: string): JsonFault => ({ path: [], message });
+
+/** Takes what an object's own toJSON writes for it, as JSON.stringify does. */
+export const asWritten = (value: unknown, key = ""): unknown => {
+  if (typeof value !== "bigint" && (typeof value !== "object" || value === null)) return value;
+  const toJSON: unknown = Reflect.get(Object(value), "toJSON");
+  return typeof toJSON === "function" ? Reflect.apply(toJSON, value, [key]) : value;
+};
+
+/** Made by braces, or without a prototype; in any realm. */
+export const isPlain = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+};
+
+/** What keeps its content where JSON does not look: a Map, a Promise, a class with private fields only. */
+const isOpaque = (value: object): boolean =>
+  !isPlain(value) && (Object.keys(value).length === 0 || value instanceof Error || ArrayBuffer.isView(value));
+
+const faultInside = (value: object, around: readonly object[]): JsonFault | undefined => {
+  // By index: a hole in an array is written as null too.
+  const keys: readonly PropertyKey[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  for (const key of keys) {
+    const item: unknown = Reflect.get(value, key);
+    if (item === undefined && Array.isArray(value))
+      return { path: [key], message: "must not be undefined: in an array JSON turns it into null" };
+    const found = jsonFault(item, String(key), around);
+    if (found !== undefined) return { ...found, path: [key, ...found.path] };
+  }
+  return undefined;
+};
+
+/** Finds what JSON would drop or turn into something else; `undefined` in an object is fine, it means "not given". */
+const jsonFault = (given: unknown, key: string, around: readonly object[] = []): JsonFault | undefined => {
+  if (isDate(given) && Number.isNaN(given.getTime())) return fault("must be a valid Date");
+  let value: unknown;
+  try {
+    value = asWritten(given, key);
+  } catch {
+    return fault("cannot be written as JSON: its toJSON throws");
+  }
+  if (typeof value === "number") {
+    return Number.isFinite(value) ? undefined : fault(`must be a number that JSON can carry, not ${value}`);
+  }
+  if (["bigint", "function", "symbol"].includes(typeof value))
+    return fault(`must not be a ${typeof value}: JSON cannot carry it`);
+  if (typeof value !== "object" || value === null) return undefined;
+  if (around.includes(value)) return fault("must not hold itself: JSON cannot carry a cycle");
+  if (!Array.isArray(value) && isOpaque(value))
+    return fault(`must not be a ${value.constructor.name}: JSON would lose what it holds`);
+  return faultInside(value, [...around, value]);
+};
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** As `JsonRecord`, with a message of its own for what is no object. */
+export const jsonRecord = (message: string) =>
+  // No z.record and no z.object: they check a copy, which has lost its toJSON.
+  z.custom<FreeFields>(isRecord, message).check(({ value, issues }) => {
+    const found = jsonFault(value, "") ?? (isRecord(asWritten(value, "")) ? undefined : fault(message));
+    if (found !== undefined)
+      issues.push({ code: "custom", input: value, path: [...found.path], message: found.message });
+  });
+
+/**
+ * An object with free keys, of anything that JSON carries as it is; what has a `toJSON` (a Date, a URL, a class of
+ * one's own) is taken as that writes it. NaN, BigInt, functions, cycles and undefined in an array are refused by
+ * name: JSON would change them.
+ */
+export const JsonRecord = deferred(() => jsonRecord("must be an object"));

@@ -1,0 +1,49 @@
+import * as z from "zod/mini";
+import { deferred, EmailAddress, maybe, objectOf, Text } from "../common.ts";
+import { inputOf } from "../input.ts";
+
+/**
+ * A named group of contacts. Other fields than these are not documented; those that come are kept.
+ *
+ * Source: service document, List.
+ */
+export type List = {
+  [field: string]: unknown;
+  /** An opaque string. */
+  id: string;
+  /** Unique in the workspace. */
+  name?: string | null | undefined;
+};
+/** Checks a list as the service returns it. */
+export const List = deferred(() => objectOf<List>({ id: z.string(), name: maybe(z.string()) }));
+
+/**
+ * A new list.
+ *
+ * Source: service document, List.
+ */
+export type ListInput = {
+  /** Unique in the workspace (a clash gives 409); not blank. */
+  name: string;
+};
+/** Checks a new list. */
+export const ListInput = deferred(() => inputOf(objectOf<ListInput>({ name: Text })));
+
+/** The most addresses one membership request may carry. */
+export const maxAddressesPerRequest = 1_000;
+
+/** The people to add to or remove from a list in one request: 1–1,000 addresses. */
+export type ListMembers = { emails: string[] };
+/** Checks the people to add to or remove from a list in one request. */
+export const ListMembers = deferred(() =>
+  inputOf(
+    objectOf<ListMembers>({
+      emails: z
+        .array(EmailAddress, "must be an array of email addresses")
+        .check(
+          z.minLength(1, "must hold at least one address"),
+          z.maxLength(maxAddressesPerRequest, "must hold at most 1000 addresses"),
+        ),
+    }),
+  ),
+);

@@ -1,0 +1,141 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import {
+  type Checkpoint,
+  CheckpointWriter,
+  fileCheckpoint,
+  readCheckpoint,
+} from "../../../src/bulk/checkpoint.ts";
+import { ConfigurationError } from "../../../src/errors.ts";
+
+const at = (done: number): Checkpoint => ({ version: 1, done, last: `item-${done}` });
+
+describe("CheckpointWriter", () => {
+  const store = () => {
+    const saved: number[] = [];
+    const waiting: (() => void)[] = [];
+    const save = ({ done }: Checkpoint): Promise<void> =>
+      new Promise((resolve) => {
+        waiting.push(() => {
+          saved.push(done);
+          resolve();
+        });
+      });
+    return { saved, waiting, writer: new CheckpointWriter({ load: async () => undefined, save }) };
+  };
+
+  test("of those that come while one is being written only the newest is", async () => {
+    const { saved, waiting, writer } = store();
+    const first = writer.save(at(1));
+    await undefined;
+    const rest = [writer.save(at(2)), writer.save(at(3))];
+    waiting.shift()?.();
+    await first;
+    await undefined;
+    waiting.shift()?.();
+    await Promise.all(rest);
+    expect(saved).toEqual([1, 3]);
+  });
+
+  test("one that comes just as another ends is written before its promise resolves", async () => {
+    for (let ticks = 0; ticks < 10; ticks += 1) {
+      const stored: number[] = [];
+      const writer = new CheckpointWriter({
+        load: async () => undefined,
+        save: async ({ done }) => void stored.push(done),
+      });
+      const first = writer.save(at(1));
+      for (let left = ticks; left > 0; left -= 1) await undefined;
+      await writer.save(at(2));
+      expect(stored.at(-1)).toBe(2);
+      await first;
+    }
+  });
+
+  test("a failure is told, and the next state is tried anew", async () => {
+    const stored: number[] = [];
+    const writer = new CheckpointWriter({
+      load: async () => undefined,
+      save: ({ done }) => {
+        if (done === 1) throw new Error("disk full");
+        stored.push(done);
+        return Promise.resolve();
+      },
+    });
+    await expect(writer.save(at(1))).rejects.toThrow("disk full");
+    await writer.save(at(2));
+    expect(stored).toEqual([2]);
+  });
+});
+
+describe("fileCheckpoint", () => {
+  let directory = "";
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), "checkpoint-"));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  test("gives back what was saved, and leaves no other file", async () => {
+    const path = join(directory, "run.json");
+    const store = fileCheckpoint(path);
+    expect(await store.load()).toBeUndefined();
+    await store.save(at(1));
+    await store.save(at(2));
+    expect([await store.load(), readdirSync(directory)]).toEqual([at(2), ["run.json"]]);
+  });
+
+  test("two runs of one process may write the same one at the same time", async () => {
+    const path = join(directory, "run.json");
+    await Promise.all([fileCheckpoint(path).save(at(1)), fileCheckpoint(path).save(at(2))]);
+    expect([at(1), at(2)]).toContainEqual(await fileCheckpoint(path).load());
+    expect(readdirSync(directory)).toEqual(["run.json"]);
+  });
+
+  test("one that cannot take its place leaves nothing else", async () => {
+    const folder = join(directory, "folder");
+    mkdirSync(folder);
+    await expect(fileCheckpoint(folder).save(at(1))).rejects.toBeInstanceOf(ConfigurationError);
+    expect(readdirSync(directory)).toEqual(["folder"]);
+  });
+
+  test("one that was cut short is an error, not a start from nothing", async () => {
+    const path = join(directory, "run.json");
+    await fileCheckpoint(path).save(at(1));
+    writeFileSync(path, readFileSync(path).subarray(0, 12));
+    await expect(fileCheckpoint(path).load()).rejects.toBeInstanceOf(ConfigurationError);
+  });
+
+  test("a folder that is missing or a path that is a folder is named", async () => {
+    const missing = join(directory, "no", "run.json");
+    await expect(fileCheckpoint(missing).save(at(1))).rejects.toThrow(
+      `checkpoint ${missing} cannot be written`,
+    );
+    const folder = join(directory, "folder");
+    mkdirSync(folder);
+    await expect(fileCheckpoint(folder).load()).rejects.toThrow(`checkpoint ${folder} cannot be read`);
+  });
+});
+
+describe("readCheckpoint", () => {
+  test.each([
+    [1],
+    ["x"],
+    [[]],
+    [{}],
+    [{ version: 2, done: 1, last: "a" }],
+    [{ version: 1, done: -1, last: "a" }],
+    [{ version: 1, done: 1.5, last: "a" }],
+    [{ version: 1, done: "1", last: "a" }],
+    [{ version: 1, done: 1 }],
+    [{ version: 1, done: 1, last: "a", list: {} }],
+    [{ version: 1, done: 1, last: "a", list: { before: 0, except: ["x"] } }],
+  ])("refuses %o", (state) => {
+    expect(() => readCheckpoint(state)).toThrow(ConfigurationError);
+  });
+
+  test("nothing stored is no checkpoint", () => {
+    expect([readCheckpoint(undefined), readCheckpoint(null)]).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,151 @@
+import { expect, test } from "vitest";
+import type { Checkpoint, CheckpointStore } from "../../../src/bulk/checkpoint.ts";
+import {
+  type ImportContext,
+  type ImportedContact,
+  type ImportOptions,
+  importContacts,
+  type RejectedContact,
+  type UpsertResult,
+} from "../../../src/bulk/import.ts";
+import { ApiError, ConfigurationError, ValidationError } from "../../../src/errors.ts";
+import { contentId } from "../../../src/runtime/content-hash.ts";
+import type { GivenContact } from "../../../src/workspace/contact-types.ts";
+import { aContact } from "../../support/builders.ts";
+import { FakeClock, turn } from "../../support/fake-clock.ts";
+import { scriptedCall } from "../../support/scripted-call.ts";
+
+const never = new Promise<never>(() => undefined);
+
+const rows = (count: number): GivenContact[] =>
+  Array.from({ length: count }, (_, index) => ({ email: `p${index}@example.com` }));
+
+const failure = (status: number): ApiError =>
+  new ApiError(`no: ${status}`, {
+    ...{ operation: "contacts.create", outcome: "not-applied", status },
+    ...{ headers: new Headers(), body: undefined },
+  });
+
+/** A service whose upserts end as told, row by row of those that come to it, and whose lists take everybody. */
+const service = (upsert: (at: number) => Promise<UpsertResult["result"]> = async () => "created") => {
+  const clock = new FakeClock();
+  const seen = { upserts: 0 };
+  /** Of each addition to a list: how many, and after how many rows. */
+  const additions: (readonly [count: number, upserts: number])[] = [];
+  const context: ImportContext = {
+    clock,
+    call: scriptedCall(async (_operation, payload) => {
+      additions.push([Object(payload).emails.length, seen.upserts]);
+      return {};
+    }),
+    issues: ({ email }) => (email === "" ? [{ path: "email", message: "must be an address" }] : []),
+    upsert: async (_call, { email }) => {
+      const result = await upsert(seen.upserts++);
+      return { contact: aContact(email, { email }), result };
+    },
+  };
+  const run = (source: readonly GivenContact[], options: ImportOptions = {}) =>
+    clock.until(importContacts(source, options, context));
+  return { clock, context, seen, additions, run };
+};
+
+const storeOf = (state?: Checkpoint): CheckpointStore => ({
+  load: async () => state,
+  save: async () => undefined,
+});
+
+test("each row that is a contact now is told, as the service has it", async () => {
+  const results = ["created", "updated", "unchanged"] as const;
+  const { run } = service(async (at) => results[at] ?? "created");
+  const told: ImportedContact[] = [];
+  await run(rows(3), { onImported: (one) => void told.push(one) });
+  expect(told).toEqual(
+    rows(3).map(({ email }, index) => ({
+      contact: aContact(email, { email }),
+      index,
+      result: results[index],
+    })),
+  );
+});
+
+test.each([400, 404, 409, 413, 422])(
+  "a row that the service refuses with a %i is rejected alone",
+  async (status) => {
+    const { run } = service(async (at) => (at === 1 ? Promise.reject(failure(status)) : "created"));
+    const rejected: RejectedContact[] = [];
+    const report = await run(rows(3), { onRejected: (row) => void rejected.push(row) });
+    expect(report).toMatchObject({ created: 2, rejected: 1, unknown: 0 });
+    expect(rejected).toEqual([{ contact: rows(3)[1], index: 1, status, error: `no: ${status}` }]);
+  },
+);
+
+test.each([401, 403, 405, 410, 429, 500])(
+  "a %i, which is not about the row, ends an import",
+  async (status) => {
+    const { run } = service(async (at) => (at === 1 ? Promise.reject(failure(status)) : "created"));
+    await expect(run(rows(3))).rejects.toMatchObject({
+      status,
+      partial: { report: { created: 1, rejected: 0, unknown: 2 } },
+    });
+  },
+);
+
+test("what was read is the sum of what became of it, in the time that it took", async () => {
+  // By how often each comes: 1 created, 2 updated, 3 unchanged, 4 refused unsent, 5 skipped.
+  const results = ["created", "updated", "updated", "unchanged", "unchanged", "unchanged"] as const;
+  const { clock, run } = service(async (at) => {
+    await clock.sleep(10);
+    return results[at] ?? "created";
+  });
+  await clock.advance(50);
+  const source = rows(15).map((row, index) => (index > 10 ? { email: "" } : row));
+  const checkpoint = storeOf({ version: 1, done: 5, last: contentId(rows(5)[4]) });
+  expect(await run(source, { checkpoint })).toEqual({
+    ...{ read: 15, skipped: 5, created: 1, updated: 2, unchanged: 3, rejected: 4, unknown: 0 },
+    elapsedMs: 60,
+  });
+});
+
+test("an import whose checkpoint is damaged has read nothing", async () => {
+  const { run, seen } = service();
+  const load = async (): Promise<unknown> => ({ version: 2 });
+  const error = await run(rows(3), { checkpoint: { ...storeOf(), load } }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ConfigurationError);
+  expect(error).toMatchObject({
+    partial: {
+      report: {
+        ...{ read: 0, skipped: 0, created: 0, updated: 0, unchanged: 0, rejected: 0, unknown: 0 },
+        elapsedMs: 0,
+      },
+    },
+  });
+  expect(seen.upserts).toBe(0);
+});
+
+test("eight rows are under way at once, unless told otherwise", async () => {
+  const { context, seen } = service(() => never);
+  void importContacts(rows(1_000), {}, context);
+  for (let turns = 20; turns > 0; turns -= 1) await turn();
+  expect(seen.upserts).toBe(8);
+});
+
+test("a list is filled a thousand rows at a time while the import goes on, and with the rest at its end", async () => {
+  const { additions, run } = service();
+  await run(rows(2_110), { addToList: "list", concurrency: 1 });
+  expect(additions).toEqual([
+    [1_000, 1_000],
+    [1_000, 2_000],
+    [110, 2_110],
+  ]);
+});
+
+test.each(["", 7, null])("%j is no list to add to, and nothing is sent", async (addToList) => {
+  const { run, seen } = service();
+  // As a caller without types may.
+  const error = await run(rows(1), { addToList: addToList as string }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(ValidationError);
+  expect([error, seen.upserts]).toMatchObject([
+    { message: "contacts.import: addToList must be a list id" },
+    0,
+  ]);
+});

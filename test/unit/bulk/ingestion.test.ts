@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import type { IngestOptions, RejectedEvent } from "../../../src/bulk/ingest-options.ts";
+import { Ingestion } from "../../../src/bulk/ingestion.ts";
+import { Waits } from "../../../src/bulk/waits.ts";
+import type { EventInput } from "../../../src/service/events/schema.ts";
+import { anEvent } from "../../support/builders.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { scriptedCall } from "../../support/scripted-call.ts";
+
+const wallNow = Date.parse("2026-03-01T12:10:00.000Z");
+const serviceNow = Date.parse("2026-03-01T12:00:00.000Z");
+
+const at = (ms: number): EventInput => anEvent({ occurredAt: new Date(ms).toISOString() });
+
+/**
+ * Ingests events as one batch, on a machine whose clock is ten minutes ahead of the service's. `answers` has the
+ * results of each request; `known` says from when on the service's time is.
+ */
+const ingested = async (
+  events: readonly EventInput[],
+  answers: readonly (readonly object[])[],
+  {
+    known = "from the start",
+    ...options
+  }: IngestOptions<EventInput> & { readonly known?: "from the start" | "by the first answer" | "never" } = {},
+) => {
+  const sent: (readonly EventInput[])[] = [];
+  const rejected: RejectedEvent<EventInput>[] = [];
+  const call = scriptedCall(async (_operation, payload) => {
+    const { events: batch }: { events: readonly EventInput[] } = Object(payload);
+    sent.push(batch);
+    return { results: answers[sent.length - 1] };
+  });
+  const isKnown = (): boolean => known === "from the start" || (known !== "never" && sent.length > 0);
+  const context = {
+    call,
+    clock: new FakeClock(wallNow),
+    eventsAtOnce: undefined,
+    serviceNow: () => (isKnown() ? serviceNow : undefined),
+  };
+  const all = { ...options, onRejected: (one: RejectedEvent<EventInput>) => void rejected.push(one) };
+  const ingestion = new Ingestion(all, context, new Waits());
+  await ingestion.work(
+    events.map((item, index) => ({ index, item })),
+    undefined,
+  );
+  const sentAfterMs = sent.map((batch) =>
+    batch.map(({ occurredAt }) => Date.parse(String(occurredAt)) - serviceNow),
+  );
+  const rejectedAt = rejected.map(({ index, status }) => [index, status]);
+  return { counts: ingestion.counts, sentAfterMs, rejectedAt };
+};
+
+const yes = { status: 202, outcome: "PROCESSED" };
+const no = { status: 400, error: "occurredAt lies in the future" };
+
+test("what was recorded is counted by what became of it", async () => {
+  const outcomes = [
+    yes,
+    { ...yes, outcome: "TOO_OLD" },
+    { ...yes, outcome: "TOO_OLD" },
+    { ...yes, outcome: "NO_CONTACT" },
+    { ...yes, outcome: "NO_CONTACT" },
+    { ...yes, outcome: "NO_CONTACT" },
+    { ...yes, outcome: "TOO_OLD", duplicate: true },
+    { ...yes, duplicate: false },
+  ];
+  const { counts } = await ingested(
+    outcomes.map((_, place) => at(serviceNow - place)),
+    [outcomes],
+  );
+  expect(counts).toEqual({ accepted: 7, duplicates: 1, rejected: 0, tooOld: 2, noContact: 3 });
+});
+
+test("a time up to a second ahead of the service's goes out as it is, and a later one as the service's", async () => {
+  const { sentAfterMs } = await ingested([at(serviceNow + 1_000), at(serviceNow + 1_001)], [[yes, yes]]);
+  expect(sentAfterMs).toEqual([[1_000, 0]]);
+});
+
+test("only what was refused, and what the service's time then moves, is sent once more", async () => {
+  const { counts, sentAfterMs, rejectedAt } = await ingested(
+    [at(serviceNow + 1), at(serviceNow + 2), at(serviceNow - 3), at(serviceNow - 4)],
+    [[no, yes, no, yes], [yes]],
+    { known: "by the first answer" },
+  );
+  expect(sentAfterMs).toEqual([[1, 2, -3, -4], [0]]);
+  expect([counts.accepted, rejectedAt]).toEqual([3, [[2, 400]]]);
+});
+
+test("what is refused a second time is a rejection", async () => {
+  const { sentAfterMs, rejectedAt } = await ingested([at(serviceNow + 9)], [[no], [no]], {
+    known: "by the first answer",
+  });
+  expect([sentAfterMs, rejectedAt]).toEqual([[[9], [0]], [[0, 400]]]);
+});
+
+test.each([
+  ["the service's clock", "from the start", serviceNow],
+  ["this machine's clock, where the service's is not known,", "never", wallNow],
+] as const)("an event's age by %s may be maxAgeMs, and no more", async (_whose, known, now) => {
+  const events = [at(now - 5_000), at(now - 5_001), anEvent({ id: "without a time" })];
+  const { counts, rejectedAt } = await ingested(events, [[yes, yes]], { known, maxAgeMs: 5_000 });
+  expect([counts.accepted, rejectedAt]).toEqual([2, [[1, undefined]]]);
+});

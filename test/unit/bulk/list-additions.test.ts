@@ -1,0 +1,109 @@
+import { expect, test } from "vitest";
+import { importContacts } from "../../../src/bulk/import.ts";
+import { ListAdditions } from "../../../src/bulk/list-additions.ts";
+import { FakeClock, turn } from "../../support/fake-clock.ts";
+import { scriptedCall } from "../../support/scripted-call.ts";
+
+const scene = (most = 3) => {
+  const sent: string[] = [];
+  const additions = new ListAdditions(async (emails) => void sent.push(emails.join()), most);
+  const take = (...indexes: readonly number[]): void =>
+    additions.take(indexes.map((index) => ({ index, email: `p${index}` })));
+  return { sent, additions, take };
+};
+
+test("what fills a request is added at once, the rest at the end", async () => {
+  const { sent, additions, take } = scene();
+  take(0, 1);
+  await additions.pump(undefined);
+  take(2, 3);
+  await additions.pump(undefined);
+  expect([[...sent], additions.progress]).toEqual([["p0,p1,p2"], { before: 3, except: [] }]);
+  await additions.finish(undefined);
+  expect([sent, additions.progress]).toEqual([["p0,p1,p2", "p3"], { before: 4, except: [] }]);
+});
+
+test("an address that comes twice, in any case of letters, goes out once", async () => {
+  const { sent, additions } = scene();
+  additions.take(["a", "A", "b"].map((email, index) => ({ index, email })));
+  await additions.pump(undefined);
+  expect([sent, additions.progress.before]).toEqual([["A,b"], 3]);
+});
+
+test("a run that goes on adds what waited, and not what was refused", async () => {
+  const { sent, additions, take } = scene();
+  additions.resume({ version: 1, done: 5, last: "x", list: { before: 1, except: [3, 6] } });
+  for (let index = 0; index < 5; index += 1) additions.passOver({ index, item: { email: `p${index}` } });
+  expect(additions.progress).toEqual({ before: 1, except: [3] });
+  take(5, 6);
+  await additions.finish(undefined);
+  expect([sent, additions.progress]).toEqual([["p1,p2,p4", "p5,p6"], { before: 7, except: [] }]);
+});
+
+test("a checkpoint from before there was a list says nothing of the rows that it covers", async () => {
+  const { sent, additions } = scene();
+  additions.resume({ version: 1, done: 2, last: "x" });
+  for (const index of [0, 1]) additions.passOver({ index, item: { email: `p${index}` } });
+  await additions.finish(undefined);
+  expect([sent, additions.progress.before]).toEqual([[], 2]);
+});
+
+test("however many rows are refused, few are kept in mind", async () => {
+  const { sent, additions, take } = scene();
+  take(0);
+  for (let index = 1; index < 100; index += 1) {
+    additions.refused(index);
+    await additions.pump(undefined);
+    expect(additions.progress.except.length).toBeLessThanOrEqual(3);
+  }
+  expect(sent).toEqual(["p0"]);
+});
+
+test("an import killed after any step, and started again, leaves nobody out of the list and takes no refused row in", async () => {
+  const rows = Array.from({ length: 130 }, (_, at) => ({ email: `p${at}@example.com` }));
+  const isRefused = (at: number): boolean => at % 7 === 3;
+  const never = new Promise<never>(() => undefined);
+  const wanted = rows.flatMap(({ email }, at) => (isRefused(at) ? [] : [email])).sort();
+  for (let killAfter = 1; killAfter < 160; killAfter += 3) {
+    let stored: string | undefined;
+    const members = new Set<string>();
+    // One that always dies in its first steps would never end.
+    for (let isDone = false, life = killAfter; !isDone; life += 10) {
+      let steps = life;
+      const alive = async (): Promise<void> => (steps-- > 0 ? undefined : never);
+      const importing = importContacts(
+        rows,
+        {
+          concurrency: 2,
+          addToList: "l1",
+          checkpoint: {
+            load: async () => stored && JSON.parse(stored),
+            save: async (state) => {
+              await alive();
+              stored = JSON.stringify(state);
+            },
+          },
+        },
+        {
+          clock: new FakeClock(),
+          issues: ({ email }) =>
+            isRefused(rows.findIndex((row) => row.email === email)) ? [{ path: "email", message: "no" }] : [],
+          upsert: async (_call, { email }) => {
+            await alive();
+            return { contact: { id: email, email }, result: "created" };
+          },
+          call: scriptedCall(async (_operation, payload) => {
+            await alive();
+            for (const email of Object(payload).emails) members.add(email);
+          }),
+        },
+      );
+      importing.then(() => {
+        isDone = true;
+      });
+      for (let turns = 0; turns < 6 && !isDone; turns += 1) await turn();
+      steps = 0;
+    }
+    expect([...members].sort()).toEqual(wanted);
+  }
+});

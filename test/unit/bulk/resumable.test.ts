@@ -1,0 +1,217 @@
+import { expect, test } from "vitest";
+import { Effect } from "../../../src/batch/within-total.ts";
+import type { Checkpoint } from "../../../src/bulk/checkpoint.ts";
+import { type Progress, ProgressReporter } from "../../../src/bulk/progress.ts";
+import {
+  type Entry,
+  type Lagging,
+  type Reading,
+  type ResumableWork,
+  runResumable,
+  type Source,
+} from "../../../src/bulk/resumable.ts";
+import { Waits } from "../../../src/bulk/waits.ts";
+import { contentId } from "../../../src/runtime/content-hash.ts";
+import { FakeClock, turn } from "../../support/fake-clock.ts";
+import { scriptedCall } from "../../support/scripted-call.ts";
+
+const never = new Promise<never>(() => undefined);
+
+const items = (count: number): string[] => Array.from({ length: count }, (_, index) => `item ${index}`);
+
+/** A checkpoint behind so many of `items`. */
+const behind = (done: number): Checkpoint => ({
+  version: 1,
+  done,
+  last: contentId(`item ${done - 1}`),
+});
+
+type Given = Partial<
+  Pick<ResumableWork<string>, "batchSize" | "concurrency" | "lagging" | "options" | "work">
+>;
+
+/** A run over the source, one item and one batch at a time unless told otherwise, and all that it says and does. */
+const scene = (source: (clock: FakeClock) => Source<string>, given: Given = {}, before?: Checkpoint) => {
+  const clock = new FakeClock();
+  const saved: Checkpoint[] = [];
+  const batches: (readonly number[])[] = [];
+  const log: (Pick<Progress, "done" | "perSecond" | "waitingFor"> & { readonly atMs: number })[] = [];
+  const lettingGo: string[] = [];
+  const call = Object.assign(
+    scriptedCall(async () => undefined),
+    {
+      untilClosed: (operation: string, signal: AbortSignal | undefined) => ({
+        signal,
+        release: () => void lettingGo.push(operation),
+      }),
+    },
+  );
+  const progress = new ProgressReporter(
+    ({ done, perSecond, waitingFor }) => log.push({ atMs: clock.now(), done, perSecond, waitingFor }),
+    undefined,
+    clock,
+  );
+  const { work = async () => undefined, ...others } = given;
+  const reading: Reading = { read: 0, skipped: 0 };
+  const start = (): Promise<void> =>
+    runResumable<string>(
+      {
+        ...{ operation: "items.do", call, clock, progress, source: source(clock), effect: new Effect() },
+        ...{ batchSize: 1, concurrency: 1, options: {}, waits: new Waits(), ...others },
+        checkpoint: { load: async () => before, save: async (state) => void saved.push(state) },
+        work: (entries: readonly Entry<string>[], signal) => {
+          batches.push(entries.map(({ index }) => index));
+          return work(entries, signal);
+        },
+      },
+      reading,
+    );
+  return { clock, saved, batches, log, lettingGo, progress, reading, start };
+};
+
+const array = (count: number) => (): Source<string> => items(count);
+
+/** Yields an item every 200 ms, and ends 200 ms after the last. */
+const slowly = (count: number) => (clock: FakeClock) =>
+  (async function* () {
+    for (const item of items(count)) {
+      await clock.sleep(200);
+      yield item;
+    }
+    await clock.sleep(200);
+  })();
+
+test("each batch that leaves nothing open before it is saved, the first one too", async () => {
+  const { clock, saved, start } = scene(array(3));
+  await clock.until(start());
+  expect(saved).toEqual([behind(1), behind(2), behind(3)]);
+});
+
+test("a source without an item is a run of its own", async () => {
+  const { clock, batches, saved, reading, start } = scene(array(0));
+  await clock.until(start());
+  expect([batches, saved, reading]).toEqual([[], [], { read: 0, skipped: 0 }]);
+});
+
+test("a source that is shorter than what an earlier run has settled is another one", async () => {
+  const { clock, batches, start } = scene(array(2), {}, behind(3));
+  await expect(clock.until(start())).rejects.toThrow("it covers 3 items, this one has 2");
+  expect(batches).toEqual([]);
+});
+
+test("a source that ends with a full batch has no empty one behind it", async () => {
+  const { clock, batches, start } = scene(array(4), { batchSize: 2 });
+  await clock.until(start());
+  expect(batches).toEqual([
+    [0, 1],
+    [2, 3],
+  ]);
+});
+
+test("batches that settle out of order leave a checkpoint that knows its last item", async () => {
+  const durations = [20, 30, 10];
+  const { clock, saved, start } = scene(array(6), {
+    batchSize: 2,
+    concurrency: 3,
+    work: ([first]) => clock.sleep(durations[(first?.index ?? 0) / 2] ?? 0),
+  });
+  await clock.until(start());
+  expect(saved).toEqual([behind(2), behind(6)]);
+});
+
+test("while the first batch hangs, eight batches for each of those at once go ahead of it", async () => {
+  const { batches, start } = scene(array(1_000), {
+    batchSize: 2,
+    concurrency: 3,
+    work: async ([first]) => (first?.index === 0 ? never : undefined),
+  });
+  void start();
+  for (let turns = 100; turns > 0; turns -= 1) await turn();
+  expect(batches.map(([first]) => first)).toEqual(Array.from({ length: 25 }, (_, at) => at * 2));
+});
+
+/** Fills its list only at the end, as long as there is one to fill. */
+const lagging = (): Lagging<string> => ({
+  resume: () => undefined,
+  passOver: () => undefined,
+  progress: { before: 3, except: [] },
+  finish: async () => undefined,
+});
+
+test("a run that finds only what lags behind keeps the checkpoint's last item", async () => {
+  const { clock, saved, batches, start } = scene(array(3), { lagging: lagging() }, behind(3));
+  await clock.until(start());
+  expect([batches, saved]).toEqual([[], [{ ...behind(3), list: { before: 3, except: [] } }]]);
+});
+
+test("a checkpoint with a whole list needs none to go on, and one with rows to be added does", async () => {
+  const whole = scene(array(4), {}, { ...behind(3), list: { before: 3, except: [] } });
+  await whole.clock.until(whole.start());
+  expect(whole.batches).toEqual([[3]]);
+  const partial = scene(array(4), {}, { ...behind(3), list: { before: 2, except: [] } });
+  await expect(partial.clock.until(partial.start())).rejects.toThrow("give addToList");
+});
+
+test("what an earlier run did is told as done, and is not in the rate", async () => {
+  const { clock, log, start } = scene(array(6), { batchSize: 4, work: () => clock.sleep(1_000) }, behind(2));
+  await clock.until(start());
+  expect(log).toEqual([
+    { atMs: 0, done: 1, perSecond: 0, waitingFor: undefined },
+    { atMs: 1_000, done: 6, perSecond: 4, waitingFor: undefined },
+    { atMs: 1_000, done: 6, perSecond: 4, waitingFor: undefined },
+  ]);
+});
+
+test("a source that has no item yet is waited for, and told as what is waited for", async () => {
+  const { clock, log, start } = scene(slowly(1), { batchSize: 2, work: () => clock.sleep(500) });
+  await clock.until(start());
+  expect(log.map(({ atMs, done, waitingFor }) => [atMs, done, waitingFor])).toEqual([
+    [0, 0, "source"],
+    [200, 0, "source"],
+    [900, 1, undefined],
+    [900, 1, undefined],
+  ]);
+});
+
+test("once an item is there, or the source has ended, it is not waited for", async () => {
+  const waitingFor: unknown[] = [];
+  const { clock, progress, start } = scene(slowly(3), {
+    batchSize: 2,
+    work: async () => void waitingFor.push(progress.watched.waitingFor),
+  });
+  await clock.until(start());
+  expect([waitingFor, progress.watched.waitingFor]).toEqual([[undefined, undefined], undefined]);
+});
+
+test("a source that has no item yet behind those of an earlier run is waited for, and told so", async () => {
+  const { clock, log, start } = scene(slowly(3), {}, behind(2));
+  await clock.until(start());
+  expect(log.map(({ atMs, done, waitingFor }) => [atMs, done, waitingFor])).toContainEqual([
+    500,
+    2,
+    "source",
+  ]);
+});
+
+test("a run that ends well lets go of the clock and of the client", async () => {
+  const { clock, lettingGo, start } = scene(array(1), { options: { totalTimeoutMs: 60_000 } });
+  await clock.until(start());
+  expect([lettingGo, clock.pending]).toEqual([["items.do"], 0]);
+});
+
+test("a run that fails lets go of the clock and of the client, and tells nothing afterwards", async () => {
+  const mine = new Error("disk");
+  const { clock, log, lettingGo, start } = scene(
+    () =>
+      (async function* () {
+        yield* items(1);
+        throw mine;
+      })(),
+    { batchSize: 2, options: { totalTimeoutMs: 60_000 } },
+  );
+  await expect(clock.until(start())).rejects.toBe(mine);
+  const told = log.length;
+  expect([lettingGo, clock.pending]).toEqual([["items.do"], 0]);
+  await clock.advance(1_000);
+  expect(log).toHaveLength(told);
+});

@@ -1,0 +1,225 @@
+import { deflateSync, gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { Attempt } from "../../../../src/http/transport/attempt.ts";
+import { AttemptFailure, type HttpRequest, type HttpResponse } from "../../../../src/http/types.ts";
+import { aRequest } from "../../../support/builders.ts";
+import { FakeClock } from "../../../support/fake-clock.ts";
+
+interface Begun {
+  readonly attempt: Attempt;
+  readonly clock: FakeClock;
+  readonly settled: Promise<HttpResponse>;
+  /** Why the carrier was told to drop what it carries. */
+  readonly dropped: Error[];
+}
+
+const begin = (over: Partial<HttpRequest> = {}, maxResponseBytes = 1_000): Begun => {
+  const clock = new FakeClock();
+  const dropped: Error[] = [];
+  const { promise, resolve, reject } = deferred();
+  // A test may look at it later than it fails.
+  promise.catch(() => undefined);
+  const attempt = new Attempt(aRequest(over), { clock, maxResponseBytes }, { resolve, reject });
+  attempt.carrier = { drop: (reason) => void dropped.push(reason) };
+  attempt.wasSent = true;
+  return { attempt, clock, settled: promise, dropped };
+};
+
+const deferred = () => {
+  let resolve: (response: HttpResponse) => void = () => undefined;
+  let reject: (reason: unknown) => void = () => undefined;
+  const promise = new Promise<HttpResponse>((onResolve, onReject) => {
+    resolve = onResolve;
+    reject = onReject;
+  });
+  return { promise, resolve, reject };
+};
+
+const failureOf = async (settled: Promise<unknown>): Promise<AttemptFailure> => {
+  const failure = await settled.catch((reason: unknown) => reason);
+  if (failure instanceof AttemptFailure) return failure;
+  throw new Error(`not a failure: ${String(failure)}`);
+};
+
+describe("Attempt", () => {
+  test("joins the pieces of a body, also in the middle of a character", async () => {
+    const { attempt, settled } = begin();
+    const bytes = Buffer.from('{"name":"Zoë"}');
+    attempt.head(200, { date: "now" });
+    attempt.chunk(bytes.subarray(0, 12));
+    attempt.chunk(bytes.subarray(12));
+    attempt.end();
+    expect(await settled).toEqual({
+      status: 200,
+      headers: { date: "now" },
+      text: "",
+      json: { name: "Zoë" },
+      isJson: true,
+    });
+  });
+
+  test("a byte order mark, another content type and a packed body are read", async () => {
+    for (const [body, coding] of [
+      [Buffer.from('\uFEFF{"a":1}'), ""],
+      [gzipSync('{"a":1}'), "gzip"],
+      [gzipSync('{"a":1}'), "X-GZIP"],
+      [gzipSync(deflateSync('{"a":1}')), "deflate, gzip"],
+    ] as const) {
+      const { attempt, settled } = begin();
+      attempt.head(200, { "content-type": "text/plain", "content-encoding": coding });
+      attempt.chunk(body);
+      attempt.end();
+      expect((await settled).json).toEqual({ a: 1 });
+    }
+  });
+
+  test("one timer covers all of it, to the last byte", async () => {
+    const { attempt, clock, settled, dropped } = begin({ attemptTimeoutMs: 100 });
+    attempt.head(200, {});
+    await clock.advance(99);
+    attempt.chunk(Buffer.from("{"));
+    expect(attempt.hasEnded).toBe(false);
+    await clock.advance(1);
+    const failure = await failureOf(settled);
+    expect([failure.kind, failure.wasSent, failure.message]).toEqual([
+      "timeout",
+      true,
+      "no end of the answer after status 200 and 1 bytes within timeoutMs, 100 ms",
+    ]);
+    expect(dropped).toEqual([failure]);
+  });
+
+  test("leaves no timer and no listener, however it ends", async () => {
+    const ends: readonly ((attempt: Attempt) => void)[] = [
+      (attempt) => {
+        attempt.head(200, {});
+        attempt.end();
+      },
+      (attempt) => attempt.lost(new Error("gone")),
+      (attempt) => attempt.head(302, {}),
+    ];
+    for (const end of ends) {
+      const { signal, listeners } = countedSignal();
+      const { attempt, clock, settled } = begin({ signal });
+      end(attempt);
+      await settled.catch(() => undefined);
+      expect([clock.pending, listeners()]).toEqual([0, 0]);
+    }
+  });
+
+  test("an abort ends it with the signal's reason, and frees what carries it", async () => {
+    const controller = new AbortController();
+    const { attempt, settled, dropped } = begin({ signal: controller.signal });
+    attempt.head(500, {});
+    controller.abort("changed my mind");
+    const failure = await failureOf(settled);
+    expect([failure.kind, failure.cause, dropped]).toEqual(["aborted", "changed my mind", [failure]]);
+  });
+
+  test("a signal that has aborted before ends it at once", async () => {
+    const { settled, clock } = begin({ signal: AbortSignal.abort("late") });
+    expect((await failureOf(settled)).cause).toBe("late");
+    expect(clock.pending).toBe(0);
+  });
+
+  test("whatever comes after the end changes nothing", async () => {
+    const { attempt, settled } = begin();
+    attempt.lost(new Error("gone"));
+    attempt.head(200, {});
+    expect(attempt.chunk(Buffer.from("{}"))).toBe(false);
+    attempt.end();
+    expect((await failureOf(settled)).kind).toBe("connection");
+  });
+
+  test("is not followed when redirected", async () => {
+    const { attempt, settled, dropped } = begin();
+    expect(attempt.head(307, { location: "https://elsewhere.example" })).toBe(false);
+    expect((await failureOf(settled)).kind).toBe("redirect");
+    expect(dropped).toHaveLength(1);
+  });
+
+  test("a body past the cap is dropped, by its announced and by its true length", async () => {
+    const announced = begin({}, 10);
+    expect(announced.attempt.head(200, { "content-length": "11" })).toBe(false);
+    const counted = begin({}, 10);
+    counted.attempt.head(200, {});
+    expect(counted.attempt.chunk(Buffer.alloc(10))).toBe(true);
+    expect(counted.attempt.chunk(Buffer.alloc(1))).toBe(false);
+    for (const { settled, dropped } of [announced, counted]) {
+      expect((await failureOf(settled)).kind).toBe("too-large");
+      expect(dropped).toHaveLength(1);
+    }
+  });
+
+  test("a small body that unpacks past the cap is too large", async () => {
+    const { attempt, settled } = begin({}, 1_000);
+    attempt.head(200, { "content-encoding": "gzip" });
+    attempt.chunk(gzipSync(Buffer.alloc(100_000)));
+    attempt.end();
+    expect((await failureOf(settled)).kind).toBe("too-large");
+  });
+
+  test.each(["gzip", "br", "deflate", "zstd-of-tomorrow"])(
+    "a body that is no %s is broken",
+    async (coding) => {
+      const { attempt, settled } = begin();
+      attempt.head(200, { "content-encoding": coding });
+      attempt.chunk(Buffer.from('{"a":1}'));
+      attempt.end();
+      expect((await failureOf(settled)).kind).toBe("broken");
+    },
+  );
+
+  test("the head of an error counts when the rest of it is lost, late, unreadable or too long", async () => {
+    const headers = { "retry-after": "7", "content-encoding": "gzip" };
+    const ends: readonly ((begun: Begun) => unknown)[] = [
+      ({ attempt }) => attempt.lost(new Error("gone")),
+      ({ clock }) => clock.advance(30_000),
+      ({ attempt }) => attempt.end(),
+      ({ attempt }) => attempt.chunk(Buffer.alloc(1_001)),
+    ];
+    for (const end of ends) {
+      const begun = begin();
+      begun.attempt.head(429, headers);
+      begun.attempt.chunk(Buffer.from("not gzip"));
+      await end(begun);
+      expect(await begun.settled).toEqual({ status: 429, headers, text: "", json: undefined, isJson: false });
+    }
+  });
+
+  test("counts itself when it begins", () => {
+    const request = aRequest();
+    const { promise, resolve, reject } = deferred();
+    promise.catch(() => undefined);
+    new Attempt(request, { clock: new FakeClock(), maxResponseBytes: 1 }, { resolve, reject });
+    expect(request.log.attempts).toBe(1);
+  });
+
+  test("given back it counts as none, and once it has ended it is not given back any more", () => {
+    const request = aRequest();
+    const settle = { resolve: () => undefined, reject: () => undefined };
+    const start = () => new Attempt(request, { clock: new FakeClock(), maxResponseBytes: 1 }, settle);
+    const [one, other] = [start(), start()];
+    one.giveBack();
+    expect(request.log.attempts).toBe(1);
+    other.close();
+    other.giveBack();
+    expect(request.log.attempts).toBe(1);
+  });
+});
+
+const countedSignal = (): { readonly signal: AbortSignal; listeners(): number } => {
+  const { signal } = new AbortController();
+  let count = 0;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  signal.addEventListener = (...args: Parameters<typeof add>) => {
+    count += 1;
+    add(...args);
+  };
+  signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+    count -= 1;
+    remove(...args);
+  };
+  return { signal, listeners: () => count };
+};

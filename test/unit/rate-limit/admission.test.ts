@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import type { LeaseSource } from "../../../src/options/shared-limits.ts";
+import { Passing } from "../../../src/rate-limit/admission.ts";
+import { Budget } from "../../../src/rate-limit/budget.ts";
+import { DayCount } from "../../../src/rate-limit/daily-limit.ts";
+import { lane } from "../../../src/rate-limit/lane.ts";
+import { fixedLeases } from "../../../src/rate-limit/local-permits.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { requestOn } from "../../support/paced.ts";
+
+/** A request that spends requests and emails, the emails from this source; a pause of a minute is the longest. */
+const passing = (source: LeaseSource = fixedLeases(10)) => {
+  const clock = new FakeClock();
+  const budgetOf = (name: string, from: LeaseSource): Budget =>
+    new Budget(name, { max: 10, perMs: 1_000 }, { clock, onChange: () => undefined, source: from });
+  const requests = budgetOf("requests", fixedLeases(10));
+  const emails = budgetOf("emails", source);
+  const budgets = [requests, emails];
+  const day = new DayCount("emailsPerDay", 1, clock);
+  const days = [new DayCount("requestsPerDay", 1_000, clock), day];
+  const route = { lane: lane(budgets, emails), budgets, days, narrowest: emails };
+  const request = requestOn(["requests", "emails"]);
+  return { clock, emails, day, request, one: new Passing(request, route, 60_000) };
+};
+
+test("a pause of as long as is allowed is waited for, and a longer one refused in whole seconds", () => {
+  const { emails, one } = passing();
+  emails.pause(60_000);
+  expect(one.refusal()).toBe(undefined);
+  emails.pause(90_400);
+  expect(one.refusal()).toMatchObject({
+    message:
+      "requests+emails: not sent, the service asked to send nothing on emails for another 91 s, " +
+      "which is longer than maxRetryAfterMs",
+    retryAfterMs: 90_400,
+  });
+});
+
+test("a second that has only begun is told as a whole one, and a whole one as it is", () => {
+  const { emails, one } = passing();
+  emails.pause(100_000);
+  expect(one.refusal()?.message).toContain("for another 100 s,");
+  emails.pause(100_001);
+  expect(one.refusal()?.message).toContain("for another 101 s,");
+});
+
+test.each([
+  [119_999, "120 s"],
+  [120_000, "2 min"],
+  [120_001, "3 min"],
+  [150_000, "3 min"],
+  [7_199_999, "120 min"],
+  [7_200_000, "2.0 h"],
+  [8_100_000, "2.3 h"],
+  [9_000_000, "2.5 h"],
+])("what frees in %i ms is told as %s", async (leftMs, words) => {
+  const { clock, day, one } = passing();
+  day.add(1);
+  await clock.advance(86_460_000 - leftMs);
+  expect(one.refusal()?.message).toContain(`more frees in ${words}`);
+});
+
+test("a call's log tells whether what it waits for stands still, to the last millisecond", async () => {
+  const { clock, emails, request, one } = passing();
+  const before = request.log.gate?.isHeld;
+  emails.pause(500);
+  const during = request.log.gate?.isHeld;
+  await clock.advance(499);
+  const atLast = one.isHeld;
+  await clock.advance(1);
+  expect([before, during, atLast, one.isHeld]).toEqual([false, true, true, false]);
+});
+
+test("when the shared limits are out of reach it is refused, and they are looked for again", () => {
+  let wanted = 0;
+  const want = (): void => {
+    wanted += 1;
+  };
+  const { one } = passing({ ...fixedLeases(0), isValid: false, givesUpAt: 0, want });
+  expect(one.refusal()).toMatchObject({
+    name: "ConnectionError",
+    message:
+      "requests+emails: not sent, the store of the shared limits is out of reach: see to Redis, " +
+      'or allow onLost: "open"',
+    outcome: "not-applied",
+  });
+  expect(wanted).toBe(1);
+});

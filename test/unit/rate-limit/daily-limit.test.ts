@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { DayCount } from "../../../src/rate-limit/daily-limit.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+
+const dayMs = 86_400_000;
+
+test("any 24 hours are a day", async () => {
+  const clock = new FakeClock();
+  const day = new DayCount("emailsPerDay", 3, clock);
+  day.add(2);
+  await clock.advance(dayMs / 2);
+  day.add(1);
+  await clock.advance(dayMs / 2);
+  expect([day.used, day.has(1)]).toEqual([3, false]);
+  await clock.advance(60_000);
+  expect([day.used, day.has(2), day.has(3)]).toEqual([1, true, false]);
+});
+
+test("it tells when enough frees for a batch, not only for one", async () => {
+  const clock = new FakeClock();
+  const day = new DayCount("eventsPerDay", 10, clock);
+  day.add(4);
+  await clock.advance(3_600_000);
+  day.add(6);
+  expect([day.freesInMs(1), day.freesInMs(5)]).toEqual([dayMs + 60_000 - 3_600_000, dayMs + 60_000]);
+});
+
+test("what was not sent is taken back", () => {
+  const day = new DayCount("eventsPerDay", 10, new FakeClock());
+  day.add(10);
+  day.add(-10);
+  expect(day.used).toBe(0);
+});
+
+test("what is taken back in a later minute frees nothing twice", async () => {
+  const clock = new FakeClock();
+  const day = new DayCount("eventsPerDay", 10, clock);
+  day.add(3);
+  await clock.advance(60_000);
+  day.add(-1);
+  day.add(1);
+  await clock.advance(dayMs);
+  // The two of the first minute are over, the one of the second is not.
+  expect(day.used).toBe(1);
+});
+
+test("what is counted twice in a minute is forgotten with it", async () => {
+  const clock = new FakeClock();
+  const day = new DayCount("eventsPerDay", 10, clock);
+  day.add(4);
+  day.add(3);
+  await clock.advance(dayMs + 60_000);
+  expect(day.used).toBe(0);
+});
+
+test("what fits exactly fits at once", () => {
+  const day = new DayCount("eventsPerDay", 10, new FakeClock());
+  day.add(4);
+  expect([day.freesInMs(6), day.has(6)]).toEqual([0, true]);
+});
+
+test("a minute is over for the day a day after its end, wherever in it something was counted", async () => {
+  const clock = new FakeClock();
+  const day = new DayCount("eventsPerDay", 1, clock);
+  await clock.advance(30_000);
+  day.add(1);
+  expect(day.freesInMs(1)).toBe(dayMs + 30_000);
+  await clock.advance(dayMs + 30_000);
+  expect(day.used).toBe(0);
+});
+
+test("what is taken back was counted last, as much of it as there is", async () => {
+  const clock = new FakeClock();
+  const day = new DayCount("eventsPerDay", 10, clock);
+  day.add(3);
+  await clock.advance(60_000);
+  day.add(4);
+  day.add(-5);
+  expect(day.used).toBe(2);
+  await clock.advance(dayMs);
+  expect(day.used).toBe(0);
+});
+
+test("what was counted a day ago is over, and cannot be taken back as well", async () => {
+  const clock = new FakeClock();
+  const day = new DayCount("eventsPerDay", 10, clock);
+  day.add(3);
+  await clock.advance(dayMs + 60_000);
+  expect(day.used).toBe(0);
+  day.add(-3);
+  expect(day.used).toBe(0);
+});

@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import type { HttpRequest, HttpResponse } from "../../../src/http/types.ts";
+import type { Limits } from "../../../src/options/limits.ts";
+import { Slots } from "../../../src/rate-limit/concurrency.ts";
+import type { BudgetName } from "../../../src/service/define.ts";
+import { FakeClock, turn } from "../../support/fake-clock.ts";
+import { answered, paced, requestOn } from "../../support/paced.ts";
+
+/** A client with one slot, over a transport whose requests end when the test says so. */
+const oneSlot = async (limits: Partial<Limits> = {}) => {
+  const clock = new FakeClock();
+  // A clock that has run for a while.
+  await clock.advance(50);
+  const underWay: { readonly request: HttpRequest; end(): void; fail(): void }[] = [];
+  const { send, waits } = paced(
+    (request) =>
+      new Promise<HttpResponse>((resolve, reject) => {
+        underWay.push({
+          request,
+          end: () => resolve(answered()),
+          fail: () => reject(new Error("broken")),
+        });
+      }),
+    { concurrency: 1, clock, limits },
+  );
+  return { clock, underWay, send, waits };
+};
+
+test.each<readonly [string, readonly BudgetName[]]>([
+  ["that spends a budget", ["requests"]],
+  ["that spends none", []],
+])("a request %s has its slot until it ends, well or not", async (_what, budgets) => {
+  const { clock, underWay, send } = await oneSlot();
+  const requests = [1, 2, 3].map(() =>
+    requestOn(budgets, { log: { attempts: 0, waitedMs: 0, isUnclear: false, closings: 0 } }),
+  );
+  const answers = requests.map((request) => send(request).catch((error: Error) => error.message));
+  await turn();
+  expect(underWay.map(({ request }) => request)).toEqual(requests.slice(0, 1));
+  await clock.advance(300);
+  underWay[0]?.fail();
+  await turn();
+  expect(underWay.map(({ request }) => request)).toEqual(requests.slice(0, 2));
+  await clock.advance(200);
+  underWay[1]?.end();
+  await turn();
+  expect(underWay.map(({ request }) => request)).toEqual(requests);
+  underWay[2]?.end();
+  expect(await Promise.all(answers)).toEqual(["broken", answered(), answered()]);
+  expect(requests.map(({ log }) => log.waitedMs)).toEqual([0, 300, 500]);
+});
+
+test("a slot that one key's request frees goes to whoever waits for it under another key, in turn", async () => {
+  const clock = new FakeClock();
+  const slots = new Slots(1);
+  const underWay: { readonly by: string; end(): void }[] = [];
+  const clientOf = (by: string) =>
+    paced(
+      () => new Promise<HttpResponse>((resolve) => underWay.push({ by, end: () => resolve(answered()) })),
+      { slots, clock },
+    );
+  const [one, two, three] = ["one", "two", "three"].map(clientOf);
+  const calls = [one, two, one, three, two].map((client) => client?.send(requestOn(["requests"])));
+  for (let at = 0; at < calls.length; at += 1) {
+    while (underWay.length <= at) await turn();
+    underWay[at]?.end();
+  }
+  await Promise.all(calls);
+  expect(underWay.map(({ by }) => by)).toEqual(["one", "two", "one", "three", "two"]);
+});
+
+test("who waits for a slot is told so", async () => {
+  const { underWay, send, waits } = await oneSlot();
+  const [first, second] = [send(requestOn(["requests"])), send(requestOn(["requests"]))];
+  await turn();
+  expect(waits).toEqual([
+    { operation: "requests", waitingFor: "concurrency", reason: "concurrency", waitMs: 0 },
+  ]);
+  underWay[0]?.end();
+  await first;
+  await turn();
+  underWay[1]?.end();
+  await second;
+});
+
+test("who waits for a slot, and with the slot for a limit, is told of both, once", async () => {
+  const { clock, underWay, send, waits } = await oneSlot({ requests: { max: 1, perMs: 10_000 } });
+  const [first, second, third] = [1, 2, 3].map(() => send(requestOn(["requests"])));
+  await turn();
+  await clock.advance(400);
+  underWay[0]?.end();
+  await first;
+  await clock.advance(5_000);
+  expect(waits.slice(2)).toEqual([
+    { operation: "requests", waitingFor: "requests", reason: "limit", waitMs: 10_002 },
+  ]);
+  await clock.advance(6_000);
+  underWay[1]?.end();
+  await second;
+  await clock.advance(11_000);
+  underWay[2]?.end();
+  await third;
+  expect(waits.map(({ reason }) => reason)).toEqual(["concurrency", "concurrency", "limit", "limit"]);
+});

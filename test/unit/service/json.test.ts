@@ -1,0 +1,135 @@
+import { expect, test } from "vitest";
+import { issuesOf } from "../../../src/service/check.ts";
+import { EventInput, EventProperties } from "../../../src/service/events/schema.ts";
+import { JsonRecord, jsonRecord } from "../../../src/service/json.ts";
+
+class Money {
+  readonly amount = 5;
+}
+class Price {
+  readonly #cents = 500n;
+  toJSON() {
+    return { cents: String(this.#cents) };
+  }
+}
+class Sealed {
+  readonly #inside = 1;
+  get inside() {
+    return this.#inside;
+  }
+}
+
+test.each([
+  [{ link: new URL("https://example.com/") }],
+  [{ at: new Date(0), deep: [{ price: new Price(), list: [null, "x", 1, true] }] }],
+  [{ money: new Money(), bytes: Buffer.from("x") }],
+  [new Money()],
+  [new Price()],
+  [Object.assign(Object.create(null), { a: 1, absent: undefined })],
+])("JSON carries %o", (value) => {
+  expect(issuesOf(JsonRecord, value)).toEqual([]);
+});
+
+const circle: Record<string, unknown> = {};
+circle.self = { again: circle };
+
+test.each([
+  [Number.NaN, "must be a number that JSON can carry, not NaN"],
+  [Number.NEGATIVE_INFINITY, "must be a number that JSON can carry, not -Infinity"],
+  [10n, "must not be a bigint: JSON cannot carry it"],
+  [() => 1, "must not be a function: JSON cannot carry it"],
+  [Symbol("x"), "must not be a symbol: JSON cannot carry it"],
+  [new Date(Number.NaN), "must be a valid Date"],
+  [new Map([["a", 1]]), "must not be a Map: JSON would lose what it holds"],
+  [new Sealed(), "must not be a Sealed: JSON would lose what it holds"],
+  [new Uint8Array(2), "must not be a Uint8Array: JSON would lose what it holds"],
+  [Object.assign(new Error("x"), { code: 1 }), "must not be a Error: JSON would lose what it holds"],
+  [{ toJSON: () => Number.NaN }, "must be a number that JSON can carry, not NaN"],
+  [
+    {
+      toJSON: () => {
+        throw new Error("x");
+      },
+    },
+    "cannot be written as JSON: its toJSON throws",
+  ],
+])("%s is refused where it stands", (value, message) => {
+  expect(issuesOf(JsonRecord, { fine: 1, list: [{ value }] })).toEqual([{ path: "list[0].value", message }]);
+});
+
+test("a cycle, and what an array would turn into null, are refused where they stand", () => {
+  expect(issuesOf(JsonRecord, { circle })).toEqual([
+    { path: "circle.self.again", message: "must not hold itself: JSON cannot carry a cycle" },
+  ]);
+  const message = "must not be undefined: in an array JSON turns it into null";
+  expect(issuesOf(JsonRecord, { list: [1, undefined] })).toEqual([{ path: "list[1]", message }]);
+  // biome-ignore lint/suspicious/noSparseArray: a hole is the point.
+  expect(issuesOf(JsonRecord, { list: [1, , 2] })).toEqual([{ path: "list[1]", message }]);
+});
+
+test("the same object twice is no cycle", () => {
+  const shared = { a: 1 };
+  expect(issuesOf(JsonRecord, { first: shared, second: [shared] })).toEqual([]);
+});
+
+test.each([[[]], ["x"], [null], [new Date(0)], [new URL("https://example.com/")]])(
+  "%s is no object",
+  (value) => {
+    expect(issuesOf(jsonRecord("must be an object of fields"), value)).toEqual([
+      { path: "", message: "must be an object of fields" },
+    ]);
+  },
+);
+
+const path = (...faults: readonly string[]) =>
+  faults.map((at) => ({ path: at, message: expect.stringMatching(/^is a secret-like name/) }));
+
+test.each([
+  [{ password: "x" }, "password"],
+  [{ Password: "x" }, "Password"],
+  [{ SSN: 1 }, "SSN"],
+  [{ fine: 1, cardNumber: 3 }, "cardNumber"],
+  [{ "card number": 3 }, "card number"],
+  [{ nested: { password: 4 } }, "nested.password"],
+  [{ a: [1, { b: { ssn: 1 } }] }, "a[1].b.ssn"],
+  [{ toJSON: () => ({ ssn: "1" }) }, "ssn"],
+  [{ card: { toJSON: () => ({ CARD_NUMBER: "1" }) } }, "card.CARD_NUMBER"],
+])("properties %j are refused, and the name is told", (properties, at) => {
+  expect(issuesOf(EventProperties, properties)).toEqual(path(at));
+});
+
+test("what is not written, or is not the document's, is left to the service", () => {
+  const properties = {
+    ...{ password: undefined, passwords: 1, pwd: 2, cvc: 3, lessons: 4, list: ["ssn"], text: "password" },
+    written: { ssn: 1, toJSON: () => ({ fine: 1 }) },
+  };
+  expect(issuesOf(EventProperties, properties)).toEqual([]);
+});
+
+const event = { name: "x", contact: { id: "1" } };
+const named = (...issues: readonly (readonly [string, string])[]) =>
+  issues.map(([at, message]) => ({ path: `contactFields.${at}`, message }));
+
+test.each([
+  [{ email: "notmail" }, named(["email", "must be one email address such as ada@example.com"])],
+  [{ name: 5, verified: "yes" }, named(["name", "must be a string"], ["verified", "must be a boolean"])],
+  [{ listIds: [""] }, named(["listIds[0]", "must not be empty"])],
+  [{ customFields: 1 }, named(["customFields", "must be an object ({ key: null } clears a key)"])],
+  [
+    { customFields: { a: [Number.NaN] } },
+    named(["customFields.a[0]", "must be a number that JSON can carry, not NaN"]),
+  ],
+  [{ linkedin: "x" }, named(["linkedin", 'there is no such field; is "linkedIn" meant?'])],
+  [{ toJSON: () => ({ phone: 7 }) }, named(["phone", "must be a string"])],
+])("contactFields %j are checked as the contact's own", (contactFields, issues) => {
+  expect(issuesOf(EventInput, { ...event, contactFields })).toEqual(issues);
+});
+
+test("contactFields that fit, clear a field, or are not the document's pass", () => {
+  const contactFields = {
+    ...{ name: "Ada", title: null, nickname: "A", customFields: { nmae: 1, plan: null } },
+  };
+  expect(issuesOf(EventInput, { ...event, contactFields })).toEqual([]);
+  const written = { email: 7, toJSON: () => ({ email: "ada@example.com" }) };
+  expect(issuesOf(EventInput, { ...event, contactFields: written })).toEqual([]);
+});

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { issuesOf } from "../../../src/service/check.ts";
+import { Moment, momentMs, writtenMoment } from "../../../src/service/timestamps.ts";
+
+const at = Date.parse("2030-01-31T09:00:00Z");
+
+test.each([
+  "2030-01-31T09:00:00Z",
+  "2030-01-31T09:00Z",
+  "2030-01-31T09Z",
+  "2030-01-31T11:00:00+02",
+  "2030-01-31T11:00:00+0200",
+  "2030-01-31T11:00:00+02:00",
+  "2030-01-31T03:30:00-05:30",
+  "20300131T090000Z",
+  "20300131T0900Z",
+  "20300131T110000.000+02",
+  "2030-01-31 09:00:00Z",
+  "2030-01-31t09:00:00,000z",
+])("%s is a moment, written so that any reader of ISO 8601 takes it", (text) => {
+  expect(issuesOf(Moment, text)).toEqual([]);
+  expect(momentMs(text)).toBe(at);
+  expect(writtenMoment(text)).toMatch(/^2030-01-31T\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/);
+  expect(Date.parse(writtenMoment(text))).toBe(at);
+});
+
+test.each(["2030-01-31T09:00:00.123456Z", "2030-01-31T09:00:00-05:00"])("%s is sent as it is", (text) => {
+  expect(writtenMoment(text)).toBe(text);
+});
+
+test("a leap day, the end of a day and the first years exist", () => {
+  for (const text of ["2028-02-29T00:00:00Z", "2000-02-29T00:00:00Z", "0004-02-29T00:00:00Z"])
+    expect(issuesOf(Moment, text)).toEqual([]);
+  expect(writtenMoment("2030-12-31T24:00:00Z")).toBe("2031-01-01T00:00:00.000Z");
+  expect(writtenMoment(new Date(at))).toBe("2030-01-31T09:00:00.000Z");
+});
+
+const shape = "must be a valid Date or an ISO 8601 string with a time zone, such as 2026-01-31T09:00:00Z";
+const zoneless =
+  "must be a valid Date or an ISO 8601 string with a time zone at its end: Z, or an offset such as +02:00";
+const none = "must be a time that exists: there is no";
+
+test.each([
+  ["2030-02-30T09:00:00Z", `${none} day 30 in 2030-02`],
+  ["2030-02-29T09:00:00Z", `${none} day 29 in 2030-02`],
+  ["1900-02-29T09:00:00Z", `${none} day 29 in 1900-02`],
+  ["20300431T090000Z", `${none} day 31 in 2030-04`],
+  ["2030-00-10T09:00:00Z", `${none} month 00`],
+  ["2030-13-10T09:00:00Z", `${none} month 13`],
+  ["2030-01-00T09:00:00Z", `${none} day 00 in 2030-01`],
+  ["2030-01-31T25:00:00Z", `${none} hour 25`],
+  ["2030-01-31T24:00:01Z", `${none} hour 24`],
+  ["2030-01-31T09:60:00Z", `${none} minute 60`],
+  ["2030-01-31T09:00:60Z", `${none} second 60`],
+  ["2030-01-31T09:00:00+24:00", `${none} time zone +24:00`],
+  ["2030-01-31T09:00:00+02:60", `${none} time zone +02:60`],
+  ["2030-01-31T09:00:00", zoneless],
+  ["20300131T0900", zoneless],
+  ["2030-01-31", shape],
+  ["tomorrow", shape],
+  [1_900_000_000_000, shape],
+  [new Date(Number.NaN), shape],
+  [new Date(8.64e15), shape],
+  [null, shape],
+  [Symbol("x"), shape],
+])("%s is refused by name", (value, message) => {
+  expect(issuesOf(Moment, value)).toEqual([{ path: "", message }]);
+  if (!(value instanceof Date)) expect(momentMs(value)).toBeNaN();
+});
