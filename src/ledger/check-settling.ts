@@ -1,13 +1,25 @@
 import { ValidationError } from "../errors.ts";
+import { shown } from "../option-faults.ts";
+import { receiptText } from "./receipt.ts";
 
 const settlements: readonly unknown[] = ["sent", "not-sent", "unknown"];
 
+const demand = (fits: boolean, what: string): void => {
+  if (!fits) throw new ValidationError(`ledger.settle: ${what}`);
+};
+
+/** What a settlement is given, by a caller without types perhaps. */
+interface Settling {
+  readonly claim?: unknown;
+  readonly receipt?: unknown;
+}
+
 /** @throws ValidationError for what a person may mistype when settling by hand. */
-export const checkSettling = (key: unknown, settlement: unknown): void => {
-  if (typeof key !== "string") throw new ValidationError("ledger.settle: the key must be a string");
-  if (!settlements.includes(settlement)) {
-    throw new ValidationError(
-      `ledger.settle: must be "sent", "not-sent" or "unknown", got ${String(settlement)}`,
-    );
-  }
+export const checkSettling = (key: unknown, settlement: unknown, { claim, receipt }: Settling): void => {
+  demand(typeof key === "string", "the key must be a string");
+  const states = `must be "sent", "not-sent" or "unknown"`;
+  demand(settlements.includes(settlement), `${states}, got ${shown(settlement)}`);
+  demand(claim === undefined || typeof claim === "string", "claim must be the one that ledger.claim gave");
+  const fits = receipt === undefined || receiptText(receipt) !== undefined;
+  demand(fits, "receipt must be JSON of at most 64 KiB, nested 64 levels at most");
 };

@@ -48,8 +48,9 @@ class FileLedger implements Ledger {
     );
   }
 
-  settle(key: string, settlement: Settlement, { receipt, claim }: SettleDetails = {}): Promise<boolean> {
-    checkSettling(key, settlement);
+  async settle(key: string, settlement: Settlement, details: SettleDetails = {}): Promise<boolean> {
+    checkSettling(key, settlement, details);
+    const { receipt, claim } = details;
     return this.#inTurn((ledger) =>
       ledger.use(async (file) => {
         if (!ledger.journal.entries.canSettle(key, claim)) return false;

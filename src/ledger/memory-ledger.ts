@@ -13,7 +13,7 @@ export const memoryLedger = (clock: Pick<Clock, "wallTime"> = systemClock): Ledg
     claim: async (key, fingerprint) =>
       entries.claim({ key, fingerprint, claim: crypto.randomUUID(), since: clock.wallTime() }),
     settle: async (key, settlement, details = {}) => {
-      checkSettling(key, settlement);
+      checkSettling(key, settlement, details);
       return entries.settle(key, settlement, details);
     },
   };

@@ -10,6 +10,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { contentId } from "../runtime/content-hash.ts";
 import { Bounds } from "./bounds.ts";
 import type { Claim, Ledger } from "./ledger.ts";
+import { keepable } from "./receipt.ts";
 
 /** One email under a key, and how to send it. */
 export interface OnceCall<Sent> {
@@ -123,7 +124,7 @@ const sendClaimed = async <Sent>(
   const claim = await claimKey(call, fingerprint, bounds);
   if (claim.state !== "claimed") {
     checkSame(call, claim.fingerprint, fingerprint);
-    if (claim.state === "sent") return { receipt: structuredClone(claim.receipt) };
+    if (claim.state === "sent") return { receipt: keepable(claim.receipt) };
     throw refusal(call, claim);
   }
   const settle = async (how: "sent" | "not-sent" | "unknown", receipt?: unknown): Promise<void> => {
@@ -138,7 +139,7 @@ const sendClaimed = async <Sent>(
     await settle(call.mayHaveGoneOut(error) ? "unknown" : "not-sent");
     throw error;
   }
-  await settle("sent", structuredClone(call.receiptOf(sent)));
+  await settle("sent", keepable(call.receiptOf(sent)));
   return { sent };
 };
 

@@ -1,5 +1,7 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import {
+  type Claim,
+  type Client,
   ConflictError,
   type EmailInput,
   type Ledger,
@@ -60,6 +62,40 @@ test("a receipt that a caller changes stays as it was for the next", async () =>
     expect(answer.id).toBe("m-1");
     answer.id = "changed";
   }
+});
+
+describe("an answer nested 100,000 levels deep", () => {
+  const brackets = 100_000;
+  const text = `{"id":"m-1","to":"ada@example.com","more":${"[".repeat(brackets)}${"]".repeat(brackets)}}`;
+  const deep: Served = async () => new Response(text);
+  const sendAt = "2026-03-02T07:00:00.000Z";
+  const calls = {
+    send: (client: Client) => client.emails.send(email, once),
+    schedule: (client: Client) => client.emails.schedule({ ...email, sendAt }, once),
+  };
+
+  test.each(Object.entries(calls))("settles the key of `%s` with what is at its top", async (_name, run) => {
+    const ledger = memoryLedger();
+    const { client, requests } = served([deep], { ledger });
+    expect((await run(client)).id).toBe("m-1");
+    expect(await run(client)).toEqual({ id: "m-1", to: "ada@example.com" });
+    expect(requests).toHaveLength(1);
+  });
+
+  test("is handed over with its top where another program kept it whole", async () => {
+    const ledger = memoryLedger();
+    const { client } = served([sent], { ledger });
+    await client.emails.send(email, once);
+    const { claim } = ledger;
+    ledger.claim = async (...asked) => ({ ...(await claim(...asked)), receipt: JSON.parse(text) }) as Claim;
+    expect(await client.emails.send(email, once)).toEqual({ id: "m-1", to: "ada@example.com" });
+  });
+});
+
+test("an answer of more than 64 KiB settles its key with the fields that are short", async () => {
+  const { client } = served([[200, { ...receipt, html: "x".repeat(70_000) }]]);
+  await client.emails.send(email, once);
+  expect(await client.emails.send(email, once)).toEqual(receipt);
 });
 
 test("a scheduled email goes out once too, whichever way its moment is written", async () => {
