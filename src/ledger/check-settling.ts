@@ -1,5 +1,5 @@
 import { ValidationError } from "../errors.ts";
-import { shown } from "../option-faults.ts";
+import { shown } from "../options/validation.ts";
 import { receiptText } from "./receipt.ts";
 
 const settlements: readonly unknown[] = ["sent", "not-sent", "unknown"];

@@ -60,7 +60,12 @@ export const layers: readonly Rule[] = [
     files: ["src/redis/*"],
     below: ground,
     typesOf: ["service", "options", "rate-limit", "ledger"],
-    entries: ["src/options/limits.ts", "src/rate-limit/daily-limit.ts"],
+    entries: [
+      "src/options/limits.ts",
+      "src/options/validation.ts",
+      "src/rate-limit/daily-limit.ts",
+      "src/ledger/check-settling.ts",
+    ],
   },
   { name: "files", files: ["src/files/*"], below: ground, entries: ["src/options/validation.ts"] },
   {

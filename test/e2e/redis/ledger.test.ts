@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { Redis as Redis5 } from "ioredis5";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { redisLedger } from "../../../src/redis/index.ts";
+import { keepsTheRules } from "../../support/ledger-rules.ts";
 import { RedisServer } from "../../support/redis-server.ts";
 
 let server: RedisServer;
@@ -16,15 +20,16 @@ afterAll(async () => {
   await server.stop();
 });
 
+describe("a ledger in Redis", () => keepsTheRules(() => redisLedger(redis)));
+
 const claimed = async (ledger = redisLedger(redis)): Promise<string> => {
   const claim = await ledger.claim("welcome", "print");
   return claim.state === "claimed" ? claim.claim : "";
 };
 
-test("of many who claim a key at once one gets it", async () => {
-  const other = redisLedger(redis);
+test("of many ledgers that claim a key at once one gets it", async () => {
   const claims = await Promise.all(
-    Array.from({ length: 20 }, (_, at) => (at % 2 ? other : redisLedger(redis)).claim("welcome", `${at}`)),
+    Array.from({ length: 20 }, (_, at) => redisLedger(redis).claim("welcome", `${at}`)),
   );
   expect(claims.filter(({ state }) => state === "claimed").length).toBe(1);
   expect(claims.filter(({ state }) => state === "pending").length).toBe(19);
@@ -35,32 +40,100 @@ test("a sent key answers its receipt as it was", async () => {
   const receipt = { id: "1", cc: [], empty: {}, big: 1e21, text: "ünï" };
   expect(await ledger.settle("welcome", "sent", { claim: await claimed(), receipt })).toBe(true);
   expect(await ledger.claim("welcome", "x")).toEqual({ state: "sent", fingerprint: "print", receipt });
-  expect(await ledger.settle("welcome", "not-sent")).toBe(false);
 });
 
-test("a key whose email was not sent is free again", async () => {
-  const ledger = redisLedger(redis);
-  await ledger.settle("welcome", "not-sent", { claim: await claimed() });
-  expect((await ledger.claim("welcome", "x")).state).toBe("claimed");
+test("arguments that make no sense are refused at once, all of them", () => {
+  const given = [{}, { prefx: "sent:", prefix: 1 }];
+  expect(() => Reflect.apply(redisLedger, undefined, given)).toThrow(
+    'redisLedger: redis must be an ioredis client; there is no option "prefx"; prefix must be a string',
+  );
+  expect(() => Reflect.apply(redisLedger, undefined, [redis, null])).not.toThrow();
 });
 
-test("an unclear key stays taken until a person settles it", async () => {
-  const ledger = redisLedger(redis);
-  await ledger.settle("welcome", "unknown", { claim: await claimed() });
-  expect(await ledger.claim("welcome", "x")).toMatchObject({ state: "unknown", fingerprint: "print" });
-  expect(await ledger.settle("welcome", "sent")).toBe(true);
-  expect(await ledger.claim("welcome", "x")).toMatchObject({ state: "sent", receipt: undefined });
-});
+// Version 5 is another class to the types, with all that is used of version 6.
+const clients = [
+  ["5", Redis5 as unknown as typeof Redis],
+  ["6", Redis],
+] as const;
 
-test("a late settlement does not touch a newer claim", async () => {
-  const ledger = redisLedger(redis);
-  const first = await claimed();
-  await ledger.settle("welcome", "not-sent", { claim: first });
-  await claimed();
-  expect(await ledger.settle("welcome", "sent", { claim: first })).toBe(false);
-  expect((await ledger.claim("welcome", "x")).state).toBe("pending");
-});
+describe.each(clients)("over a connection that breaks before the answer, ioredis %s", (_version, Client) => {
+  /** A client behind a relay that, once it is told to, drops one answer and the connection with it. */
+  const breaking = async (options: object = {}) => {
+    let isBreaking = false;
+    const relay = createServer((near) => {
+      const far = connect(server.port, "127.0.0.1");
+      near.pipe(far);
+      far.on("data", (answer) => {
+        if (isBreaking) near.destroy();
+        else near.write(answer);
+        isBreaking = false;
+      });
+      near.on("close", () => far.destroy());
+      for (const socket of [near, far]) socket.on("error", () => undefined);
+    }).listen(0, "127.0.0.1");
+    await once(relay, "listening");
+    // Listening on a port, not on a pipe.
+    const { port } = relay.address() as AddressInfo;
+    const client = new Client(port, "127.0.0.1", options);
+    client.on("error", () => undefined);
+    onTestFinished(() => {
+      client.disconnect();
+      relay.close();
+    });
+    const breakOnce = (): void => {
+      isBreaking = true;
+    };
+    // The scripts are known by now, so that each command is sent once.
+    const warm = redisLedger(client, { prefix: "warm:" });
+    await warm.claim("welcome", "print");
+    await warm.settle("welcome", "not-sent");
+    return { client, breakOnce };
+  };
 
-test("a free key has nothing to settle", async () => {
-  expect(await redisLedger(redis).settle("welcome", "sent")).toBe(false);
+  test("a claim that is sent again finds itself", async () => {
+    const { client, breakOnce } = await breaking();
+    breakOnce();
+    expect(await redisLedger(client).claim("welcome", "print")).toMatchObject({ state: "claimed" });
+  });
+
+  test.each(["sent", "unknown", "not-sent"] as const)(
+    "a settlement as %s that is sent again took effect",
+    async (settlement) => {
+      const { client, breakOnce } = await breaking();
+      const claim = await claimed();
+      breakOnce();
+      expect(await redisLedger(client).settle("welcome", settlement, { claim })).toBe(true);
+    },
+  );
+
+  test("a settlement by hand that is sent again leaves the claim of whoever came between", async () => {
+    const { client, breakOnce } = await breaking({ retryStrategy: () => 50 });
+    await claimed();
+    const settle = client.evalsha.bind(client);
+    let commands = 0;
+    client.evalsha = ((...given: Parameters<typeof settle>) => {
+      commands += 1;
+      // The first command reads the claim.
+      if (commands === 2) {
+        breakOnce();
+        client.once("close", () => void redisLedger(redis).claim("welcome", "next"));
+      }
+      return settle(...given);
+    }) as typeof client.evalsha;
+    await redisLedger(client).settle("welcome", "not-sent");
+    expect(await redisLedger(redis).claim("welcome", "x")).toMatchObject({
+      state: "pending",
+      fingerprint: "next",
+    });
+  });
+
+  test("a claim that fails for good is given back as soon as Redis is reached again", async () => {
+    const { client, breakOnce } = await breaking({ maxRetriesPerRequest: 0, retryStrategy: () => 10 });
+    breakOnce();
+    await expect(redisLedger(client).claim("welcome", "print")).rejects.toThrow();
+    const other = redisLedger(redis);
+    let state = "pending";
+    while (state === "pending") ({ state } = await other.claim("welcome", "print"));
+    expect(state).toBe("claimed");
+  });
 });
