@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
-import { writeDurably } from "../runtime/atomic-file.ts";
+import { writeFileAtomically } from "../runtime/atomic-file.ts";
 import { isMissingFile } from "../runtime/cross-realm.ts";
 
 /** How far an import has come with its list, which it fills in larger steps than it imports. */
@@ -32,29 +33,33 @@ export interface CheckpointStore {
 }
 
 /** Keeps the checkpoint in a file. */
-export const fileCheckpoint = (path: string): CheckpointStore => ({
-  load: async () => {
-    let text: string;
-    try {
-      text = await readFile(path, "utf8");
-    } catch (cause) {
-      if (isMissingFile(cause)) return undefined;
-      throw new ConfigurationError(`checkpoint ${path} cannot be read: ${String(cause)}`, { cause });
-    }
-    try {
-      return JSON.parse(text);
-    } catch (cause) {
-      throw new ConfigurationError(`checkpoint ${path} is damaged: delete it to start over`, { cause });
-    }
-  },
-  save: async (state) => {
-    try {
-      await writeDurably(path, `${JSON.stringify(state)}\n`);
-    } catch (cause) {
-      throw new ConfigurationError(`checkpoint ${path} cannot be written: ${String(cause)}`, { cause });
-    }
-  },
-});
+export const fileCheckpoint = (path: string): CheckpointStore => {
+  // A run goes on where it began, whatever folder the program changes to meanwhile.
+  const place = resolve(path);
+  return {
+    load: async () => {
+      let text: string;
+      try {
+        text = await readFile(place, "utf8");
+      } catch (cause) {
+        if (isMissingFile(cause)) return undefined;
+        throw new ConfigurationError(`checkpoint ${path} cannot be read: ${String(cause)}`, { cause });
+      }
+      try {
+        return JSON.parse(text);
+      } catch (cause) {
+        throw new ConfigurationError(`checkpoint ${path} is damaged: delete it to start over`, { cause });
+      }
+    },
+    save: async (state) => {
+      try {
+        await writeFileAtomically(place, `${JSON.stringify(state)}\n`);
+      } catch (cause) {
+        throw new ConfigurationError(`checkpoint ${path} cannot be written: ${String(cause)}`, { cause });
+      }
+    },
+  };
+};
 
 const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { ValidationError } from "../errors.ts";
 import { cellOf } from "./csv-cell.ts";
 import { isPlainObject, joinPath, leavesOf, setAt } from "./dotted-path.ts";
-import { appendingSink } from "./file-sink.ts";
+import { scratchSink } from "./file-sink.ts";
 import { messageOf } from "./message-of.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { type Piece, writePieces } from "./write-pieces.ts";
@@ -52,7 +52,7 @@ export const spoolRecords = async (
     }
   }
   try {
-    await writePieces(await appendingSink(path, 0), pieces(), {});
+    await writePieces(await scratchSink(path), pieces(), {});
   } catch (error) {
     await remove();
     throw error;

@@ -1,35 +1,127 @@
-import { open, rename, rm } from "node:fs/promises";
-import { dirname } from "node:path";
+import { randomUUID } from "node:crypto";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { isMissingFile } from "./cross-realm.ts";
 
-/** Makes a new name in a directory durable; not every file system lets a directory be opened for that. */
+/** A file that takes the place of another, or of none, when it is committed. */
+export interface Draft {
+  /** Where it is written until then. */
+  readonly path: string;
+  readonly handle: FileHandle;
+  /** Makes it last, gives it its name and closes it. On failure the caller discards it. */
+  commit(): Promise<void>;
+  /** Closes it and leaves the target as it was. */
+  discard(): Promise<void>;
+}
+
+/** How a draft is named and kept. */
+export interface DraftOptions {
+  /**
+   * A fixed name beside the target, `<target><suffix>`, for a draft that a later run can resume: `discard` keeps it.
+   * Without it the name is random and the draft is removed.
+   */
+  readonly suffix?: string | undefined;
+  /** Resumes the draft after this many of its bytes; without it a new one is begun. */
+  readonly keepBytes?: number | undefined;
+}
+
+/** Makes a new name in a folder durable. Some systems (Windows) cannot open or sync a folder: there it lasts anyway. */
 export const syncDirectoryOf = async (path: string): Promise<void> => {
+  const folder = await open(dirname(path)).catch(() => undefined);
+  await folder?.sync().catch(() => {});
+  await folder?.close();
+};
+
+/** Follows symbolic links, the last one also where its target does not exist yet. */
+export const destinationOf = async (path: string): Promise<string> => {
   try {
-    const directory = await open(dirname(path));
-    await directory.sync().finally(() => directory.close());
-  } catch {
-    // The name is there all the same.
+    return await realpath(path);
+  } catch (error) {
+    if (!isMissingFile(error)) throw error;
+  }
+  const absolute = resolve(path);
+  const place = join(await realpath(dirname(absolute)), basename(absolute));
+  const link = await readlink(place).catch(() => undefined);
+  return link === undefined ? place : destinationOf(resolve(dirname(place), link));
+};
+
+const statIfThere = async (path: string): Promise<Stats | undefined> => {
+  try {
+    return await stat(path);
+  } catch (error) {
+    if (isMissingFile(error)) return undefined;
+    throw error;
   }
 };
 
-let writes = 0;
-
-/** Writes a file so that at any instant it holds the old content or the new, never a part. */
-export const writeDurably = async (path: string, text: string): Promise<void> => {
-  writes += 1;
-  // Two writers of one file, in one process or in two, must not take each other's half away.
-  const temporary = `${path}.${process.pid}.${writes}.tmp`;
+const openDraftFile = async (
+  path: string,
+  mode: number,
+  keepBytes: number | undefined,
+): Promise<FileHandle> => {
+  // A draft that lay there is not written into: others may have it open, or have planted a link.
+  if (keepBytes === undefined) {
+    await rm(path, { force: true });
+    return open(path, "wx", mode);
+  }
+  // O_NOFOLLOW does not exist on Windows.
+  const handle = await open(path, constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0));
   try {
-    const file = await open(temporary, "w");
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-    await syncDirectoryOf(path);
+    await handle.truncate(keepBytes);
+    return handle;
   } catch (error) {
-    await rm(temporary, { force: true });
+    await handle.close();
+    throw error;
+  }
+};
+
+/**
+ * Begins a file that appears under its name only when it is complete. A pipe or device is written directly.
+ *
+ * Links are followed, the permissions of a replaced file are kept, and a draft never has more of them than it.
+ */
+export const openDraft = async (path: string, options: DraftOptions = {}): Promise<Draft> => {
+  const target = await destinationOf(path);
+  const old = await statIfThere(target);
+  if (old !== undefined && !old.isFile()) {
+    const handle = await open(target, "w");
+    return {
+      path: target,
+      handle,
+      commit: () => handle.close(),
+      discard: () => handle.close().catch(() => {}),
+    };
+  }
+  const { suffix, keepBytes } = options;
+  const draft = `${target}${suffix ?? `.${randomUUID().slice(0, 8)}.tmp`}`;
+  const handle = await openDraftFile(draft, old === undefined ? 0o666 : old.mode & 0o777, keepBytes);
+  return {
+    path: draft,
+    handle,
+    commit: async () => {
+      // The umask took some away, or the draft is older than the file it replaces.
+      if (old !== undefined && (await handle.stat()).mode !== old.mode) await handle.chmod(old.mode & 0o7777);
+      await handle.sync();
+      await handle.close();
+      await rename(draft, target);
+      await syncDirectoryOf(target);
+    },
+    discard: async () => {
+      await handle.close().catch(() => {});
+      if (suffix === undefined) await rm(draft, { force: true });
+    },
+  };
+};
+
+/** Writes a whole file: at any instant its name holds the old content or the new, never a part. */
+export const writeFileAtomically = async (path: string, text: string): Promise<void> => {
+  const draft = await openDraft(path);
+  try {
+    await draft.handle.writeFile(text);
+    await draft.commit();
+  } catch (error) {
+    await draft.discard();
     throw error;
   }
 };

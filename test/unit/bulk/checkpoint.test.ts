@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import {
   type Checkpoint,
   CheckpointWriter,
@@ -91,6 +91,14 @@ describe("fileCheckpoint", () => {
     await Promise.all([fileCheckpoint(path).save(at(1)), fileCheckpoint(path).save(at(2))]);
     expect([at(1), at(2)]).toContainEqual(await fileCheckpoint(path).load());
     expect(readdirSync(directory)).toEqual(["run.json"]);
+  });
+
+  test("a relative path stays where it led when the run began", async () => {
+    const cwd = vi.spyOn(process, "cwd").mockReturnValue(directory);
+    const store = fileCheckpoint("run.json");
+    cwd.mockRestore();
+    await store.save(at(1));
+    expect([await store.load(), readdirSync(directory)]).toEqual([at(1), ["run.json"]]);
   });
 
   test("one that cannot take its place leaves nothing else", async () => {

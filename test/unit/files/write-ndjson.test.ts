@@ -129,6 +129,20 @@ describe("writeNdjson", () => {
     expect(statSync(path("real.ndjson")).mode & 0o777).toBe(0o600);
   });
 
+  test("keeps the permissions in what waits for the columns too: nobody else reads it", async () => {
+    const { path, names, put } = scratch();
+    chmodSync(put("out.csv", "old\n"), 0o600);
+    const seen: string[] = [];
+    function* records() {
+      for (let number = 0; number < 1_200; number += 1) yield { number, a: long };
+      for (const name of names())
+        seen.push(`${name.slice(-9)} ${(statSync(path(name)).mode & 0o777).toString(8)}`);
+    }
+    await writeCsv(path("out.csv"), records());
+    expect(seen).toHaveLength(3);
+    expect(seen.filter((line) => !line.endsWith(" 600"))).toEqual([]);
+  });
+
   test("a pipe is written, not replaced by a file", async () => {
     const { path, names } = scratch();
     execFileSync("mkfifo", [path("pipe")]);
