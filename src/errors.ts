@@ -49,7 +49,6 @@ export abstract class TouchpointError extends Error {
   /** Made by the library; of use in tests of one's own. */
   constructor(message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
-    this.name = new.target.name;
     this.operation = details.operation;
     this.attempts = details.attempts ?? 0;
     this.outcome = details.outcome ?? "not-applied";
@@ -230,3 +229,25 @@ export class ServiceUnavailableError extends ApiError {
     this.retryAfterMs = details.retryAfterMs;
   }
 }
+
+// Literals: a minifier renames the classes. On the prototypes, where Error keeps its own name.
+for (const [name, { prototype }] of Object.entries({
+  ApiError,
+  AuthenticationError,
+  BadGatewayError,
+  BadRequestError,
+  ConfigurationError,
+  ConflictError,
+  ConnectionError,
+  InternalServerError,
+  MailAccountError,
+  NotFoundError,
+  PermissionDeniedError,
+  RateLimitError,
+  ResponseValidationError,
+  ServiceUnavailableError,
+  TimeoutError,
+  TouchpointError,
+  ValidationError,
+}))
+  Object.defineProperty(prototype, "name", { value: name, configurable: true, writable: true });

@@ -1,0 +1,28 @@
+import { readFile } from "node:fs/promises";
+import { transform } from "esbuild";
+import { expect, test } from "vitest";
+import * as errors from "../../src/errors.ts";
+
+const source = new URL("../../src/errors.ts", import.meta.url);
+
+const classes = Object.entries(errors).flatMap(([name, value]) =>
+  "prototype" in value && value.prototype instanceof Error ? [[name, value.prototype.name]] : [],
+);
+
+test("every error class is named as it is exported", () => {
+  expect(classes.filter(([exported, name]) => exported !== name)).toEqual([]);
+  expect(classes.length).toBeGreaterThan(15);
+});
+
+test("a minifier leaves the names of the errors as they are", async () => {
+  const { code } = await transform(await readFile(source, "utf8"), { loader: "ts", minify: true });
+  const minified = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+  const names = classes.map(([name]) => [name, minified[`${name}`].prototype.name]);
+  expect(names.filter(([exported, name]) => exported !== name)).toEqual([]);
+});
+
+test("a printed error begins with its name, and the name is no field of it", () => {
+  const error = new errors.TimeoutError("late");
+  expect(error.stack).toMatch(/^TimeoutError: late\n/);
+  expect(Object.keys(error)).not.toContain("name");
+});
