@@ -1,6 +1,6 @@
 import { test } from "vitest";
-import type { operations } from "../../src/service/operations.ts";
 import { type RulesFor, rules } from "../../src/sandbox/router.ts";
+import type { operations } from "../../src/service/operations.ts";
 
 type Records = typeof operations;
 

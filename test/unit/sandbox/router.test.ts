@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { operations } from "../../../src/service/operations.ts";
 import { findRoute } from "../../../src/sandbox/router.ts";
+import { operations } from "../../../src/service/operations.ts";
 
 const records = Object.values(operations).flatMap((resource) => Object.values(resource));
 
