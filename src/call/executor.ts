@@ -161,7 +161,9 @@ export const createCall = ({ send, settings, redactor, closing }: Way, clock: Cl
         );
       const response = await send(request);
       const body =
-        response.isJson && operation.read !== undefined ? operation.read(response.json) : response.json;
+        response.isJson && operation.read !== undefined
+          ? operation.read(response.json, input)
+          : response.json;
       if (!operation.mayBeEmpty && (typeof body !== "object" || body === null)) {
         throw noRecord(request, response.status, outcomeOfAnswered(request));
       }

@@ -16,6 +16,14 @@ export type BudgetName = "requests" | "emails" | "events";
  */
 export type ReplayClass = "safe" | "idempotent" | "keyed" | "never";
 
+/** What was asked for: an answer that leaves some of it out is filled in from here. */
+export interface Asked {
+  /** The id in the path. */
+  readonly id?: string;
+  /** The query or body. */
+  readonly payload: unknown;
+}
+
 /** What an operation says of itself, whatever its types. */
 export interface OperationFacts {
   /** The name a user types, and the key of `routes`. */
@@ -32,8 +40,8 @@ export interface OperationFacts {
   readonly evidence: "documented" | "inferred";
   /** Brings what is accepted into the form that is sent. */
   readonly write?: (payload: unknown) => unknown;
-  /** Brings another plausible shape of the answer into the documented one. */
-  readonly read?: (body: unknown) => unknown;
+  /** Makes ids strings, fills in what the request says, and brings an answer of no documented shape into one. */
+  readonly read?: (body: unknown, asked: Asked) => unknown;
   /** A 404 after an unclear attempt says that the first one did it. */
   readonly absentIsDone?: boolean;
   /** An answer may come without a body. */

@@ -1,3 +1,5 @@
+import type { Asked } from "./define.ts";
+
 type Fields = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Fields =>
@@ -5,7 +7,55 @@ const isObject = (value: unknown): value is Fields =>
 
 const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
 
-const isId = (id: unknown): id is string | number => typeof id === "string" || typeof id === "number";
+const isNumber = (value: unknown): value is number => typeof value === "number";
+
+const isId = (id: unknown): id is string | number => typeof id === "string" || isNumber(id);
+
+/** Past 2^53 JSON.parse has made another number of an id: it stays one, and the answer's check reports it. */
+const textOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id);
+
+/** Identifiers are strings, whatever a service makes them of. A record whose ids are strings is not copied. */
+const withTextIds = (record: Fields): Fields => {
+  const { listIds } = record;
+  const hasNumberedLists = isArray(listIds) && listIds.some(isNumber);
+  const hasNumbers = isNumber(record.id) || isNumber(record.contactId) || isNumber(record.leadId);
+  if (!hasNumbers && !hasNumberedLists) return record;
+  const text = { ...record };
+  for (const name of ["id", "contactId", "leadId"]) if (isNumber(text[name])) text[name] = textOf(text[name]);
+  if (hasNumberedLists) text.listIds = listIds.map(textOf);
+  return text;
+};
+
+// The document shows these answers: they are read as it shows them.
+
+/** Takes a documented record as it is. */
+export const readRecord = (body: unknown): unknown => (isObject(body) ? withTextIds(body) : body);
+
+const defaultLimit = 50;
+
+/** What the request asked for, where a page does not repeat it. */
+const withAsked = (page: Fields, { payload }: Asked): Fields => {
+  const { skip, limit }: { skip?: unknown; limit?: unknown } = Object(payload);
+  return { ...page, skip: page.skip ?? skip ?? 0, limit: page.limit ?? limit ?? defaultLimit };
+};
+
+/** Takes a page of contacts. */
+export const readContactPage = (body: unknown, asked: Asked): unknown =>
+  isObject(body) && isArray(body.data)
+    ? withAsked({ ...body, data: body.data.map(readRecord) }, asked)
+    : body;
+
+/** Takes an event's receipt; `duplicate` is only said of an event that is one. */
+export const readReceipt = (body: unknown): unknown => {
+  const receipt = readRecord(body);
+  return isObject(receipt) ? { ...receipt, duplicate: receipt.duplicate ?? false } : receipt;
+};
+
+/** Takes the answer to a batch. */
+export const readBatch = (body: unknown): unknown =>
+  isObject(body) && isArray(body.results) ? { ...body, results: body.results.map(readRecord) } : body;
+
+// From here on the document names an operation without its answer: any plausible shape is taken.
 
 /** The first of these fields that holds an object. */
 const nested = (body: Fields, ...names: readonly string[]): Fields | undefined =>
@@ -28,41 +78,25 @@ const recordsOf = (body: Fields, names: readonly string[]): unknown[] | undefine
 };
 
 /** Takes a page as documented, as a bare array, in an envelope, or with its records under another name. */
-const readPage =
+const anyPage =
   (one: (record: unknown) => unknown, ...names: readonly string[]) =>
   (body: unknown): unknown => {
     if (isArray(body)) return { data: body.map(one) };
     if (!isObject(body)) return body;
     const envelope = isArray(body.data) ? undefined : nested(body, "data", "result");
     if (envelope !== undefined) {
-      const inner = readPage(one, ...names)(envelope);
+      const inner = anyPage(one, ...names)(envelope);
       return isObject(inner) ? { ...countsOf(body), ...inner } : inner;
     }
     const records = recordsOf(body, names);
     return records === undefined ? body : { ...body, ...countsOf(body), data: records.map(one) };
   };
 
-const isNumber = (value: unknown): value is number => typeof value === "number";
-
-const textOf = (id: unknown): unknown => (isNumber(id) ? String(id) : id);
-
-/** Identifiers are strings, whatever a service makes them of. A record whose ids are strings is not copied. */
-const withTextIds = (record: Fields): Fields => {
-  const { listIds } = record;
-  const hasNumberedLists = isArray(listIds) && listIds.some(isNumber);
-  const hasNumbers = isNumber(record.id) || isNumber(record.contactId) || isNumber(record.leadId);
-  if (!hasNumbers && !hasNumberedLists) return record;
-  const text = { ...record };
-  for (const name of ["id", "contactId", "leadId"]) if (isNumber(text[name])) text[name] = textOf(text[name]);
-  if (hasNumberedLists) text.listIds = listIds.map(textOf);
-  return text;
-};
-
 const without = (body: Fields, name: string): Fields =>
   Object.fromEntries(Object.entries(body).filter(([field]) => field !== name));
 
 /** Takes a record as it is, or from envelopes such as `{ data }` or `{ company }`; `id` ends up on top. */
-const readRecord = (...names: readonly string[]) => {
+const anyRecord = (...names: readonly string[]) => {
   const read = (body: unknown): unknown => {
     if (!isObject(body)) return body;
     // An id on top is the record's own, whatever else is nested in it.
@@ -75,55 +109,26 @@ const readRecord = (...names: readonly string[]) => {
   return read;
 };
 
-/** Takes a contact under `contact` or `data`; its id also as `contactId`. */
-export const readContact = readRecord("contact");
-
-/** Takes a page of contacts, each as above. */
-export const readContactPage = readPage(readContact, "contacts");
-
-/** Takes an event's receipt under `event` or `data`; its id also as `eventId`. */
-export const readReceipt = readRecord("event");
-
-const withTextResults = (answer: Fields): Fields => {
-  const { results } = answer;
-  if (!isArray(results)) return answer;
-  const read = results.map((result) => (isObject(result) ? withTextIds(result) : result));
-  return read.every((result, at) => result === results[at]) ? answer : { ...answer, results: read };
-};
-
-/** Takes the results of a batch as documented, in an envelope, under another name, or as a bare array. */
-export const readBatch = (body: unknown): unknown => {
-  if (isArray(body)) return withTextResults({ results: body });
-  if (!isObject(body)) return body;
-  const envelope = nested(body, "data", "result");
-  const inner = isArray(body.results) || envelope === undefined ? body : { ...body, ...envelope };
-  // Only names that can mean a result for each event: an array of errors, say, is none.
-  const results = ["results", "data", "events", "items", "records"].map((name) => inner[name]).find(isArray);
-  if (results === undefined) return inner;
-  return withTextResults(results === inner.results ? inner : { ...inner, results });
-};
-
-/** Takes a sent email under `email`, `message` or `data`; its id also as `messageId`. */
-export const readSentEmail = readRecord("message", "email");
-
 /** Takes a company under `company`, `lead` or `data`; its id also as `companyId` or `leadId`. */
-export const readCompany = readRecord("company", "lead");
+export const readCompany = anyRecord("company", "lead");
+
+const readPerson = anyRecord("contact");
 
 /** Takes the ids of a new company; those of its people as `contactIds` or from the records under `contacts`. */
 export const readCompanyIds = (body: unknown): unknown => {
   const read = readCompany(body);
   if (!isObject(read)) return read;
   const bare = [read.company, read.lead].find(isId);
-  const flat = read.id === undefined && bare !== undefined ? { ...read, id: String(bare) } : read;
+  const flat = read.id === undefined && bare !== undefined ? { ...read, id: textOf(bare) } : read;
   const people = [flat.contactIds, flat.contacts].find(isArray);
   const ids = people?.map((contact) => {
-    const person = readContact(contact);
+    const person = readPerson(contact);
     return isObject(person) ? person.id : person;
   });
-  return ids?.every(isId) ? { ...flat, contactIds: ids.map(String) } : flat;
+  return ids?.every(isId) ? { ...flat, contactIds: ids.map(textOf) } : flat;
 };
 
-const readCompanyPage = readPage(readCompany, "companies", "leads");
+const readCompanyPage = anyPage(readCompany, "companies", "leads");
 
 /** Takes the company found by its domain: a page, a bare array, a record, or nothing at all. */
 export const readCompanies = (body: unknown): unknown => {
@@ -135,7 +140,7 @@ export const readCompanies = (body: unknown): unknown => {
 };
 
 /** Takes a list under `list` or `data`; its id also as `listId`. */
-export const readList = readRecord("list");
+export const readList = anyRecord("list");
 
 const deepestEnvelope = 3;
 
@@ -159,7 +164,7 @@ const seemsScheduled = ({ sendAt, status }: Fields): boolean => sendAt !== undef
 export const readScheduledEmail = (body: unknown): unknown => {
   if (!isObject(body)) return body;
   if (body.id !== undefined) return withTextIds(body);
-  const known = readRecord("scheduledEmail", "email", "scheduled")(body);
+  const known = anyRecord("scheduledEmail", "email", "scheduled")(body);
   if (isObject(known) && known.id !== undefined) return known;
   // A contact, say, may be nested beside it.
   const inner = withId(body, seemsScheduled) ?? withId(body, () => true);
@@ -167,4 +172,4 @@ export const readScheduledEmail = (body: unknown): unknown => {
 };
 
 /** Takes a page of scheduled emails, each as above. */
-export const readScheduledPage = readPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails");
+export const readScheduledPage = anyPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails");

@@ -1,5 +1,5 @@
 import { operation } from "../define.ts";
-import { readContact, readContactPage } from "../response-shapes.ts";
+import { readContactPage, readRecord } from "../response-shapes.ts";
 import { Contact, ContactInput, ContactPage, ContactPatch, ContactQuery } from "./schema.ts";
 
 /** Source: service document, Endpoints, Contacts. */
@@ -13,7 +13,7 @@ export const contacts = {
     budgets: ["requests"],
     input: ContactInput,
     output: Contact,
-    read: readContact,
+    read: readRecord,
   }),
   list: operation({
     id: "contacts.list",
@@ -35,6 +35,6 @@ export const contacts = {
     budgets: ["requests"],
     input: ContactPatch,
     output: Contact,
-    read: readContact,
+    read: readRecord,
   }),
 };

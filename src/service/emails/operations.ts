@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { operation } from "../define.ts";
-import { readScheduledEmail, readScheduledPage, readSentEmail } from "../response-shapes.ts";
+import { readRecord, readScheduledEmail, readScheduledPage } from "../response-shapes.ts";
 import { writeSendAt } from "../write-timestamps.ts";
 import {
   EmailInput,
@@ -25,7 +25,7 @@ export const emails = {
     budgets: ["requests", "emails"],
     input: EmailInput,
     output: SentEmail,
-    read: readSentEmail,
+    read: readRecord,
   }),
   schedule: operation({
     id: "emails.schedule",
