@@ -9,7 +9,10 @@ export interface Clock {
   now(): number;
   /** Milliseconds since 1970; for comparing with dates of the service. */
   wallTime(): number;
-  /** Calls back once after `ms`. `idle` timers do not keep the process alive. */
+  /**
+   * Calls back once after `ms`, when the sockets have been read once more: what has arrived by then wins. `idle` timers
+   * do not keep the process alive.
+   */
   after(ms: number, callback: () => void, options?: { readonly idle?: boolean }): Cancel;
   /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
@@ -20,14 +23,22 @@ const longestTimerMs = 2 ** 31 - 1;
 
 const after: Clock["after"] = (ms, callback, options) => {
   let timer: NodeJS.Timeout;
+  let look: NodeJS.Immediate | undefined;
+  // Timers come before sockets in a turn of the event loop: after a turn that stood still, an answer may lie unread.
+  const lookFirst = (): void => {
+    look = setImmediate(callback);
+  };
   const arm = (left: number): void => {
     // A timer may fire up to a millisecond early; a pause must never end before its time.
     const step = Math.min(Math.ceil(left), longestTimerMs);
-    timer = setTimeout(() => (left > step ? arm(left - step) : callback()), step);
+    timer = setTimeout(() => (left > step ? arm(left - step) : lookFirst()), step);
     if (options?.idle) timer.unref();
   };
   arm(Math.max(0, ms));
-  return () => clearTimeout(timer);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(look);
+  };
 };
 
 /** Waits on any clock that has `after`; shared by the real clock and the ones of tests. */

@@ -2,7 +2,7 @@ import { whenAborted } from "../../runtime/abort.ts";
 import type { Cancel, Clock } from "../../runtime/clock.ts";
 import type { ServiceTime } from "../service-time.ts";
 import { AttemptFailure, type HttpRequest, type HttpResponse, headerOf, type RawHeaders } from "../types.ts";
-import { decodeBody } from "./body.ts";
+import { BodyBytes, decodeBody } from "./body.ts";
 
 export interface AttemptLimits {
   readonly maxResponseBytes: number;
@@ -34,8 +34,7 @@ export class Attempt {
   #hasEnded = false;
   #status = 0;
   #headers: RawHeaders = {};
-  #chunks: Uint8Array[] = [];
-  #bytes = 0;
+  #body = new BodyBytes();
   /** Set by the transport. An object and no closure: a closure here made V8 keep each answer for the next. */
   carrier: Carrier | undefined;
 
@@ -82,17 +81,18 @@ export class Attempt {
   /** Takes a piece of the body; false when no more is wanted. */
   chunk(bytes: Uint8Array): boolean {
     if (this.#hasEnded) return false;
-    this.#bytes += bytes.byteLength;
-    if (this.#bytes > this.#limits.maxResponseBytes) this.#tooLarge();
-    else this.#chunks.push(bytes);
+    if (this.#body.length + bytes.byteLength > this.#limits.maxResponseBytes) this.#tooLarge();
+    else this.#body.add(bytes);
     return !this.#hasEnded;
   }
 
   /** The last byte has come. */
   end(): void {
     if (this.#hasEnded) return;
+    // Unpacking takes its time on another thread: an answer that has arrived is not late any more.
+    this.#cancelTimer();
     const coding = headerOf(this.#headers, "content-encoding");
-    decodeBody(this.#chunks, coding, this.#limits.maxResponseBytes, (error, text) => {
+    decodeBody(this.#body.joined(), coding, this.#limits.maxResponseBytes, (error, text) => {
       if (error !== undefined)
         return isOverCap(error) ? this.#tooLarge() : this.fail("broken", error.message, error);
       if (this.#hasEnded) return;
@@ -142,7 +142,7 @@ export class Attempt {
   get #progress(): string {
     if (!this.wasSent) return "no connection";
     if (this.#status === 0) return "no answer";
-    return `no end of the answer after status ${this.#status} and ${this.#bytes} bytes`;
+    return `no end of the answer after status ${this.#status} and ${this.#body.length} bytes`;
   }
 
   #tooLarge(): void {
@@ -154,10 +154,12 @@ export class Attempt {
     this.#cancelTimer();
     this.#unlink();
     this.#limits.live?.delete(this);
-    this.#chunks = [];
+    this.#body = nothing;
     this.carrier = undefined;
   }
 }
+
+const nothing = new BodyBytes();
 
 /** zlib's way to say that a body unpacks to more than it may. */
 const isOverCap = (error: Error): boolean => "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
