@@ -3,7 +3,7 @@ import type { KeySource } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Closing } from "./closing.ts";
 import { isFault } from "./sanitized-error.ts";
-import { type HttpRequest, outcomeOf, type Stage } from "./types.ts";
+import { outcomeOf, type Stage } from "./types.ts";
 import { withinAttempt } from "./within.ts";
 
 // What an HTTP header can carry; anything else would fail deep in the transport, with the key in the message.
@@ -30,25 +30,11 @@ export interface AuthSettings {
   readonly learn: (key: string) => void;
 }
 
-type Headers = HttpRequest["headers"];
-
-/** Most calls carry one of two header objects: the copies with the key are made once. */
-const keyed = (key: string): ((headers: Headers) => Headers) => {
-  const made = new WeakMap<Headers, Headers>();
-  return (headers) => {
-    const known = made.get(headers);
-    if (known !== undefined) return known;
-    const withKey = { ...headers, authorization: `Bearer ${key}` };
-    made.set(headers, withKey);
-    return withKey;
-  };
-};
-
 /** Adds a key that never changes. */
 const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
   learn(key);
-  const withKey = keyed(key);
-  return (next) => (request) => next({ ...request, headers: withKey(request.headers) });
+  const authorization = `Bearer ${key}`;
+  return (next) => (request) => next({ ...request, authorization });
 };
 
 /** Asks for the key before the first attempt, and once more in a call after a 401. */
@@ -71,8 +57,7 @@ const renewableKey = (source: () => string | Promise<string>, settings: AuthSett
       throw new ConfigurationError(`${operation}: ${error.message}`, details);
     });
     settings.learn(key);
-    const headers = { ...request.headers, authorization: `Bearer ${key}` };
-    const response = await next({ ...request, headers });
+    const response = await next({ ...request, authorization: `Bearer ${key}` });
     if (response.status !== 401) return response;
     forget();
     const canRenewKey = !renewed.has(request.log);

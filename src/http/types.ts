@@ -20,7 +20,7 @@ export interface CallLog {
   closings?: number;
 }
 
-/** One call on its way down; only `headers` changes, by the auth stage, in a copy. */
+/** One call on its way down; the auth stage adds `authorization`, in a copy. */
 export interface HttpRequest {
   readonly operation: string;
   readonly method: Method;
@@ -29,6 +29,8 @@ export interface HttpRequest {
   /** From the root of the origin, with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** A header of its own: who is handed the others must not see the key. */
+  readonly authorization?: string;
   readonly body: string | undefined;
   readonly replay: ReplayClass;
   /** A 404 after an unclear attempt says that the first one did it. */
@@ -120,6 +122,10 @@ export class TotalTimeout extends Error {
 /** What the attempts so far say about the whole call. */
 export const outcomeOf = ({ log, replay }: Pick<HttpRequest, "log" | "replay">): Outcome =>
   log.wasUnclear || (log.isUnclear && replay !== "safe") ? "unknown" : "not-applied";
+
+/** All headers of a request, the key among them. */
+export const headersOf = ({ headers, authorization }: HttpRequest): Readonly<Record<string, string>> =>
+  authorization === undefined ? headers : { ...headers, authorization };
 
 /** A header's value; the first one when it came several times. */
 export const headerOf = (headers: RawHeaders, name: string): string | undefined => {

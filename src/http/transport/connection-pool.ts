@@ -16,6 +16,8 @@ interface Line {
 /** A request under way, with undici's callbacks. */
 export interface Carried {
   readonly hasEnded: boolean;
+  /** The header with the key, with its line break; empty without a key. */
+  readonly keyLine: string;
 }
 
 /** The attempt's own timer covers all of a request; undici's would only fire beside it. */
@@ -30,6 +32,20 @@ const openingMs = 10_000;
 const fault = (code: string, message: string): Error => Object.assign(new Error(message), { code });
 const isClosed = (): Error => fault("ERR_CLIENT_CLOSED", "the client was closed");
 const isLate = (): Error => fault("ETIMEDOUT", `no connection within ${openingMs} ms`);
+
+/**
+ * Adds the key to each request on its way into the socket. undici hands its requests, headers and sockets to everybody
+ * who listens on its diagnostics channels: what it does not know it cannot show.
+ */
+const addKeys = (socket: Socket, line: Line): void => {
+  const write = socket.write.bind(socket);
+  // undici writes one string a request: its head, which ends in an empty line. A body goes out as bytes.
+  const withKey = (data: unknown): unknown =>
+    typeof data === "string" ? `${data.slice(0, -2)}${line.carried.keyLine}\r\n` : data;
+  socket.write = (data: string | Uint8Array, ...rest: unknown[]): boolean =>
+    // The overloads of `write` cannot be told apart here; what came in is what goes on.
+    Reflect.apply(write, socket, [withKey(data), ...rest]);
+};
 
 /**
  * The sockets to one origin: as many as there were requests under way at once, and, for as long as those that are
@@ -78,20 +94,22 @@ export class Sockets {
       free.carried = carried;
       return free;
     }
-    const client = new Client(this.#origin, { connect: this.#connect, pipelining: 1, ...noTimeouts });
-    const line = { client, carried };
+    const connect = (...args: Parameters<Connect>): void => this.#connect(line, ...args);
+    const client = new Client(this.#origin, { connect, pipelining: 1, ...noTimeouts });
+    const line: Line = { client, carried };
     this.#lines.push(line);
     return line;
   }
 
-  readonly #connect = (...[options, callback]: Parameters<Connect>): void => {
+  #connect(line: Line, ...[options, callback]: Parameters<Connect>): void {
     if (this.#isClosed) return callback(isClosed());
     const socket = this.#connector(options, (error, made) => {
       cancel();
       callback(error, made);
     });
     const cancel = this.#clock.after(openingMs, () => socket.destroy(isLate()), { idle: true });
+    addKeys(socket, line);
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
-  };
+  }
 }

@@ -1,6 +1,6 @@
 import type { Fetch } from "../../options/options.ts";
 import { type Fault, isFault, plainError } from "../sanitized-error.ts";
-import type { HttpRequest, RawHeaders, Transport } from "../types.ts";
+import { type HttpRequest, headersOf, type RawHeaders, type Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
 
 // What can only fail before the first byte: looking up the host, and checking its certificate.
@@ -64,13 +64,13 @@ class FetchExchange implements Carrier {
 
   async run(request: HttpRequest, url: string, fetch: Fetch): Promise<void> {
     const attempt = this.#attempt;
-    const { method, headers, body } = request;
+    const { method, body } = request;
     attempt.wasSent = true;
     let hasAnswer = false;
     try {
       const response = await fetch(url, {
         method,
-        headers,
+        headers: headersOf(request),
         ...(body === undefined ? {} : { body }),
         redirect: "manual",
         signal: this.#abort.signal,

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "../../options/options.ts";
 import { isFault, plainError } from "../sanitized-error.ts";
-import type { HttpRequest, RawHeaders, Transport } from "../types.ts";
+import { type HttpRequest, headersOf, type RawHeaders, type Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
 import { type Carried, noTimeouts, Sockets } from "./connection-pool.ts";
 
@@ -17,11 +17,13 @@ interface Controller {
 class Exchange implements Carrier, Carried {
   readonly #attempt: Attempt;
   readonly #isOwn: boolean;
+  readonly #authorization: string | undefined;
   #controller: Controller | undefined;
 
-  constructor(attempt: Attempt, isOwn: boolean) {
+  constructor(attempt: Attempt, isOwn: boolean, authorization: string | undefined) {
     this.#attempt = attempt;
     this.#isOwn = isOwn;
+    this.#authorization = authorization;
     attempt.carrier = this;
   }
 
@@ -31,6 +33,10 @@ class Exchange implements Carrier, Carried {
 
   get hasEnded(): boolean {
     return this.#attempt.hasEnded;
+  }
+
+  get keyLine(): string {
+    return this.#authorization === undefined ? "" : `authorization: ${this.#authorization}\r\n`;
   }
 
   // Called on a connected socket, before the first byte: until now nothing has left.
@@ -83,7 +89,7 @@ export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSett
   const dispatch = (request: HttpRequest, exchange: Exchange): void => {
     const { method, path, headers, body } = request;
     const options = { origin, method, path, headers, body: body ?? null, ...noTimeouts };
-    if (own === undefined) dispatcher?.dispatch(options, exchange);
+    if (own === undefined) dispatcher?.dispatch({ ...options, headers: headersOf(request) }, exchange);
     else own.dispatch(options, exchange);
   };
   return {
@@ -91,7 +97,7 @@ export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSett
       new Promise((resolve, reject) => {
         const attempt = new Attempt(request, attempts, { resolve, reject });
         if (attempt.hasEnded) return;
-        const exchange = new Exchange(attempt, own !== undefined);
+        const exchange = new Exchange(attempt, own !== undefined, request.authorization);
         try {
           dispatch(request, exchange);
         } catch (error) {
