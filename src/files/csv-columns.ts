@@ -22,7 +22,8 @@ export const columnFaults = (given: unknown): string[] => {
   const isText = (value: unknown) => typeof value === "string" && value !== "";
   if (!named.flat().every(isText)) return ["columns must be texts that are not empty"];
   const names = named.map(([, name]) => name);
-  const twice = names.filter((name, index) => names.indexOf(name) < index);
+  const seen = new Set<unknown>();
+  const twice = names.filter((name) => seen.size === seen.add(name).size);
   return twice.map((name) => `columns: ${name} comes twice`);
 };
 

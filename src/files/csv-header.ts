@@ -9,20 +9,22 @@ export interface Column {
 /** New names for columns: `{ "E-mail": "email", "Internal note": false }`; `false` leaves the column out. */
 export type ColumnNames = Readonly<Record<string, string | false>>;
 
-const isInside = (inner: Column, outer: Column): boolean =>
-  inner.keys.length > outer.keys.length && outer.keys.every((key, at) => inner.keys[at] === key);
-
-const faultsOf = (columns: readonly Column[]): string[] =>
-  columns.flatMap((column, at) => {
-    const earlier = columns.slice(0, at);
-    const path = column.keys.join(".");
-    const clash = columns.find((other) => isInside(column, other));
+/** What is wrong with the fields that the columns fill; linear in the columns, of which a file may have thousands. */
+const faultsOf = (columns: readonly Column[]): string[] => {
+  const seen = new Set<string>();
+  const keyOf = (keys: readonly string[]): string => keys.join("\0");
+  const all = new Set(columns.map(({ keys }) => keyOf(keys)));
+  return columns.flatMap(({ keys }) => {
+    const path = keys.join(".");
+    const clash = keys.findIndex((_, depth) => depth > 0 && all.has(keyOf(keys.slice(0, depth))));
+    const isRepeated = seen.size === seen.add(keyOf(keys)).size;
     return [
-      earlier.some((other) => other.keys.join("\0") === column.keys.join("\0")) ? `${path} comes twice` : "",
-      clash === undefined ? "" : `${path} lies inside ${clash.keys.join(".")}, which has a column of its own`,
-      column.keys.includes("__proto__") ? `${path} cannot be the name of a field` : "",
+      isRepeated ? `${path} comes twice` : "",
+      clash < 0 ? "" : `${path} lies inside ${keys.slice(0, clash).join(".")}, which has a column of its own`,
+      keys.includes("__proto__") ? `${path} cannot be the name of a field` : "",
     ].filter((fault) => fault !== "");
   });
+};
 
 /**
  * Reads a header row. A column without a name is left out, as spreadsheets add such columns at the end.
@@ -37,7 +39,8 @@ export const columnsOf = (
     const path = Object.hasOwn(renamed, name) ? renamed[name] : name;
     return path === undefined || path === false || path === "" ? undefined : { name, keys: splitPath(path) };
   });
-  const missing = Object.keys(renamed).filter((name) => !names.includes(name));
+  const present = new Set(names);
+  const missing = Object.keys(renamed).filter((name) => !present.has(name));
   const faults = [
     ...missing.map((name) => `there is no column ${JSON.stringify(name)}`),
     ...faultsOf(columns.filter((column) => column !== undefined)),

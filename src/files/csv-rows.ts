@@ -1,120 +1,267 @@
-import { CsvError, parse } from "csv-parse/sync";
+import { isUtf8 } from "node:buffer";
+import { type CsvError, type Info, type Parser, parse } from "csv-parse";
+import { ConfigurationError, type ValidationError } from "../errors.ts";
 import { lineError, problemOf } from "./invalid.ts";
-import { type Line, readLines } from "./lines.ts";
 
 /** One CSV record: a line, or several when a quoted cell holds line breaks. */
 export interface Row {
   /** The first line of it, counted from 1. */
   readonly line: number;
-  readonly text: string;
   readonly cells: readonly string[];
   /** Why there are no cells; undefined when there are. */
   readonly problem: string | undefined;
-  /** The offset in bytes of what follows it; undefined for a last one without line end, or with an open quote. */
-  readonly endsAt: number | undefined;
+  /** The offsets in bytes of its beginning, blank lines before it included, and of what follows it. */
+  readonly from: number;
+  readonly to: number;
 }
 
-interface RowOptions {
+/** How rows are read. */
+export interface RowOptions {
+  /** What the source is called in errors. */
   readonly name: string;
-  readonly delimiter: string;
+  /** The character between cells; undefined to tell it by the first line. */
+  readonly delimiter: string | undefined;
+  /** The longest row to hold in memory. */
   readonly maxLineBytes: number;
 }
 
-/** Whether a quoted cell is still open at the end of this line. A quote opens only where a cell begins. */
-const isOpenAfter = (text: string, wasOpen: boolean, delimiter: string): boolean => {
-  let isOpen = wasOpen;
-  for (let at = 0; ; ) {
-    if (!isOpen && text[at] === '"') {
-      isOpen = true;
-      at += 1;
-    }
-    if (isOpen) {
-      const quote = text.indexOf('"', at);
-      if (quote < 0) return true;
-      at = quote + 1;
-      isOpen = text[at] === '"';
-      if (isOpen) {
-        at += 1;
-        continue;
-      }
-    }
-    const next = text.indexOf(delimiter, at);
-    if (next < 0) return false;
-    at = next + 1;
-  }
-};
+const lineEnd = /\r\n|\r|\n/g;
+const countLineEnds = (text: string): number => text.match(lineEnd)?.length ?? 0;
+const byteOrderMark = "\uFEFF";
 
-// Its own sentences quote the cell, which may hold personal data.
+// csv-parse's own sentences quote the cell, which may hold personal data.
 const problems: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'a quote inside a cell that is not quoted; write it as "…""…"',
   CSV_INVALID_CLOSING_QUOTE: 'text after a closing quote; a quote inside a quoted cell is written ""',
   CSV_QUOTE_NOT_CLOSED: "a quoted cell begins here and is never closed",
 };
 
-const parseRow = (text: string, delimiter: string): Pick<Row, "cells" | "problem"> => {
-  try {
-    const options = { delimiter, record_delimiter: "\n", relax_column_count: true, max_record_size: 0 };
-    return { cells: parse(text, options)[0] ?? [], problem: undefined };
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    return { cells: [], problem: problems[error.code] ?? `not CSV (${error.code})` };
+/** The delimiter of a first line: a comma, unless it has none outside quotes and has semicolons or tabs. */
+const delimiterIn = (line: string): string => {
+  const bare = line.replace(/"[^"]*"/g, "");
+  const count = (delimiter: string): number => bare.split(delimiter).length;
+  if (count(",") > 1) return ",";
+  const [best = ","] = [",", ";", "\t"].sort((a, b) => count(b) - count(a));
+  return best;
+};
+
+/** The end of a record that cannot be parsed: the first line end outside quotes; undefined when that is not there yet. */
+const endOfBadRecord = (bytes: Buffer, delimiter: string): number | undefined => {
+  // One character a byte, so that a place in the text is an offset.
+  const text = bytes.toString("latin1");
+  const cellEnd = Buffer.from(delimiter).toString("latin1");
+  const bare = new RegExp(`\\r\\n?|\\n|${cellEnd.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}`, "g");
+  bare.lastIndex = text.search(/[^\r\n]/);
+  for (;;) {
+    if (text[bare.lastIndex] === '"') {
+      let quote = text.indexOf('"', bare.lastIndex + 1);
+      while (quote >= 0 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
+      if (quote < 0) return undefined;
+      bare.lastIndex = quote + 1;
+    }
+    const found = bare.exec(text)?.[0];
+    // A newline may follow the last carriage return.
+    if (found === undefined || (found === "\r" && bare.lastIndex === text.length)) return undefined;
+    if (found !== cellEnd) return bare.lastIndex;
   }
 };
 
-class RowGatherer {
+/** Reads the rows of a CSV source by csv-parse, and goes on behind one that it cannot parse. */
+export class CsvRows {
   readonly #options: RowOptions;
-  #lines: Line[] = [];
-  #length = 0;
+  #delimiter = ",";
+  #parser: Parser | undefined;
+  /** Where the parser began, in bytes and in lines. */
+  #origin = { offset: 0, lines: 0 };
+  /** What came from `#held.from` on: at least the rows that were not yielded, and the one under way. */
+  #held = { from: 0, bytes: Buffer.alloc(0) };
+  #rows: Row[] = [];
+  /** Where the last row ends. */
+  #end = { offset: 0, lines: 0 };
+  /** How many lines csv-parse has counted too many: it takes the \r\n inside a quoted cell for two. */
+  #overcount = 0;
+  #mayHaveBadText = false;
+  #failure: ValidationError | undefined;
 
   constructor(options: RowOptions) {
     this.#options = options;
   }
 
-  /** The row that this line completes, if it does. */
-  push(line: Line): Row | undefined {
-    const { name, delimiter, maxLineBytes } = this.#options;
-    const first = this.#lines[0] ?? line;
-    this.#length += Buffer.byteLength(line.text);
-    if (line.fault === "too-long" || this.#length > maxLineBytes) {
-      // Thrown even where onInvalid is given: without the quotes of what was dropped, nobody knows which of the
-      // lines to come are records and which are text inside a cell.
-      const where = `record ${problemOf("too-long", maxLineBytes)}, or close the quote it opens`;
-      throw lineError(name, { line: first.number, problem: where });
+  /** The rows without blank lines, as many at a time as one chunk completes. */
+  async *read(chunks: AsyncIterable<Buffer>): AsyncGenerator<readonly Row[]> {
+    for await (const chunk of this.#withoutMark(chunks)) {
+      this.#hold(chunk);
+      await this.#parse(chunk);
+      this.#checkLength();
+      yield* this.#take();
     }
-    this.#length += line.end.length;
-    this.#lines.push(line);
-    const isOpen = isOpenAfter(line.text, this.#lines.length > 1, delimiter);
-    return isOpen ? undefined : this.#take(line.endsAt);
+    await this.#finish();
+    yield* this.#take();
   }
 
-  end(): Row | undefined {
-    return this.#lines.length > 0 ? this.#take(undefined) : undefined;
+  /** What a row of the last batch looks like in the source. */
+  textOf({ from, to }: Row): string {
+    return this.#bytesOf(from, to)
+      .toString()
+      .replace(/^[\r\n]+|(\r\n|\r|\n)$/g, "");
   }
 
-  #take(endsAt: number | undefined): Row | undefined {
-    const { delimiter, maxLineBytes } = this.#options;
-    const lines = this.#lines;
-    this.#lines = [];
-    this.#length = 0;
-    // The end of the last line is the row's own; those of the others stand inside a quoted cell.
-    const text = lines.map((line, at) => (at + 1 < lines.length ? line.text + line.end : line.text)).join("");
-    if (text === "") return undefined;
-    const row = { line: lines[0]?.number ?? 0, text, endsAt };
-    const fault = lines.find((line) => line.fault !== undefined)?.fault;
-    if (fault !== undefined) return { ...row, cells: [], problem: problemOf(fault, maxLineBytes) };
-    return { ...row, ...parseRow(text, delimiter) };
+  /** Whether a row of the last batch has a line end: one without may be half of a row. */
+  isWhole({ from, to, problem }: Row): boolean {
+    const last = this.#bytesOf(from, to).at(-1);
+    return problem !== problems.CSV_QUOTE_NOT_CLOSED && (last === 0x0a || last === 0x0d);
   }
-}
 
-/** The rows of a CSV source without its blank lines, as many at a time as one chunk completes. */
-export async function* readRows(
-  chunks: AsyncIterable<Uint8Array | string>,
-  options: RowOptions,
-): AsyncGenerator<Row[]> {
-  const gatherer = new RowGatherer(options);
-  for await (const lines of readLines(chunks, { ...options, returnsEndLines: true })) {
-    yield lines.map((line) => gatherer.push(line)).filter((row) => row !== undefined);
+  /** Joins chunks until the first line is there, tells the delimiter by it and takes a byte order mark away. */
+  async *#withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let head: Buffer | undefined = Buffer.alloc(0);
+    const begin = (bytes: Buffer): Buffer => {
+      const text = bytes.toString();
+      const skipped = text.startsWith(byteOrderMark) ? Buffer.byteLength(byteOrderMark) : 0;
+      const firstLine = text.slice(skipped === 0 ? 0 : 1).trimStart();
+      this.#delimiter = this.#options.delimiter ?? delimiterIn(firstLine.split(lineEnd, 1)[0] ?? "");
+      this.#origin = { offset: skipped, lines: 0 };
+      this.#end = this.#origin;
+      this.#held = { from: skipped, bytes: Buffer.alloc(0) };
+      head = undefined;
+      return bytes.subarray(skipped);
+    };
+    for await (const chunk of chunks) {
+      if (head === undefined) yield chunk;
+      else {
+        head = Buffer.concat([head, chunk]);
+        const isLong = head.length > this.#options.maxLineBytes;
+        if (isLong || /[\r\n]/.test(head.toString("latin1").trimStart())) yield begin(head);
+      }
+    }
+    if (head !== undefined) yield begin(head);
   }
-  const last = gatherer.end();
-  if (last !== undefined) yield [last];
+
+  #hold(chunk: Buffer): void {
+    const { from, bytes } = this.#held;
+    const done = this.#end.offset - from;
+    this.#held = { from: this.#end.offset, bytes: Buffer.concat([bytes.subarray(done), chunk]) };
+    this.#mayHaveBadText = !isUtf8(this.#held.bytes);
+  }
+
+  #bytesOf(from: number, to = Number.POSITIVE_INFINITY): Buffer {
+    return this.#held.bytes.subarray(from - this.#held.from, to - this.#held.from);
+  }
+
+  #open(): Parser {
+    const parser = parse({
+      delimiter: this.#delimiter,
+      record_delimiter: ["\r\n", "\n", "\r"],
+      relax_column_count: true,
+      skip_empty_lines: true,
+      // Nothing goes into the stream: what one chunk completes is handed over as a whole.
+      on_record: (cells: string[], info: Info) => {
+        this.#add(cells, info);
+        return null;
+      },
+    });
+    this.#origin = { ...this.#end };
+    this.#overcount = 0;
+    parser.on("error", () => {});
+    return parser.resume();
+  }
+
+  #add(cells: string[], { lines, bytes }: Info): void {
+    const from = this.#end.offset;
+    const to = this.#origin.offset + bytes;
+    let last = this.#origin.lines + lines - this.#overcount;
+    let inside = 0;
+    if (last > this.#end.lines + 1) {
+      for (const cell of cells) {
+        if (!cell.includes("\n") && !cell.includes("\r")) continue;
+        inside += countLineEnds(cell);
+        const twice = cell.split("\r\n").length - 1;
+        this.#overcount += twice;
+        last -= twice;
+      }
+    }
+    this.#end = { offset: to, lines: last };
+    const isBadText = this.#mayHaveBadText && !isUtf8(this.#bytesOf(from, to));
+    const problem = isBadText ? problemOf("not-utf8", 0) : undefined;
+    this.#push({ line: last - inside, cells: isBadText ? [] : cells, problem, from, to });
+  }
+
+  #push(row: Row): void {
+    const { maxLineBytes } = this.#options;
+    const isLong = row.to - row.from > maxLineBytes && Buffer.byteLength(this.textOf(row)) > maxLineBytes;
+    if (isLong) this.#fail(row.line);
+    else if (this.#failure === undefined) this.#rows.push(row);
+  }
+
+  /** Ends the reading, even where onInvalid is given: nobody knows which of the lines to come are inside a cell. */
+  #fail(line: number): void {
+    const { name, maxLineBytes } = this.#options;
+    const problem = `record ${problemOf("too-long", maxLineBytes)}, or close the quote it opens`;
+    this.#failure ??= lineError(name, { line, problem });
+  }
+
+  /** Looks at the row under way. */
+  #checkLength(): void {
+    const pending = this.#bytesOf(this.#end.offset);
+    if (pending.length <= this.#options.maxLineBytes) return;
+    const text = pending.toString("latin1");
+    const begin = text.search(/[^\r\n]/);
+    // The last two may be its line end.
+    if (begin < 0 || text.length - begin - 2 <= this.#options.maxLineBytes) return;
+    this.#fail(this.#end.lines + 1 + countLineEnds(text.slice(0, begin)));
+  }
+
+  async #parse(chunk: Buffer): Promise<void> {
+    if (this.#badCode !== undefined) return this.#passBadRecord(false);
+    this.#parser ??= this.#open();
+    const parser = this.#parser;
+    const error = await new Promise<unknown>((resolve) => parser.write(chunk, resolve));
+    if (error) await this.#meetBadRecord(error, false);
+  }
+
+  async #finish(): Promise<void> {
+    if (this.#badCode !== undefined) return this.#passBadRecord(true);
+    const parser = this.#parser;
+    if (parser === undefined) return;
+    const error = await new Promise<unknown>((resolve) => parser.end(resolve));
+    if (error) await this.#meetBadRecord(error, true);
+  }
+
+  /** The fault of the record under way, whose end has not come yet. */
+  #badCode: string | undefined;
+
+  async #meetBadRecord(error: unknown, isEnd: boolean): Promise<void> {
+    const { code } = error as Partial<CsvError>;
+    if (code === undefined || !Object.hasOwn(problems, code))
+      throw new ConfigurationError(`${this.#options.name}: cannot be read as CSV (${code})`, {
+        cause: error,
+      });
+    this.#parser = undefined;
+    this.#badCode = code;
+    await this.#passBadRecord(isEnd);
+  }
+
+  async #passBadRecord(isEnd: boolean): Promise<void> {
+    const pending = this.#bytesOf(this.#end.offset);
+    const found = endOfBadRecord(pending, this.#delimiter) ?? (isEnd ? pending.length : undefined);
+    if (found === undefined) return;
+    const text = pending.toString("latin1", 0, found);
+    const begin = text.search(/[^\r\n]/);
+    const from = this.#end.offset;
+    const line = this.#end.lines + 1 + countLineEnds(text.slice(0, begin));
+    const rest = pending.subarray(found);
+    this.#end = { offset: from + found, lines: this.#end.lines + countLineEnds(text) };
+    const problem = problems[this.#badCode ?? ""];
+    this.#badCode = undefined;
+    this.#push({ line, cells: [], problem, from, to: from + found });
+    if (rest.length > 0) await this.#parse(rest);
+    if (isEnd) await this.#finish();
+  }
+
+  *#take(): Generator<readonly Row[]> {
+    const rows = this.#rows;
+    this.#rows = [];
+    if (rows.length > 0) yield rows;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
 }

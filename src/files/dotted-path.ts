@@ -32,12 +32,11 @@ export const valueAt = (record: unknown, keys: readonly string[]): unknown =>
 
 /** Sets the value at a path, making the objects on the way. */
 export const setAt = (record: Fields, keys: readonly [string, ...string[]], value: unknown): void => {
-  const [key, ...rest] = keys;
-  const [next, ...others] = rest;
-  if (next === undefined) {
-    record[key] = value;
+  if (keys.length === 1) {
+    record[keys[0]] = value;
     return;
   }
+  const [key, next = "", ...others] = keys;
   const inner = record[key];
   const target: Fields = isPlainObject(inner) ? inner : {};
   record[key] = target;

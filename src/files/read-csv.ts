@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { delimiterOf } from "./csv-delimiter.ts";
 import { type Column, type ColumnNames, columnsOf } from "./csv-header.ts";
-import { type Row, readRows } from "./csv-rows.ts";
+import { CsvRows, type Row, type RowOptions } from "./csv-rows.ts";
 import { setAt } from "./dotted-path.ts";
 import { unguardFormula } from "./formulas.ts";
 import { lineError, reporter } from "./invalid.ts";
@@ -20,7 +20,10 @@ export interface CellPlace {
 
 /** How to read CSV. */
 export interface ReadCsvOptions extends ReadOptions {
-  /** The character between cells; default a comma. */
+  /**
+   * The character between cells. Default: a comma, or a semicolon or tab where the first line has these and no comma
+   * outside quotes, as Excel writes in many countries.
+   */
   readonly delimiter?: string | undefined;
   /** The names of the columns, for a file without a header row. */
   readonly header?: readonly string[] | undefined;
@@ -67,15 +70,16 @@ interface Reading {
 }
 
 const recordOf = (row: Row, { columns, options }: Reading): object => {
-  const { cast = (cell: string) => cell, emptyCells = "omit", unescapeFormulas = true } = options;
+  const { cast, emptyCells = "omit", unescapeFormulas = true } = options;
   const record: Record<string, unknown> = {};
-  for (const [at, column] of columns.entries()) {
+  for (let at = 0; at < columns.length; at += 1) {
+    const column = columns[at];
     const cell = row.cells[at] ?? "";
     if (column === undefined || (cell === "" && emptyCells === "omit")) continue;
     const text = unescapeFormulas ? unguardFormula(cell) : cell;
     const isNull = cell === "" && emptyCells === "null";
-    const value = isNull ? null : cast(text, { column: column.name, line: row.line });
-    if (value !== undefined) setAt(record, column.keys, value);
+    const value = isNull || !cast ? text : cast(text, { column: column.name, line: row.line });
+    if (value !== undefined) setAt(record, column.keys, isNull ? null : value);
   }
   return record;
 };
@@ -102,19 +106,21 @@ const readHeader = (row: Row, name: string, options: ReadCsvOptions): Reading =>
   return { columns: read.columns, options };
 };
 
-async function* records(rows: AsyncIterable<Row[]>, name: string, options: ReadCsvOptions) {
-  const report = reporter(name, options.onInvalid);
-  const given = options.header && { line: 1, text: "", cells: options.header, problem: undefined, endsAt: 0 };
-  let reading = given && readHeader(given, name, { ...options, unescapeFormulas: false });
-  for await (const some of rows) {
-    for (const row of some) {
+async function* records(chunks: AsyncIterable<Buffer>, options: RowOptions, known: ReadCsvOptions) {
+  const { name } = options;
+  const report = reporter(name, known.onInvalid);
+  const given = known.header && { line: 1, cells: known.header, problem: undefined, from: 0, to: 0 };
+  let reading = given && readHeader(given, name, { ...known, unescapeFormulas: false });
+  const reader = new CsvRows(options);
+  for await (const rows of reader.read(chunks)) {
+    for (const row of rows) {
       if (reading === undefined) {
-        reading = readHeader(row, name, options);
+        reading = readHeader(row, name, known);
         continue;
       }
-      const parsed = parse(row, reading);
+      const parsed = parse(row, { ...reading, options: known });
       if (parsed.record !== undefined) yield parsed.record;
-      else await report({ line: row.line, text: row.text, problem: parsed.problem, cause: parsed.cause });
+      else await report({ line: row.line, text: reader.textOf(row), ...parsed });
     }
   }
 }
@@ -146,9 +152,12 @@ export const readCsv = <T extends object = Record<string, unknown>>(
   options?: ReadCsvOptions,
 ): AsyncGenerator<T> => {
   const known = checked(options);
-  const limits = { delimiter: delimiterOf(known), maxLineBytes: maxLineBytesOf(known) };
+  // One column has no delimiter that its first line could show.
+  const isTold = known.delimiter !== undefined || known.header?.length === 1;
+  const delimiter = isTold ? delimiterOf(known) : undefined;
+  const maxLineBytes = maxLineBytesOf(known);
   const { name, chunks } = openSource(source, known);
-  const found = records(readRows(chunks, { ...limits, name }), name, known);
+  const found = records(chunks, { name, delimiter, maxLineBytes }, known);
   // What the records look like is for the caller to say, by header, `columns` and `cast`.
   return found as AsyncGenerator<T>;
 };

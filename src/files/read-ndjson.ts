@@ -20,13 +20,13 @@ const parse = (text: string): { readonly record: object } | { readonly problem: 
 };
 
 async function* records(
-  chunks: AsyncIterable<Uint8Array | string>,
+  chunks: AsyncIterable<Buffer>,
   maxLineBytes: number,
   report: (fault: Fault) => Promise<void>,
 ): AsyncGenerator<object> {
   const parseLine = ({ fault, text }: Line) =>
     fault === undefined ? parse(text) : { problem: problemOf(fault, maxLineBytes) };
-  for await (const lines of readLines(chunks, { maxLineBytes, returnsEndLines: false })) {
+  for await (const lines of readLines(chunks, maxLineBytes)) {
     for (const line of lines) {
       if (line.fault === undefined && line.text.trim() === "") continue;
       const parsed = parseLine(line);

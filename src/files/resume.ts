@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
-import { type Row, readRows } from "./csv-rows.ts";
+import { CsvRows, type Row } from "./csv-rows.ts";
 import { readLines } from "./lines.ts";
 import { openSource } from "./source.ts";
 
@@ -13,7 +13,7 @@ export interface WholeCsv {
 // Only lengths are looked at here, and a file that was written is not refused for a long line.
 const anyLength = Number.MAX_SAFE_INTEGER;
 
-const existingChunks = async (path: string): Promise<AsyncIterable<Uint8Array | string> | undefined> => {
+const existingChunks = async (path: string): Promise<AsyncIterable<Buffer> | undefined> => {
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return undefined;
   if (!found.isFile()) throw new ConfigurationError(`${path}: append needs a regular file`);
@@ -23,8 +23,7 @@ const existingChunks = async (path: string): Promise<AsyncIterable<Uint8Array | 
 /** The bytes up to the end of the last line that has its newline; 0 for a file that is missing. */
 export const wholeNdjsonBytes = async (path: string): Promise<number> => {
   let bytes = 0;
-  const options = { maxLineBytes: anyLength, returnsEndLines: false };
-  for await (const lines of readLines((await existingChunks(path)) ?? noChunks(), options)) {
+  for await (const lines of readLines((await existingChunks(path)) ?? noChunks(), anyLength)) {
     for (const line of lines) bytes = line.endsAt ?? bytes;
   }
   return bytes;
@@ -33,13 +32,13 @@ export const wholeNdjsonBytes = async (path: string): Promise<number> => {
 /** Reads a file to the end of its last whole record: a line break inside a quoted cell ends none. */
 export const wholeCsv = async (path: string, delimiter: string): Promise<WholeCsv> => {
   let whole: WholeCsv = { bytes: 0, header: undefined };
-  const options = { name: path, delimiter, maxLineBytes: anyLength };
-  for await (const rows of readRows((await existingChunks(path)) ?? noChunks(), options)) {
+  const reader = new CsvRows({ name: path, delimiter, maxLineBytes: anyLength });
+  for await (const rows of reader.read((await existingChunks(path)) ?? noChunks())) {
     for (const row of rows) {
-      if (row.endsAt !== undefined) whole = { bytes: row.endsAt, header: whole.header ?? row };
+      if (reader.isWhole(row)) whole = { bytes: row.to, header: whole.header ?? row };
     }
   }
   return whole;
 };
 
-async function* noChunks(): AsyncGenerator<Uint8Array> {}
+async function* noChunks(): AsyncGenerator<Buffer> {}

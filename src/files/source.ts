@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { createGunzip } from "node:zlib";
 import { ConfigurationError } from "../errors.ts";
+import { isBytes } from "../runtime/cross-realm.ts";
 import { messageOf } from "./message-of.ts";
 import { through } from "./through.ts";
 
@@ -12,7 +13,7 @@ export type FileSource = string | URL | Readable | AsyncIterable<Uint8Array | st
 /** A source ready to be read: its bytes, and what to call it in errors. */
 export interface OpenSource {
   readonly name: string;
-  readonly chunks: AsyncIterable<Uint8Array | string>;
+  readonly chunks: AsyncIterable<Buffer>;
 }
 
 const chunkBytes = 64 * 1024;
@@ -39,6 +40,23 @@ async function* explained(name: string, chunks: AsyncIterable<Uint8Array>): Asyn
   }
 }
 
+const isHighSurrogate = (text: string): boolean => /[\uD800-\uDBFF]$/.test(text);
+
+/** Any chunks as bytes. */
+async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Buffer> {
+  // A string may be cut between the two halves of an emoji; either half alone has no UTF-8 form.
+  let half = "";
+  for await (const chunk of chunks) {
+    if (typeof chunk === "string") {
+      const text = half + chunk;
+      half = isHighSurrogate(text) ? text.slice(-1) : "";
+      yield Buffer.from(half === "" ? text : text.slice(0, -1));
+    } else if (isBytes(chunk)) yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    else throw new ConfigurationError(`the source gave ${typeof chunk} instead of bytes or strings`);
+  }
+  if (half !== "") yield Buffer.from(half);
+}
+
 /** The path of a file named by a string or a `file:` URL; undefined for anything else. */
 export const pathOf = (place: unknown): string | undefined => {
   if (typeof place === "string") return place;
@@ -59,12 +77,12 @@ export const openSource = (
   if (path !== undefined) {
     const gzip = options.gzip ?? path.endsWith(".gz");
     const bytes = fileChunks(path);
-    return { name, chunks: explained(name, gzip ? through(bytes, createGunzip()) : bytes) };
+    return { name, chunks: asBytes(explained(name, gzip ? through(bytes, createGunzip()) : bytes)) };
   }
   // Neither a string nor a URL is left, so it is a stream or an iterable; the types rule out anything else.
   const stream = source as AsyncIterable<Uint8Array | string>;
   if (typeof stream?.[Symbol.asyncIterator] !== "function") {
     throw new ConfigurationError("the source must be a path, a file: URL, a stream or an async iterable");
   }
-  return { name, chunks: options.gzip ? through(stream, createGunzip()) : stream };
+  return { name, chunks: asBytes(options.gzip ? through(stream, createGunzip()) : stream) };
 };

@@ -85,6 +85,23 @@ describe("readCsv", () => {
     ]);
   });
 
+  test.each([
+    ["semicolons", "\uFEFFemail;name\na@b.co;Ann, Ulm\n"],
+    ["tabs", "email\tname\r\na@b.co\tAnn, Ulm\r\n"],
+    ["semicolons, with a comma in a quoted name", 'email;name;"x, y"\na@b.co;Ann, Ulm;\n'],
+  ])("a file separated by %s is read without being told", async (_, text) => {
+    expect(await read(text)).toEqual([{ email: "a@b.co", name: "Ann, Ulm" }]);
+  });
+
+  test.each([
+    ["a comma in the first line", "email,a;b;c\nx,y\n", {}, [{ email: "x", "a;b;c": "y" }]],
+    ["a quoted name", '"a;b"\nx;y\n', {}, [{ "a;b": "x;y" }]],
+    ["the option", "a;b\nx;y\n", { delimiter: "," }, [{ "a;b": "x;y" }]],
+    ["a single name given", "x;y\n", { header: ["list"] }, [{ list: "x;y" }]],
+  ])("semicolons do not separate against %s", async (_, text, options, expected) => {
+    expect(await read(text, options)).toEqual(expected);
+  });
+
   test("takes names for a file without a header row", async () => {
     expect(await read("1;2\n", { header: ["a", "b"], delimiter: ";" })).toEqual([{ a: "1", b: "2" }]);
   });
@@ -151,6 +168,25 @@ describe("bad lines", () => {
     });
   });
 
+  test("are counted behind quoted cells with line ends of every kind, blank lines and other bad lines", async () => {
+    const text = 'a,b\r\n"1\r\n\r\n\r\n\n2",x\r\n\r\n\r\n1\r\nx"y,"2\r\nz"\r\n"a"b,"2\r\nz"\r\n8,9\r\n5\r\n';
+    for (const size of [1, 3, 1_000]) {
+      const invalid: number[] = [];
+      const onInvalid = ({ line }: InvalidLine) => void invalid.push(line);
+      const records = await gather(readCsv(inPieces(text, size), { onInvalid }));
+      expect(records).toEqual([
+        { a: "1\r\n\r\n\r\n\n2", b: "x" },
+        { a: "8", b: "9" },
+      ]);
+      expect(invalid).toEqual([9, 10, 12, 15]);
+    }
+  });
+
+  test("a line break in a quoted cell behind the fault does not end the record", async () => {
+    const { records, invalid } = await readPastFaults('a,b,c\nx"y,"1\n8,9,10\n",2\n5,6,7\n');
+    expect([records, invalid.length]).toEqual([[{ a: "5", b: "6", c: "7" }], 1]);
+  });
+
   test("are counted where lines end with a carriage return, and told as they stand", async () => {
     expect(await readPastFaults('a,b\r1\r"x\ry"z,2\r8,9\r')).toEqual({
       records: [{ a: "8", b: "9" }],
@@ -198,6 +234,16 @@ describe("bad lines", () => {
     await expect(readPastFaults(text, { maxLineBytes: 10 })).rejects.toThrow(
       "input line 2: record longer than maxLineBytes (10); raise it if this line is right, or close the quote it opens",
     );
+  });
+
+  test("what comes before a record over the cap is handed over, in one chunk too", async () => {
+    const found: unknown[] = [];
+    const reading = async () => {
+      const source = inPieces("a\n1\n\n\n\n\n\n\n\n\n\n\n\n\n2\n12345678901\n3\n", 1_000);
+      for await (const record of readCsv(source, { maxLineBytes: 10 })) found.push(record);
+    };
+    await expect(reading()).rejects.toThrow("input line 16: record longer than maxLineBytes (10)");
+    expect(found).toEqual([{ a: "1" }, { a: "2" }]);
   });
 
   test("a record as long as the cap is read", async () => {
