@@ -1,5 +1,4 @@
 import { auth } from "./http/auth.ts";
-import { Closing } from "./http/closing.ts";
 import { pipeline } from "./http/pipeline.ts";
 import { Redactor, redacting } from "./http/redaction.ts";
 import { retry } from "./http/retry.ts";
@@ -7,13 +6,14 @@ import { ServiceTime } from "./http/service-time.ts";
 import { observe } from "./http/tracing.ts";
 import type { AttemptLimits } from "./http/transport/attempt.ts";
 import { fetchTransport } from "./http/transport/fetch.ts";
-import { closedFailure, type Send, type Transport } from "./http/types.ts";
+import type { Send, Transport } from "./http/types.ts";
 import type { Closable } from "./lifecycle.ts";
 import type { Settings } from "./options/options.ts";
 import { Slots } from "./rate-limit/concurrency.ts";
 import type { Traffic } from "./rate-limit/limiter.ts";
 import { sharedTraffic } from "./rate-limit/registry.ts";
 import { pacing } from "./rate-limit/stage.ts";
+import { Lifetime } from "./runtime/cancellation.ts";
 import type { Clock } from "./runtime/clock.ts";
 
 /** A way to the service: the stages over a transport, and what they share. */
@@ -24,27 +24,28 @@ export interface Connection {
   readonly redactor: Redactor;
   readonly traffic: Traffic;
   readonly slots: Slots;
-  readonly transport: CountedTransport;
-  readonly closing: Closing;
+  readonly transport: Transport;
+  /** Of the calls that use the transport. */
+  readonly lifetime: Lifetime;
   readonly serviceTime: ServiceTime;
   /** What is this connection's to close; what it took from a sibling's is not. */
   readonly ends: readonly Closable[];
 }
 
 /** Loads undici with the first request: importing the package, or failing to configure it, needs none of it. */
-const lazyTransport = (settings: Settings, limits: AttemptLimits, closing: Closing): Transport => {
+const lazyTransport = (settings: Settings, limits: AttemptLimits): Transport => {
   let loaded: Transport | undefined;
   let ending: Promise<unknown> | undefined;
-  const load = async (): Promise<Transport> => {
-    const before = closing.count;
+  const load = async (signal: AbortSignal | undefined): Promise<Transport> => {
     const { undiciTransport } = await import("./http/transport/undici.ts");
-    if (closing.count !== before) throw closedFailure();
+    signal?.throwIfAborted();
     const { origin, dispatcher } = settings;
     loaded ??= undiciTransport({ ...limits, origin, dispatcher });
     return loaded;
   };
   return {
-    send: (request) => loaded?.send(request) ?? load().then((transport) => transport.send(request)),
+    send: (request) =>
+      loaded?.send(request) ?? load(request.signal).then((transport) => transport.send(request)),
     close: async () => {
       const open = loaded;
       loaded = undefined;
@@ -55,25 +56,9 @@ const lazyTransport = (settings: Settings, limits: AttemptLimits, closing: Closi
   };
 };
 
-/** A transport that calls from before a closing can tell from the one that those after it use. */
-interface CountedTransport {
-  readonly send: Send;
-  readonly closing: Closing;
-}
-
-const counted = (make: (closing: Closing) => Transport): CountedTransport => {
-  const closing: Closing = new Closing(() => transport.close());
-  const transport = make(closing);
-  // A call may have begun before the closing, and have waited until now for a budget, a slot or its key.
-  const send: Send = (request) =>
-    request.log.closings === closing.count ? transport.send(request) : Promise.reject(closedFailure());
-  return { send, closing };
-};
-
-const transportFor = (settings: Settings, limits: AttemptLimits): CountedTransport => {
+const transportFor = (settings: Settings, limits: AttemptLimits): Transport => {
   const { fetch, origin } = settings;
-  if (fetch === undefined) return counted((closing) => lazyTransport(settings, limits, closing));
-  return counted(() => fetchTransport(origin, fetch, limits));
+  return fetch === undefined ? lazyTransport(settings, limits) : fetchTransport(origin, fetch, limits);
 };
 
 /** The parts of a sibling's connection that the same settings allow to share. */
@@ -86,6 +71,7 @@ const share = (settings: Settings, from: Connection | undefined) => {
   const isSameKey = isSame("origin", "apiKey", "sharing") && sameLimits(settings, before);
   return {
     transport: isSamePlace ? from?.transport : undefined,
+    lifetime: isSamePlace ? from?.lifetime : undefined,
     slots: isSamePlace ? from?.slots : undefined,
     traffic: isSameKey ? from?.traffic : undefined,
   };
@@ -115,13 +101,12 @@ export const connect = (
       log[level](message, notice);
       hook?.(notice);
     };
-  const { closing } = transport;
+  const lifetime = shared.lifetime ?? new Lifetime(() => transport.close());
   const send = pipeline(
     [
       retry({
         maxRetryAfterMs,
         clock,
-        closing,
         random,
         onRetry: tell("info", "will retry", hooks.onRetry),
       }),
@@ -129,14 +114,13 @@ export const connect = (
       pacing({
         traffic,
         slots,
-        closing,
         maxRetryAfterMs,
         clock,
         onWait: tell("debug", "waits", hooks.onWait),
       }),
       observe({ hooks, log, clock }),
       redacting(redactor),
-      auth(settings.apiKey, { clock, closing, learn: (key) => redactor.learn(key) }),
+      auth(settings.apiKey, { clock, learn: (key) => redactor.learn(key) }),
     ],
     transport.send,
   );
@@ -147,10 +131,10 @@ export const connect = (
     traffic,
     slots,
     transport,
-    closing,
+    lifetime,
     serviceTime: shared.transport === undefined ? serviceTime : (sibling?.serviceTime ?? serviceTime),
     ends: [
-      ...(shared.transport === undefined ? [closing] : []),
+      ...(shared.transport === undefined ? [lifetime] : []),
       ...(settings.sharing !== undefined && shared.traffic === undefined ? [traffic] : []),
     ],
   };

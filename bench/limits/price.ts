@@ -1,4 +1,3 @@
-import { Closing } from "../../src/http/closing.ts";
 import { undiciTransport } from "../../src/http/transport/undici.ts";
 import type { Send } from "../../src/http/types.ts";
 import { documentedLimits } from "../../src/options/limits.ts";
@@ -25,7 +24,7 @@ const median = (values: readonly number[]): number =>
 /** CPU of pacing per call that need not wait, in µs, and beside a call over a socket without it. */
 export const priceOfPacing = async (): Promise<void> => {
   const traffic = new Traffic(limits, systemClock);
-  const shared = { traffic, slots: new Slots(16), closing: new Closing() };
+  const shared = { traffic, slots: new Slots(16) };
   const stage = pacing({ ...shared, maxRetryAfterMs: 60_000, clock: systemClock });
   const answer = answered();
   const bare: Send = async () => answer;

@@ -1,11 +1,11 @@
 import { Recorder } from "../../src/batch/recorder.ts";
 import { recorderSettings } from "../../src/batch/recorder-options.ts";
 import { createCall } from "../../src/call/executor.ts";
-import { Closing } from "../../src/http/closing.ts";
 import { Redactor } from "../../src/http/redaction.ts";
 import type { Send } from "../../src/http/types.ts";
 import { documentedLimits } from "../../src/options/limits.ts";
 import { settingsFrom } from "../../src/options/options.ts";
+import { Lifetime } from "../../src/runtime/cancellation.ts";
 import { operations } from "../../src/service/operations.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { answered, paced } from "../../test/support/paced.ts";
@@ -27,7 +27,7 @@ export const recorderAgainstSingles = async (): Promise<void> => {
       { apiKey: "bench", baseUrl: "https://service.test", responseValidation: "off" },
       {},
     );
-    const call = createCall({ send, settings, redactor: new Redactor(), closing: new Closing() }, clock);
+    const call = createCall({ send, settings, redactor: new Redactor(), lifetime: new Lifetime() }, clock);
     const recorder = new Recorder(recorderSettings({}, limits.events.max), {
       call,
       clock,

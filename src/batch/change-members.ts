@@ -1,13 +1,13 @@
 import type { Call } from "../call/executor.ts";
 import { TouchpointError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
+import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeIssues, issuesOf } from "../service/check.ts";
 import { EmailAddress } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
 import { type ListMembers, maxAddressesPerRequest } from "../service/lists/schema.ts";
 import { InFlight } from "./in-flight.ts";
-import { untilAborted } from "./until-aborted.ts";
 import { Effect, withinTotal } from "./within-total.ts";
 
 /** Any number of addresses: an array, a set, a generator, a stream of strings. */
@@ -84,7 +84,7 @@ class Change {
     const { call, operation, options } = this.#change;
     const open = call.untilClosed(operation.id, options.signal, () => this.#effect.outcome);
     try {
-      await this.#sendItems(untilAborted(emails, open.signal));
+      await this.#sendItems(iterateUntilAborted(emails, open.signal));
     } finally {
       open.release();
     }

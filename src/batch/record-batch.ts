@@ -2,6 +2,7 @@ import type { Call } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
 import { inTheNameOf } from "../call/validation-errors.ts";
 import { type Issue, TouchpointError, ValidationError } from "../errors.ts";
+import { untilAborted } from "../runtime/cancellation.ts";
 import { describeIssues } from "../service/check.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events/schema.ts";
 import { operations } from "../service/operations.ts";
@@ -9,7 +10,6 @@ import { type BatchItemResult, type IndexedEvent, isAccepted } from "./batch-ans
 import { InFlight } from "./in-flight.ts";
 import { type BatchSending, sendBatch } from "./send-batch.ts";
 import { snapshot } from "./snapshot.ts";
-import { orAborted } from "./until-aborted.ts";
 import { Effect, withinTotal } from "./within-total.ts";
 
 /** The answer to any number of events. */
@@ -39,7 +39,7 @@ const checkAll = async (
   for (const [index, event] of events.entries()) {
     const found = call.issues(operations.events.record, event);
     // A promise only where the workspace has schemas; else a million events are checked without one each.
-    for (const { path, message } of found instanceof Promise ? await orAborted(found, signal) : found)
+    for (const { path, message } of found instanceof Promise ? await untilAborted(found, signal) : found)
       issues.push({ path: `events[${index}]${path && "."}${path}`, message });
   }
   if (issues.length > 0)

@@ -1,6 +1,6 @@
 import { isTouchpointError, type Outcome, TimeoutError } from "../errors.ts";
-import { TotalTimeout } from "../http/types.ts";
 import { whenAborted } from "../runtime/abort.ts";
+import { abortError, DeadlineExceeded } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** Whether any request of some work may have had its effect. */
@@ -47,22 +47,19 @@ export const withinTotal = <T>(
   { operation, signal, effect, clock }: Bounded,
   work: () => Promise<T>,
 ): Promise<T> => {
-  const late = (reason: TotalTimeout, attempts: number): TimeoutError => {
-    const { outcome } = effect;
-    const message = `${operation}: ${reason.message}, outcome ${outcome}.`;
-    return new TimeoutError(message, { operation, attempts, outcome });
-  };
+  const endOf = (attempts: number): unknown =>
+    abortError(signal?.reason, { operation, attempts, outcome: effect.outcome });
   const ending = (error: unknown): unknown => {
-    const reason: unknown = signal?.reason;
-    if (!(reason instanceof TotalTimeout)) return error;
-    if (error === reason) return late(reason, 0);
-    return error instanceof TimeoutError ? late(reason, error.attempts) : error;
+    if (signal === undefined || !signal.aborted) return error;
+    if (error === signal.reason) return endOf(0);
+    const isLate = signal.reason instanceof DeadlineExceeded && error instanceof TimeoutError;
+    return isLate ? endOf(error.attempts) : error;
   };
   return new Promise((resolve, reject) => {
     let cancel: (() => void) | undefined;
     const release = whenAborted(signal, () => {
-      const { reason } = signal ?? {};
-      if (reason instanceof TotalTimeout) cancel = clock.after(settlingMs, () => reject(late(reason, 0)));
+      if (signal?.reason instanceof DeadlineExceeded)
+        cancel = clock.after(settlingMs, () => reject(endOf(0)));
     });
     const settle = (end: () => void): void => {
       cancel?.();

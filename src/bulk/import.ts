@@ -1,8 +1,8 @@
-import { orAborted } from "../batch/until-aborted.ts";
 import { Effect } from "../batch/within-total.ts";
 import type { Call } from "../call/executor.ts";
 import { ApiError, type Issue, TouchpointError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
+import { untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeIssues } from "../service/check.ts";
 import type { Contact } from "../service/contacts/schema.ts";
@@ -149,7 +149,7 @@ class Import {
 
   async #one({ index, item }: Entry<GivenContact>, callOptions: CallOptions): Promise<boolean> {
     const found = this.#context.issues(item);
-    const issues = found instanceof Promise ? await orAborted(found, callOptions.signal) : found;
+    const issues = found instanceof Promise ? await untilAborted(found, callOptions.signal) : found;
     if (issues.length > 0)
       return this.#reject({ contact: item, index, status: undefined, error: describeIssues(issues) });
     try {

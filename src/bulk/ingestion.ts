@@ -1,8 +1,8 @@
 import { type BatchItemResult, type IndexedEvent, isAccepted, isMissing } from "../batch/batch-answer.ts";
 import { isWorthARepeat, sendBatch } from "../batch/send-batch.ts";
-import { orAborted } from "../batch/until-aborted.ts";
 import { Effect } from "../batch/within-total.ts";
 import { ApiError, ValidationError } from "../errors.ts";
+import { untilAborted } from "../runtime/cancellation.ts";
 import { contentId } from "../runtime/content-hash.ts";
 import { describeIssues } from "../service/check.ts";
 import type { EventInput } from "../service/events/schema.ts";
@@ -104,7 +104,7 @@ export class Ingestion {
 
   async #faultOf(event: EventInput, signal: AbortSignal | undefined): Promise<string | undefined> {
     const found = this.#context.call.issues(operations.events.record, event);
-    const issues = found instanceof Promise ? await orAborted(found, signal) : found;
+    const issues = found instanceof Promise ? await untilAborted(found, signal) : found;
     if (issues.length > 0) return describeIssues(issues);
     const at = occurredAtMs(event);
     const now = this.#context.serviceNow() ?? this.#context.clock.wallTime();

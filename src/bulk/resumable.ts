@@ -1,11 +1,10 @@
 import { InFlight } from "../batch/in-flight.ts";
 import { snapshot } from "../batch/snapshot.ts";
-import { orAborted, untilAborted } from "../batch/until-aborted.ts";
 import { type Effect, withinTotal } from "../batch/within-total.ts";
 import type { Call } from "../call/executor.ts";
 import { ConfigurationError } from "../errors.ts";
-import { deadline } from "../http/deadline.ts";
 import type { CallOptions } from "../options/options.ts";
+import { iterateUntilAborted, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { contentId } from "../runtime/content-hash.ts";
 import {
@@ -116,7 +115,7 @@ class Run<Item> {
     };
     try {
       this.#waitForSource(true);
-      for await (const item of untilAborted(source, open.signal)) {
+      for await (const item of iterateUntilAborted(source, open.signal)) {
         this.#waitForSource(false);
         const index = this.reading.read++;
         if (!this.#wasDoneBefore(index, item)) batch.push({ index, item: snapshot(item) });
@@ -214,11 +213,12 @@ class Run<Item> {
 export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Reading): Promise<void> => {
   const { checkpoint, operation, options, effect, clock } = work;
   const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
-  const { signal, release } = deadline(options.signal, options.totalTimeoutMs, clock);
+  const deadline = { totalTimeoutMs: options.totalTimeoutMs, clock };
+  const { signal, release } = openScope([options.signal], deadline);
   let run: Run<Item> | undefined;
   try {
     await withinTotal({ operation, signal, effect, clock }, async () => {
-      const before = readCheckpoint(store && (await orAborted(store.load(), signal)));
+      const before = readCheckpoint(store && (await untilAborted(store.load(), signal)));
       if (before?.list !== undefined && before.list.before < before.done && work.lagging === undefined)
         throw new ConfigurationError(
           "the checkpoint has rows that are still to be added to a list: give addToList, or delete it to start over",

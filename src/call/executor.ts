@@ -1,19 +1,26 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { type Issue, type Outcome, ResponseValidationError } from "../errors.ts";
-import type { Closing } from "../http/closing.ts";
-import { type Deadline, deadline, joined } from "../http/deadline.ts";
 import type { Redactor } from "../http/redaction.ts";
-import { type HttpRequest, outcomeOf, type Send } from "../http/types.ts";
+import { progressOf, type Send } from "../http/types.ts";
 import { withoutResult } from "../http/without-result.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
+import { whenAborted } from "../runtime/abort.ts";
+import {
+  type AbortedWork,
+  type AbortScope,
+  abortError,
+  ClientClosed,
+  type Lifetime,
+  openScope,
+  untilAborted,
+} from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeIssues, issuesOf } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
 import { type Answer, answer, Exchanges, type WithResponse } from "./api-promise.ts";
 import { type CallInput, checkCallOptions, requestBuilder, type Whole } from "./request.ts";
 import { Received } from "./response-info.ts";
-import { noRecord, refuse } from "./validation-errors.ts";
-import { endOf, openWait, withinCall } from "./within-call.ts";
+import { missingRecordError, refuse } from "./validation-errors.ts";
 
 /** Runs one operation: checks the input, sends, checks the answer. Every error names the operation. */
 export interface Call {
@@ -47,7 +54,7 @@ export interface Call {
    */
   sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void>;
   /** One signal that also aborts, with a ConnectionError, when the client is closed: for a wait outside of any request. */
-  untilClosed(operation: string, signal: AbortSignal | undefined, outcome: () => Outcome): Deadline;
+  untilClosed(operation: string, signal: AbortSignal | undefined, outcome: () => Outcome): AbortScope;
   /** What a call with this payload would be refused for; a promise only where the workspace has schemas. */
   issues<Input>(
     operation: Operation<Input, unknown>,
@@ -69,10 +76,6 @@ export interface CallTrace {
 
 const calls = tracingChannel<string, CallTrace>("touchpoint:call");
 
-// The service answered with success: whatever was asked for has probably happened.
-const outcomeOfAnswered = (request: HttpRequest): Outcome =>
-  request.replay === "safe" ? outcomeOf(request) : "unknown";
-
 type AnsweredOperation = Pick<Operation<unknown, unknown>, "id"> & {
   readonly output: Parameters<typeof issuesOf>[0];
 };
@@ -86,11 +89,11 @@ export interface Way {
   readonly send: Send;
   readonly settings: Settings;
   readonly redactor: Pick<Redactor, "text">;
-  readonly closing: Closing;
+  readonly lifetime: Lifetime;
 }
 
 /** Makes the one function through which every method of every resource goes. */
-export const createCall = ({ send, settings, redactor, closing }: Way, clock: Clock): Call => {
+export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: Clock): Call => {
   const buildRequest = requestBuilder(settings);
 
   const { workspace } = settings;
@@ -111,10 +114,9 @@ export const createCall = ({ send, settings, redactor, closing }: Way, clock: Cl
   const reportAnswer = (
     operation: AnsweredOperation,
     found: readonly Issue[],
-    made: { readonly request: HttpRequest; readonly status: number },
+    answered: AbortedWork & { readonly status: number },
   ): void => {
     if (found.length === 0) return;
-    const { request, status } = made;
     // They may quote the answer: a name in their path, or a sentence of the workspace's own schema.
     const issues = found.map(({ path, message }) => ({
       path: redactor.text(path),
@@ -123,13 +125,7 @@ export const createCall = ({ send, settings, redactor, closing }: Way, clock: Cl
     if (settings.responseValidation === "strict") {
       throw new ResponseValidationError(
         `${operation.id}: the answer does not fit: ${describeIssues(issues)}`,
-        {
-          operation: operation.id,
-          outcome: outcomeOfAnswered(request),
-          attempts: request.log.attempts,
-          status,
-          issues,
-        },
+        { ...answered, issues },
       );
     }
     report(operation.id, issues);
@@ -146,41 +142,46 @@ export const createCall = ({ send, settings, redactor, closing }: Way, clock: Cl
     const replay = typeof rule === "function" ? rule(input.payload) : rule;
     const rules = { replay, weight: operation.weight?.(input.payload) ?? 1 };
     const unbound = buildRequest(operation, input, { options, rules });
-    unbound.log.closings ??= input.closings ?? closing.count;
-    const bound = input.whole
-      ? joined(options?.signal, input.whole.signal)
-      : deadline(options?.signal, totalTimeoutOf(options), clock);
+    const scope = openScope(
+      [options?.signal, input.partOf ?? lifetime.signal],
+      input.whole ? undefined : { totalTimeoutMs: totalTimeoutOf(options), clock },
+    );
+    const request = { ...unbound, signal: scope.signal };
+    // Known to the caller's errors; the retry stage makes those of the requests.
+    let work = progressOf(request);
     try {
-      const request: HttpRequest = { ...unbound, signal: bound.signal };
-      if (bound.signal?.aborted) throw endOf(request, outcomeOf(request));
+      scope.signal?.throwIfAborted();
       // The body is written already: what is checked here is what leaves.
-      if (workspace !== undefined)
-        refuse(
-          operation.id,
-          await withinCall(workspace.inputIssues(operation.id, input.payload), request, outcomeOf(request)),
-        );
+      if (workspace !== undefined) {
+        const found = workspace.inputIssues(operation.id, input.payload);
+        refuse(operation.id, await untilAborted(found, scope.signal));
+      }
       const response = await send(request);
+      const { status } = response;
+      const { attempts } = request.stats;
+      // The service answered with success: whatever was asked for has probably happened.
+      work = { ...work, attempts, outcome: replay === "safe" ? work.outcome : "unknown" };
       const body =
         response.isJson && operation.read !== undefined
           ? operation.read(response.json, input)
           : response.json;
-      if (!operation.mayBeEmpty && (typeof body !== "object" || body === null)) {
-        throw noRecord(request, response.status, outcomeOfAnswered(request));
-      }
+      if (!operation.mayBeEmpty && (typeof body !== "object" || body === null))
+        throw missingRecordError(work, status);
       if (settings.responseValidation !== "off" && body !== undefined) {
         const found = issuesOf(operation.output, body);
         const more =
-          workspace &&
-          (await withinCall(workspace.answerIssues(operation.id, body), request, outcomeOfAnswered(request)));
-        reportAnswer(operation, more ? [...found, ...more] : found, { request, status: response.status });
+          workspace && (await untilAborted(workspace.answerIssues(operation.id, body), scope.signal));
+        reportAnswer(operation, more ? [...found, ...more] : found, { ...work, status });
       }
       return {
         // Checked above as far as `responseValidation` asks; beyond that it is handed over as it came.
         data: body as Output,
-        response: new Received(response, request.log),
+        response: new Received(response, request.stats),
       };
+    } catch (error) {
+      throw abortError(error, work);
     } finally {
-      bound.release();
+      scope.release();
     }
   };
 
@@ -205,23 +206,44 @@ export const createCall = ({ send, settings, redactor, closing }: Way, clock: Cl
         : run(operation, input, options ?? undefined),
     );
 
-  const partOf = (closings: number, exchanges: Exchanges, shared?: Whole): Call => {
+  // One lifetime for all of the work: nothing of it is sent any more once the client was closed.
+  const partOf = (ending: AbortSignal, exchanges: Exchanges, shared?: Whole): Call => {
     const part = <Input, Output>(
       operation: Operation<Input, Output>,
       input: CallInput<Input>,
       options?: CallOptions,
     ): Answer<Output> => {
-      const request = call(operation, { ...input, whole: shared, closings }, options);
+      const request = call(operation, { ...input, whole: shared, partOf: shared?.signal ?? ending }, options);
       exchanges.watch(request);
       return request;
     };
     // A call within a call is a part of it as well.
     const inner: Call["whole"] = (operation, options, work) =>
-      shared === undefined ? wholeSince(closings, exchanges)(operation, options, work) : work(all, shared);
-    // Closed before the wait begins: nothing is left to wait for.
-    const sleep: Call["sleep"] = async (by, ms, signal) =>
-      closing.count === closings ? closing.sleep(by, ms, signal) : undefined;
-    const untilClosed = openWait(closing, closings);
+      shared === undefined ? wholeUntil(ending, exchanges)(operation, options, work) : work(all, shared);
+    const sleep: Call["sleep"] = async (by, ms, signal) => {
+      const scope = openScope([signal, ending]);
+      try {
+        await by.sleep(ms, scope.signal);
+      } catch (reason) {
+        // The next request says so, with what the work has come to.
+        if (!(reason instanceof ClientClosed)) throw reason;
+      } finally {
+        scope.release();
+      }
+    };
+    const untilClosed: Call["untilClosed"] = (operation, signal, outcome) => {
+      const closed = new AbortController();
+      const close = (): void =>
+        closed.abort(abortError(ending.reason, { operation, attempts: 0, outcome: outcome() }));
+      const unlink = whenAborted(ending, close);
+      if (ending.aborted) close();
+      const scope = openScope([signal, closed.signal]);
+      const release = (): void => {
+        scope.release();
+        unlink();
+      };
+      return { signal: scope.signal, release };
+    };
     const all: Call = Object.assign(part, {
       ...{ issues, report, whole: inner, lasting: () => all, sleep, untilClosed },
       answer: <T>(work: Promise<T>) => exchanges.answer(work),
@@ -229,20 +251,21 @@ export const createCall = ({ send, settings, redactor, closing }: Way, clock: Cl
     return all;
   };
 
-  const wholeSince =
-    (closings: number, exchanges: Exchanges): Call["whole"] =>
+  const wholeUntil =
+    (ending: AbortSignal, exchanges: Exchanges): Call["whole"] =>
     async (operation, options, work) => {
       if (options) checkCallOptions(operation, options);
-      const { signal, release } = deadline(options?.signal, totalTimeoutOf(options), clock);
+      const deadline = { totalTimeoutMs: totalTimeoutOf(options), clock };
+      const { signal, release } = openScope([options?.signal, ending], deadline);
       const shared = { signal, isUnclear: false };
       try {
-        return await work(partOf(closings, exchanges, shared), shared);
+        return await work(partOf(ending, exchanges, shared), shared);
       } finally {
         release();
       }
     };
 
-  const lasting = (): Call => partOf(closing.count, new Exchanges());
+  const lasting = (): Call => partOf(lifetime.signal, new Exchanges());
   const whole: Call["whole"] = (...work) => lasting().whole(...work);
   const sleep: Call["sleep"] = (by, ms, signal) => by.sleep(ms, signal);
   const untilClosed: Call["untilClosed"] = (...wait) => lasting().untilClosed(...wait);

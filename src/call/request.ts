@@ -1,5 +1,5 @@
 import { ValidationError } from "../errors.ts";
-import type { CallLog, HttpRequest } from "../http/types.ts";
+import type { CallStats, HttpRequest } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import { callFaults, unknownKeys } from "../options/validation.ts";
 import { version } from "../options/version.ts";
@@ -26,12 +26,12 @@ export interface CallInput<Input> {
   readonly whole?: Whole | undefined;
   /** Whether an earlier request for the same records may have had its effect, where no `whole` says so. */
   readonly wasUnclear?: boolean | undefined;
-  /** How often the client had been closed when the work began that this request is a part of. */
-  readonly closings?: number | undefined;
+  /** Ends the work that this request is a part of. */
+  readonly partOf?: AbortSignal | undefined;
   /** Told what the request waits for, and undefined when it goes on. */
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
-  /** Watches what the call costs, and whether it may have had its effect where an abort does not say. */
-  readonly log?: CallLog;
+  /** Counts what the call costs, and whether it may have taken effect where an abort does not say. */
+  readonly stats?: CallStats;
 }
 
 const callOptionNames = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "headers"];
@@ -134,19 +134,16 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
       headers: headersFor(body !== undefined, options.headers),
       body,
       replay: rules.replay,
-      absentIsDone: operation.absentIsDone ?? false,
+      notFoundMeansDone: operation.notFoundMeansDone ?? false,
       mayBeEmpty: operation.mayBeEmpty ?? false,
       budgets: operation.budgets,
       weight: rules.weight,
       attemptTimeoutMs: options.timeoutMs ?? settings.timeoutMs,
       maxRetries: options.maxRetries ?? settings.maxRetries,
-      log: input.log ?? {
-        attempts: 0,
-        waitedMs: 0,
-        isUnclear: false,
-        wasUnclear: input.whole?.isUnclear || input.wasUnclear,
-        onWait: input.onWait,
-      },
+      attempt: 1,
+      mayHaveTakenEffect: input.whole?.isUnclear === true || input.wasUnclear === true,
+      onWait: input.onWait,
+      stats: input.stats ?? { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false },
     };
   };
 };

@@ -1,4 +1,4 @@
-import { type CallLog, type HttpResponse, type RawHeaders, toHeaders } from "../http/types.ts";
+import { type CallStats, type HttpResponse, type RawHeaders, toHeaders } from "../http/types.ts";
 import type { ResponseInfo } from "./api-promise.ts";
 
 /** A class, so that `headers` is made of the raw ones only where somebody looks at them. */
@@ -8,10 +8,10 @@ export class Received implements ResponseInfo {
   readonly waitedMs: number;
   readonly #headers: RawHeaders;
 
-  constructor(response: HttpResponse, log: CallLog) {
+  constructor(response: HttpResponse, stats: CallStats) {
     this.status = response.status;
-    this.attempts = log.attempts;
-    this.waitedMs = log.waitedMs;
+    this.attempts = stats.attempts;
+    this.waitedMs = stats.waitedMs;
     this.#headers = response.headers;
   }
 

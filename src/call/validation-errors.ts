@@ -1,5 +1,5 @@
-import { type Issue, type Outcome, ResponseValidationError, ValidationError } from "../errors.ts";
-import type { HttpRequest } from "../http/types.ts";
+import { type Issue, ResponseValidationError, ValidationError } from "../errors.ts";
+import type { AbortedWork } from "../runtime/cancellation.ts";
 import { describeIssues } from "../service/check.ts";
 
 /** @throws ValidationError naming every issue, if there is one. */
@@ -16,11 +16,8 @@ export const inTheNameOf = (operation: string, error: unknown): unknown => {
 };
 
 /** For an answer of `null` or a word: in place of a record it would fail far from here. */
-export const noRecord = (
-  { operation, log }: HttpRequest,
-  status: number,
-  outcome: Outcome,
-): ResponseValidationError =>
-  new ResponseValidationError(`${operation}: the service answered ${status} with JSON that holds no record`, {
-    ...{ operation, status, outcome, attempts: log.attempts },
-  });
+export const missingRecordError = (work: AbortedWork, status: number): ResponseValidationError =>
+  new ResponseValidationError(
+    `${work.operation}: the service answered ${status} with JSON that holds no record`,
+    { ...work, status },
+  );

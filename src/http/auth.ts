@@ -1,10 +1,9 @@
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError, TimeoutError } from "../errors.ts";
 import type { KeySource } from "../options/options.ts";
+import { openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Closing } from "./closing.ts";
 import { isFault } from "./sanitized-error.ts";
-import { outcomeOf, type Stage } from "./types.ts";
-import { withinAttempt } from "./within.ts";
+import { type HttpRequest, progressOf, type Stage } from "./types.ts";
 
 // What an HTTP header can carry; anything else would fail deep in the transport, with the key in the message.
 const isHeaderSafe = (key: unknown): key is string => typeof key === "string" && /^[\x21-\x7e]+$/.test(key);
@@ -25,7 +24,6 @@ const ask = async (source: () => string | Promise<string>): Promise<string> => {
 
 export interface AuthSettings {
   readonly clock: Clock;
-  readonly closing: Closing;
   /** Told each key before it is used. */
   readonly learn: (key: string) => void;
 }
@@ -34,36 +32,61 @@ export interface AuthSettings {
 const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
   learn(key);
   const authorization = `Bearer ${key}`;
-  return (next) => (request) => next({ ...request, authorization });
+  return function authStage(next) {
+    return function auth(request) {
+      return next({ ...request, authorization });
+    };
+  };
 };
 
-/** Asks for the key before the first attempt, and once more in a call after a 401. */
+/**
+ * Waits for a key no longer than an attempt may take.
+ *
+ * @throws TimeoutError after that, which ends the call: no attempt was made, so nothing counts how often it is tried.
+ */
+const keyWithin = async (key: Promise<string>, request: HttpRequest, clock: Clock): Promise<string> => {
+  const { operation, signal, attemptTimeoutMs } = request;
+  const late = new AbortController();
+  const cancel = clock.after(attemptTimeoutMs, () =>
+    late.abort(
+      new TimeoutError(
+        `${operation}: not sent (asking for the key took longer than timeoutMs, ${attemptTimeoutMs} ms).`,
+        { ...progressOf(request) },
+      ),
+    ),
+  );
+  const scope = openScope([signal, late.signal]);
+  try {
+    return await untilAborted(key, scope.signal);
+  } finally {
+    cancel();
+    scope.release();
+  }
+};
+
+/** Asks for the key before the first attempt, and again after a 401. */
 const renewableKey = (source: () => string | Promise<string>, settings: AuthSettings): Stage => {
   let current: Promise<string> | undefined;
-  const renewed = new WeakSet<object>();
-  return (next) => async (request) => {
-    current ??= ask(source);
-    const used = current;
-    const forget = (): void => {
-      if (current === used) current = undefined;
-    };
-    const key = await withinAttempt(used, "asking for the key", request, settings).catch((error: unknown) => {
-      // A provider that failed once may answer the next call.
+  return (next) =>
+    async function auth(request) {
+      current ??= ask(source);
+      const used = current;
+      const forget = (): void => {
+        if (current === used) current = undefined;
+      };
+      const key = await keyWithin(used, request, settings.clock).catch((error: unknown) => {
+        // A provider that failed once may answer the next call.
+        forget();
+        if (!(error instanceof ConfigurationError)) throw error;
+        const details = { ...progressOf(request), cause: error.cause };
+        throw new ConfigurationError(`${request.operation}: ${error.message}`, details);
+      });
+      settings.learn(key);
+      const response = await next({ ...request, authorization: `Bearer ${key}` });
+      if (response.status !== 401) return response;
       forget();
-      if (!(error instanceof ConfigurationError)) throw error;
-      const { operation, log } = request;
-      const outcome = outcomeOf(request);
-      const details = { operation, attempts: log.attempts, outcome, cause: error.cause };
-      throw new ConfigurationError(`${operation}: ${error.message}`, details);
-    });
-    settings.learn(key);
-    const response = await next({ ...request, authorization: `Bearer ${key}` });
-    if (response.status !== 401) return response;
-    forget();
-    const canRenewKey = !renewed.has(request.log);
-    renewed.add(request.log);
-    return { ...response, canRenewKey };
-  };
+      return { ...response, canRenewKey: true };
+    };
 };
 
 /** Adds the key to every attempt. */

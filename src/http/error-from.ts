@@ -23,6 +23,7 @@ import { type AttemptFailure, type HttpRequest, type HttpResponse, toHeaders } f
 /** What the whole call has shown, not only its last attempt. */
 export interface Findings {
   readonly outcome: Outcome;
+  readonly attempts: number;
   readonly retryAfterMs: number | undefined;
 }
 
@@ -55,7 +56,7 @@ const statusError = (
     sentenceOf(response.json) ?? `${request.operation}: the service answered ${status} without a reason`;
   const details = {
     operation: request.operation,
-    attempts: request.log.attempts,
+    attempts: found.attempts,
     outcome: found.outcome,
     status,
     headers: toHeaders(response.headers),
@@ -88,7 +89,7 @@ export const errorFrom = (
   }
   const details = {
     operation: request.operation,
-    attempts: request.log.attempts,
+    attempts: found.attempts,
     outcome: found.outcome,
     cause: failure.cause,
   };

@@ -13,6 +13,8 @@ export interface Situation {
   /** Attempts made so far, the failed one included. */
   readonly attempts: number;
   readonly maxRetries: number;
+  /** A 401 that a newer key may turn into an answer, for the first time in this call. */
+  readonly canRenewKey: boolean;
   /** What the answer asked for, if anything. */
   readonly retryAfterMs: number | undefined;
   readonly maxRetryAfterMs: number;
@@ -44,7 +46,7 @@ export const isMailAccountRefusal = (operation: string, failure: AttemptFailure)
 const statusesOfProxies = [408, 460, 499];
 
 /** Whether the failed attempt may have had its effect all the same. */
-export const isUnclear = (operation: string, failure: AttemptFailure): boolean => {
+export const mayHaveTakenEffect = (operation: string, failure: AttemptFailure): boolean => {
   if (failure.kind !== "status") return failure.wasSent;
   const status = failure.response?.status ?? 0;
   return statusesOfProxies.includes(status) || (status >= 500 && !isMailAccountRefusal(operation, failure));
@@ -62,14 +64,15 @@ const isFinal = (operation: string, failure: AttemptFailure): boolean => {
 
 /** Decides about the next attempt; pure, so that every case can be written down as a test. */
 export const judge = (failure: AttemptFailure, situation: Situation): Verdict => {
-  const { operation, replay, attempts, maxRetries, retryAfterMs, maxRetryAfterMs, random } = situation;
+  const { operation, replay, attempts, canRenewKey, maxRetries, retryAfterMs, maxRetryAfterMs, random } =
+    situation;
   const status = failure.response?.status;
-  // Rotation of a key is not a fault; the auth stage allows it once a call, also where nothing else is repeated.
-  if (status === 401 && failure.response?.canRenewKey) return { again: true, waitMs: 0 };
+  // Rotation of a key is not a fault; it happens once a call, also where nothing else is repeated.
+  if (canRenewKey) return { again: true, waitMs: 0 };
   // The pause that it was given back for holds it.
   if (failure.kind === "held") return { again: true, waitMs: 0 };
   if (attempts > maxRetries || isFinal(operation, failure)) return { again: false };
-  if (replay === "never" && isUnclear(operation, failure)) return { again: false };
+  if (replay === "never" && mayHaveTakenEffect(operation, failure)) return { again: false };
   // "At once" and a date that has passed name no time: the callers would all come back together.
   const askedMs = retryAfterMs ?? 0;
   if (askedMs === 0) return { again: true, waitMs: backoffMs(attempts, random) };

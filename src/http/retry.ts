@@ -1,26 +1,21 @@
-import { type Outcome, TimeoutError } from "../errors.ts";
 import type { RetryNotice } from "../options/hooks.ts";
+import { type AbortedWork, abortError } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Closing } from "./closing.ts";
 import { errorFrom } from "./error-from.ts";
 import { retryAfterMs } from "./retry-after.ts";
-import { isUnclear, judge } from "./retry-policy.ts";
+import { judge, mayHaveTakenEffect } from "./retry-policy.ts";
 import {
   AttemptFailure,
-  closedFailure,
   type HttpRequest,
   type HttpResponse,
   isWholeWithoutBody,
-  outcomeOf,
   type Send,
   type Stage,
-  TotalTimeout,
 } from "./types.ts";
 
 export interface RetrySettings {
   readonly maxRetryAfterMs: number;
   readonly clock: Clock;
-  readonly closing: Closing;
   /** 0 ≤ random() < 1. */
   readonly random: () => number;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
@@ -28,88 +23,111 @@ export interface RetrySettings {
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** One call's attempts: makes them, remembers whether any was unclear, decides about the next. */
+/** The attempts of one call: makes them, remembers whether any may have taken effect, decides about the next. */
 class Attempts {
   readonly #request: HttpRequest;
   readonly #next: Send;
   readonly #settings: RetrySettings;
+  #hasRenewedKey = false;
 
   constructor(request: HttpRequest, next: Send, settings: RetrySettings) {
     this.#request = request;
     this.#next = next;
     this.#settings = settings;
-    request.log.closings ??= settings.closing.count;
-  }
-
-  /** Whether the client was closed since the call began. */
-  get #isClosed(): boolean {
-    return this.#settings.closing.count !== this.#request.log.closings;
   }
 
   async make(): Promise<HttpResponse> {
-    if (this.#isClosed) throw closedFailure();
-    const response = await this.#next(this.#request);
+    const { signal, stats, mayBeEmpty, notFoundMeansDone } = this.#request;
+    signal?.throwIfAborted();
+    const response = await this.#send();
     const { status } = response;
     if (isSuccess(status)) {
-      if (response.isJson || (response.text === "" && this.#request.mayBeEmpty)) return response;
+      if (response.isJson || (response.text === "" && mayBeEmpty)) return response;
       const what = response.text === "" ? "an empty body" : "a body that is not JSON";
       const kind = isWholeWithoutBody(response) ? "empty" : "broken";
       throw new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });
     }
-    if (status === 404 && this.#request.log.isUnclear && this.#request.absentIsDone)
+    if (status === 404 && stats.mayHaveTakenEffect && notFoundMeansDone)
       return { ...response, status: 204, json: undefined };
     throw new AttemptFailure("status", `status ${status}`, { wasSent: true, response });
+  }
+
+  async makeAgain(): Promise<HttpResponse> {
+    try {
+      return await this.make();
+    } catch (failure) {
+      if (failure instanceof AttemptFailure) throw failure;
+      // p-retry makes a TypeError of anything that is no Error, and an abort's reason may be anything.
+      throw new AttemptFailure("aborted", "ended above the transport", { wasSent: false, cause: failure });
+    }
   }
 
   /** Resolves when it is time for another attempt; false when there is none. */
   async again(failure: unknown): Promise<boolean> {
     if (!(failure instanceof AttemptFailure)) return false;
-    this.#request.log.isUnclear ||= isUnclear(this.#request.operation, failure);
+    const { operation, stats, signal, onWait } = this.#request;
+    stats.mayHaveTakenEffect ||= mayHaveTakenEffect(operation, failure);
+    const canRenewKey = failure.response?.canRenewKey === true && !this.#hasRenewedKey;
+    this.#hasRenewedKey ||= canRenewKey;
     const verdict = judge(failure, {
       ...this.#request,
-      attempts: this.#request.log.attempts,
+      attempts: stats.attempts,
+      canRenewKey,
       retryAfterMs: this.#retryAfterMs(failure),
       maxRetryAfterMs: this.#settings.maxRetryAfterMs,
       random: this.#settings.random(),
     });
-    if (!verdict.again || this.#isClosed) return false;
-    const { operation, log, signal } = this.#request;
-    const { clock, closing } = this.#settings;
+    if (!verdict.again || signal?.aborted) return false;
     const status = failure.response?.status;
-    this.#settings.onRetry?.({ operation, attempt: log.attempts, waitMs: verdict.waitMs, status });
-    // The hook may have closed the client.
-    if (verdict.waitMs > 0 && !this.#isClosed) {
-      const before = clock.now();
-      log.onWait?.("retry");
-      try {
-        await closing.sleep(clock, verdict.waitMs, signal);
-      } finally {
-        log.onWait?.(undefined);
-      }
-      log.waitedMs += clock.now() - before;
-    }
+    this.#settings.onRetry?.({ operation, attempt: stats.attempts, waitMs: verdict.waitMs, status });
+    if (verdict.waitMs > 0) await this.#backOff(verdict.waitMs, onWait);
     return true;
   }
 
   /** The error that ends the call. */
   ending(failure: unknown): unknown {
-    if (failure instanceof AttemptFailure && failure.kind !== "aborted") {
-      return errorFrom(failure, this.#request, {
-        outcome: this.#outcome,
-        retryAfterMs: this.#retryAfterMs(failure),
-      });
-    }
-    // An abort throws the signal's own reason, whatever it is; only the library's own deadline gets an error here.
-    const reason = failure instanceof AttemptFailure ? failure.cause : failure;
-    if (!(reason instanceof TotalTimeout)) return reason;
-    if (failure instanceof AttemptFailure) this.#request.log.isUnclear ||= failure.wasSent;
-    const { operation, log } = this.#request;
-    const details = { operation, attempts: log.attempts, outcome: this.#outcome };
-    return new TimeoutError(`${operation}: ${reason.message}, outcome ${this.#outcome}.`, details);
+    const work = this.#soFar;
+    if (failure instanceof AttemptFailure && failure.kind !== "aborted")
+      return errorFrom(failure, this.#request, { ...work, retryAfterMs: this.#retryAfterMs(failure) });
+    return abortError(failure instanceof AttemptFailure ? failure.cause : failure, work);
   }
 
-  get #outcome(): Outcome {
-    return outcomeOf(this.#request);
+  async #send(): Promise<HttpResponse> {
+    const { stats } = this.#request;
+    try {
+      const response = await this.#next(this.#numbered);
+      stats.attempts += 1;
+      return response;
+    } catch (failure) {
+      // Any other error was raised before the attempt was made; one that was given back was none.
+      if (failure instanceof AttemptFailure && failure.kind !== "held") stats.attempts += 1;
+      throw failure;
+    }
+  }
+
+  get #numbered(): HttpRequest {
+    const { stats } = this.#request;
+    if (stats.attempts === 0) return this.#request;
+    const isUnknown = this.#soFar.outcome === "unknown";
+    return { ...this.#request, attempt: stats.attempts + 1, mayHaveTakenEffect: isUnknown };
+  }
+
+  get #soFar(): AbortedWork {
+    const { operation, stats, replay } = this.#request;
+    const isUnknown = this.#request.mayHaveTakenEffect || (stats.mayHaveTakenEffect && replay !== "safe");
+    return { operation, attempts: stats.attempts, outcome: isUnknown ? "unknown" : "not-applied" };
+  }
+
+  async #backOff(ms: number, onWait: HttpRequest["onWait"]): Promise<void> {
+    const { clock } = this.#settings;
+    const before = clock.now();
+    onWait?.("retry");
+    try {
+      await clock.sleep(ms, this.#request.signal);
+    } finally {
+      onWait?.(undefined);
+    }
+    this.#request.stats.waitedMs += clock.now() - before;
   }
 
   #retryAfterMs({ response }: AttemptFailure): number | undefined {
@@ -123,42 +141,30 @@ class Attempts {
  * p-retry runs the loop. It is loaded with the first failure, so that a call that succeeds pays nothing for it;
  * the wait happens in `shouldRetry`, which it awaits, because it has no other hook that can be cut short.
  */
-export const retry =
-  (settings: RetrySettings): Stage =>
-  (next) =>
-  async (request) => {
-    const attempts = new Attempts(request, next, settings);
-    try {
-      let first: { readonly failure: unknown } | undefined;
+export const retry = (settings: RetrySettings): Stage =>
+  function retryStage(next) {
+    return async function retry(request) {
+      const attempts = new Attempts(request, next, settings);
       try {
         return await attempts.make();
       } catch (failure) {
-        if (!(failure instanceof AttemptFailure)) throw failure;
-        first = { failure };
+        return repeat(attempts, failure);
       }
-      const { default: pRetry } = await import("p-retry");
-      const attempt = async (): Promise<HttpResponse> => {
-        const already = first;
-        first = undefined;
-        if (already !== undefined) throw already.failure;
-        try {
-          return await attempts.make();
-        } catch (failure) {
-          if (failure instanceof AttemptFailure) throw failure;
-          // p-retry makes a TypeError of anything that is no Error, and an abort's reason may be anything.
-          throw new AttemptFailure("aborted", "ended above the transport", {
-            wasSent: false,
-            cause: failure,
-          });
-        }
-      };
-      return await pRetry(attempt, {
-        // The policy counts: it alone knows what a 401 with a new key, or a maximum of 0, means.
-        retries: Number.POSITIVE_INFINITY,
-        minTimeout: 0,
-        shouldRetry: ({ error }) => attempts.again(error),
-      });
-    } catch (failure) {
-      throw attempts.ending(failure);
-    }
+    };
   };
+
+/** Goes on after a first failure, and makes the error of the last one. */
+const repeat = async (attempts: Attempts, failure: unknown): Promise<HttpResponse> => {
+  try {
+    if (!(await attempts.again(failure))) throw failure;
+    const { default: pRetry } = await import("p-retry");
+    return await pRetry(() => attempts.makeAgain(), {
+      // The policy counts: it alone knows what a 401 with a new key, or a maximum of 0, means.
+      retries: Number.POSITIVE_INFINITY,
+      minTimeout: 0,
+      shouldRetry: ({ error }) => attempts.again(error),
+    });
+  } catch (last) {
+    throw attempts.ending(last);
+  }
+};

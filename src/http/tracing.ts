@@ -25,8 +25,7 @@ const noticeOf = (request: HttpRequest): AttemptNotice => ({
   operation: request.operation,
   method: request.method,
   route: request.route,
-  // The transport counts it when it begins.
-  attempt: request.log.attempts + 1,
+  attempt: request.attempt,
 });
 
 /** Tells hooks, log and tracing channel of every attempt. Neither the key nor any content passes here. */

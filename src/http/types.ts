@@ -1,26 +1,20 @@
-import type { Outcome } from "../errors.ts";
+import type { AbortedWork } from "../runtime/cancellation.ts";
 import type { BudgetName, Method, ReplayClass } from "../service/define.ts";
 
 /** Headers as they came: names in lower case, repeated ones as an array. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** What a call has cost so far; the stages add to it while the call goes on. */
-export interface CallLog {
+/** What a call costs: the stages count, and only the caller of the pipeline reads. */
+export interface CallStats {
+  /** Requests made. */
   attempts: number;
+  /** Time in queues and in back-off, in milliseconds. */
   waitedMs: number;
-  /** An attempt may have had its effect although it did not succeed. */
-  isUnclear: boolean;
-  /** Told what the call waits for (a limit, `retry-after`, `retry`, `concurrency`), and undefined when it goes on. */
-  readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
-  /** So may an earlier request of the same call. */
-  readonly wasUnclear?: boolean | undefined;
-  /** Says whether the service has asked to wait since the last attempt was let go. */
-  gate?: { readonly isHeld: boolean } | undefined;
-  /** How often the client had been closed when the call began. */
-  closings?: number;
+  /** An attempt may have taken effect although it did not succeed. */
+  mayHaveTakenEffect: boolean;
 }
 
-/** One call on its way down; the auth stage adds `authorization`, in a copy. */
+/** One attempt of a call on its way down; a stage that adds something passes on a copy. */
 export interface HttpRequest {
   readonly operation: string;
   readonly method: Method;
@@ -34,7 +28,7 @@ export interface HttpRequest {
   readonly body: string | undefined;
   readonly replay: ReplayClass;
   /** A 404 after an unclear attempt says that the first one did it. */
-  readonly absentIsDone: boolean;
+  readonly notFoundMeansDone: boolean;
   readonly mayBeEmpty: boolean;
   readonly budgets: readonly BudgetName[];
   /** How much of the last of `budgets` it spends. */
@@ -43,7 +37,15 @@ export interface HttpRequest {
   readonly signal: AbortSignal | undefined;
   readonly attemptTimeoutMs: number;
   readonly maxRetries: number;
-  readonly log: CallLog;
+  /** The number of this attempt, from 1. */
+  readonly attempt: number;
+  /** An earlier attempt, or an earlier request of the same call, may have taken effect. */
+  readonly mayHaveTakenEffect: boolean;
+  /** Told what the call waits for (a limit, `retry-after`, `retry`, `concurrency`), and undefined when it goes on. */
+  readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
+  /** Says whether the service has asked to wait since this attempt left the queue. */
+  readonly isHeld?: (() => boolean) | undefined;
+  readonly stats: CallStats;
 }
 
 /** A whole answer: either `json`, or, where the body is not JSON (`isJson` false), its `text`, which may be empty. */
@@ -105,23 +107,16 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** A call from before a closing opens no new sockets, whatever it was waiting for. */
-export const closedFailure = (): AttemptFailure =>
-  new AttemptFailure("connection", "the client was closed", { wasSent: false });
-
-/** The reason with which a call's own signal aborts when its total time is up. */
-export class TotalTimeout extends Error {
-  readonly totalTimeoutMs: number;
-
-  constructor(totalTimeoutMs: number) {
-    super(`the call took longer than totalTimeoutMs (${totalTimeoutMs} ms)`);
-    this.totalTimeoutMs = totalTimeoutMs;
-  }
-}
-
-/** What the attempts so far say about the whole call. */
-export const outcomeOf = ({ log, replay }: Pick<HttpRequest, "log" | "replay">): Outcome =>
-  log.wasUnclear || (log.isUnclear && replay !== "safe") ? "unknown" : "not-applied";
+/** What an error raised before this attempt was made can say of the call. */
+export const progressOf = ({
+  operation,
+  attempt,
+  mayHaveTakenEffect,
+}: Pick<HttpRequest, "operation" | "attempt" | "mayHaveTakenEffect">): AbortedWork => ({
+  operation,
+  attempts: attempt - 1,
+  outcome: mayHaveTakenEffect ? "unknown" : "not-applied",
+});
 
 /** All headers of a request, the key among them. */
 export const headersOf = ({ headers, authorization }: HttpRequest): Readonly<Record<string, string>> =>

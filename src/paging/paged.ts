@@ -1,8 +1,8 @@
 import { type Answer, answer, type WithResponse } from "../call/api-promise.ts";
 import { type Call, checkInput } from "../call/executor.ts";
 import { ResponseValidationError, ValidationError } from "../errors.ts";
-import { joined } from "../http/deadline.ts";
 import type { CallOptions } from "../options/options.ts";
+import { openScope } from "../runtime/cancellation.ts";
 import type { Page } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
 import { readCursor } from "./cursor.ts";
@@ -119,7 +119,7 @@ export const paged = <T, Query extends ListQuery>(
     return new Walk<T>({
       operation: operation.id,
       fetch: async (request, signal) => {
-        const bound = joined(callOptions.signal, signal);
+        const bound = openScope([callOptions.signal, signal]);
         try {
           const answer = await via(
             operation,

@@ -1,5 +1,5 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
-import { type HttpRequest, outcomeOf } from "../http/types.ts";
+import { type HttpRequest, progressOf } from "../http/types.ts";
 import type { Day } from "../options/shared-limits.ts";
 import type { Budget } from "./budget.ts";
 import { arrive, type Lane, type Passage } from "./lane.ts";
@@ -31,7 +31,6 @@ export class Passing implements Passage {
     this.request = request;
     this.route = route;
     this.#maxPauseMs = maxPauseMs;
-    request.log.gate = this;
   }
 
   /** Whether a pause has begun since it was let go. */
@@ -104,21 +103,16 @@ export class Passing implements Passage {
   }
 
   #unreachable(): ConnectionError {
-    const { operation, log } = this.request;
+    const { operation } = this.request;
     const why = "the store of the shared limits is out of reach";
     return new ConnectionError(`${operation}: not sent, ${why}: see to Redis, or allow onLost: "open"`, {
-      operation,
-      attempts: log.attempts,
-      outcome: outcomeOf(this.request),
+      ...progressOf(this.request),
     });
   }
 
   #refused(why: string, retryAfterMs: number): RateLimitError {
-    const { operation, log } = this.request;
-    return new RateLimitError(`${operation}: not sent, ${why}`, {
-      operation,
-      attempts: log.attempts,
-      outcome: outcomeOf(this.request),
+    return new RateLimitError(`${this.request.operation}: not sent, ${why}`, {
+      ...progressOf(this.request),
       status: 429,
       headers: new Headers(),
       body: undefined,

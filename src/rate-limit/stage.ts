@@ -1,12 +1,5 @@
-import type { Closing } from "../http/closing.ts";
 import { retryAfterMs } from "../http/retry-after.ts";
-import {
-  AttemptFailure,
-  closedFailure,
-  type HttpRequest,
-  type HttpResponse,
-  type Stage,
-} from "../http/types.ts";
+import { AttemptFailure, type HttpRequest, type HttpResponse, type Stage } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
@@ -18,8 +11,6 @@ export interface PacingSettings {
   readonly traffic: Traffic;
   /** Requests in flight at most; siblings share them. */
   readonly slots: Slots;
-  /** Ends every wait of those that use the slots. */
-  readonly closing: Closing;
   /** A pause that lasts longer is not waited for. */
   readonly maxRetryAfterMs: number;
   readonly clock: Clock;
@@ -80,11 +71,9 @@ class Gate {
   }
 
   async #wait(waiting: Promise<void>, passing: Passing): Promise<void> {
-    const { traffic, slots, closing, clock } = this.#settings;
-    const { log } = passing.request;
+    const { clock } = this.#settings;
+    const { onWait, stats } = passing.request;
     const since = clock.now();
-    // Before the hook is told, which may close the client.
-    const release = closing.onClose(() => traffic.lanes.evict(slots, closedFailure));
     let told: string | undefined;
     // Again where it comes to wait for something else: for a slot first, say, and with the slot for a limit.
     const tell = (): void => {
@@ -93,16 +82,15 @@ class Gate {
       if (what === told) return;
       told = what;
       this.#settings.onWait?.(notice);
-      log.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
+      onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
     };
     passing.onStopped = tell;
     tell();
     try {
       await waiting;
     } finally {
-      release();
-      log.waitedMs += clock.now() - since;
-      log.onWait?.(undefined);
+      stats.waitedMs += clock.now() - since;
+      onWait?.(undefined);
     }
   }
 
@@ -137,7 +125,7 @@ export const pacing = (settings: PacingSettings): Stage => {
     const since = clock.now();
     let roundTripMs: number | undefined;
     try {
-      const response = await next(request);
+      const response = await next({ ...request, isHeld: () => passing.isHeld });
       roundTripMs = clock.now() - since;
       if (response.status === 429 || response.status === 503) gate.heed(passing, response);
       return response;

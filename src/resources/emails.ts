@@ -186,7 +186,7 @@ export class Emails {
     // Loads with the first email under a key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
     const { ledger, clock } = this.#context;
-    const log = { attempts: 0, waitedMs: 0, isUnclear: false };
+    const stats = { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false };
     const result = await sendOnce<WithResponse<Output>>({
       operation: operation.id,
       key,
@@ -196,10 +196,11 @@ export class Emails {
       signal: options.signal,
       totalTimeoutMs: options.totalTimeoutMs ?? this.#context.totalTimeoutMs,
       send: (totalTimeoutMs) =>
-        call(operation, { payload, log }, { ...options, totalTimeoutMs }).withResponse(),
+        call(operation, { payload, stats }, { ...options, totalTimeoutMs }).withResponse(),
       receiptOf: ({ data }) => data,
       // An abort throws the caller's own reason, which says nothing of the email, even where it is an error of ours.
-      mayHaveGoneOut: (error) => log.isUnclear || (isTouchpointError(error) && error.outcome === "unknown"),
+      mayHaveGoneOut: (error) =>
+        stats.mayHaveTakenEffect || (isTouchpointError(error) && error.outcome === "unknown"),
     });
     if ("sent" in result) return result.sent;
     return {

@@ -43,7 +43,7 @@ export interface OperationFacts {
   /** Makes ids strings, fills in what the request says, and brings an answer of no documented shape into one. */
   readonly read?: (body: unknown, asked: Asked) => unknown;
   /** A 404 after an unclear attempt says that the first one did it. */
-  readonly absentIsDone?: boolean;
+  readonly notFoundMeansDone?: boolean;
   /** An answer may come without a body. */
   readonly mayBeEmpty?: boolean;
 }

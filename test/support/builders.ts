@@ -16,14 +16,16 @@ export const aRequest = (over: Partial<HttpRequest> = {}): HttpRequest => ({
   headers: {},
   body: undefined,
   replay: "safe",
-  absentIsDone: false,
+  notFoundMeansDone: false,
   mayBeEmpty: false,
   budgets: ["requests"],
   weight: 1,
   signal: undefined,
   attemptTimeoutMs: 30_000,
   maxRetries: 4,
-  log: { attempts: 0, waitedMs: 0, isUnclear: false },
+  attempt: 1,
+  mayHaveTakenEffect: false,
+  stats: { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false },
   ...over,
 });
 

@@ -1,5 +1,4 @@
 import { Redis } from "ioredis";
-import { Closing } from "../../src/http/closing.ts";
 import type { Send } from "../../src/http/types.ts";
 import { Slots } from "../../src/rate-limit/concurrency.ts";
 import { Traffic } from "../../src/rate-limit/limiter.ts";
@@ -12,7 +11,7 @@ export const memberOn = (redis: RedisCommands, next: Send, options: RedisLimitsO
   const limits = redisLimits(redis, options);
   const traffic = new Traffic(limits.numbers, clock, limits);
   const slots = new Slots(10_000);
-  const send = pacing({ traffic, slots, closing: new Closing(), maxRetryAfterMs: 60_000, clock })(next);
+  const send = pacing({ traffic, slots, maxRetryAfterMs: 60_000, clock })(next);
   return { traffic, send };
 };
 

@@ -1,4 +1,3 @@
-import { Closing } from "../../src/http/closing.ts";
 import type { HttpRequest, HttpResponse, Send } from "../../src/http/types.ts";
 import type { WaitNotice } from "../../src/options/hooks.ts";
 import { documentedLimits, type Limits } from "../../src/options/limits.ts";
@@ -31,14 +30,16 @@ export const requestOn = (
   headers: {},
   body: undefined,
   replay: "never",
-  absentIsDone: false,
+  notFoundMeansDone: false,
   mayBeEmpty: true,
   budgets,
   weight: 1,
   signal: undefined,
   attemptTimeoutMs: 30_000,
   maxRetries: 0,
-  log: { attempts: 0, waitedMs: 0, isUnclear: false },
+  attempt: 1,
+  mayHaveTakenEffect: false,
+  stats: { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false },
   ...change,
 });
 
@@ -51,7 +52,6 @@ export const paced = (
     readonly slots?: Slots;
     readonly maxRetryAfterMs?: number;
     readonly clock?: FakeClock;
-    readonly closing?: Closing;
   } = {},
 ) => {
   const clock = settings.clock ?? new FakeClock();
@@ -66,7 +66,6 @@ export const paced = (
   const send = pacing({
     traffic,
     slots: settings.slots ?? new Slots(settings.concurrency ?? 1_000),
-    closing: settings.closing ?? new Closing(),
     maxRetryAfterMs: settings.maxRetryAfterMs ?? 60_000,
     clock,
     onWait: (notice) => waits.push(notice),

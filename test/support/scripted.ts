@@ -9,13 +9,12 @@ export interface Scripted {
   readonly requests: readonly HttpRequest[];
 }
 
-/** Plays one step per attempt; an attempt beyond the script fails the test. Counts attempts as a transport does. */
+/** Plays one step per attempt; an attempt beyond the script fails the test. */
 export const scripted = (...steps: readonly Step[]): Scripted => {
   const requests: HttpRequest[] = [];
   const send: Send = async (request) => {
     const step = steps[requests.length];
     requests.push(request);
-    request.log.attempts += 1;
     if (step === undefined) throw new Error(`attempt ${requests.length} is not in the script`);
     if (typeof step === "function") return step(request);
     if (step instanceof AttemptFailure) throw step;

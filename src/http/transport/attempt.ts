@@ -9,8 +9,6 @@ export interface AttemptLimits {
   readonly clock: Clock;
   /** Told the head of every answer. */
   readonly serviceTime?: ServiceTime | undefined;
-  /** Holds the attempts under way, for a transport that must end them itself when it is closed. */
-  readonly live?: Set<Attempt> | undefined;
 }
 
 /** What carries an attempt's bytes. */
@@ -50,13 +48,11 @@ export class Attempt {
     this.#limits = limits;
     this.#resolve = settle.resolve;
     this.#reject = settle.reject;
-    request.log.attempts += 1;
     const ms = request.attemptTimeoutMs;
     this.#cancelTimer = limits.clock.after(ms, () =>
       this.fail("timeout", `${this.#progress} within timeoutMs, ${ms} ms`),
     );
     this.#unlink = whenAborted(request.signal, this.#onAbort);
-    limits.live?.add(this);
     // It may have aborted while the request was on its way here; the event is past then.
     if (request.signal?.aborted) this.#onAbort();
   }
@@ -116,19 +112,12 @@ export class Attempt {
 
   /** Whether it must not leave any more, although a socket is there now. */
   get isHeld(): boolean {
-    return this.#request.log.gate?.isHeld === true;
+    return this.#request.isHeld?.() === true;
   }
 
   /** Ends it as if it had never begun. */
   giveBack(): void {
-    if (this.#hasEnded) return;
-    this.#request.log.attempts -= 1;
     this.fail("held", "the service asked to wait before there was a socket");
-  }
-
-  /** The client was closed. */
-  close(): void {
-    this.fail("connection", "the client was closed");
   }
 
   /** The connection is gone. */
@@ -153,7 +142,6 @@ export class Attempt {
     this.#hasEnded = true;
     this.#cancelTimer();
     this.#unlink();
-    this.#limits.live?.delete(this);
     this.#body = nothing;
     this.carrier = undefined;
   }

@@ -84,8 +84,6 @@ class Exchange implements Carrier, Carried {
 /** Sends over undici's dispatch: a quarter of the cost of its fetch, and it adds no header of its own. */
 export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSettings): Transport => {
   const own = dispatcher === undefined ? new Sockets(origin, limits.clock) : undefined;
-  const live = new Set<Attempt>();
-  const attempts: AttemptLimits = { ...limits, live };
   const dispatch = (request: HttpRequest, exchange: Exchange): void => {
     const { method, path, headers, body } = request;
     const options = { origin, method, path, headers, body: body ?? null, ...noTimeouts };
@@ -95,7 +93,7 @@ export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSett
   return {
     send: (request) =>
       new Promise((resolve, reject) => {
-        const attempt = new Attempt(request, attempts, { resolve, reject });
+        const attempt = new Attempt(request, limits, { resolve, reject });
         if (attempt.hasEnded) return;
         const exchange = new Exchange(attempt, own !== undefined, request.authorization);
         try {
@@ -104,9 +102,6 @@ export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSett
           exchange.lose(error);
         }
       }),
-    close: async () => {
-      for (const attempt of live) attempt.close();
-      await own?.close();
-    },
+    close: async () => own?.close(),
   };
 };

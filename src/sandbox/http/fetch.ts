@@ -1,3 +1,4 @@
+import { untilAborted } from "../../runtime/cancellation.ts";
 import type { Answer, Incoming } from "../answer.ts";
 import type { App } from "../app.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
@@ -107,15 +108,6 @@ const toResponse = (answer: Answer, clock: SandboxClock, signal: AbortSignal | u
   if (answer.body === "") return new Response(null, init);
   const isSpoilt = kind === "part" || kind === "drip" || answer.packing === "gzip-corrupt";
   return new Response(isSpoilt ? spoiltBody(answer, clock, signal) : answer.body, init);
-};
-
-const untilAborted = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
-  if (signal === undefined) return work;
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 };
 
 /** Opens the door without sockets: a WHATWG fetch, for any host; the path of `baseUrl` is taken off each request's. */

@@ -72,7 +72,7 @@ export const emails = {
     budgets: ["requests"],
     input: z.undefined(),
     output: z.unknown(),
-    absentIsDone: true,
+    notFoundMeansDone: true,
     mayBeEmpty: true,
   }),
 };

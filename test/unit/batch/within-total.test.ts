@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
 import { Effect, withinTotal } from "../../../src/batch/within-total.ts";
 import { ConnectionError, type Outcome, TimeoutError } from "../../../src/errors.ts";
-import { TotalTimeout } from "../../../src/http/types.ts";
+import { DeadlineExceeded } from "../../../src/runtime/cancellation.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const failed = (outcome: Outcome) => new ConnectionError("no service", { outcome });
@@ -46,7 +46,7 @@ const whenAborts = (signal: AbortSignal, errorOf: () => unknown) =>
   );
 
 describe("at its deadline", () => {
-  const late = new TotalTimeout(200);
+  const late = new DeadlineExceeded(200);
   const message = "events.ingest: the call took longer than totalTimeoutMs (200 ms), outcome not-applied.";
   const timeout = (attempts: number) => ({ code: "timeout", operation: "events.ingest", message, attempts });
 

@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { ConnectionError, TouchpointError } from "../../../src/errors.ts";
-import { Closing } from "../../../src/http/closing.ts";
-import { deadline } from "../../../src/http/deadline.ts";
 import { retry } from "../../../src/http/retry.ts";
-import { isUnclear } from "../../../src/http/retry-policy.ts";
+import { mayHaveTakenEffect } from "../../../src/http/retry-policy.ts";
 import { AttemptFailure, type HttpRequest } from "../../../src/http/types.ts";
+import { Lifetime, openScope } from "../../../src/runtime/cancellation.ts";
 import { aFailure, anAnswer, aRequest, aStatus } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { type Step, scripted } from "../../support/scripted.ts";
@@ -13,10 +12,10 @@ const ok = anAnswer(200, { ok: true });
 const email = { operation: "emails.send", method: "POST", replay: "never" } as const;
 const patch = { operation: "contacts.update", method: "PATCH", replay: "idempotent" } as const;
 
-const start = (steps: readonly Step[], over: Partial<HttpRequest> = {}, closing = new Closing()) => {
+const start = (steps: readonly Step[], over: Partial<HttpRequest> = {}) => {
   const clock = new FakeClock();
   const script = scripted(...steps);
-  const send = retry({ maxRetryAfterMs: 60_000, clock, closing, random: () => 0.5 })(script.send);
+  const send = retry({ maxRetryAfterMs: 60_000, clock, random: () => 0.5 })(script.send);
   return { clock, requests: script.requests, send: () => send(aRequest(over)) };
 };
 
@@ -27,7 +26,7 @@ const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 test("a proxy's words are known whatever blanks are around them", () => {
-  expect(isUnclear("emails.send", aStatus(502, { error: " Bad Gateway\n" }))).toBe(true);
+  expect(mayHaveTakenEffect("emails.send", aStatus(502, { error: " Bad Gateway\n" }))).toBe(true);
 });
 
 test("a pause that the budget waits out is not waited for a second time", async () => {
@@ -38,17 +37,18 @@ test("a pause that the budget waits out is not waited for a second time", async 
 
 test("a call is told that it waits to repeat, and that it waits no more", async () => {
   const told: unknown[] = [];
-  const log = { attempts: 0, waitedMs: 0, isUnclear: false, onWait: (what?: string) => void told.push(what) };
-  const { clock, send } = start([aStatus(500), ok], { log });
+  const stats = { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false };
+  const onWait = (what?: string) => void told.push(what);
+  const { clock, send } = start([aStatus(500), ok], { stats, onWait });
   expect(await clock.until(send())).toBe(ok);
-  expect([told, log.waitedMs]).toEqual([["retry", undefined], 250]);
+  expect([told, stats.waitedMs]).toEqual([["retry", undefined], 250]);
 });
 
 test("a call that began before the client was closed sends nothing after it", async () => {
-  const closing = new Closing();
-  const log = { attempts: 0, waitedMs: 0, isUnclear: false, closings: closing.count };
-  closing.tell();
-  const { requests, send } = start([ok], { log }, closing);
+  const lifetime = new Lifetime();
+  const { signal } = lifetime;
+  void lifetime.close();
+  const { requests, send } = start([ok], { signal });
   expect(await errorOf(send())).toMatchObject({
     message: expect.stringContaining("the client was closed"),
     outcome: "not-applied",
@@ -57,11 +57,11 @@ test("a call that began before the client was closed sends nothing after it", as
 });
 
 test("a client closed during the back-off makes no further attempt", async () => {
-  const closing = new Closing();
-  const { clock, requests, send } = start([aStatus(500)], patch, closing);
+  const lifetime = new Lifetime();
+  const { clock, requests, send } = start([aStatus(500)], { ...patch, signal: lifetime.signal });
   const failed = errorOf(send());
   await clock.advance(100);
-  closing.tell();
+  void lifetime.close();
   expect(await failed).toBeInstanceOf(ConnectionError);
   expect([requests.length, clock.now(), clock.pending]).toEqual([1, 100, 0]);
 });
@@ -84,10 +84,8 @@ const unsent =
 
 const ended = async (steps: readonly Step[], over: Partial<HttpRequest>): Promise<unknown> => {
   const clock = new FakeClock();
-  const bound = deadline(undefined, 900, clock);
-  const send = retry({ maxRetryAfterMs: 60_000, clock, closing: new Closing(), random: () => 0.5 })(
-    scripted(...steps).send,
-  );
+  const bound = openScope([], { totalTimeoutMs: 900, clock });
+  const send = retry({ maxRetryAfterMs: 60_000, clock, random: () => 0.5 })(scripted(...steps).send);
   const error = await clock.until(errorOf(send(aRequest({ ...over, signal: bound.signal }))));
   bound.release();
   return error instanceof TouchpointError ? [error.code, error.outcome] : error;

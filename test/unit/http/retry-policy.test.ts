@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { backoffMs, isUnclear, judge, type Situation } from "../../../src/http/retry-policy.ts";
+import { backoffMs, judge, mayHaveTakenEffect, type Situation } from "../../../src/http/retry-policy.ts";
 import type { AttemptFailure } from "../../../src/http/types.ts";
 import type { ReplayClass } from "../../../src/service/define.ts";
 import { aFailure, anAnswer, aStatus } from "../../support/builders.ts";
@@ -8,6 +8,7 @@ const situation = (over: Partial<Situation> = {}): Situation => ({
   operation: "contacts.update",
   replay: "idempotent",
   attempts: 1,
+  canRenewKey: false,
   maxRetries: 4,
   retryAfterMs: undefined,
   maxRetryAfterMs: 60_000,
@@ -48,7 +49,7 @@ const table: readonly [string, AttemptFailure, "unclear" | "clear", "always" | "
 
 describe("judge", () => {
   test.each(table)("%s", (_name, failure, effect, repeat) => {
-    expect(isUnclear("contacts.update", failure)).toBe(effect === "unclear");
+    expect(mayHaveTakenEffect("contacts.update", failure)).toBe(effect === "unclear");
     const again = repeat === "no" ? { again: false } : { again: true, waitMs: 250 };
     for (const replay of repeatable) expect(judge(failure, situation({ replay }))).toEqual(again);
     const never = judge(failure, situation({ replay: "never" }));
@@ -65,8 +66,8 @@ describe("judge", () => {
   });
 
   test("a 401 is repeated at once when a newer key can be had, whatever maxRetries says", () => {
-    const failure = aFailure("status", true, { ...anAnswer(401), canRenewKey: true });
-    const strict = situation({ replay: "never", maxRetries: 0 });
+    const failure = aStatus(401);
+    const strict = situation({ replay: "never", maxRetries: 0, canRenewKey: true });
     expect(judge(failure, strict)).toEqual({ again: true, waitMs: 0 });
   });
 
@@ -92,7 +93,7 @@ describe("judge", () => {
 
   test.each(["emails.send", "emails.schedule"])("the service's own 502 on %s is a refusal", (operation) => {
     const refusal = aStatus(502, { error: "The account is disconnected." });
-    expect(isUnclear(operation, refusal)).toBe(false);
+    expect(mayHaveTakenEffect(operation, refusal)).toBe(false);
     expect(judge(refusal, situation({ operation, replay: "never" }))).toEqual({ again: false });
   });
 
@@ -102,11 +103,11 @@ describe("judge", () => {
     ["null", null],
     ["an empty body", ""],
   ])("a 502 on an email with %s comes from a proxy", (_name, body) => {
-    expect(isUnclear("emails.send", aStatus(502, body))).toBe(true);
+    expect(mayHaveTakenEffect("emails.send", aStatus(502, body))).toBe(true);
   });
 
   test("a 502 with a sentence is no refusal on anything but an email", () => {
-    expect(isUnclear("contacts.create", aStatus(502, { error: "no" }))).toBe(true);
+    expect(mayHaveTakenEffect("contacts.create", aStatus(502, { error: "no" }))).toBe(true);
   });
 });
 

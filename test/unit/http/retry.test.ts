@@ -10,10 +10,9 @@ import {
   TimeoutError,
   TouchpointError,
 } from "../../../src/errors.ts";
-import { Closing } from "../../../src/http/closing.ts";
-import { deadline } from "../../../src/http/deadline.ts";
 import { retry } from "../../../src/http/retry.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/http/types.ts";
+import { openScope } from "../../../src/runtime/cancellation.ts";
 import { aFailure, anAnswer, aRequest, aStatus } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { type Scripted, type Step, scripted, stall } from "../../support/scripted.ts";
@@ -29,12 +28,10 @@ const run = (steps: readonly Step[], over: Partial<HttpRequest> = {}, random = 0
   const clock = new FakeClock();
   const script = scripted(...steps);
   const times: number[] = [];
-  const send = retry({ maxRetryAfterMs: 60_000, clock, closing: new Closing(), random: () => random })(
-    (request) => {
-      times.push(clock.now());
-      return script.send(request);
-    },
-  );
+  const send = retry({ maxRetryAfterMs: 60_000, clock, random: () => random })((request) => {
+    times.push(clock.now());
+    return script.send(request);
+  });
   const answer = send(aRequest(over));
   answer.catch(() => undefined);
   return { ...script, clock, answer, times };
@@ -57,8 +54,8 @@ describe("retry: waits", () => {
     const made = run([aStatus(500), aStatus(500), aStatus(500), aStatus(500), ok], {}, 0.5);
     expect(await made.clock.until(made.answer)).toBe(ok);
     expect(made.times).toEqual([0, 250, 750, 1_750, 3_750]);
-    const log = { attempts: 5, waitedMs: 3_750, isUnclear: true, closings: 0 };
-    expect(made.requests.at(-1)?.log).toEqual(log);
+    const stats = { attempts: 5, waitedMs: 3_750, mayHaveTakenEffect: true };
+    expect(made.requests.at(-1)?.stats).toEqual(stats);
   });
 
   test("a random of nothing waits for nothing", async () => {
@@ -90,7 +87,7 @@ describe("retry: waits", () => {
     const settings = {
       maxRetryAfterMs: 1,
       clock,
-      closing: new Closing(),
+
       random: () => 0.5,
       onRetry: (n: unknown) => notices.push(n),
     };
@@ -211,7 +208,7 @@ describe("retry: outcome", () => {
     const cancel = {
       operation: "emails.scheduled.cancel",
       replay: "idempotent",
-      absentIsDone: true,
+      notFoundMeansDone: true,
       mayBeEmpty: true,
     } as const;
     const made = run([reset, anAnswer(404)], cancel);
@@ -233,11 +230,9 @@ describe("retry: outcome", () => {
 describe("retry: total time", () => {
   const within = (steps: readonly Step[], totalTimeoutMs: number, over: Partial<HttpRequest> = {}) => {
     const clock = new FakeClock();
-    const bound = deadline(undefined, totalTimeoutMs, clock);
+    const bound = openScope([], { totalTimeoutMs, clock });
     const script = scripted(...steps);
-    const send = retry({ maxRetryAfterMs: 60_000, clock, closing: new Closing(), random: () => 1 })(
-      script.send,
-    );
+    const send = retry({ maxRetryAfterMs: 60_000, clock, random: () => 1 })(script.send);
     const answer = send(aRequest({ ...over, signal: bound.signal })).finally(() => bound.release());
     answer.catch(() => undefined);
     return { clock, answer, times: [], ...script };

@@ -60,11 +60,11 @@ test.each([
   expect(one.refusal()?.message).toContain(`more frees in ${words}`);
 });
 
-test("a call's log tells whether what it waits for stands still, to the last millisecond", async () => {
-  const { clock, emails, request, one } = passing();
-  const before = request.log.gate?.isHeld;
+test("an admission says whether a pause holds it, to the last millisecond", async () => {
+  const { clock, emails, one } = passing();
+  const before = one.isHeld;
   emails.pause(500);
-  const during = request.log.gate?.isHeld;
+  const during = one.isHeld;
   await clock.advance(499);
   const atLast = one.isHeld;
   await clock.advance(1);

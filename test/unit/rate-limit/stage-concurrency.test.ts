@@ -32,22 +32,26 @@ test.each<readonly [string, readonly BudgetName[]]>([
 ])("a request %s has its slot until it ends, well or not", async (_what, budgets) => {
   const { clock, underWay, send } = await oneSlot();
   const requests = [1, 2, 3].map(() =>
-    requestOn(budgets, { log: { attempts: 0, waitedMs: 0, isUnclear: false, closings: 0 } }),
+    requestOn(budgets, { stats: { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false } }),
   );
   const answers = requests.map((request) => send(request).catch((error: Error) => error.message));
   await turn();
-  expect(underWay.map(({ request }) => request)).toEqual(requests.slice(0, 1));
+  expect(underWay.map(({ request }) => request.stats)).toEqual(
+    requests.slice(0, 1).map(({ stats }) => stats),
+  );
   await clock.advance(300);
   underWay[0]?.fail();
   await turn();
-  expect(underWay.map(({ request }) => request)).toEqual(requests.slice(0, 2));
+  expect(underWay.map(({ request }) => request.stats)).toEqual(
+    requests.slice(0, 2).map(({ stats }) => stats),
+  );
   await clock.advance(200);
   underWay[1]?.end();
   await turn();
-  expect(underWay.map(({ request }) => request)).toEqual(requests);
+  expect(underWay.map(({ request }) => request.stats)).toEqual(requests.map(({ stats }) => stats));
   underWay[2]?.end();
   expect(await Promise.all(answers)).toEqual(["broken", answered(), answered()]);
-  expect(requests.map(({ log }) => log.waitedMs)).toEqual([0, 300, 500]);
+  expect(requests.map(({ stats }) => stats.waitedMs)).toEqual([0, 300, 500]);
 });
 
 test("a slot that one key's request frees goes to whoever waits for it under another key, in turn", async () => {

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { RateLimitError } from "../../../src/errors.ts";
-import { Closing } from "../../../src/http/closing.ts";
 import { AttemptFailure, type HttpRequest, type HttpResponse, type Send } from "../../../src/http/types.ts";
 import { documentedLimits } from "../../../src/options/limits.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
@@ -295,7 +294,7 @@ test("whoever goes at once, though another waits, is told of no wait", async () 
   const told: (string | undefined)[] = [];
   await send(
     requestOn(["requests", "events"], {
-      log: { attempts: 0, waitedMs: 0, isUnclear: false, onWait: (what) => told.push(what) },
+      onWait: (what) => told.push(what),
     }),
   );
   expect([told, waits.length]).toEqual([[], 1]);
@@ -376,35 +375,13 @@ test("a latency that is known is not waited out on top of the window", async () 
   expect([gaps[1], gaps.at(-1)]).toEqual([1_051, 1_016]);
 });
 
-test("whoever has waited is no longer told of a close", async () => {
-  const listeners: string[] = [];
-  const closing = new Closing();
-  const onClose = closing.onClose.bind(closing);
-  const watched = Object.assign(closing, {
-    onClose: (listener: () => void) => {
-      const forget = onClose(listener);
-      listeners.push("added");
-      return () => {
-        listeners.push("removed");
-        forget();
-      };
-    },
-  });
-  const { clock, next } = recorded();
-  const limits = { emails: { max: 1, perMs: 1_000 } };
-  const { send } = paced(next, { clock, limits, closing: watched });
-  await send(email);
-  await clock.until(send(email));
-  expect(listeners).toEqual(["added", "removed"]);
-});
-
-test("time in the queue is part of the call's log", async () => {
+test("time in the queue is part of the call's stats", async () => {
   const { clock, next } = recorded();
   const { send } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
   await send(email);
   const second = requestOn(["requests", "emails"]);
   await clock.until(send(second));
-  expect(second.log.waitedMs).toBe(60_007);
+  expect(second.stats.waitedMs).toBe(60_007);
 });
 
 describe("against a service that counts on arrival", () => {

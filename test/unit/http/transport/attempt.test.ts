@@ -187,24 +187,16 @@ describe("Attempt", () => {
     }
   });
 
-  test("counts itself when it begins", () => {
-    const request = aRequest();
+  test("given back, it fails as held; once it has ended it is not given back any more", async () => {
     const { promise, resolve, reject } = deferred();
-    promise.catch(() => undefined);
-    new Attempt(request, { clock: new FakeClock(), maxResponseBytes: 1 }, { resolve, reject });
-    expect(request.log.attempts).toBe(1);
-  });
-
-  test("given back it counts as none, and once it has ended it is not given back any more", () => {
-    const request = aRequest();
-    const settle = { resolve: () => undefined, reject: () => undefined };
-    const start = () => new Attempt(request, { clock: new FakeClock(), maxResponseBytes: 1 }, settle);
-    const [one, other] = [start(), start()];
-    one.giveBack();
-    expect(request.log.attempts).toBe(1);
-    other.close();
-    other.giveBack();
-    expect(request.log.attempts).toBe(1);
+    const attempt = new Attempt(
+      aRequest(),
+      { clock: new FakeClock(), maxResponseBytes: 1 },
+      { resolve, reject },
+    );
+    attempt.giveBack();
+    attempt.fail("broken", "too late");
+    await expect(promise).rejects.toMatchObject({ kind: "held", wasSent: false });
   });
 });
 

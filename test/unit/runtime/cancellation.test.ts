@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { orAborted, untilAborted } from "../../../src/batch/until-aborted.ts";
+import { iterateUntilAborted, untilAborted } from "../../../src/runtime/cancellation.ts";
 import { turn } from "../../support/fake-clock.ts";
 
 const never = new Promise<never>(() => undefined);
@@ -12,9 +12,9 @@ const endOf = async (promise: Promise<unknown>): Promise<unknown> =>
 
 describe("a promise that knows no signal", () => {
   test("is not waited for once the signal has aborted, before or meanwhile", async () => {
-    expect(await endOf(orAborted(never, aborted))).toEqual({ reason: "enough" });
+    expect(await endOf(untilAborted(never, aborted))).toEqual({ reason: "enough" });
     const abort = new AbortController();
-    const waiting = orAborted(never, abort.signal);
+    const waiting = untilAborted(never, abort.signal);
     abort.abort("now");
     expect(await endOf(waiting)).toEqual({ reason: "now" });
   });
@@ -24,7 +24,7 @@ describe("a promise that knows no signal", () => {
     ["rejected", async () => Promise.reject("no"), { reason: "no" }],
   ])("tells what it comes to, and leaves nothing at the signal: %s", async (_name, work, end) => {
     const { signal } = new AbortController();
-    expect(await endOf(orAborted<unknown>(work(), signal))).toEqual(end);
+    expect(await endOf(untilAborted<unknown>(work(), signal))).toEqual(end);
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 });
@@ -55,7 +55,7 @@ const readAll = async (
   look: (item: number) => boolean | undefined = () => true,
 ): Promise<number[]> => {
   const read: number[] = [];
-  for await (const item of untilAborted(items, signal)) {
+  for await (const item of iterateUntilAborted(items, signal)) {
     read.push(item);
     if (look(item) === false) break;
   }

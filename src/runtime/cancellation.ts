@@ -1,0 +1,161 @@
+import { ConnectionError, type Outcome, TimeoutError } from "../errors.ts";
+import { whenAborted } from "./abort.ts";
+import type { Clock } from "./clock.ts";
+
+/** The reason with which a call's scope aborts when `totalTimeoutMs` is over. */
+export class DeadlineExceeded extends Error {
+  readonly totalTimeoutMs: number;
+
+  constructor(totalTimeoutMs: number) {
+    super(`the call took longer than totalTimeoutMs (${totalTimeoutMs} ms)`);
+    this.totalTimeoutMs = totalTimeoutMs;
+  }
+}
+
+/** The reason with which a call's scope aborts when its client is closed. */
+export class ClientClosed extends Error {
+  constructor() {
+    super("the client was closed");
+  }
+}
+
+/** What a call, or a part of one, was doing when its scope aborted. */
+export interface AbortedWork {
+  readonly operation: string;
+  readonly attempts: number;
+  readonly outcome: Outcome;
+}
+
+/**
+ * The error a caller gets for an abort reason: a TimeoutError for the deadline, a ConnectionError for a closed
+ * client. Anything else is the caller's own reason, or already an error, and stays as it is.
+ */
+export const abortError = (reason: unknown, work: AbortedWork): unknown => {
+  const { operation, outcome } = work;
+  if (reason instanceof DeadlineExceeded)
+    return new TimeoutError(`${operation}: ${reason.message}, outcome ${outcome}.`, { ...work });
+  if (reason instanceof ClientClosed)
+    return new ConnectionError(`${operation}: ${reason.message}, outcome ${outcome}.`, { ...work });
+  return reason;
+};
+
+/** The one signal that ends a call. */
+export interface AbortScope {
+  readonly signal: AbortSignal | undefined;
+  /** Clears the timer and the listeners; a signal that outlives the call must not collect them. */
+  release(): void;
+}
+
+const nothingToRelease = (): void => undefined;
+
+/**
+ * Joins signals, and a deadline where there is one, into a single signal; its reason is that of whichever comes
+ * first. Own controller and timer: on Node 20 `AbortSignal.any` over a timeout signal is lost to garbage collection,
+ * and such a timer does not keep the process alive.
+ */
+export const openScope = (
+  signals: readonly (AbortSignal | undefined)[],
+  deadline?: { readonly totalTimeoutMs: number | undefined; readonly clock: Pick<Clock, "after"> },
+): AbortScope => {
+  const sources = [...new Set(signals)].filter((signal) => signal !== undefined);
+  const totalTimeoutMs = deadline?.totalTimeoutMs;
+  if (sources.length < 2 && totalTimeoutMs === undefined)
+    return { signal: sources[0], release: nothingToRelease };
+  const controller = new AbortController();
+  const links = sources.map((source) => whenAborted(source, () => controller.abort(source.reason)));
+  const aborted = sources.find((source) => source.aborted);
+  if (aborted !== undefined) controller.abort(aborted.reason);
+  if (deadline !== undefined && totalTimeoutMs !== undefined)
+    links.push(
+      deadline.clock.after(totalTimeoutMs, () => controller.abort(new DeadlineExceeded(totalTimeoutMs))),
+    );
+  const release = (): void => {
+    for (const unlink of links) unlink();
+  };
+  return { signal: controller.signal, release };
+};
+
+/** The time between two closings of a client; every call under way holds the signal of the one it began in. */
+export class Lifetime {
+  readonly #free: () => Promise<void>;
+  #controller: AbortController | undefined;
+
+  /** @param free - frees what carries the calls. */
+  constructor(free: () => Promise<void> = async () => undefined) {
+    this.#free = free;
+  }
+
+  /** Aborts with ClientClosed when the client is closed; after that, calls get a new one. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    return this.#controller.signal;
+  }
+
+  /** Ends every call under way, and then frees what carries them. */
+  async close(): Promise<void> {
+    const controller = this.#controller;
+    this.#controller = undefined;
+    controller?.abort(new ClientClosed());
+    await this.#free();
+  }
+}
+
+/**
+ * Waits for a promise that knows no signal, until the signal aborts.
+ *
+ * @throws the signal's reason.
+ */
+export const untilAborted = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+  if (signal === undefined) return work;
+  return new Promise((resolve, reject) => {
+    const settle = (then: () => void): void => {
+      release();
+      then();
+    };
+    const stop = (): void => settle(() => reject(signal.reason));
+    // A race with one promise for a whole run would keep a reaction for every item.
+    const release = whenAborted(signal, stop);
+    if (signal.aborted) stop();
+    work.then(
+      (value) => settle(() => resolve(value)),
+      (error: unknown) => settle(() => reject(error)),
+    );
+  });
+};
+
+/**
+ * Iterates a source until a signal aborts, also while the source itself waits: a stream that has gone quiet must not
+ * hold the run.
+ *
+ * @throws the signal's reason.
+ */
+export const iterateUntilAborted = async function* <Item>(
+  source: Iterable<Item> | AsyncIterable<Item>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Item> {
+  signal?.throwIfAborted();
+  if (signal === undefined || Symbol.iterator in source) {
+    for await (const item of source) {
+      yield item;
+      signal?.throwIfAborted();
+    }
+    return;
+  }
+  const iterator = source[Symbol.asyncIterator]();
+  let hasEnded = false;
+  try {
+    for (;;) {
+      const next = await untilAborted(iterator.next(), signal);
+      hasEnded = next.done === true;
+      if (next.done) return;
+      yield next.value;
+    }
+  } catch (error) {
+    // A source that throws has ended; one that was left waiting is told, and not waited for.
+    hasEnded = true;
+    if (signal.aborted) void Promise.resolve(iterator.return?.()).catch(() => undefined);
+    throw error;
+  } finally {
+    if (!hasEnded) await iterator.return?.();
+  }
+};
