@@ -1,12 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { blocksOf, type Program, programsOf, unknownCommands } from "./support/docs-blocks.ts";
-import { atMost, type Ending, root, runProgram, typeCheck } from "./support/docs-run.ts";
+import { describe, expect, test } from "vitest";
+import { blocksOf, programsOf, unknownCommands } from "./support/docs-blocks.ts";
+import { atMost, runProgram } from "./support/docs-run.ts";
+import { compile, root } from "./support/programs.ts";
 
-const read = (path: string): string =>
-  existsSync(join(root, path)) ? readFileSync(join(root, path), "utf8") : "";
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
 interface Manifest {
   readonly name: string;
@@ -19,9 +18,23 @@ interface Manifest {
 const manifest = JSON.parse(read("package.json")) as Manifest;
 const blocks = blocksOf(read("README.md"));
 const programs = programsOf(blocks);
-const examples = existsSync(join(root, "examples"))
-  ? readdirSync(join(root, "examples")).filter((name) => name.endsWith(".ts"))
-  : [];
+const examples = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".ts"));
+
+const compiledBlocks = await (async () => {
+  // In the repository, so that imports resolve as in it.
+  const folder = join(root, "tmp/readme");
+  mkdirSync(folder, { recursive: true });
+  const files = programs.map(({ line, code }) => {
+    const file = join(folder, `line-${line}.ts`);
+    writeFileSync(file, `${code}\nexport {};\n`);
+    return file;
+  });
+  return compile("readme", files);
+})();
+const compiledExamples = await compile(
+  "examples",
+  examples.map((name) => join(root, "examples", name)),
+);
 
 // Two, because a machine that builds this has two cores.
 const inTurn = atMost(2);
@@ -29,31 +42,6 @@ const longestTestMs = 300_000;
 const wentWell = { ended: "0", output: expect.any(String) };
 
 describe("README.md", () => {
-  // In the repository, so that imports resolve as in it; not under node_modules, where tsx maps no paths.
-  let folder = "";
-  let tsconfig = "";
-  let typed: Ending;
-  const fileOf = ({ line }: Program): string => join(folder, `line-${line}.ts`);
-
-  beforeAll(async () => {
-    await mkdir(join(root, "tmp"), { recursive: true });
-    folder = await mkdtemp(join(root, "tmp/docs-"));
-    tsconfig = join(folder, "tsconfig.json");
-    for (const program of programs) await writeFile(fileOf(program), `${program.code}\nexport {};\n`);
-    await writeFile(
-      tsconfig,
-      JSON.stringify({
-        extends: join(root, "tsconfig.json"),
-        compilerOptions: { noUnusedLocals: false },
-        files: programs.map(fileOf),
-        include: [],
-      }),
-    );
-    typed = programs.length === 0 ? { ended: "0", output: "" } : await typeCheck(tsconfig);
-  }, longestTestMs);
-
-  afterAll(() => rm(folder, { recursive: true }));
-
   test("has programs", () => {
     expect(programs).not.toEqual([]);
   });
@@ -69,14 +57,10 @@ describe("README.md", () => {
     expect(unknownCommands(blocks, commands)).toEqual([]);
   });
 
-  test("has blocks of right types", () => {
-    expect(typed).toEqual({ ended: "0", output: "" });
-  });
-
-  test.concurrent.each(programs)(
-    "the block at line $line runs",
-    async (program) => {
-      expect(await inTurn(() => runProgram(fileOf(program), tsconfig))).toEqual(wentWell);
+  test.concurrent.each(programs.map(({ line }, index) => [line, compiledBlocks[index]] as const))(
+    "the block at line %i runs",
+    async (_line, program = "") => {
+      expect(await inTurn(() => runProgram(program))).toEqual(wentWell);
     },
     longestTestMs,
   );
@@ -91,11 +75,10 @@ describe("examples", () => {
     expect(read(`examples/${name}`).trimEnd().split("\n").length).toBeLessThanOrEqual(30);
   });
 
-  test.concurrent.each(examples)(
+  test.concurrent.each(examples.map((name, index) => [name, compiledExamples[index]] as const))(
     "%s runs",
-    async (name) => {
-      const file = join(root, "examples", name);
-      expect(await inTurn(() => runProgram(file, join(root, "tsconfig.json")))).toEqual(wentWell);
+    async (_name, program = "") => {
+      expect(await inTurn(() => runProgram(program))).toEqual(wentWell);
     },
     longestTestMs,
   );

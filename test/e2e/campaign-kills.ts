@@ -4,8 +4,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { compile, root } from "../support/programs.ts";
 import { marksIn } from "./campaign-jobs.ts";
 import { socketFaults } from "./campaign-sockets.ts";
 
@@ -19,7 +19,7 @@ export interface KillTally {
   readonly breaches: readonly string[];
 }
 
-const program = fileURLToPath(new URL("./campaign-child.ts", import.meta.url));
+const [program = ""] = await compile("campaign", [`${root}test/e2e/campaign-child.ts`]);
 
 /** Kills the process when the service has its nth request from here; the request is answered, if at all, to nobody. */
 const killAtRequest = (child: ChildProcess, port: number, nth: number): (() => void) => {
@@ -63,7 +63,7 @@ export const runKills = async (kills: number, count: number, seed: number): Prom
   /** One life of the program; a number is the request at which it ends. */
   const live = async (life: number, killAt: number | undefined): Promise<void> => {
     const told = join(folder, `told-${life}`);
-    const args = ["--import", "tsx", program, url, folder, String(count), told];
+    const args = [program, url, folder, String(count), told];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
     const disarm = killAt === undefined ? () => undefined : killAtRequest(child, port, killAt);
     const [code, signal] = await new Promise<readonly [number | null, NodeJS.Signals | null]>((resolve) => {

@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { fileLedger } from "../../src/index.ts";
+import { compile, root } from "../support/programs.ts";
 
-const sender = fileURLToPath(new URL("./once-sender.ts", import.meta.url));
+const [sender = ""] = await compile("once", [`${root}test/e2e/once-sender.ts`]);
 
 /** A service that leaves the answer to the test, and keeps what the ledger's file held when the email came. */
 const service = async (path: string, answer: (response: ServerResponse) => void) => {
@@ -35,7 +35,7 @@ const ledgerPath = (): string => {
 };
 
 const start = (url: string, path: string): ChildProcess =>
-  spawn(process.execPath, ["--import", "tsx", sender, url, path], { stdio: ["ignore", "pipe", "inherit"] });
+  spawn(process.execPath, [sender, url, path], { stdio: ["ignore", "pipe", "inherit"] });
 
 const run = async (url: string, path: string): Promise<unknown> => {
   const { stdout } = start(url, path);

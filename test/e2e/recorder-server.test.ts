@@ -3,6 +3,9 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { compile, root } from "../support/programs.ts";
+
+const [program = ""] = await compile("recorder", [`${root}examples/recorder-server.ts`]);
 
 const freePort = async (): Promise<number> => {
   const probe = createServer().listen(0, "127.0.0.1");
@@ -16,7 +19,7 @@ test("the recorder's server loses no event when it is stopped under load", async
   const sandbox = createSandbox({ limits: false, latencyMs: 20 });
   const { url, close } = await sandbox.listen({ port: 0 });
   const port = await freePort();
-  const server = spawn(process.execPath, ["--import", "tsx", "examples/recorder-server.ts"], {
+  const server = spawn(process.execPath, [program], {
     env: {
       ...process.env,
       PORT: String(port),

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { compile, root } from "./programs.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const [program = ""] = await compile("cli", [`${root}src/cli/main.ts`]);
 
 /** How a run of the command line ended. */
 export interface CliEnding {
@@ -22,10 +22,9 @@ export const startCli = (
   args: readonly string[],
   { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
 ): CliRun => {
-  const program = ["--import", import.meta.resolve("tsx"), `${root}src/cli/main.ts`, ...args];
-  const child = spawn(process.execPath, program, {
+  const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { ...process.env, TSX_TSCONFIG_PATH: `${root}tsconfig.json`, ...env },
+    env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let stdout = "";

@@ -2,11 +2,8 @@ import { execFile } from "node:child_process";
 import { cp, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { createSandbox } from "../../src/sandbox/index.ts";
-
-/** The root of the repository. */
-export const root = fileURLToPath(new URL("../..", import.meta.url));
+import { root } from "./programs.ts";
 
 /** How a child process ended, with all it printed. */
 export interface Ending {
@@ -27,10 +24,6 @@ const start = (file: string, args: readonly string[], cwd: string, env: NodeJS.P
     });
   });
 
-/** Checks the types of a project. */
-export const typeCheck = (tsconfig: string): Promise<Ending> =>
-  start(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-p", tsconfig], root, process.env);
-
 const key = "tp_documentation";
 
 // What a reader of the document would have in the workspace.
@@ -48,15 +41,14 @@ const serve = async () => {
   return sandbox.listen({ port: 0 });
 };
 
-/** Runs a TypeScript program as its reader would: against a service, with a key, in a folder with a few input files. */
-export const runProgram = async (file: string, tsconfig: string): Promise<Ending> => {
+/** Runs a compiled program as its reader would: against a service, with a key, in a folder with a few input files. */
+export const runProgram = async (file: string): Promise<Ending> => {
   const cwd = await mkdtemp(join(tmpdir(), "touchpoint-docs-"));
   await cp(join(root, "test/support/docs-files"), cwd, { recursive: true });
   const server = await serve();
   try {
-    return await start(process.execPath, ["--import", tsx, file], cwd, {
+    return await start(process.execPath, [file], cwd, {
       ...process.env,
-      TSX_TSCONFIG_PATH: tsconfig,
       TOUCHPOINT_BASE_URL: server.url,
       TOUCHPOINT_API_KEY: key,
     });
@@ -65,8 +57,6 @@ export const runProgram = async (file: string, tsconfig: string): Promise<Ending
     await rm(cwd, { recursive: true });
   }
 };
-
-const tsx = import.meta.resolve("tsx");
 
 /** Lets at most `size` of the given functions run at a time; the others wait in order. */
 export const atMost = (size: number) => {

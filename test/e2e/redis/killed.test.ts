@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { aliveMs } from "../../../src/redis/shared-leases.ts";
 import { member } from "../../support/fleet.ts";
 import { answered, requestOn } from "../../support/paced.ts";
+import { compile, root } from "../../support/programs.ts";
 import { RedisServer } from "../../support/redis-server.ts";
 import { countingOn, limit, usesOf, whenWholeIsUsed } from "./counting.ts";
 
-const program = fileURLToPath(new URL("./killed-child.ts", import.meta.url));
+const [program = ""] = await compile("killed", [`${root}test/e2e/redis/killed-child.ts`]);
 
 let server: RedisServer;
 let redis: Redis;
@@ -23,7 +23,7 @@ afterAll(async () => {
 });
 
 const start = (id: string, calls: number): ChildProcess => {
-  const args = ["--import", "tsx", program, String(server.port), id, String(calls)];
+  const args = [program, String(server.port), id, String(calls)];
   const child = spawn(process.execPath, args, { stdio: ["pipe", "ignore", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   return child;
