@@ -2,21 +2,12 @@ import { writeFileSync } from "node:fs";
 import ts from "typescript";
 import manifest from "../package.json" with { type: "json" };
 import { entry } from "./entries.ts";
+import { programOf, root } from "./language-service.ts";
 
 /** Where the report lies. */
 export const apiFile = new URL("../docs/api.md", import.meta.url);
 
-const root = new URL("../", import.meta.url).pathname;
 const printer = ts.createPrinter({ removeComments: true });
-
-const programOf = (files: readonly string[]): ts.Program => {
-  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  return ts.createProgram(
-    files.map((file) => root + file),
-    { ...options, noEmit: false, declaration: true, emitDeclarationOnly: true, removeComments: false },
-  );
-};
 
 /** The declarations of a source file as its users get them: without bodies, privates and what is internal. */
 const declarationsOf = (program: ts.Program) => {
@@ -86,7 +77,8 @@ const byName = (a: ts.Symbol, b: ts.Symbol): number => (a.name < b.name ? -1 : 1
 
 /** Every exported name of every entry with its signature, as Markdown. */
 export const apiReport = (): string => {
-  const program = programOf(Object.values(entry));
+  const options = { noEmit: false, declaration: true, emitDeclarationOnly: true, removeComments: false };
+  const program = programOf({ files: Object.values(entry), options });
   const checker = program.getTypeChecker();
   const declared = declarationsOf(program);
   const parts = Object.entries(entry).map(([name, file]) => {

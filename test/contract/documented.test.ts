@@ -1,17 +1,9 @@
 import ts from "typescript";
 import { expect, test } from "vitest";
 import { entry } from "../../scripts/entries.ts";
+import { programOf, root } from "../../scripts/language-service.ts";
 
-const root = new URL("../../", import.meta.url).pathname;
-
-const program = (() => {
-  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);
-  return ts.createProgram(
-    Object.values(entry).map((file) => root + file),
-    options,
-  );
-})();
+const program = programOf({ files: Object.values(entry) });
 const checker = program.getTypeChecker();
 
 const docsOf = (symbol: ts.Symbol): string =>

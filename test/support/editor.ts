@@ -1,6 +1,5 @@
 import ts from "typescript";
-
-const root = new URL("../../", import.meta.url).pathname;
+import { languageService, root } from "../../scripts/language-service.ts";
 
 /** What an editor shows of a few lines of TypeScript. */
 export interface Shown {
@@ -24,11 +23,6 @@ type QuickInfo = (
 const firstLine = ({ messageText }: ts.Diagnostic): string =>
   typeof messageText === "string" ? messageText : messageText.messageText;
 
-const strict = (): ts.CompilerOptions => {
-  const { config } = ts.readConfigFile(`${root}tsconfig.json`, ts.sys.readFile);
-  return { ...ts.parseJsonConfigFileContent(config, ts.sys, root).options, noUnusedLocals: false };
-};
-
 /**
  * Opens programs that use the package, each as a file of one project: its sources are read and checked once.
  * `options` replace those of this project, where everything strict is on.
@@ -37,29 +31,13 @@ export const editor = (
   programs: readonly string[],
   options: ts.CompilerOptions = {},
 ): ((program: string) => Shown) => {
-  const nameOf = (program: string): string => `${root}test/shown-${programs.indexOf(program)}.ts`;
+  const nameOf = (program: string): string => `test/shown-${programs.indexOf(program)}.ts`;
   const texts = new Map(programs.map((program) => [nameOf(program), program]));
-  const settings = { ...strict(), ...options };
-  const read = (name: string) => texts.get(name) ?? ts.sys.readFile(name);
-  const service = ts.createLanguageService({
-    getCompilationSettings: () => settings,
-    getScriptFileNames: () => [...texts.keys()],
-    getScriptVersion: () => "0",
-    getScriptSnapshot: (name) => {
-      const text = read(name);
-      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
-    },
-    getCurrentDirectory: () => root,
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-    fileExists: (name) => texts.has(name) || ts.sys.fileExists(name),
-    readFile: read,
-    directoryExists: ts.sys.directoryExists,
-    getDirectories: ts.sys.getDirectories,
-  });
+  const service = languageService({ texts, options: { noUnusedLocals: false, ...options } });
   // As above.
   const quickInfo = service.getQuickInfoAtPosition as QuickInfo;
   return (program) => {
-    const file = nameOf(program);
+    const file = `${root}${nameOf(program)}`;
     return {
       get errors() {
         return [...service.getSyntacticDiagnostics(file), ...service.getSemanticDiagnostics(file)].map(

@@ -1,12 +1,9 @@
-import { fileURLToPath } from "node:url";
-import ts from "typescript";
-import { beforeAll, expect, test } from "vitest";
-
-const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+import { expect, test } from "vitest";
+import { editor } from "../support/editor.ts";
 
 const head = `
 import * as z from "zod";
-import { Client } from "./src/index.ts";
+import { Client } from "touchpoint-sdk";
 const contact = { email: "ada@example.com" };
 const open = new Client();
 const typed = new Client({
@@ -85,41 +82,9 @@ const slips: readonly (readonly [string, string])[] = [
   ],
 ];
 
-const firstLines = (): ReadonlyMap<number, string> => {
-  const fixture = at("workspace-messages-fixture.ts");
-  const text = `${head}${slips.map(([code]) => code).join("\n")}\n`;
-  const { config } = ts.readConfigFile(at("tsconfig.json"), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(
-    { ...config, include: [], files: [fixture] },
-    ts.sys,
-    at("."),
-  );
-  const host = ts.createCompilerHost(options);
-  const { getSourceFile, fileExists } = host;
-  host.fileExists = (path) => path === fixture || fileExists(path);
-  host.getSourceFile = (path, ...rest) =>
-    path === fixture ? ts.createSourceFile(path, text, ts.ScriptTarget.ES2022) : getSourceFile(path, ...rest);
-  const program = ts.createProgram([fixture], options, host);
-  const before = head.split("\n").length - 1;
-  return new Map(
-    program
-      .getSemanticDiagnostics(program.getSourceFile(fixture))
-      .map(({ file, start = 0, messageText }) => [
-        (file?.getLineAndCharacterOfPosition(start).line ?? 0) - before,
-        ts.flattenDiagnosticMessageText(messageText, "\n").split("\n")[0] ?? "",
-      ]),
-  );
-};
+const program = (code: string): string => `${head}${code}\n`;
+const opened = editor(slips.map(([code]) => program(code)));
 
-let shown: ReadonlyMap<number, string> = new Map();
-beforeAll(() => {
-  shown = firstLines();
-}, 60_000);
-
-test.each(slips.map(([code, line], index) => ({ code, line, index })))("$code", ({ line, index }) => {
-  expect(shown.get(index)).toBe(line);
-});
-
-test("nothing else is wrong in the fixture", () => {
-  expect(shown.size).toBe(slips.length);
+test.each(slips)("%s", (code, line) => {
+  expect(opened(program(code)).errors).toEqual([line]);
 });

@@ -1,0 +1,13 @@
+// npm test: what asks the compiler runs beside the build, then every test but those of the check.
+import { spawn } from "node:child_process";
+
+const run = (...command: readonly string[]): Promise<number> =>
+  new Promise((resolve) => {
+    // A shell, because npm is a script of its own on Windows.
+    spawn(command.join(" "), { stdio: "inherit", shell: true }).once("exit", (code) => resolve(code ?? 1));
+  });
+
+const prepared = await Promise.all([run("npm run -s build"), run("npm run -s check")]);
+const tests = ["unit", "unit-mocks", "e2e", "package"].map((name) => `--project ${name}`);
+const failed = prepared.find((code) => code !== 0) ?? (await run("npx vitest run", ...tests));
+process.exitCode = failed;
