@@ -1,12 +1,11 @@
 import { auth } from "./http/auth.ts";
-import { pipeline } from "./http/pipeline.ts";
 import { Redactor, redacting } from "./http/redaction.ts";
 import { retry } from "./http/retry.ts";
 import { ServiceTime } from "./http/service-time.ts";
 import { observe } from "./http/tracing.ts";
 import type { AttemptLimits } from "./http/transport/attempt.ts";
 import { fetchTransport } from "./http/transport/fetch.ts";
-import type { Send, Transport } from "./http/types.ts";
+import type { Send, Stage, Transport } from "./http/types.ts";
 import type { Closable } from "./lifecycle.ts";
 import type { Settings } from "./options/options.ts";
 import { Slots } from "./rate-limit/concurrency.ts";
@@ -102,28 +101,27 @@ export const connect = (
       hook?.(notice);
     };
   const lifetime = shared.lifetime ?? new Lifetime(() => transport.close());
-  const send = pipeline(
-    [
-      retry({
-        maxRetryAfterMs,
-        clock,
-        random,
-        onRetry: tell("info", "will retry", hooks.onRetry),
-      }),
-      // Inside retry: every attempt spends budget, also the ones that fail.
-      pacing({
-        traffic,
-        slots,
-        maxRetryAfterMs,
-        clock,
-        onWait: tell("debug", "waits", hooks.onWait),
-      }),
-      observe({ hooks, log, clock }),
-      redacting(redactor),
-      auth(settings.apiKey, { clock, learn: (key) => redactor.learn(key) }),
-    ],
-    transport.send,
-  );
+  // Outermost first: a stage sees the request before those below it, and the outcome after them.
+  const stages: readonly Stage[] = [
+    retry({
+      maxRetryAfterMs,
+      clock,
+      random,
+      onRetry: tell("info", "will retry", hooks.onRetry),
+    }),
+    // Inside retry: every attempt spends budget, also the ones that fail.
+    pacing({
+      traffic,
+      slots,
+      maxRetryAfterMs,
+      clock,
+      onWait: tell("debug", "waits", hooks.onWait),
+    }),
+    observe({ hooks, log, clock }),
+    redacting(redactor),
+    auth(settings.apiKey, { clock, learn: (key) => redactor.learn(key) }),
+  ];
+  const send = stages.reduceRight<Send>((next, stage) => stage(next), transport.send);
   return {
     settings,
     send,

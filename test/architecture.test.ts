@@ -47,7 +47,7 @@ describe("planted in the real tree, it is reported:", () => {
   });
 
   test.each([
-    ["p-retry", "src/http/pipeline.ts", 'import retry from "p-retry";'],
+    ["p-retry", "src/http/auth.ts", 'import retry from "p-retry";'],
     ["bottleneck", "src/rate-limit/stage.ts", 'import Bottleneck from "bottleneck/light.js";'],
     ["undici", "src/options/options.ts", 'import type { Dispatcher } from "undici";'],
     ["undici", "src/client.ts", 'const agent = () => import("undici/lib/dispatcher/agent.js");'],

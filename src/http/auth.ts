@@ -32,7 +32,7 @@ export interface AuthSettings {
 const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
   learn(key);
   const authorization = `Bearer ${key}`;
-  return function authStage(next) {
+  return function makeAuth(next) {
     return function auth(request) {
       return next({ ...request, authorization });
     };
@@ -67,8 +67,8 @@ const keyWithin = async (key: Promise<string>, request: HttpRequest, clock: Cloc
 /** Asks for the key before the first attempt, and again after a 401. */
 const renewableKey = (source: () => string | Promise<string>, settings: AuthSettings): Stage => {
   let current: Promise<string> | undefined;
-  return (next) =>
-    async function auth(request) {
+  return function makeAuth(next) {
+    return async function auth(request) {
       current ??= ask(source);
       const used = current;
       const forget = (): void => {
@@ -87,6 +87,7 @@ const renewableKey = (source: () => string | Promise<string>, settings: AuthSett
       forget();
       return { ...response, canRenewKey: true };
     };
+  };
 };
 
 /** Adds the key to every attempt. */

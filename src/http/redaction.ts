@@ -103,10 +103,11 @@ const saysWhy = ({ status, json }: HttpResponse): boolean => {
 export const redacting =
   (redactor: Redactor): Stage =>
   (next) =>
-  (request) =>
-    next(request).then(
-      (response) => (saysWhy(response) ? redactor.response(response) : response),
-      (failure: unknown) => {
+    async function redact(request) {
+      try {
+        const response = await next(request);
+        return saysWhy(response) ? redactor.response(response) : response;
+      } catch (failure) {
         throw failure instanceof AttemptFailure ? redactor.failure(failure) : failure;
-      },
-    );
+      }
+    };

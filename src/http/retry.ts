@@ -142,13 +142,13 @@ class Attempts {
  * the wait happens in `shouldRetry`, which it awaits, because it has no other hook that can be cut short.
  */
 export const retry = (settings: RetrySettings): Stage =>
-  function retryStage(next) {
+  function makeRetry(next) {
     return async function retry(request) {
       const attempts = new Attempts(request, next, settings);
       try {
         return await attempts.make();
       } catch (failure) {
-        return repeat(attempts, failure);
+        return await repeat(attempts, failure);
       }
     };
   };

@@ -58,9 +58,10 @@ export const observe = ({ hooks, log, clock }: ObserveSettings): Stage => {
       throw failure;
     }
   };
-  return (next) => (request) => {
-    if (!isAlwaysWatched && !attempts.hasSubscribers) return next(request);
-    const trace: AttemptTrace = noticeOf(request);
-    return withoutResult(attempts, trace, () => watch(next, request, trace));
-  };
+  return (next) =>
+    function observe(request) {
+      if (!isAlwaysWatched && !attempts.hasSubscribers) return next(request);
+      const trace: AttemptTrace = noticeOf(request);
+      return withoutResult(attempts, trace, () => watch(next, request, trace));
+    };
 };

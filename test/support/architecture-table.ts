@@ -82,7 +82,7 @@ export const layers: readonly Rule[] = [
   },
 ];
 
-/** The stages of the pipeline and its transports: they meet in `pipeline.ts` only. */
+/** The stages of the pipeline and its transports: they meet in `connection.ts` only. */
 export const stages: readonly string[] = [
   "src/http/retry.ts",
   "src/rate-limit/stage.ts",
