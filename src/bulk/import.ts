@@ -9,11 +9,12 @@ import type { Contact } from "../service/contacts/schema.ts";
 import { maxAddressesPerRequest } from "../service/lists/schema.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
+import { AddressTurns } from "./address-turns.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
 import { requestOptions } from "./ingest-options.ts";
 import { ListAdditions } from "./list-additions.ts";
 import { type Progress, ProgressReporter } from "./progress.ts";
-import { type Entry, type Reading, runResumable, type Source } from "./resumable.ts";
+import { type Entry, type Reading, type RunSignals, runResumable, type Source } from "./resumable.ts";
 import { Waits } from "./waits.ts";
 import { workFaults } from "./work-faults.ts";
 
@@ -49,7 +50,7 @@ export interface ImportOptions extends CallOptions {
   readonly totalTimeoutMs?: number | undefined;
   /** A path, or a store of one's own: how far the run has come, so that it can be killed and started again. */
   readonly checkpoint?: string | CheckpointStore | undefined;
-  /** Contacts under way at once. Default 8. Of far-apart rows with one address the last is sure to win only with 1. */
+  /** Contacts under way at once. Default 8. Rows of one address go one after the other, so the last of them wins. */
   readonly concurrency?: number | undefined;
   /**
    * Added to this list, without touching their other lists: 1,000 in one go, as many as a request takes, and the rest
@@ -116,6 +117,7 @@ class Import {
   readonly #options: ImportOptions;
   readonly #context: ImportContext;
   readonly #call: Call;
+  readonly #turns = new AddressTurns();
   /** Where a list is to be filled. */
   readonly additions: ListAdditions | undefined;
 
@@ -134,40 +136,53 @@ class Import {
         : new ListAdditions((emails, signal) => add(addToList, emails, signal), maxAddressesPerRequest);
   }
 
-  async work(entries: readonly Entry<GivenContact>[], signal: AbortSignal | undefined): Promise<void> {
-    const callOptions = requestOptions(this.#options, signal);
+  async work(entries: readonly Entry<GivenContact>[], signals: RunSignals): Promise<void> {
     const rows: { index: number; email: string }[] = [];
-    // One after the other: two rows of one address must not meet. Batches run side by side.
-    for (const entry of entries) {
-      const { index, item } = entry;
-      if (await this.#one(entry, callOptions)) rows.push({ index, email: item.email });
-      else this.additions?.refused(index);
+    const turns = entries.map(({ item }) => this.#turns.take(item.email));
+    try {
+      // One after the other within a batch; batches run side by side.
+      for (const [at, entry] of entries.entries()) {
+        const { index, item } = entry;
+        await turns[at]?.isNext;
+        if (await this.#one(entry, signals)) rows.push({ index, email: item.email });
+        else this.additions?.refused(index);
+        turns[at]?.pass();
+      }
+    } finally {
+      for (const turn of turns) turn.pass();
     }
     this.additions?.take(rows);
-    await this.additions?.pump(signal);
+    await this.additions?.pump(signals.requests);
   }
 
-  async #one({ index, item }: Entry<GivenContact>, callOptions: CallOptions): Promise<boolean> {
+  async #one({ index, item }: Entry<GivenContact>, signals: RunSignals): Promise<boolean> {
     const found = this.#context.issues(item);
-    const issues = found instanceof Promise ? await untilAborted(found, callOptions.signal) : found;
+    const issues = found instanceof Promise ? await untilAborted(found, signals.callbacks) : found;
     if (issues.length > 0)
-      return this.#reject({ contact: item, index, status: undefined, error: describeIssues(issues) });
+      return this.#reject(
+        { contact: item, index, status: undefined, error: describeIssues(issues) },
+        signals,
+      );
+    let imported: ImportedContact;
     try {
+      const callOptions = requestOptions(this.#options, signals.requests);
       const { contact, result } = await this.effect.of(this.#context.upsert(this.#call, item, callOptions));
       this.counts[result] += 1;
-      await this.#options.onImported?.({ contact, index, result });
-      return true;
+      imported = { contact, index, result };
     } catch (error) {
       // An abort may throw any reason, also another call's error.
-      callOptions.signal?.throwIfAborted();
+      signals.requests?.throwIfAborted();
       if (!isAboutTheRow(error)) throw error;
-      return this.#reject({ contact: item, index, status: error.status, error: error.message });
+      return this.#reject({ contact: item, index, status: error.status, error: error.message }, signals);
     }
+    // Outside of the catch: an error of the caller's own is no refusal of the row.
+    await untilAborted(Promise.resolve(this.#options.onImported?.(imported)), signals.callbacks);
+    return true;
   }
 
-  async #reject(rejected: RejectedContact): Promise<false> {
+  async #reject(rejected: RejectedContact, { callbacks }: RunSignals): Promise<false> {
     this.counts.rejected += 1;
-    await this.#options.onRejected?.(rejected);
+    await untilAborted(Promise.resolve(this.#options.onRejected?.(rejected)), callbacks);
     return false;
   }
 }

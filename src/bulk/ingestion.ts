@@ -14,7 +14,7 @@ import {
   requestOptions,
 } from "./ingest-options.ts";
 import { occurredAtMs, withinServiceTime } from "./occurred-at.ts";
-import type { Entry } from "./resumable.ts";
+import type { Entry, RunSignals } from "./resumable.ts";
 import type { Waits } from "./waits.ts";
 
 /** What became of the events of one run. */
@@ -56,15 +56,15 @@ export class Ingestion {
     this.#context = context;
   }
 
-  async work(entries: readonly Entry<EventInput>[], signal: AbortSignal | undefined): Promise<void> {
+  async work(entries: readonly Entry<EventInput>[], signals: RunSignals): Promise<void> {
     const toSend: IndexedEvent[] = [];
     const faults = new Map<number, string>();
     for (const { index, item } of entries) {
-      const fault = await this.#faultOf(item, signal);
+      const fault = await this.#faultOf(item, signals.callbacks);
       if (fault === undefined) toSend.push({ index, event: this.#withId(item, index) });
       else faults.set(index, fault);
     }
-    const results = toSend.length === 0 ? [] : await this.#send(toSend, signal);
+    const results = toSend.length === 0 ? [] : await this.#send(toSend, signals.requests);
     // Nothing may be given up for a reason that passes: the run ends, and goes on here when started again.
     const unsettled = results.filter(mayStillPass);
     const [first] = unsettled;
@@ -73,8 +73,11 @@ export class Ingestion {
     // Told only now: a batch that fails as a whole comes again in the next run, and nobody is to be told twice.
     for (const { index, item } of entries) {
       const result = byIndex.get(index);
-      if (result !== undefined) await this.#count(result, item);
-      else await this.#reject({ event: item, index, status: undefined, error: faults.get(index) ?? "" });
+      const rejected =
+        result === undefined
+          ? { event: item, index, status: undefined, error: faults.get(index) ?? "" }
+          : this.#count(result, item);
+      if (rejected !== undefined) await this.#reject(rejected, signals.callbacks);
     }
   }
 
@@ -124,20 +127,22 @@ export class Ingestion {
     );
   }
 
-  async #count(result: BatchItemResult, event: EventInput): Promise<void> {
+  /** Counts a result in; the event is handed back when it was not recorded. */
+  #count(result: BatchItemResult, event: EventInput): RejectedEvent<EventInput> | undefined {
     const { index, status, error = `status ${result.status}` } = result;
-    if (!isAccepted(result)) return this.#reject({ event, index, status, error });
+    if (!isAccepted(result)) return { event, index, status, error };
     if (result.duplicate === true) {
       this.counts.duplicates += 1;
-      return;
+      return undefined;
     }
     this.counts.accepted += 1;
     if (result.outcome === "TOO_OLD") this.counts.tooOld += 1;
     if (result.outcome === "NO_CONTACT") this.counts.noContact += 1;
+    return undefined;
   }
 
-  async #reject(rejected: RejectedEvent<EventInput>): Promise<void> {
+  async #reject(rejected: RejectedEvent<EventInput>, signal: AbortSignal | undefined): Promise<void> {
     this.counts.rejected += 1;
-    await this.#options.onRejected?.(rejected);
+    await untilAborted(Promise.resolve(this.#options.onRejected?.(rejected)), signal);
   }
 }

@@ -44,7 +44,7 @@ export interface ResumableWork<Item> {
   readonly progress: ProgressReporter;
   readonly waits: Waits;
   /** Resolves when every entry is dealt with for good: done, or refused and reported. */
-  readonly work: (entries: readonly Entry<Item>[], signal: AbortSignal | undefined) => Promise<void>;
+  readonly work: (entries: readonly Entry<Item>[], signals: RunSignals) => Promise<void>;
   readonly lagging?: Lagging<Item> | undefined;
 }
 
@@ -59,6 +59,14 @@ export interface Lagging<Item> {
   finish(signal: AbortSignal | undefined): Promise<void>;
 }
 
+/** What ends the waits of a run. */
+export interface RunSignals {
+  /** Of the requests: the caller's signal and the total time. What is on the wire outlasts `close()`. */
+  readonly requests: AbortSignal | undefined;
+  /** Of what the caller gave, which may hang: aborts when the client is closed, too. */
+  readonly callbacks: AbortSignal | undefined;
+}
+
 /** What was taken from the source. */
 export interface Reading {
   read: number;
@@ -69,7 +77,7 @@ export interface Reading {
 class Run<Item> {
   readonly reading: Reading = { read: 0, skipped: 0 };
   readonly #work: ResumableWork<Item>;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signals: RunSignals;
   readonly #writer: CheckpointWriter | undefined;
   readonly #before: Checkpoint | undefined;
   readonly #mark: LowWaterMark;
@@ -82,14 +90,14 @@ class Run<Item> {
 
   constructor(
     work: ResumableWork<Item>,
-    signal: AbortSignal | undefined,
+    signals: RunSignals,
     {
       store,
       before,
     }: { readonly store: CheckpointStore | undefined; readonly before: Checkpoint | undefined },
   ) {
     this.#work = work;
-    this.#signal = signal;
+    this.#signals = signals;
     this.#writer = store && new CheckpointWriter(store);
     this.#before = before;
     work.progress.watched = this;
@@ -101,8 +109,7 @@ class Run<Item> {
   }
 
   async finish(): Promise<void> {
-    const { progress, source, call, operation, effect } = this.#work;
-    const open = call.untilClosed(operation, this.#signal, () => effect.outcome);
+    const { progress, source } = this.#work;
     let batch: Entry<Item>[] = [];
     const send = async (): Promise<void> => {
       const entries = batch;
@@ -115,7 +122,7 @@ class Run<Item> {
     };
     try {
       this.#waitForSource(true);
-      for await (const item of iterateUntilAborted(source, open.signal)) {
+      for await (const item of iterateUntilAborted(source, this.#signals.callbacks)) {
         this.#waitForSource(false);
         const index = this.reading.read++;
         if (!this.#wasDoneBefore(index, item)) batch.push({ index, item: snapshot(item) });
@@ -126,7 +133,6 @@ class Run<Item> {
       this.#refuseShorterInput();
       await send();
     } finally {
-      open.release();
       // Also when the source fails: what is under way is waited for, and counts.
       await this.#flight.settled();
     }
@@ -173,7 +179,7 @@ class Run<Item> {
   }
 
   async #process(entries: readonly Entry<Item>[]): Promise<void> {
-    await this.#work.work(entries, this.#signal);
+    await this.#work.work(entries, this.#signals);
     const end = entries.at(-1);
     if (end !== undefined) this.#lastItems.set(end.index, contentId(end.item));
     const before = this.#mark.mark;
@@ -190,14 +196,15 @@ class Run<Item> {
   async #finishLagging(): Promise<void> {
     const { lagging } = this.#work;
     if (lagging === undefined) return;
-    await lagging.finish(this.#signal);
+    await lagging.finish(this.#signals.requests);
     await this.#save();
   }
 
   async #save(): Promise<void> {
     const list = this.#work.lagging?.progress;
     const state = { version: 1, done: this.#mark.mark, last: this.#last } as const;
-    await this.#writer?.save(list === undefined ? state : { ...state, list });
+    const stored = this.#writer?.save(list === undefined ? state : { ...state, list });
+    if (stored !== undefined) await untilAborted(stored, this.#signals.callbacks);
   }
 }
 
@@ -211,23 +218,25 @@ class Run<Item> {
  * @throws TimeoutError when the run takes longer than `totalTimeoutMs`.
  */
 export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Reading): Promise<void> => {
-  const { checkpoint, operation, options, effect, clock } = work;
+  const { checkpoint, operation, options, effect, clock, call } = work;
   const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
   const deadline = { totalTimeoutMs: options.totalTimeoutMs, clock };
   const { signal, release } = openScope([options.signal], deadline);
+  const open = call.untilClosed(operation, signal, () => effect.outcome);
   let run: Run<Item> | undefined;
   try {
     await withinTotal({ operation, signal, effect, clock }, async () => {
-      const before = readCheckpoint(store && (await untilAborted(store.load(), signal)));
+      const before = readCheckpoint(store && (await untilAborted(store.load(), open.signal)));
       if (before?.list !== undefined && before.list.before < before.done && work.lagging === undefined)
         throw new ConfigurationError(
           "the checkpoint has rows that are still to be added to a list: give addToList, or delete it to start over",
         );
-      run = new Run(work, signal, { store, before });
+      run = new Run(work, { requests: signal, callbacks: open.signal }, { store, before });
       await run.finish();
     });
   } finally {
     work.progress.stop();
+    open.release();
     release();
     Object.assign(reading, run?.reading);
   }

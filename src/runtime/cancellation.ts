@@ -156,6 +156,7 @@ export const iterateUntilAborted = async function* <Item>(
     if (signal.aborted) void Promise.resolve(iterator.return?.()).catch(() => undefined);
     throw error;
   } finally {
-    if (!hasEnded) await iterator.return?.();
+    // Left early: its end is waited for, but a source that hangs there must not hold the run either.
+    if (!hasEnded) await untilAborted(Promise.resolve(iterator.return?.()), signal);
   }
 };

@@ -170,3 +170,22 @@ test("a list that cannot be filled ends an import, and the next only fills it", 
   await client.contacts.import(people(80), { checkpoint, addToList: id });
   expect(sandbox.state.requests.length - before).toBe(1);
 });
+
+test.each([8, 2])(
+  "the last of an address's rows wins across batches, %i under way at once",
+  async (concurrency) => {
+    const { sandbox, client } = service();
+    // Batches hold 25 rows: each pair stands across the border of two.
+    const rows = people(200).map((row, at) => {
+      const pair = Math.floor((at + 1) / 25);
+      return (at + 1) % 25 === 0 || at % 25 === 0
+        ? { email: `${at % 2 ? "PAIR" : "pair"}${pair}@example.com`, name: `row ${at}` }
+        : row;
+    });
+    await client.contacts.import(rows, { concurrency });
+    const pairs = sandbox.state.contacts.filter(({ email }) => email.toLowerCase().startsWith("pair"));
+    expect(pairs.map(({ name }) => name).sort()).toEqual(
+      [0, 25, 50, 75, 100, 125, 150, 175, 199].map((at) => `row ${at}`).sort(),
+    );
+  },
+);

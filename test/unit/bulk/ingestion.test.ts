@@ -42,7 +42,7 @@ const ingested = async (
   const ingestion = new Ingestion(all, context, new Waits());
   await ingestion.work(
     events.map((item, index) => ({ index, item })),
-    undefined,
+    { requests: undefined, callbacks: undefined },
   );
   const sentAfterMs = sent.map((batch) =>
     batch.map(({ occurredAt }) => Date.parse(String(occurredAt)) - serviceNow),

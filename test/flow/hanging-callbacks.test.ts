@@ -1,0 +1,96 @@
+import { describe, expect, test } from "vitest";
+import { Client } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+
+/** A promise that never settles, and the moment somebody waits for it. */
+const hanging = () => {
+  let asked: () => void = () => undefined;
+  const isAsked = new Promise<void>((resolve) => {
+    asked = resolve;
+  });
+  const hang = (): Promise<never> => {
+    asked();
+    return new Promise(() => undefined);
+  };
+  return { hang, isAsked };
+};
+
+const valid = { email: "a@example.com", name: "x", contact: { email: "a@example.com" } };
+const invalid = { ...valid, email: "", name: "" };
+
+const rows = function* () {
+  for (let index = 0; index < 30; index += 1)
+    yield index === 3 ? invalid : { ...valid, email: `p${index}@example.com` };
+};
+
+const load = async () => undefined;
+
+/** What the caller gives a run, and hangs. */
+const hangs: Readonly<Record<string, (hang: () => Promise<never>) => object>> = {
+  "checkpoint.load": (hang) => ({ checkpoint: { load: hang, save: async () => undefined } }),
+  "checkpoint.save": (hang) => ({ checkpoint: { load, save: hang } }),
+  onRejected: (hang) => ({ onRejected: hang }),
+  onImported: (hang) => ({ onImported: hang }),
+};
+
+/** How its owner ends it. */
+const ends = {
+  signal: { end: async (_client: Client, abort: AbortController) => abort.abort(new Error("enough")) },
+  "close()": { end: (client: Client) => client.close() },
+} as const;
+
+const rowOf = ({ email, name }: { email: string; name: string }) => ({ email, name });
+const eventOf = ({ name, contact }: typeof valid) => ({ name, contact });
+
+const cases = (["ingest", "import"] as const).flatMap((run) =>
+  Object.keys(hangs)
+    .filter((what) => run === "import" || what !== "onImported")
+    .flatMap((what) => (["signal", "close()"] as const).map((by) => [by, run, what] as const)),
+);
+
+describe("a run ends although what its caller gave hangs", () => {
+  test.each(cases)("%s ends %s while %s hangs", async (by, run, what) => {
+    const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+    const setup = {
+      apiKey: "key",
+      baseUrl: "http://localhost",
+      fetch: sandbox.fetch,
+      limits: false,
+    } as const;
+    const client = new Client(setup);
+    const { hang, isAsked } = hanging();
+    const abort = new AbortController();
+    const options = { ...hangs[what]?.(hang), signal: abort.signal };
+    const ended =
+      run === "import"
+        ? client.contacts.import([...rows()].map(rowOf), options)
+        : client.events.ingest([...rows()].map(eventOf), options);
+    const error = ended.catch((reason: unknown) => reason);
+    await isAsked;
+    await ends[by].end(client, abort);
+    expect(await error).toMatchObject({
+      message: by === "signal" ? "enough" : expect.stringContaining("the client was closed"),
+    });
+  });
+});
+
+test("a source whose end hangs does not hold a run that has failed", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const setup = { apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch, limits: false } as const;
+  const client = new Client(setup);
+  const { hang, isAsked } = hanging();
+  const source = async function* () {
+    try {
+      for (;;) yield eventOf(valid);
+    } finally {
+      await hang();
+    }
+  };
+  const save = async () => Promise.reject(new Error("disk full"));
+  const ended = client.events
+    .ingest(source(), { checkpoint: { load, save } })
+    .catch((reason: unknown) => reason);
+  await isAsked;
+  await client.close();
+  expect(await ended).toMatchObject({ message: "disk full" });
+});
