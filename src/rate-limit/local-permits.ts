@@ -23,6 +23,7 @@ export class LocalLeases implements LeaseSource {
   readonly #ends: (() => void)[] = [];
   #limiter: ReturnType<typeof lightBottleneck> | undefined;
   #isLeasing = false;
+  #isClosed = false;
   #budget: LeasedBudget | undefined;
 
   constructor(max: number) {
@@ -38,7 +39,7 @@ export class LocalLeases implements LeaseSource {
 
   want(): void {
     const budget = this.#budget;
-    if (budget === undefined || this.#isLeasing || budget.leased >= this.#max) return;
+    if (budget === undefined || this.#isClosed || this.#isLeasing || budget.leased >= this.#max) return;
     this.#isLeasing = true;
     const count = Math.min(Math.max(budget.lacking, this.#block), this.#max - budget.leased);
     void this.#lease(count).then(() => {
@@ -52,6 +53,7 @@ export class LocalLeases implements LeaseSource {
   used(): void {}
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     for (const end of this.#ends.splice(0)) end();
   }
 
@@ -66,6 +68,8 @@ export class LocalLeases implements LeaseSource {
   /** Resolves once a job of this weight runs; it runs until `close`. */
   async #hold(weight: number): Promise<void> {
     const limiter = await this.#limiter;
+    // bottleneck works by timers: a lease begun after the end would keep the process for nobody.
+    if (this.#isClosed) return;
     await new Promise<void>((granted, fail) => {
       const job = () =>
         new Promise<void>((end) => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import type { LeasedBudget } from "../../../src/options/shared-limits.ts";
 import { LocalLeases } from "../../../src/rate-limit/local-permits.ts";
 
@@ -101,4 +101,18 @@ test("what was in hand from the start is leased too, until the end gives all of 
   await leases.close();
   await next;
   expect(granted).toEqual([20]);
+});
+
+test("once closed, no lease is begun, the one that is on its way included", async () => {
+  const { default: Bottleneck } = await import("bottleneck/light");
+  const schedule = vi.spyOn(Bottleneck.prototype, "schedule");
+  const { leases, budget, nextGrant } = leasing(100);
+  budget.lacking = 5;
+  const next = nextGrant();
+  leases.want();
+  await leases.close();
+  await next;
+  leases.want();
+  expect(schedule).not.toHaveBeenCalled();
+  schedule.mockRestore();
 });
