@@ -11,25 +11,35 @@ const asWritten = (value: unknown): unknown => {
   }
 };
 
+// No input is valid that is nested as deep: what lies deeper need not be told apart.
+const deepest = 200;
+
+const sortedFields = (value: object): [string, unknown][] =>
+  Object.entries(value)
+    .filter(([, field]) => field !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+
 // Keys in order, so that the same content written in another order is the same content. What JSON cannot carry gets
 // a form too: a source may hold such an item, and it is to be refused by name, not by a TypeError.
-const canonical = (given: unknown, inside: readonly object[] = []): unknown => {
+const canonical = (given: unknown, inside: Set<object>): unknown => {
   if (isDate(given)) return Number.isNaN(given.getTime()) ? "Invalid Date" : given.toISOString();
   const value = asWritten(given);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol")
     return String(value);
   if (typeof value !== "object" || value === null) return value;
-  if (inside.includes(value)) return "cycle";
-  const around = [...inside, value];
-  if (Array.isArray(value)) return value.map((item) => canonical(item, around));
-  const fields = Object.entries(value).filter(([, field]) => field !== undefined);
-  fields.sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(fields.map(([key, field]) => [key, canonical(field, around)]));
+  if (inside.has(value)) return "cycle";
+  if (inside.size === deepest) return "nested too deep";
+  inside.add(value);
+  const written = Array.isArray(value)
+    ? value.map((item) => canonical(item, inside))
+    : Object.fromEntries(sortedFields(value).map(([key, field]) => [key, canonical(field, inside)]));
+  inside.delete(value);
+  return written;
 };
 
 /** An id made of the content alone: the same on every run, on every machine. 128 bits of SHA-256, in hex. */
 export const contentId = (value: unknown): string =>
   createHash("sha256")
-    .update(JSON.stringify(canonical(value)) ?? "undefined")
+    .update(JSON.stringify(canonical(value, new Set())) ?? "undefined")
     .digest("hex")
     .slice(0, 32);

@@ -1,4 +1,5 @@
 import type * as z from "zod/mini";
+import { jsonFault } from "./json.ts";
 import { folded, nearMiss } from "./near-miss.ts";
 
 /** By what each is made of, which a schema shares with what stands for it until it is built. */
@@ -48,7 +49,7 @@ export const knownFields = (schema: z.core.$ZodType): KnownFields | undefined =>
   }
 };
 
-/** A field that is not known, and resembles one that is. */
+/** A field that is not known, and resembles one that is or cannot be written as JSON. */
 interface Stray {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -68,6 +69,10 @@ const strayNames = (known: KnownFields, holder: object): readonly Stray[] => {
   const isMissing = (field: string): boolean => Reflect.get(holder, field) === undefined;
   for (const name of Object.keys(holder)) {
     if (known.names.has(name) || isMissing(name)) continue;
+    // No schema looks at it: as much as a function, or endless nesting, would end a whole batch.
+    const unwritable = jsonFault(Reflect.get(holder, name), name);
+    if (unwritable !== undefined)
+      strays = [...strays, { path: [name, ...unwritable.path], message: unwritable.message }];
     const meant = nearMiss(name, known.byFolded, isMissing);
     if (meant !== undefined)
       strays = [...strays, { path: [name], message: `there is no such field; is "${meant}" meant?` }];
@@ -82,7 +87,7 @@ const straysAt = (key: PropertyKey, known: KnownFields, value: unknown): readonl
   return strays.length === 0 ? none : strays.map(({ path, message }) => ({ path: [key, ...path], message }));
 };
 
-/** Finds the misspelt fields of an input, and of the objects within it. */
+/** Finds the misspelt fields of an input, those beyond the document that JSON cannot carry, and both in objects within it. */
 export const strayFields = (known: KnownFields, value: unknown): readonly Stray[] => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return none;
   let strays = strayNames(known, value);

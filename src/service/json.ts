@@ -28,21 +28,35 @@ export const isPlain = (value: object): boolean => {
 const isOpaque = (value: object): boolean =>
   !isPlain(value) && (Object.keys(value).length === 0 || value instanceof Error || ArrayBuffer.isView(value));
 
-const faultInside = (value: object, around: readonly object[]): JsonFault | undefined => {
+/** How deep fields may be nested: far beyond what anybody means, and far within what a call stack holds. */
+export const deepestNesting = 100;
+
+// Without a path: one of a hundred keys tells less than the field that it begins with.
+const tooDeep = fault(`must not be nested more than ${deepestNesting} levels deep`);
+
+const faultInside = (value: object, around: Set<object>): JsonFault | undefined => {
   // By index: a hole in an array is written as null too.
-  const keys: readonly PropertyKey[] = Array.isArray(value) ? [...value.keys()] : Object.keys(value);
+  const keys: Iterable<PropertyKey> = Array.isArray(value) ? value.keys() : Object.keys(value);
   for (const key of keys) {
     const item: unknown = Reflect.get(value, key);
     if (item === undefined && Array.isArray(value))
       return { path: [key], message: "must not be undefined: in an array JSON turns it into null" };
     const found = jsonFault(item, String(key), around);
+    if (found === tooDeep) return found;
     if (found !== undefined) return { ...found, path: [key, ...found.path] };
   }
   return undefined;
 };
 
-/** Finds what JSON would drop or turn into something else; `undefined` in an object is fine, it means "not given". */
-const jsonFault = (given: unknown, key: string, around: readonly object[] = []): JsonFault | undefined => {
+/**
+ * Finds what JSON would drop or turn into something else; `undefined` in an object is fine, it means "not given".
+ * `around` holds the objects that the value lies in.
+ */
+export const jsonFault = (
+  given: unknown,
+  key: string,
+  around: Set<object> = new Set(),
+): JsonFault | undefined => {
   if (isDate(given) && Number.isNaN(given.getTime())) return fault("must be a valid Date");
   let value: unknown;
   try {
@@ -56,10 +70,14 @@ const jsonFault = (given: unknown, key: string, around: readonly object[] = []):
   if (["bigint", "function", "symbol"].includes(typeof value))
     return fault(`must not be a ${typeof value}: JSON cannot carry it`);
   if (typeof value !== "object" || value === null) return undefined;
-  if (around.includes(value)) return fault("must not hold itself: JSON cannot carry a cycle");
+  if (around.has(value)) return fault("must not hold itself: JSON cannot carry a cycle");
+  if (around.size === deepestNesting) return tooDeep;
   if (!Array.isArray(value) && isOpaque(value))
     return fault(`must not be a ${value.constructor.name}: JSON would lose what it holds`);
-  return faultInside(value, [...around, value]);
+  around.add(value);
+  const found = faultInside(value, around);
+  around.delete(value);
+  return found;
 };
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -77,6 +95,6 @@ export const jsonRecord = (message: string) =>
 /**
  * An object with free keys, of anything that JSON carries as it is; what has a `toJSON` (a Date, a URL, a class of
  * one's own) is taken as that writes it. NaN, BigInt, functions, cycles and undefined in an array are refused by
- * name: JSON would change them.
+ * name: JSON would change them. So is what is nested more than 100 levels deep.
  */
 export const JsonRecord = deferred(() => jsonRecord("must be an object"));
