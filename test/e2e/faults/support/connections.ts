@@ -10,10 +10,13 @@ import { type FaultCase, type Place, planned, type Times } from "./fault-case.ts
 import { openFront, relayTo } from "./front.ts";
 import { closeAtNextWrite, closeNow, connectionsTo } from "./sockets.ts";
 
+// A name, so that it has to be looked up.
+const name = "service.localhost";
+const listenUnderName = (sandbox: Sandbox): Promise<Listening> => sandbox.listen({ allowedHosts: [name] });
+
 /** The sandbox behind a dispatcher of the cell's own. */
 const behind = (place: Listening, dispatcher: Agent): Place => ({
-  // A name, so that it has to be looked up.
-  url: `http://service.localhost:${place.port}`,
+  url: `http://${name}:${place.port}`,
   port: place.port,
   options: { dispatcher },
   close: async () => {
@@ -32,7 +35,7 @@ const withLookup =
       if (typeof found === "string") answer(null, [{ address: found, family: 4 }]);
       else answer(found, []);
     };
-    return behind(await sandbox.listen(), new Agent({ connect: { lookup } }));
+    return behind(await listenUnderName(sandbox), new Agent({ connect: { lookup } }));
   };
 
 const notFound = (): Error => Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" });
@@ -43,7 +46,7 @@ export const endless = async (
   times: Times,
   reached: () => void = () => undefined,
 ): Promise<Place> => {
-  const server = await sandbox.listen();
+  const server = await listenUnderName(sandbox);
   let connects = 0;
   const connector: buildConnector.connector = (_options, done) => {
     connects += 1;
