@@ -1,4 +1,4 @@
-export type { BatchItemResult } from "./batch/batch-answer.ts";
+export type { BatchItemResult, RecordedResult, RefusedResult, UnknownResult } from "./batch/batch-answer.ts";
 export type { Addresses, MembersReport } from "./batch/change-members.ts";
 export type { BatchReport } from "./batch/record-batch.ts";
 export type { Recorder } from "./batch/recorder.ts";
@@ -62,6 +62,7 @@ export {
   ScheduledEmailInput,
   ScheduledEmailPatch,
   ScheduledEmailQuery,
+  ScheduledEmailUpdated,
   ScheduledStatus,
   SentEmail,
 } from "./service/emails/schema.ts";

@@ -1,26 +1,47 @@
-import type { BatchAnswer, BatchAnswerItem, EventInput } from "../service/events/schema.ts";
+import type { BatchAnswer, EventInput, EventOutcome } from "../service/events/schema.ts";
 
-/** What became of one event of a batch. */
-export interface BatchItemResult {
+/** What every result of a batch has. */
+interface AnyResult {
   /** Its place in the events given. */
   readonly index: number;
   /** 202 when recorded; 0 when the service gave no result for it, or one that says neither yes nor no. */
   readonly status: number;
-  /** The event's id, the caller's own or the one it was given. */
-  readonly id?: string | null | undefined;
-  /** The event's name. */
-  readonly name?: string | null | undefined;
-  /** What the service did with it: `PROCESSED`, `NO_CONTACT`, `TOO_OLD`, or another value. */
-  readonly outcome?: BatchAnswerItem["outcome"];
-  /** Automation runs that it started. */
-  readonly runsStarted?: number | null | undefined;
-  /** True where an event with this id was recorded before. */
-  readonly duplicate?: boolean | null | undefined;
-  /** Why it was not recorded; the service's result itself, as JSON, where that cannot be read. */
-  readonly error?: string | undefined;
-  /** Whatever else the service said of it. */
-  readonly [field: string]: unknown;
 }
+
+/** An event of a batch that was recorded. */
+export interface RecordedResult extends AnyResult {
+  /** Tells a recorded event from a refused and an unknown one. */
+  readonly state: "recorded";
+  /** The event's id, the caller's own or the one it was given. */
+  readonly id: string;
+  /** The event's name. */
+  readonly name: string;
+  /** What the service did with it: `PROCESSED`, `NO_CONTACT`, `TOO_OLD`, or another value. */
+  readonly outcome: EventOutcome;
+  /** Automation runs that it started. */
+  readonly runsStarted: number;
+  /** True where an event with this id was recorded before. */
+  readonly duplicate: boolean;
+}
+
+/** An event of a batch that the service refused; it is not recorded. */
+export interface RefusedResult extends AnyResult {
+  /** Tells a refused event from a recorded and an unknown one. */
+  readonly state: "refused";
+  /** Why it was not recorded. */
+  readonly error: string;
+}
+
+/** An event of a batch of which nobody knows; it may be sent again under its id. */
+export interface UnknownResult extends AnyResult {
+  /** Tells an unknown event from a recorded and a refused one. */
+  readonly state: "unknown";
+  /** What the service said: its sentence, or its result as JSON where that cannot be read. */
+  readonly error: string;
+}
+
+/** What became of one event of a batch; `state` tells which it is. */
+export type BatchItemResult = RecordedResult | RefusedResult | UnknownResult;
 
 /** An event with its id, and its place in the caller's input. */
 export interface IndexedEvent {
@@ -28,13 +49,13 @@ export interface IndexedEvent {
   readonly event: EventInput;
 }
 
-export const isAccepted = ({ status }: Pick<BatchItemResult, "status">): boolean =>
-  status >= 200 && status < 300;
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 const noResult = "the service gave no result for this event";
 
 /** The service said nothing about this event, not even something that cannot be read. */
-export const isMissing = ({ status, error }: BatchItemResult): boolean => status === 0 && error === noResult;
+export const isMissing = (result: BatchItemResult): boolean =>
+  result.state === "unknown" && result.status === 0 && result.error === noResult;
 
 const sentence = (error: unknown): string | undefined => {
   if (typeof error === "string") return error;
@@ -77,12 +98,25 @@ const reasonOf = (item: Readonly<Record<string, unknown>>, status: number): stri
   return sentence(item.error) ?? sentence(item) ?? (saysMore ? asJson(item) : `status ${status}`);
 };
 
-const resultOf = (item: unknown, index: number): BatchItemResult => {
-  if (item === undefined || item === null) return { index, status: 0, error: noResult };
-  if (!isObject(item)) return { index, status: 0, error: asJson(item) };
+const recorded = (item: unknown, { index, event }: IndexedEvent, status: number): BatchItemResult => {
+  const { error: _none, ...said }: Partial<RecordedResult> & { error?: unknown } = Object(item);
+  const { id, name } = event;
+  const known = { id: said.id ?? id, name: said.name ?? name, duplicate: said.duplicate ?? false };
+  // The rest is as it came: the answer's check has reported what is not there.
+  return { ...said, ...known, index, status, state: "recorded" } as RecordedResult;
+};
+
+const resultOf = (item: unknown, sent: IndexedEvent): BatchItemResult => {
+  const { index } = sent;
+  const unknown = { index, status: 0, state: "unknown" } as const;
+  if (item === undefined || item === null) return { ...unknown, error: noResult };
+  if (!isObject(item)) return { ...unknown, error: asJson(item) };
   const status = statusOf(item);
-  if (status === 0) return { ...item, index, status, error: asJson(item) };
-  return { ...item, index, status, error: isAccepted({ status }) ? undefined : reasonOf(item, status) };
+  if (status === 0) return { ...item, ...unknown, error: asJson(item) };
+  if (isSuccess(status)) return recorded(item, sent, status);
+  // A fault of the service may have come after the event was recorded.
+  const state = status < 500 ? "refused" : "unknown";
+  return { ...item, index, status, state, error: reasonOf(item, status) };
 };
 
 const idOf = (item: unknown): string | undefined =>
@@ -107,7 +141,7 @@ const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): re
   return items.length === events.length ? items : [];
 };
 
-const isFailure = (status: number): boolean => status !== 0 && !isAccepted({ status });
+const isFailure = (status: number): boolean => status !== 0 && !isSuccess(status);
 
 /** A count says that all were taken, and no result that can be read says that one was not. */
 const isVouchedFor = (answer: BatchAnswer | undefined, count: number, items: readonly unknown[]): boolean => {
@@ -128,10 +162,11 @@ export const readBatchAnswer = (
   const given: unknown = answer?.results;
   const all: readonly unknown[] = Array.isArray(given) ? given : [];
   const items = itemsOf(events, all);
-  const results = events.map(({ index }, at) => resultOf(items[at], index));
+  const results = events.map((event, at) => resultOf(items[at], event));
   if (isVouchedFor(answer, events.length, all))
-    return results.map((result) =>
-      result.status === 0 ? { ...result, status: 202, error: undefined } : result,
-    );
+    return events.map((event, at) => {
+      const result = results[at];
+      return result?.state === "recorded" ? result : recorded(items[at], event, 202);
+    });
   return Array.isArray(given) ? results : undefined;
 };

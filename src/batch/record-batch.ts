@@ -6,7 +6,7 @@ import { untilAborted } from "../runtime/cancellation.ts";
 import { describeIssues } from "../service/check.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events/schema.ts";
 import { operations } from "../service/operations.ts";
-import { type BatchItemResult, type IndexedEvent, isAccepted } from "./batch-answer.ts";
+import type { BatchItemResult, IndexedEvent } from "./batch-answer.ts";
 import { InFlight } from "./in-flight.ts";
 import { type BatchSending, sendBatch } from "./send-batch.ts";
 import { snapshot } from "./snapshot.ts";
@@ -16,7 +16,7 @@ import { Effect, withinTotal } from "./within-total.ts";
 export interface BatchReport {
   /** Events recorded, repeated ones included. */
   readonly accepted: number;
-  /** Events not recorded; `status` and `error` of their results say why. */
+  /** Events that were refused, or of which nobody knows: `state` and `error` of their results say which and why. */
   readonly rejected: number;
   /** One per event, in the order given; `results[i].index === i`. */
   readonly results: readonly BatchItemResult[];
@@ -91,6 +91,6 @@ export const recordBatch = async (
     }
     throw error;
   }
-  const accepted = results.filter(isAccepted).length;
+  const accepted = results.filter(({ state }) => state === "recorded").length;
   return { accepted, rejected: results.length - accepted, results };
 };

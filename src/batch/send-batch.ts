@@ -3,7 +3,7 @@ import { ApiError, ResponseValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { operations } from "../service/operations.ts";
-import { type BatchItemResult, type IndexedEvent, isAccepted, readBatchAnswer } from "./batch-answer.ts";
+import { type BatchItemResult, type IndexedEvent, readBatchAnswer } from "./batch-answer.ts";
 import { Effect } from "./within-total.ts";
 
 export interface BatchSending {
@@ -29,9 +29,7 @@ interface Shown {
   isUnclear: boolean;
 }
 
-// A result that nobody can read, or of a fault of the service, may belong to an event that was recorded.
-const mayBeRecorded = (result: BatchItemResult): boolean =>
-  isAccepted(result) || (result.status !== 429 && isWorthARepeat(result));
+const mayBeRecorded = ({ state }: BatchItemResult): boolean => state !== "refused";
 
 const sendOnce = async (
   events: readonly IndexedEvent[],
@@ -72,7 +70,7 @@ const sendOrSplit = async (
     if (!(error instanceof ApiError) || !isAboutContent(error)) throw error;
     const [only] = events;
     if (events.length === 1 && only !== undefined) {
-      return [{ index: only.index, status: error.status, error: error.message }];
+      return [{ index: only.index, status: error.status, state: "refused", error: error.message }];
     }
     const half = Math.ceil(events.length / 2);
     const first = await sendOrSplit(events.slice(0, half), sending, shown);

@@ -1,4 +1,4 @@
-import { type BatchItemResult, type IndexedEvent, isAccepted, isMissing } from "../batch/batch-answer.ts";
+import { type BatchItemResult, type IndexedEvent, isMissing } from "../batch/batch-answer.ts";
 import { isWorthARepeat, sendBatch } from "../batch/send-batch.ts";
 import { Effect } from "../batch/within-total.ts";
 import { ApiError, ValidationError } from "../errors.ts";
@@ -25,11 +25,13 @@ export type IngestCounts = {
 // A Date header tells whole seconds: a time less than one ahead of it is most likely past, and is left as it is.
 const dateRoundingMs = 1_000;
 
+type NotRecorded = Exclude<BatchItemResult, { readonly state: "recorded" }>;
+
 // A result that cannot be read after every repeat will not be readable tomorrow: an end there would be one for ever.
-const mayStillPass = (result: BatchItemResult): boolean =>
+const mayStillPass = (result: BatchItemResult): result is NotRecorded =>
   result.status === 0 ? isMissing(result) : isWorthARepeat(result);
 
-const stillFailing = ({ status, error }: BatchItemResult, count: number): ApiError =>
+const stillFailing = ({ status, error }: NotRecorded, count: number): ApiError =>
   new ApiError(
     `events.ingest: ${count} events of a batch keep failing (status ${status}: ${error}); start the run again later`,
     {
@@ -129,9 +131,11 @@ export class Ingestion {
 
   /** Counts a result in; the event is handed back when it was not recorded. */
   #count(result: BatchItemResult, event: EventInput): RejectedEvent<EventInput> | undefined {
-    const { index, status, error = `status ${result.status}` } = result;
-    if (!isAccepted(result)) return { event, index, status, error };
-    if (result.duplicate === true) {
+    if (result.state !== "recorded") {
+      const { index, status, error } = result;
+      return { event, index, status, error };
+    }
+    if (result.duplicate) {
       this.counts.duplicates += 1;
       return undefined;
     }

@@ -1,4 +1,4 @@
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean =>
@@ -13,8 +13,7 @@ const sameValue = (wanted: unknown, known: unknown): boolean => {
 };
 
 /** Whether writing `wanted` over `known` would change nothing: each field given has that value already. */
-export const hasSameFields = (
-  wanted: Readonly<Record<string, unknown>>,
-  known: Readonly<Record<string, unknown>>,
-): boolean =>
-  Object.entries(wanted).every(([name, value]) => value === undefined || sameValue(value, known[name]));
+export const hasSameFields = (wanted: object, known: object): boolean =>
+  Object.entries(wanted).every(
+    ([name, value]) => value === undefined || sameValue(value, Reflect.get(known, name)),
+  );

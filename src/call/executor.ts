@@ -161,10 +161,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: C
       const { attempts } = request.stats;
       // The service answered with success: whatever was asked for has probably happened.
       work = { ...work, attempts, outcome: replay === "safe" ? work.outcome : "unknown" };
-      const body =
-        response.isJson && operation.read !== undefined
-          ? operation.read(response.json, input)
-          : response.json;
+      const body = operation.read === undefined ? response.json : operation.read(response.json, input);
       if (!operation.mayBeEmpty && (typeof body !== "object" || body === null))
         throw missingRecordError(work, status);
       if (settings.responseValidation !== "off" && body !== undefined) {

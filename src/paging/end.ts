@@ -1,6 +1,6 @@
-import type { Page } from "../service/common.ts";
 import type { PageRequest } from "./ahead.ts";
 import { Standstill } from "./standstill.ts";
+import type { ServedPage } from "./walk-settings.ts";
 
 /** What is known of the walk when a page comes. */
 export interface Standing {
@@ -13,7 +13,7 @@ export interface Standing {
 
 /** Whether nothing follows a page. */
 // A total may be stale, or count only the page: a full page is believed to be the last one only once nothing follows.
-const isLast = ({ skip, limit }: PageRequest, { data, total }: Page<unknown>): boolean =>
+const isLast = ({ skip, limit }: PageRequest, { data, total }: ServedPage<unknown>): boolean =>
   data.length === 0 || (data.length < limit && total === skip + data.length);
 
 /** Whether a page of `length` records without anything new stands at the end of the list. */
@@ -56,7 +56,7 @@ export class ListEnd {
    *
    * @throws when the service shows the same part of the list whatever it is asked for.
    */
-  isAt(request: PageRequest, page: Page<unknown>, standing: Standing): boolean | undefined {
+  isAt(request: PageRequest, page: ServedPage<unknown>, standing: Standing): boolean | undefined {
     const { data, total } = page;
     if (standing.fresh > 0) this.#doubts = 0;
     const isStill = standing.fresh === 0 && isStuck(request, data.length, standing);
@@ -72,7 +72,7 @@ export class ListEnd {
     return true;
   }
 
-  #isWhole({ skip }: PageRequest, page: Page<unknown>): boolean {
+  #isWhole({ skip }: PageRequest, page: ServedPage<unknown>): boolean {
     if (!this.#standstill.holdsAt(skip, page)) return false;
     const { data, total } = page;
     if (typeof total === "number" ? data.length >= total : data.length !== this.#limit) return true;

@@ -1,5 +1,5 @@
-import type { Page } from "../service/common.ts";
 import type { PageRequest } from "./ahead.ts";
+import type { ServedPage } from "./walk-settings.ts";
 
 /** The most records that the document allows a page to hold. */
 export const largestLimit = 200;
@@ -21,7 +21,7 @@ export class PageSize {
   }
 
   /** Takes note of any page; true when it shows that the service gives fewer than thought. */
-  showsShorter({ skip, limit }: PageRequest, { data, total }: Page<unknown>): boolean {
+  showsShorter({ skip, limit }: PageRequest, { data, total }: ServedPage<unknown>): boolean {
     const isEnd = data.length === 0 || total === skip + data.length;
     return !isEnd && this.learn(limit, data.length);
   }

@@ -1,5 +1,5 @@
-import type { Page } from "../service/common.ts";
 import { idOf } from "./recent.ts";
+import type { ServedPage } from "./walk-settings.ts";
 
 const recordsUnchanged = 40;
 
@@ -13,7 +13,7 @@ export class Standstill {
   #unchanged = 0;
 
   /** Takes note of a page; true once it has stayed the same for longer than chance explains. */
-  holdsAt(skip: number, { data, total }: Page<unknown>): boolean {
+  holdsAt(skip: number, { data, total }: ServedPage<unknown>): boolean {
     // Its ends: in a list that moves, a page may well begin like the last one and end further on.
     const now = { skip, page: `${markOf(data[0])} ${data.length} ${markOf(data.at(-1))}`, total: total ?? 0 };
     const before = this.#before;

@@ -7,7 +7,7 @@ import { ListEnd } from "./end.ts";
 import { largestLimit, PageSize } from "./page-size.ts";
 import { idOf, onceEach, RecentIds } from "./recent.ts";
 import { Search } from "./search.ts";
-import type { WalkSettings } from "./walk-settings.ts";
+import type { ServedPage, WalkSettings } from "./walk-settings.ts";
 
 /** A page of a walk over a whole list: `data` holds only records not yielded before. */
 export interface WalkedPage<T> extends Page<T> {
@@ -32,7 +32,7 @@ const mostRounds = 3;
  */
 export class Walk<T> {
   readonly #settings: WalkSettings<T>;
-  readonly #ahead: PagesAhead<Page<T>>;
+  readonly #ahead: PagesAhead<ServedPage<T>>;
   readonly #recent: RecentIds;
   readonly #limit: number;
   readonly #size: PageSize;
@@ -106,7 +106,7 @@ export class Walk<T> {
     return Math.min(wanted, position, this.#size.mostShared, this.#end.mostShared);
   }
 
-  #accept(request: PageRequest, page: Page<T>): WalkedPage<T> | undefined {
+  #accept(request: PageRequest, page: ServedPage<T>): WalkedPage<T> | undefined {
     const ids = page.data.map(idOf);
     const known = this.#settings.isDriftSafe ? this.#recent.lastKnownIn(ids) : -1;
     if (this.#search !== undefined) return this.#lookOn(this.#search, request, page, known);
@@ -118,7 +118,7 @@ export class Walk<T> {
   }
 
   /** Yields what stands behind the last known record. */
-  #take(request: PageRequest, page: Page<T>, known: number): WalkedPage<T> | undefined {
+  #take(request: PageRequest, page: ServedPage<T>, known: number): WalkedPage<T> | undefined {
     const { data } = page;
     const ids = data.map(idOf);
     this.#watchOrder(ids);
@@ -151,11 +151,17 @@ export class Walk<T> {
       longest: this.#size.longest,
       recent: this.#recent.last(idsInCursor),
     });
-    return { ...page, data: fresh, cursor, drift: Math.abs(shift) };
+    // The counts are the service's own, as the answer's check has left them.
+    return { ...page, data: fresh, cursor, drift: Math.abs(shift) } as WalkedPage<T>;
   }
 
   /** One step of a search. */
-  #lookOn(search: Search, request: PageRequest, page: Page<T>, known: number): WalkedPage<T> | undefined {
+  #lookOn(
+    search: Search,
+    request: PageRequest,
+    page: ServedPage<T>,
+    known: number,
+  ): WalkedPage<T> | undefined {
     if (known === -1) {
       const isBehind = search.isNear && request.skip === this.#position;
       if (search.isNear) this.#search = undefined;
@@ -183,7 +189,7 @@ export class Walk<T> {
     return this.#take({ skip: request.skip, limit }, { ...page, data }, known);
   }
 
-  #lookElsewhere(request: PageRequest, page: Page<T>): void {
+  #lookElsewhere(request: PageRequest, page: ServedPage<T>): void {
     this.#ahead.forget();
     this.#drift.missed(this.#search === undefined ? this.#position - request.skip : 0);
     const reached = request.skip + page.data.length;
@@ -224,7 +230,7 @@ export class Walk<T> {
     );
   }
 
-  #lookAhead({ total }: Page<T>): void {
+  #lookAhead({ total }: ServedPage<T>): void {
     this.#ahead.plan({
       position: this.#position,
       until: typeof total === "number" ? total : 0,

@@ -54,8 +54,7 @@ export class Companies {
    * Source: service document, Companies, PATCH.
    */
   update(id: string, patch: CompanyPatch, options?: CallOptions): Answer<Company> {
-    const updated = this.#call(operations.companies.update, { id, payload: patch }, options);
-    return mapAnswer(updated, (company: Company | undefined | null) => company ?? { id });
+    return this.#call(operations.companies.update, { id, payload: patch }, options);
   }
 
   /**

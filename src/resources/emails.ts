@@ -13,6 +13,7 @@ import type {
   ScheduledEmailInput,
   ScheduledEmailPatch,
   ScheduledEmailQuery,
+  ScheduledEmailUpdated,
   SentEmail,
 } from "../service/emails/schema.ts";
 import { operations } from "../service/operations.ts";
@@ -77,9 +78,8 @@ export class ScheduledEmails {
    *
    * Source: service document, Emails, "can be changed".
    */
-  update(id: string, patch: ScheduledEmailPatch, options?: CallOptions): Answer<ScheduledEmail> {
-    const updated = this.#call(operations.emails.scheduledUpdate, { id, payload: patch }, options);
-    return mapAnswer(updated, (email: ScheduledEmail | undefined | null) => email ?? { id });
+  update(id: string, patch: ScheduledEmailPatch, options?: CallOptions): Answer<ScheduledEmailUpdated> {
+    return this.#call(operations.emails.scheduledUpdate, { id, payload: patch }, options);
   }
 
   /**
@@ -129,7 +129,9 @@ export class Emails {
    * Source: service document, Emails, send rules 1–5.
    */
   send(email: EmailInput, options: SendOptions = {}): Answer<SentEmail> {
-    const settled = { id: "", to: email?.to, subject: email?.subject };
+    const { to, subject } = email ?? {};
+    const unknown = { cc: [], from: "", sentAt: "", tracked: false, contactId: "", contactCreated: false };
+    const settled = { id: "", to, subject, ...unknown };
     return this.#send(operations.emails.send, email, { options, written: {}, settled });
   }
 

@@ -116,20 +116,20 @@ export interface Page<T> {
   /** The records, in the order of the service. */
   readonly data: T[];
   /** How many records there are in all. */
-  readonly total?: number | null | undefined;
+  readonly total: number;
   /** How many records come before this page. */
-  readonly skip?: number | null | undefined;
+  readonly skip: number;
   /** How many records a page holds at most, 1–200. */
-  readonly limit?: number | null | undefined;
+  readonly limit: number;
 }
 
 /** A page of a list endpoint. */
 export const page = <T>(item: Schema<T>) =>
   objectOf<Page<T>>({
     data: z.array(item),
-    total: maybe(z.number()),
-    skip: maybe(z.number()),
-    limit: maybe(z.number()),
+    total: z.number(),
+    skip: z.number(),
+    limit: z.number(),
   });
 
 /** Whatever comes. */

@@ -109,10 +109,20 @@ const anyRecord = (...names: readonly string[]) => {
   return read;
 };
 
+/** The id that was asked for, where the answer to a change leaves it out, or has no body. */
+const withAskedId = (body: unknown, { id }: Asked): unknown => {
+  if (body === undefined || body === null) return { id };
+  return isObject(body) && (body.id ?? undefined) === undefined ? { ...body, id } : body;
+};
+
 /** Takes a company under `company`, `lead` or `data`; its id also as `companyId` or `leadId`. */
-export const readCompany = anyRecord("company", "lead");
+const readCompany = anyRecord("company", "lead");
 
 const readPerson = anyRecord("contact");
+
+/** The same for a changed company, of which nothing may come. */
+export const readChangedCompany = (body: unknown, asked: Asked): unknown =>
+  withAskedId(readCompany(body), asked);
 
 /** Takes the ids of a new company; those of its people as `contactIds` or from the records under `contacts`. */
 export const readCompanyIds = (body: unknown): unknown => {
@@ -171,5 +181,14 @@ export const readScheduledEmail = (body: unknown): unknown => {
   return inner === undefined ? known : withTextIds({ ...body, ...inner });
 };
 
+/** The same for a changed one, of which nothing may come. */
+export const readChangedEmail = (body: unknown, asked: Asked): unknown =>
+  withAskedId(readScheduledEmail(body), asked);
+
+const anyScheduledPage = anyPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails");
+
 /** Takes a page of scheduled emails, each as above. */
-export const readScheduledPage = anyPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails");
+export const readScheduledPage = (body: unknown, asked: Asked): unknown => {
+  const page = anyScheduledPage(body);
+  return isObject(page) ? withAsked(page, asked) : page;
+};

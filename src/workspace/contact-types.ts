@@ -30,7 +30,7 @@ export type ContactOf<Fields> = [keyof Fields] extends [never]
   ? Contact
   : Contact & {
       /** Values by the workspace's own field names, typed by its schema; null where one is cleared. */
-      customFields?: { [Name in keyof Fields]?: Fields[Name] | null } | null;
+      customFields: { [Name in keyof Fields]?: Fields[Name] | null };
     };
 
 /** What `contacts.create` and `contacts.upsert` take. */

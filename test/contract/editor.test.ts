@@ -95,21 +95,24 @@ const records = [
   "ContactInput",
   "ContactPatch",
   "ContactQuery",
-  "Contact",
   "CompanyInput",
   "CompanyPatch",
-  "Company",
-  "CompanyCreated",
-  "List",
   "ListInput",
   "EventInput",
-  "EventReceipt",
   "EmailInput",
   "ScheduledEmailInput",
   "ScheduledEmailPatch",
-  "ScheduledEmail",
-  "SentEmail",
 ];
+
+const answers = [
+  ["Contact", "customFields: {"],
+  ["Company", "companyName?: string"],
+  ["CompanyCreated", "contactIds?: string[]"],
+  ["List", "name: string"],
+  ["EventReceipt", "runsStarted: number"],
+  ["ScheduledEmail", "sendAt: string"],
+  ["SentEmail", "cc: unknown[]"],
+] as const;
 
 const hovered = (name: string): string => `type Shown = import("touchpoint-sdk")./*here*/${name}`;
 
@@ -144,6 +147,7 @@ const meanings = [
 describe("hovers", () => {
   const lines = [
     ...records.map(hovered),
+    ...answers.map(([name]) => hovered(name)),
     ...signatures.map(([line]) => line),
     ...meanings.map(([line]) => line),
   ];
@@ -153,6 +157,13 @@ describe("hovers", () => {
     const { text, docs } = opened(program(hovered(name))).hover("/*here*/");
     expect(text).toMatch(new RegExp(`^\\(alias\\) type ${name} = \\{\\n|type ${name} = \\{\\n`));
     expect(text).not.toMatch(helpers);
+    expect(docs).toMatch(/^[A-Z].+\./s);
+  });
+
+  test.each(answers)("%s, expanded, shows its fields, and what it is", (name, field) => {
+    const { text, docs } = opened(program(hovered(name))).hover("/*here*/", { isExpanded: true });
+    expect(text).toContain(`interface ${name} {`);
+    expect(text).toContain(field);
     expect(docs).toMatch(/^[A-Z].+\./s);
   });
 

@@ -24,7 +24,8 @@ describe("values and fields the document does not name pass through", () => {
   });
 
   test("more fields of a contact, a company, a list and a receipt", async () => {
-    const { client } = answering(200, { ...samples.contact, ...samples.receipt, more: { deep: 1 } });
+    const all = { ...samples.sentEmail, ...samples.contact, ...samples.receipt };
+    const { client } = answering(200, { ...all, more: { deep: 1 } });
     const { id } = samples.contact;
     for (const answer of [
       await client.contacts.update(id, {}),

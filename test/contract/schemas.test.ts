@@ -27,7 +27,7 @@ const fitting: [string, Schema<never> | Schema, unknown][] = [
   ["a page of contacts", ContactPage, { ...samples.contactPage, data: [contact], total: 1 }],
   ["a new contact", ContactInput, writable],
   ["a patch", ContactPatch, { email: contact.email, stage: "REPLIED", customFields: {}, listIds: [] }],
-  ["a company", Company, company],
+  ["a company", Company, { id: "<company_id>", ...company }],
   ["a new company", CompanyInput, company],
   ["a list", List, { id: "<list_id>", name: "Newsletter" }],
   ["a new list", ListInput, { name: "Newsletter" }],

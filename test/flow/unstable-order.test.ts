@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Client, type ValidationNotice } from "../../src/index.ts";
+import { aContact } from "../support/builders.ts";
 
-const contact = (n: number) => ({ id: `c${n}`, email: `p${n}@example.com` });
+const contact = (n: number) => aContact(`c${n}`);
 
 test("an order that changes while a list is read is reported once, and not hidden", async () => {
   const people = Array.from({ length: 600 }, (_, n) => contact(n));

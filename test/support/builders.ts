@@ -50,6 +50,13 @@ export const aStatus = (status: number, body?: unknown, headers?: HttpResponse["
 export const aContact = (id: string, over: Partial<Contact> = {}): Contact => ({
   id,
   email: `${id}@example.com`,
+  stage: "NEW",
+  source: "MANUAL",
+  verified: false,
+  customFields: {},
+  listIds: [],
+  createdAt: "2026-01-31T09:00:00.000Z",
+  updatedAt: "2026-01-31T09:00:00.000Z",
   ...over,
 });
 

@@ -1,5 +1,5 @@
 import type { PageRequest } from "../../src/paging/ahead.ts";
-import type { Page } from "../../src/service/common.ts";
+import type { ServedPage } from "../../src/paging/walk-settings.ts";
 
 export interface Item {
   readonly id: string;
@@ -54,7 +54,7 @@ export class MovingList {
     for (const { id } of this.items.splice(Math.max(0, from), count)) this.throughout.delete(id);
   }
 
-  readonly fetch = async (request: PageRequest, signal?: AbortSignal): Promise<Page<Item>> => {
+  readonly fetch = async (request: PageRequest, signal?: AbortSignal): Promise<ServedPage<Item>> => {
     this.requests.push(request);
     if (this.requests.length > mostRequests) throw new Error("the walk does not end");
     for (let left = this.#options.delay?.() ?? 0; left > 0; left -= 1) await undefined;
@@ -64,7 +64,7 @@ export class MovingList {
     const skip = ignoresSkip ? 0 : request.skip;
     const data = this.items.slice(skip, skip + Math.min(request.limit, cap));
     const total = this.#total(data.length);
-    return { data, ...(total === undefined ? {} : { total }), skip, limit: request.limit };
+    return { data, total };
   };
 
   #total(inPage: number): number | undefined {

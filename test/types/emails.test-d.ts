@@ -1,5 +1,11 @@
 import { expectTypeOf, test } from "vitest";
-import type { Client, EmailInput, ScheduledEmail, SentEmail } from "../../src/index.ts";
+import type {
+  Client,
+  EmailInput,
+  ScheduledEmail,
+  ScheduledEmailUpdated,
+  SentEmail,
+} from "../../src/index.ts";
 
 declare const client: Client;
 const head = { to: "ada@example.com", subject: "Welcome" };
@@ -27,7 +33,7 @@ test("send takes no sendAt, schedule needs one", () => {
 test("each method answers its own record", () => {
   const email: EmailInput = { ...head, text: "Hello" };
   expectTypeOf(client.emails.send(email, { once: "k" })).resolves.toEqualTypeOf<SentEmail>();
-  expectTypeOf(client.emails.scheduled.update("id", {})).resolves.toEqualTypeOf<ScheduledEmail>();
+  expectTypeOf(client.emails.scheduled.update("id", {})).resolves.toEqualTypeOf<ScheduledEmailUpdated>();
   expectTypeOf(client.emails.scheduled.cancel("id")).resolves.toEqualTypeOf<void>();
   expectTypeOf(client.emails.scheduled.list().toArray()).resolves.toEqualTypeOf<ScheduledEmail[]>();
 });

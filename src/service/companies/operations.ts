@@ -1,5 +1,5 @@
 import { operation } from "../define.ts";
-import { readCompanies, readCompany, readCompanyIds } from "../response-shapes.ts";
+import { readChangedCompany, readCompanies, readCompanyIds } from "../response-shapes.ts";
 import {
   Company,
   CompanyCreated,
@@ -32,7 +32,7 @@ export const companies = {
     budgets: ["requests"],
     input: CompanyPatch,
     output: Company,
-    read: readCompany,
+    read: readChangedCompany,
     // The document does not say what an update answers.
     mayBeEmpty: true,
   }),

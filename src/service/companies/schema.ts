@@ -7,21 +7,20 @@ import { inputOf } from "../input.ts";
  *
  * Source: service document, Company.
  */
-export type Company = {
-  [field: string]: unknown;
+export interface Company {
   /** An opaque string; absent where the service names it otherwise. */
-  id?: string | null | undefined;
+  id: string;
   /** The company's name. */
   companyName?: string | null | undefined;
   /** Unique per workspace. */
   domain?: string | null | undefined;
   /** The line of business. */
   industry?: string | null | undefined;
-};
+}
 /** Checks a company as the service returns it. */
 export const Company = deferred(() =>
   objectOf<Company>({
-    id: maybe(z.string()),
+    id: z.string(),
     companyName: maybe(z.string()),
     domain: maybe(z.string()),
     industry: maybe(z.string()),
@@ -115,16 +114,15 @@ export const CompanyPatch = deferred(() =>
  * Source: service document, Companies, "Returns ids". Their names are not documented: these are read from whichever
  * came.
  */
-export type CompanyCreated = {
-  [field: string]: unknown;
+export interface CompanyCreated {
   /** The company's id, an opaque string. */
-  id?: string | null | undefined;
+  id: string;
   /** The ids of the people, opaque strings. */
   contactIds?: string[] | null | undefined;
-};
+}
 /** Checks the ids of a new company. */
 export const CompanyCreated = deferred(() =>
-  objectOf<CompanyCreated>({ id: maybe(z.string()), contactIds: maybe(z.array(z.string())) }),
+  objectOf<CompanyCreated>({ id: z.string(), contactIds: maybe(z.array(z.string())) }),
 );
 
 /** Asks for the company with a domain. */
@@ -142,6 +140,8 @@ export const CompanyQuery = deferred(() =>
 );
 
 /** The companies that match; at most one has a given domain. */
-export type CompanyMatches = { [field: string]: unknown; data: Company[] };
+export interface CompanyMatches {
+  data: Company[];
+}
 /** Checks the companies found. */
 export const CompanyMatches = deferred(() => objectOf<CompanyMatches>({ data: z.array(Company) }));

@@ -36,12 +36,12 @@ export type Source = "MANUAL" | (string & {});
 export const Source = deferred(() => openUnion("MANUAL"));
 
 /**
- * A person, as the service returns it. Fields that the document does not name are kept.
+ * A person, as the service returns it. Further fields come through as they are; declare those of your own workspace by
+ * merging: `declare module "touchpoint-sdk" { interface Contact { … } }`.
  *
  * Source: service document, Contact.
  */
-export type Contact = {
-  [field: string]: unknown;
+export interface Contact {
   /** An opaque string. */
   id: string;
   /** The email address, unique per workspace. */
@@ -57,26 +57,26 @@ export type Contact = {
   /** Free text; `null` where there is none. */
   notes?: string | null | undefined;
   /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
-  stage?: Stage | null | undefined;
+  stage: Stage;
   /** How the contact came in: `MANUAL`, or a value that the document does not name. */
-  source?: Source | null | undefined;
+  source: Source;
   /** Whether the contact counts as verified; the document does not say of what. */
-  verified?: boolean | null | undefined;
+  verified: boolean;
   /** By its name, how sure the address is; the document gives neither meaning nor range. */
   emailConfidence?: number | null | undefined;
   /** Values by the workspace's own field names. */
-  customFields?: { [field: string]: unknown } | null | undefined;
+  customFields: { [field: string]: unknown };
   /** The id of the company the contact belongs to. */
   leadId?: string | null | undefined;
   /** The ids of the lists the contact belongs to. */
-  listIds?: string[] | null | undefined;
+  listIds: string[];
   /** The caller's own user id, saved when an event supplies it. */
   externalId?: string | null | undefined;
   /** When it was created: ISO 8601, UTC. */
-  createdAt?: string | null | undefined;
+  createdAt: string;
   /** When it last changed: ISO 8601, UTC. */
-  updatedAt?: string | null | undefined;
-};
+  updatedAt: string;
+}
 /** Checks a contact as the service returns it. */
 export const Contact = deferred(() =>
   objectOf<Contact>({
@@ -87,16 +87,16 @@ export const Contact = deferred(() =>
     phone: maybe(z.string()),
     linkedIn: maybe(z.string()),
     notes: maybe(z.string()),
-    stage: maybe(Stage),
-    source: maybe(Source),
-    verified: maybe(z.boolean()),
+    stage: Stage,
+    source: Source,
+    verified: z.boolean(),
     emailConfidence: maybe(z.number()),
-    customFields: maybe(AnyObject),
+    customFields: AnyObject,
     leadId: maybe(z.string()),
-    listIds: maybe(Texts),
+    listIds: Texts,
     externalId: maybe(z.string()),
-    createdAt: maybe(z.string()),
-    updatedAt: maybe(z.string()),
+    createdAt: z.string(),
+    updatedAt: z.string(),
   }),
 );
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { operation } from "../define.ts";
-import { readRecord, readScheduledEmail, readScheduledPage } from "../response-shapes.ts";
+import { readChangedEmail, readRecord, readScheduledEmail, readScheduledPage } from "../response-shapes.ts";
 import { writeSendAt } from "../write-timestamps.ts";
 import {
   EmailInput,
@@ -9,6 +9,7 @@ import {
   ScheduledEmailPage,
   ScheduledEmailPatch,
   ScheduledEmailQuery,
+  ScheduledEmailUpdated,
   SentEmail,
 } from "./schema.ts";
 
@@ -58,9 +59,9 @@ export const emails = {
     replay: "idempotent",
     budgets: ["requests"],
     input: ScheduledEmailPatch,
-    output: ScheduledEmail,
+    output: ScheduledEmailUpdated,
     write: writeSendAt,
-    read: readScheduledEmail,
+    read: readChangedEmail,
     mayBeEmpty: true,
   }),
   scheduledCancel: operation({

@@ -121,39 +121,38 @@ export const ScheduledEmailInput = deferred(() =>
  *
  * Source: service document, Sent email.
  */
-export type SentEmail = {
-  [field: string]: unknown;
+export interface SentEmail {
   /** The mail account's message id. */
   id: string;
   /** Recipient address. */
-  to?: string | null | undefined;
+  to: string;
   /** Those who got a copy; the document does not say what each is. */
-  cc?: unknown[] | null | undefined;
+  cc: unknown[];
   /** Display name and address of the sending account. */
-  from?: string | null | undefined;
+  from: string;
   /** The subject line. */
-  subject?: string | null | undefined;
+  subject: string;
   /** When it left: ISO 8601, UTC. */
-  sentAt?: string | null | undefined;
+  sentAt: string;
   /** Whether open or click tracking was added. */
-  tracked?: boolean | null | undefined;
+  tracked: boolean;
   /** The id of the recipient as a contact. */
-  contactId?: string | null | undefined;
+  contactId: string;
   /** `true` when the recipient was created as a contact by this send. */
-  contactCreated?: boolean | null | undefined;
-};
+  contactCreated: boolean;
+}
 /** Checks the answer to an immediate send. */
 export const SentEmail = deferred(() =>
   objectOf<SentEmail>({
     id: z.string(),
-    to: maybe(z.string()),
-    cc: maybe(z.array(z.unknown())),
-    from: maybe(z.string()),
-    subject: maybe(z.string()),
-    sentAt: maybe(z.string()),
-    tracked: maybe(z.boolean()),
-    contactId: maybe(z.string()),
-    contactCreated: maybe(z.boolean()),
+    to: z.string(),
+    cc: z.array(z.unknown()),
+    from: z.string(),
+    subject: z.string(),
+    sentAt: z.string(),
+    tracked: z.boolean(),
+    contactId: z.string(),
+    contactCreated: z.boolean(),
   }),
 );
 
@@ -171,18 +170,41 @@ export const ScheduledStatus = deferred(() => openUnion("SCHEDULED"));
  *
  * Source: service document, Scheduled email.
  */
-export type ScheduledEmail = {
-  [field: string]: unknown;
+export interface ScheduledEmail {
+  /** An opaque string. */
+  id: string;
+  /** `SCHEDULED`, or a value that the document does not name. */
+  status: ScheduledStatus;
+  /** When it is due: ISO 8601, UTC; it goes out within about a minute after. */
+  sendAt: string;
+  /** `true` in the answer to `emails.schedule`. */
+  scheduled?: boolean | null | undefined;
+}
+/** Checks a scheduled email as the service returns it. */
+export const ScheduledEmail = deferred(() =>
+  objectOf<ScheduledEmail>({
+    id: z.string(),
+    status: ScheduledStatus,
+    sendAt: z.string(),
+    scheduled: maybe(z.boolean()),
+  }),
+);
+
+/**
+ * What comes back of a changed scheduled email: its `id`, and what else the service says. The document does not show
+ * this answer.
+ */
+export interface ScheduledEmailUpdated {
   /** An opaque string. */
   id: string;
   /** `SCHEDULED`, or a value that the document does not name. */
   status?: ScheduledStatus | null | undefined;
   /** When it is due: ISO 8601, UTC; it goes out within about a minute after. */
   sendAt?: string | null | undefined;
-};
-/** Checks a scheduled email as the service returns it. */
-export const ScheduledEmail = deferred(() =>
-  objectOf<ScheduledEmail>({
+}
+/** Checks the answer to a change of a scheduled email. */
+export const ScheduledEmailUpdated = deferred(() =>
+  objectOf<ScheduledEmailUpdated>({
     id: z.string(),
     status: maybe(ScheduledStatus),
     sendAt: maybe(z.string()),

@@ -156,51 +156,62 @@ export const EventOutcome = deferred(() => openUnion("PROCESSED", "NO_CONTACT", 
  *
  * Source: service document, Event, response fields.
  */
-export type EventReceipt = {
-  [field: string]: unknown;
+export interface EventReceipt {
   /** The id of the recorded event, an opaque string. */
   id: string;
   /** The event's name. */
-  name?: string | null | undefined;
+  name: string;
   /** The contact it was recorded for; null where nobody matched. */
   contactId?: string | null | undefined;
   /** `true` when the id repeated an earlier event. */
-  duplicate?: boolean | null | undefined;
+  duplicate: boolean;
   /** `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
-  outcome?: EventOutcome | null | undefined;
+  outcome: EventOutcome;
   /** Whether the event made a new contact. */
-  createdContact?: boolean | null | undefined;
+  createdContact: boolean;
   /** Automation runs started. */
-  runsStarted?: number | null | undefined;
+  runsStarted: number;
   /** Runs stopped by exit rules or goals. */
-  runsExited?: number | null | undefined;
+  runsExited: number;
   /** Runs that were waiting for this event and continued. */
-  runsResumed?: number | null | undefined;
+  runsResumed: number;
   /** Runs that reached a goal. */
-  runsConverted?: number | null | undefined;
+  runsConverted: number;
   /** Why nothing started, for example a run that the person is in already; null otherwise. */
   note?: string | null | undefined;
-};
+}
 /** Checks the answer to a recorded event. */
 export const EventReceipt = deferred(() =>
   objectOf<EventReceipt>({
     id: z.string(),
-    name: maybe(z.string()),
+    name: z.string(),
     contactId: maybe(z.string()),
-    duplicate: maybe(z.boolean()),
-    outcome: maybe(EventOutcome),
-    createdContact: maybe(z.boolean()),
-    runsStarted: maybe(z.number()),
-    runsExited: maybe(z.number()),
-    runsResumed: maybe(z.number()),
-    runsConverted: maybe(z.number()),
+    duplicate: z.boolean(),
+    outcome: EventOutcome,
+    createdContact: z.boolean(),
+    runsStarted: z.number(),
+    runsExited: z.number(),
+    runsResumed: z.number(),
+    runsConverted: z.number(),
     note: maybe(z.string()),
   }),
 );
 
+/** A result of a batch that says that its event was recorded: a status of 200 to 299. */
+const RecordedItem = deferred(() =>
+  z.looseObject({
+    id: z.string(),
+    name: z.string(),
+    outcome: EventOutcome,
+    runsStarted: z.number(),
+  }),
+);
+
+const isRecorded = ({ status }: BatchAnswerItem): boolean =>
+  typeof status === "number" && status >= 200 && status < 300;
+
 /** One result of a batch as the service sends it. The shape of a failed one is not documented. */
-export type BatchAnswerItem = {
-  [field: string]: unknown;
+export interface BatchAnswerItem {
   status?: number | null | undefined;
   id?: string | null | undefined;
   name?: string | null | undefined;
@@ -209,7 +220,7 @@ export type BatchAnswerItem = {
   runsStarted?: number | null | undefined;
   duplicate?: boolean | null | undefined;
   error?: unknown;
-};
+}
 /** Checks one result of a batch. */
 export const BatchAnswerItem = deferred(() =>
   objectOf<BatchAnswerItem>({
@@ -220,21 +231,24 @@ export const BatchAnswerItem = deferred(() =>
     runsStarted: maybe(z.number()),
     duplicate: maybe(z.boolean()),
     error: z.optional(z.unknown()),
+  }).check(({ value, issues }) => {
+    if (!isRecorded(value)) return;
+    for (const { path, message } of issuesOf(RecordedItem, value))
+      issues.push({ code: "custom", input: value, path: [path], message });
   }),
 );
 
 /** The service's answer to one batch request. */
-export type BatchAnswer = {
-  [field: string]: unknown;
-  accepted?: number | null | undefined;
-  rejected?: number | null | undefined;
+export interface BatchAnswer {
+  accepted: number;
+  rejected: number;
   results: BatchAnswerItem[];
-};
+}
 /** Checks the answer to one batch request. */
 export const BatchAnswer = deferred(() =>
   objectOf<BatchAnswer>({
-    accepted: maybe(z.number()),
-    rejected: maybe(z.number()),
+    accepted: z.number(),
+    rejected: z.number(),
     results: z.array(BatchAnswerItem),
   }),
 );

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { deferred, EmailAddress, maybe, objectOf, Text } from "../common.ts";
+import { deferred, EmailAddress, objectOf, Text } from "../common.ts";
 import { inputOf } from "../input.ts";
 
 /**
@@ -7,15 +7,14 @@ import { inputOf } from "../input.ts";
  *
  * Source: service document, List.
  */
-export type List = {
-  [field: string]: unknown;
+export interface List {
   /** An opaque string. */
   id: string;
   /** Unique in the workspace. */
-  name?: string | null | undefined;
-};
+  name: string;
+}
 /** Checks a list as the service returns it. */
-export const List = deferred(() => objectOf<List>({ id: z.string(), name: maybe(z.string()) }));
+export const List = deferred(() => objectOf<List>({ id: z.string(), name: z.string() }));
 
 /**
  * A new list.

@@ -7,6 +7,8 @@ const sent = ids.map((id, index) => ({ index, event: anEvent({ id }) }));
 const read = (answer: object, events = sent): readonly BatchItemResult[] | undefined =>
   // What comes from the service may have any shape.
   readBatchAnswer(events, answer as never);
+const errorOf = (result: BatchItemResult | undefined): string | undefined =>
+  result !== undefined && "error" in result ? result.error : undefined;
 const statuses = (answer: object, events = sent) => read(answer, events)?.map(({ status }) => status);
 const gone = { status: 404, error: "gone" };
 const ok = { status: 202 };
@@ -98,7 +100,10 @@ describe("what a result says", () => {
     [{ status: 299 }, undefined],
     [{ status: 300 }, "status 300"],
   ])("%j is a success from 200 to 299 only", (item, error) => {
-    expect(first(item)).toEqual({ ...item, index: 0, error });
+    const { id, name } = anEvent({ id: "a" });
+    const told =
+      error === undefined ? { state: "recorded", id, name, duplicate: false } : { state: "refused", error };
+    expect(first(item)).toEqual({ ...item, index: 0, ...told });
   });
 
   test.each([
@@ -114,7 +119,7 @@ describe("what a result says", () => {
   });
 
   test("the sentence of its error comes before any other", () => {
-    expect(first({ status: 400, error: "no name", message: "Bad Request" })?.error).toBe("no name");
+    expect(errorOf(first({ status: 400, error: "no name", message: "Bad Request" }))).toBe("no name");
   });
 
   test.each([[null], [undefined]])(
@@ -122,7 +127,12 @@ describe("what a result says", () => {
     (item) => {
       const given = [first(item), first({})];
       expect(given.map((result) => result && isMissing(result))).toEqual([true, false]);
-      expect(given[0]).toEqual({ index: 0, status: 0, error: "the service gave no result for this event" });
+      expect(given[0]).toEqual({
+        index: 0,
+        status: 0,
+        state: "unknown",
+        error: "the service gave no result for this event",
+      });
     },
   );
 });
@@ -142,12 +152,12 @@ describe("a result that cannot be read", () => {
     [{ status: 422, error: { code: 7 } }, '{"status":422,"error":{"code":7}}'],
     [{ status: 404, id: "a", name: "opened" }, "status 404"],
   ])("of %j, which failed without a sentence, all is told", (item, error) => {
-    expect(read({ results: [item, ok, ok] })?.[0]?.error).toBe(error);
+    expect(errorOf(read({ results: [item, ok, ok] })?.[0])).toBe(error);
   });
 
   test("is cut where it is long", () => {
     const long = [487, 10_000].map((length) => ({ status: "x".repeat(length) }));
-    expect(read({ results: [...long, ok] })?.map(({ error }) => error)).toEqual([
+    expect(read({ results: [...long, ok] })?.map(errorOf)).toEqual([
       JSON.stringify(long[0]),
       `{"status":"${"x".repeat(489)}…`,
       undefined,
@@ -157,4 +167,27 @@ describe("a result that cannot be read", () => {
   test("counts as recorded where it says that the event was there before", () => {
     expect(statuses({ results: [{ status: "seen", duplicate: true }, ok, ok] })).toEqual([202, 202, 202]);
   });
+});
+
+test.each([
+  [{ status: 202, outcome: "TOO_OLD", runsStarted: 1, duplicate: true }, "recorded"],
+  [{ status: 400, error: "no name" }, "refused"],
+  [{ status: 429, error: "slow down" }, "refused"],
+  [{ status: 500, error: "broken" }, "unknown"],
+  [{ status: 503 }, "unknown"],
+  [{ status: "seen" }, "unknown"],
+  [null, "unknown"],
+] as const)("of %j the state is %s", (item, state) => {
+  expect(read({ results: [item, ok, ok] })?.[0]?.state).toBe(state);
+});
+
+test("a recorded event has its id, its name, and whether it was there before", () => {
+  const items = [{ ...ok, outcome: "PROCESSED", runsStarted: 2 }, { ...ok, id: "srv", duplicate: true }, ok];
+  expect(read({ results: items })?.slice(0, 2)).toEqual([
+    {
+      ...{ index: 0, status: 202, state: "recorded" },
+      ...{ id: "a", name: "order.placed", outcome: "PROCESSED", runsStarted: 2, duplicate: false },
+    },
+    { index: 1, status: 202, state: "recorded", id: "srv", name: "order.placed", duplicate: true },
+  ]);
 });

@@ -96,8 +96,8 @@ test("each caller gets its own result", async () => {
   );
   const all = ["a", "b"].map((id) => recorder.record(event(id)));
   expect(await clock.until(Promise.all(all))).toMatchObject([
-    { index: 0, id: "a", status: 202, error: undefined },
-    { index: 0, id: "b", status: 409, error: "two contacts" },
+    { index: 0, id: "a", status: 202, state: "recorded" },
+    { index: 0, id: "b", status: 409, state: "refused", error: "two contacts" },
   ]);
 });
 
@@ -111,8 +111,8 @@ test("an event that does not fit rejects its own caller only", async () => {
 
 test("an event without an id is given one", async () => {
   const { clock, recorder } = recording();
-  const { id } = await clock.until(recorder.record(anEvent()));
-  expect(id).toMatch(/^[\da-f-]{36}$/);
+  const result = await clock.until(recorder.record(anEvent()));
+  expect(result).toMatchObject({ state: "recorded", id: expect.stringMatching(/^[\da-f-]{36}$/) });
 });
 
 test("when too much is pending, record waits for room and none is lost", async () => {

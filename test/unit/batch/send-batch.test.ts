@@ -29,8 +29,8 @@ describe("sendBatch", () => {
     ["a status alone", { status: 418 }, 418, "status 418"],
   ])("reads a failure told by %s", async (_name, item, status, error) => {
     const [first, second] = await sendWith([{ results: [item, ok] }]);
-    expect(first).toMatchObject({ index: 7, status, error });
-    expect(second).toMatchObject({ index: 8, status: 202, error: undefined });
+    expect(first).toMatchObject({ index: 7, status, state: "refused", error });
+    expect(second).toMatchObject({ index: 8, status: 202, state: "recorded" });
   });
 
   test("a success without its status is known by its id or outcome", async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { importContacts } from "../../../src/bulk/import.ts";
 import { ListAdditions } from "../../../src/bulk/list-additions.ts";
+import { aContact } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
@@ -90,7 +91,7 @@ test("an import killed after any step, and started again, leaves nobody out of t
             isRefused(rows.findIndex((row) => row.email === email)) ? [{ path: "email", message: "no" }] : [],
           upsert: async (_call, { email }) => {
             await alive();
-            return { contact: { id: email, email }, result: "created" };
+            return { contact: aContact(email, { email }), result: "created" };
           },
           call: scriptedCall(async (_operation, payload) => {
             await alive();
