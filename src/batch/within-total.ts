@@ -1,6 +1,5 @@
 import { isTouchpointError, type Outcome, TimeoutError } from "../errors.ts";
-import { whenAborted } from "../runtime/abort.ts";
-import { abortError, DeadlineExceeded } from "../runtime/cancellation.ts";
+import { abortError, DeadlineExceeded, whenAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** Whether any request of some work may have had its effect. */

@@ -1,4 +1,5 @@
 import { isTouchpointError } from "../errors.ts";
+import { type CallStats, type HttpResponse, type RawHeaders, toHeaders } from "../http/types.ts";
 
 /** What is known of the HTTP exchange behind an answer. */
 export interface ResponseInfo {
@@ -24,6 +25,25 @@ export interface WithResponse<T> {
 export interface Answer<T> extends Promise<T> {
   /** The data together with its HTTP response; rejects with the error of the call itself. */
   withResponse(): Promise<WithResponse<T>>;
+}
+
+/** A class, so that `headers` is made of the raw ones only where somebody looks at them. */
+export class Received implements ResponseInfo {
+  readonly status: number;
+  readonly attempts: number;
+  readonly waitedMs: number;
+  readonly #headers: RawHeaders;
+
+  constructor(response: HttpResponse, stats: CallStats) {
+    this.status = response.status;
+    this.attempts = stats.attempts;
+    this.waitedMs = stats.waitedMs;
+    this.#headers = response.headers;
+  }
+
+  get headers(): Headers {
+    return toHeaders(this.#headers);
+  }
 }
 
 /** Makes an Answer of a promise; the promise itself stays an ordinary one. */

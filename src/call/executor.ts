@@ -4,7 +4,6 @@ import type { Redactor } from "../http/redaction.ts";
 import { progressOf, type Send } from "../http/types.ts";
 import { withoutResult } from "../http/without-result.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
-import { whenAborted } from "../runtime/abort.ts";
 import {
   type AbortedWork,
   type AbortScope,
@@ -13,13 +12,13 @@ import {
   type Lifetime,
   openScope,
   untilAborted,
+  whenAborted,
 } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { describeIssues, issuesOf } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
-import { type Answer, answer, Exchanges, type WithResponse } from "./api-promise.ts";
+import { type Answer, answer, Exchanges, Received, type WithResponse } from "./api-promise.ts";
 import { type CallInput, checkCallOptions, requestBuilder, type Whole } from "./request.ts";
-import { Received } from "./response-info.ts";
 import { missingRecordError, refuse } from "./validation-errors.ts";
 
 /** Runs one operation: checks the input, sends, checks the answer. Every error names the operation. */

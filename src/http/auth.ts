@@ -33,7 +33,7 @@ const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
   learn(key);
   const authorization = `Bearer ${key}`;
   return function makeAuth(next) {
-    return function auth(request) {
+    return function authStage(request) {
       return next({ ...request, authorization });
     };
   };
@@ -68,7 +68,7 @@ const keyWithin = async (key: Promise<string>, request: HttpRequest, clock: Cloc
 const renewableKey = (source: () => string | Promise<string>, settings: AuthSettings): Stage => {
   let current: Promise<string> | undefined;
   return function makeAuth(next) {
-    return async function auth(request) {
+    return async function authStage(request) {
       current ??= ask(source);
       const used = current;
       const forget = (): void => {

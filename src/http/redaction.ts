@@ -103,7 +103,7 @@ const saysWhy = ({ status, json }: HttpResponse): boolean => {
 export const redacting =
   (redactor: Redactor): Stage =>
   (next) =>
-    async function redact(request) {
+    async function redactStage(request) {
       try {
         const response = await next(request);
         return saysWhy(response) ? redactor.response(response) : response;

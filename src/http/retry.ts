@@ -143,7 +143,7 @@ class Attempts {
  */
 export const retry = (settings: RetrySettings): Stage =>
   function makeRetry(next) {
-    return async function retry(request) {
+    return async function retryStage(request) {
       const attempts = new Attempts(request, next, settings);
       try {
         return await attempts.make();

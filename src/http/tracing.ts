@@ -59,7 +59,7 @@ export const observe = ({ hooks, log, clock }: ObserveSettings): Stage => {
     }
   };
   return (next) =>
-    function observe(request) {
+    function observeStage(request) {
       if (!isAlwaysWatched && !attempts.hasSubscribers) return next(request);
       const trace: AttemptTrace = noticeOf(request);
       return withoutResult(attempts, trace, () => watch(next, request, trace));

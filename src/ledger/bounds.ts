@@ -1,4 +1,4 @@
-import { whenAborted } from "../runtime/abort.ts";
+import { whenAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** What may end a wait: the caller's signal, or the time a whole call may take. */

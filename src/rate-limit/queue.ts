@@ -1,4 +1,4 @@
-import { whenAborted } from "../runtime/abort.ts";
+import { whenAborted } from "../runtime/cancellation.ts";
 import { depart, type Head, type Lane, type Passage, type Resource, share, type Waiter } from "./lane.ts";
 import { Claims, type Stopped } from "./shares.ts";
 

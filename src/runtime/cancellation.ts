@@ -1,6 +1,43 @@
 import { ConnectionError, type Outcome, TimeoutError } from "../errors.ts";
-import { whenAborted } from "./abort.ts";
-import type { Clock } from "./clock.ts";
+
+type Listener = () => void;
+
+interface Hub {
+  readonly listeners: Set<Listener>;
+  readonly tell: Listener;
+}
+
+const hubs = new WeakMap<AbortSignal, Hub>();
+
+const hubOf = (signal: AbortSignal): Hub => {
+  const known = hubs.get(signal);
+  if (known !== undefined) return known;
+  const listeners = new Set<Listener>();
+  // A copy: a listener may take itself, or others, off the list.
+  const tell = (): void => {
+    for (const listener of [...listeners]) listener();
+  };
+  const hub = { listeners, tell };
+  hubs.set(signal, hub);
+  return hub;
+};
+
+/**
+ * Calls back when the signal aborts; the answer undoes it.
+ *
+ * However many calls share a signal, it gets one listener, and none once they are over: a signal that lives as long
+ * as its process neither collects listeners nor makes Node warn of a leak. A signal that has aborted already never
+ * calls back.
+ */
+export const whenAborted = (signal: AbortSignal | undefined, listener: Listener): Listener => {
+  if (signal === undefined) return () => undefined;
+  const { listeners, tell } = hubOf(signal);
+  if (listeners.size === 0) signal.addEventListener("abort", tell);
+  listeners.add(listener);
+  return () => {
+    if (listeners.delete(listener) && listeners.size === 0) signal.removeEventListener("abort", tell);
+  };
+};
 
 /** The reason with which a call's scope aborts when `totalTimeoutMs` is over. */
 export class DeadlineExceeded extends Error {
@@ -39,6 +76,11 @@ export const abortError = (reason: unknown, work: AbortedWork): unknown => {
   return reason;
 };
 
+/** What a deadline needs of a clock: a timer, and how to undo it. */
+interface Timers {
+  after(ms: number, callback: () => void): () => void;
+}
+
 /** The one signal that ends a call. */
 export interface AbortScope {
   readonly signal: AbortSignal | undefined;
@@ -55,7 +97,7 @@ const nothingToRelease = (): void => undefined;
  */
 export const openScope = (
   signals: readonly (AbortSignal | undefined)[],
-  deadline?: { readonly totalTimeoutMs: number | undefined; readonly clock: Pick<Clock, "after"> },
+  deadline?: { readonly totalTimeoutMs: number | undefined; readonly clock: Timers },
 ): AbortScope => {
   const sources = [...new Set(signals)].filter((signal) => signal !== undefined);
   const totalTimeoutMs = deadline?.totalTimeoutMs;

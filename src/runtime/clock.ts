@@ -1,4 +1,4 @@
-import { whenAborted } from "./abort.ts";
+import { whenAborted } from "./cancellation.ts";
 
 /** Undoes a timer; calling it twice does no harm. */
 export type Cancel = () => void;

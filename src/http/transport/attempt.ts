@@ -1,4 +1,4 @@
-import { whenAborted } from "../../runtime/abort.ts";
+import { whenAborted } from "../../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../../runtime/clock.ts";
 import type { ServiceTime } from "../service-time.ts";
 import { AttemptFailure, type HttpRequest, type HttpResponse, headerOf, type RawHeaders } from "../types.ts";

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { expect, test } from "vitest";
-import { whenAborted } from "../../../src/runtime/abort.ts";
+import { whenAborted } from "../../../src/runtime/cancellation.ts";
 
 test("a signal gets one listener for any number of calls, and keeps none", () => {
   const { signal } = new AbortController();

@@ -1,0 +1,69 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { Session } from "node:inspector/promises";
+import type { AddressInfo } from "node:net";
+import { join, relative } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import type * as Package from "../src/index.ts";
+
+// Prints what one warm `contacts.create` runs through: the files of src, and how many of their functions have no name.
+
+// Compiled file by file: a loader's own wrappers would take the names of functions away.
+const root = fileURLToPath(new URL("..", import.meta.url));
+const out = mkdtempSync(join(root, "node_modules/.one-call-"));
+process.once("exit", () => rmSync(out, { recursive: true }));
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+const sources = filesIn(join(root, "src")).filter((file) => file.endsWith(".ts") && !file.endsWith(".d.ts"));
+await build({ entryPoints: sources, outdir: out, format: "esm", target: "node20", logLevel: "error" });
+for (const file of filesIn(out))
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll(/("\.[^"\n]+)\.ts"/g, '$1.js"'));
+const entry = pathToFileURL(join(out, "index.js")).href;
+// Compiled from the module that the type is taken from.
+const { Client } = (await import(entry)) as typeof Package;
+
+const contact = { id: "c1", email: "ada@example.com", stage: "NEW", source: "MANUAL", verified: false };
+const server = createServer((request, response) => {
+  request.resume().on("end", () => {
+    response.writeHead(201, { "content-type": "application/json" });
+    response.end(JSON.stringify({ ...contact, customFields: {}, listIds: [] }));
+  });
+});
+await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+const { port } = server.address() as AddressInfo; // a TCP server's address is no string
+const client = new Client({
+  apiKey: "key",
+  baseUrl: `http://127.0.0.1:${port}`,
+  responseValidation: "off",
+});
+for (let call = 0; call < 3; call += 1) await client.contacts.create({ email: "ada@example.com" });
+
+const session = new Session();
+session.connect();
+await session.post("Profiler.enable");
+await session.post("Profiler.startPreciseCoverage", { callCount: true, detailed: false });
+await session.post("Profiler.takePreciseCoverage");
+await client.contacts.create({ email: "ada@example.com" });
+const { result } = await session.post("Profiler.takePreciseCoverage");
+session.disconnect();
+await client.close();
+server.close();
+
+const ran = result
+  .filter(({ url }) => url.startsWith("file:") && fileURLToPath(url).startsWith(out))
+  .map(({ url, functions }) => ({
+    file: relative(out, fileURLToPath(url)),
+    names: functions
+      .filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0)
+      .map(({ functionName }) => functionName),
+  }))
+  .filter(({ names }) => names.length > 0);
+for (const { file, names } of ran.sort((a, b) => a.file.localeCompare(b.file)))
+  console.log(`${file}: ${names.map((name) => name || "(no name)").join(", ")}`);
+const all = ran.flatMap(({ names }) => names);
+console.log(
+  `${ran.length} files, ${all.length} functions, ${all.filter((name) => name === "").length} without a name`,
+);
