@@ -15,8 +15,16 @@ export type { FreeRequest } from "./call/raw-request.ts";
 export { Client } from "./client.ts";
 export * from "./errors.ts";
 export type { AttemptTrace } from "./http/tracing.ts";
-export { type FileLedgerOptions, fileLedger } from "./ledger/file-ledger.ts";
-export type { Claim, Ledger, SettleDetails, Settlement } from "./ledger/ledger.ts";
+export { fileLedger } from "./ledger/file-ledger.ts";
+export type {
+  Claim,
+  ClaimLedger,
+  Ledger,
+  LedgerFilter,
+  LedgerRow,
+  SettleDetails,
+  Settlement,
+} from "./ledger/ledger.ts";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
 export type {
   AttemptNotice,

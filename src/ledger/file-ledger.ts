@@ -1,107 +1,141 @@
 import type { FileHandle } from "node:fs/promises";
-import { ConfigurationError } from "../errors.ts";
-import { unknownKeys } from "../options/validation.ts";
+import { resolve } from "node:path";
+import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
-import { checkSettling } from "./check-settling.ts";
-import type { JournalFile } from "./journal-file.ts";
-import type { Claim, Ledger, SettleDetails, Settlement } from "./ledger.ts";
+import { checkKey, checkSettling } from "./check-settling.ts";
+import type { JournalFile, Kept } from "./journal-file.ts";
+import type { Claim, Ledger, LedgerFilter, LedgerRow, SettleDetails, Settlement } from "./ledger.ts";
+import { listFilter } from "./list-filter.ts";
+import { takesBack } from "./rules.ts";
 
-/** How a ledger's file is kept. */
-export interface FileLedgerOptions {
-  /** Lines the file must have before it is worth shortening to one per key. Default 1,000. */
-  readonly compactAfter?: number;
+const claimOf = ({ state, fingerprint, since, receipt }: Kept): Claim =>
+  state === "sent" ? { state, fingerprint, receipt } : { state, fingerprint, since };
+
+/** What to write of a key that is taken. */
+interface Change {
+  readonly as: Settlement;
+  readonly over?: boolean;
+  readonly receipt?: unknown;
 }
 
 /** A ledger in a file, for the processes of one machine. */
 class FileLedger implements Ledger {
   readonly #path: string;
-  readonly #compactAfter: number;
   readonly #clock: Pick<Clock, "wallTime">;
-  #file: Promise<JournalFile> | undefined;
+  #journal: JournalFile | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, compactAfter: number, clock: Pick<Clock, "wallTime">) {
+  constructor(path: string, clock: Pick<Clock, "wallTime">) {
     this.#path = path;
-    this.#compactAfter = compactAfter;
     this.#clock = clock;
   }
 
-  claim(key: string, fingerprint: string): Promise<Claim> {
-    return this.#inTurn((ledger) =>
-      ledger.use(async (file) => {
-        const taken = ledger.journal.entries.look(key);
-        if (taken !== undefined) return taken;
-        const claim = crypto.randomUUID();
-        const claiming = { key, fingerprint, claim, since: this.#clock.wallTime() };
-        try {
-          // Nobody may send before the claim would survive a power cut.
-          if ((await ledger.append(file, claiming)).has(claim)) return { state: "claimed", claim };
-        } catch (error) {
-          // The line may stand there all the same; nothing was sent under it.
-          const settle = crypto.randomUUID();
-          await ledger.append(file, { settle, key, as: "not-sent", claim }).catch(() => undefined);
-          throw error;
-        }
-        // Another process was first, or has sealed the file.
-        return ledger.journal.entries.look(key);
-      }),
-    );
-  }
-
-  async settle(key: string, settlement: Settlement, details: SettleDetails = {}): Promise<boolean> {
-    checkSettling(key, settlement, details);
-    const { receipt, claim } = details;
-    return this.#inTurn((ledger) =>
-      ledger.use(async (file) => {
-        if (!ledger.journal.entries.canSettle(key, claim)) return false;
+  async claim(key: string, fingerprint: string): Promise<Claim> {
+    const claim = crypto.randomUUID();
+    const claimed = await this.#inTurn(true, async (journal, file): Promise<Claim | undefined> => {
+      const taken = await journal.read(file, key);
+      if (taken !== undefined) return claimOf(taken);
+      const line = { key, fingerprint, since: this.#clock.wallTime(), seen: journal.seen, claim };
+      try {
+        // Nobody may send before the claim would survive a power cut.
+        if (await journal.append(file, line)) return { state: "claimed", claim };
+      } catch (error) {
+        // The line may stand there all the same; nothing was sent under it.
         const settle = crypto.randomUUID();
-        const effective = await ledger.append(file, { settle, key, as: settlement, claim, receipt });
-        if (!effective.has(settle)) return undefined;
-        await this.#compact(ledger, file);
-        return true;
-      }),
+        await journal.append(file, { key, as: "not-sent", claim, settle }).catch(() => undefined);
+        throw error;
+      }
+      // Another process was first.
+      const first = await journal.read(file, key);
+      return first && claimOf(first);
+    });
+    // It was first, and its key is free again by now.
+    return claimed ?? this.claim(key, fingerprint);
+  }
+
+  async settle(key: string, as: Settlement, details?: SettleDetails): Promise<boolean> {
+    const { claim, receipt } = details ?? {};
+    checkSettling(key, as, { claim, receipt });
+    return this.#change(
+      (journal, file) => journal.read(file, key),
+      (kept) => {
+        if (claim !== undefined) return claim === kept.claim ? { as, receipt } : undefined;
+        return { as, receipt, over: takesBack(as, kept.receipt) };
+      },
     );
   }
 
-  /** One use after the other; one that a seal made void is done again. */
-  async #inTurn<T>(work: (ledger: JournalFile) => Promise<T | undefined>): Promise<T> {
+  async settleScheduled(id: string, as: "not-sent" | "unknown"): Promise<boolean> {
+    return this.#change(
+      (journal, file) => journal.readScheduled(file, id),
+      () => ({ as, over: true }),
+    );
+  }
+
+  async release(key: string): Promise<boolean> {
+    checkKey("release", key);
+    return this.#change(
+      (journal, file) => journal.read(file, key),
+      () => ({ as: "not-sent", over: true }),
+    );
+  }
+
+  async get(key: string): Promise<LedgerRow | undefined> {
+    checkKey("get", key);
+    const kept = await this.#inTurn(false, (journal, file) => journal.read(file, key));
+    return kept && { key, state: kept.state, since: kept.since, receipt: kept.receipt };
+  }
+
+  async *list(filter?: LedgerFilter): AsyncGenerator<LedgerRow> {
+    const passes = listFilter(filter);
+    const isHeld = async (key: string, at: number): Promise<boolean> =>
+      (await this.#inTurn(false, async (journal) => journal.find(key)?.claimAt)) === at;
+    try {
+      const { newestFirst } = await import("./newest-first.ts");
+      for await (const row of newestFirst(this.#path, isHeld)) if (passes(row)) yield row;
+    } catch (error) {
+      throw this.#failed(error);
+    }
+  }
+
+  async #change(
+    find: (journal: JournalFile, file: FileHandle) => Promise<Kept | undefined>,
+    decide: (kept: Kept) => Change | undefined,
+  ): Promise<boolean> {
+    const isChanged = await this.#inTurn(false, async (journal, file) => {
+      const kept = await find(journal, file);
+      const change = kept && decide(kept);
+      if (kept === undefined || change === undefined || (kept.state === "sent" && !change.over)) return false;
+      const { key, claim } = kept;
+      return journal.append(file, { key, ...change, claim, seen: journal.seen, settle: crypto.randomUUID() });
+    });
+    return isChanged ?? false;
+  }
+
+  /** One use after the other. Undefined where there is no file and none is to be made. */
+  #inTurn<T>(
+    create: boolean,
+    work: (journal: JournalFile, file: FileHandle) => Promise<T>,
+  ): Promise<T | undefined> {
     const turn = this.#last.then(async () => {
       try {
-        this.#file ??= this.#open();
-        const ledger = await this.#file;
-        let result = await work(ledger);
-        while (result === undefined) result = await work(ledger);
-        return result;
-      } catch (cause) {
-        this.#file = undefined;
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new ConfigurationError(`ledger ${this.#path} cannot be used: ${reason}`, { cause });
+        // What works on files loads with the first use, not with the package.
+        const { JournalFile } = await import("./journal-file.ts");
+        this.#journal ??= new JournalFile(this.#path);
+        const journal = this.#journal;
+        return await journal.use((file) => work(journal, file), { create });
+      } catch (error) {
+        throw this.#failed(error);
       }
     });
     this.#last = turn.catch(() => undefined);
     return turn;
   }
 
-  /** Loads what works on files with the first use, not with the package. */
-  async #open(): Promise<JournalFile> {
-    const [{ realpath }, { resolve }, { JournalFile }] = await Promise.all([
-      import("node:fs/promises"),
-      import("node:path"),
-      import("./journal-file.ts"),
-    ]);
-    // Behind a link, the file itself is what gets replaced. One that is not there yet has no other name.
-    return new JournalFile(await realpath(this.#path).catch(() => resolve(this.#path)));
-  }
-
-  async #compact(ledger: JournalFile, file: FileHandle): Promise<void> {
-    if (!ledger.journal.isWorthCompacting(this.#compactAfter)) return;
-    try {
-      const { compact } = await import("./compact.ts");
-      await compact(ledger, file);
-    } catch {
-      // What was settled is settled; a later settlement tries again.
-      this.#file = undefined;
-    }
+  #failed(cause: unknown): Error {
+    if (isTouchpointError(cause)) return cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return new ConfigurationError(`ledger ${this.#path} cannot be used: ${reason}`, { cause });
   }
 }
 
@@ -109,20 +143,16 @@ class FileLedger implements Ledger {
  * Keeps send-once keys in a file, shared by any number of processes of one machine: a key is on disk before the email
  * leaves, and stays there for ever, with its receipt. Nothing is locked, so a process that is killed holds nobody up.
  *
- * The file holds the service's answers, addresses among them, and is readable for its owner only. A network file
- * system that does not keep appends of several machines apart is no place for it.
+ * The file only ever grows. One that was cut, replaced or damaged is refused with the line: it would forget keys. It holds
+ * the service's answers, addresses among them, and is made readable for its owner only. A network file system that does
+ * not keep appends of several machines apart is no place for it.
  *
- * @throws ConfigurationError naming every fault of the arguments at once; and from its methods when the file cannot be read or written, or is no ledger.
+ * @param path - of the file, relative to the working directory of now.
+ * @throws ConfigurationError for a path that is none; and from its methods when the file cannot be read or written, or
+ * is not what it was.
  */
-export const fileLedger = (path: string, options?: FileLedgerOptions): Ledger => {
-  const faults = typeof path === "string" && path !== "" ? [] : ["path must be a string that is not empty"];
-  // A caller without types may give null, which stands for none, or no object at all.
-  const given: FileLedgerOptions = options ?? {};
-  if (typeof given !== "object") faults.push("the options must be an object");
-  else faults.push(...unknownKeys(given, ["compactAfter"]));
-  const { compactAfter = 1_000 } = given;
-  if (!Number.isSafeInteger(compactAfter) || compactAfter < 1)
-    faults.push("compactAfter must be a whole number of at least 1");
-  if (faults.length > 0) throw new ConfigurationError(`fileLedger: ${faults.join("; ")}`);
-  return new FileLedger(path, compactAfter, systemClock);
+export const fileLedger = (path: string): Ledger => {
+  if (typeof path !== "string" || path === "")
+    throw new ConfigurationError("fileLedger: path must be a string that is not empty");
+  return new FileLedger(resolve(path), systemClock);
 };

@@ -1,127 +1,213 @@
-import { type FileHandle, open, rm, stat } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { syncDirectoryOf } from "../runtime/atomic-file.ts";
 import { isMissingFile } from "../runtime/cross-realm.ts";
-import { Journal } from "./journal.ts";
-import { type JournalRecord, lineOf } from "./journal-record.ts";
+import { claimAtLine, fill, lineAt, located, stretch } from "./journal-reading.ts";
+import {
+  type ClaimRecord,
+  Damage,
+  type JournalLine,
+  type JournalRecord,
+  lineOf,
+  type ReadingPoint,
+  readLines,
+  type SettleRecord,
+} from "./journal-record.ts";
+import { claimNumber, KeyIndex, type Place } from "./key-index.ts";
+import type { LedgerRow } from "./ledger.ts";
+import { scheduledIdOf, settled } from "./rules.ts";
 
-/** The file that takes the place of the one a seal closes. It is there before the seal is. */
-export const successorOf = (path: string, seal: string): string => `${path}.${seal}.tmp`;
+// The last line ends with a random id, so files that agree in this are one file.
+const bytesOfTail = 64;
 
-// The id in the first line lies within these, so files that agree in them are one file.
-const bytesOfIdentity = 160;
+const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
-/** Reads and appends to a ledger's file, opened anew for each use; what was read already is not read again. */
+/** What the file says of a key that is taken. */
+export interface Kept extends LedgerRow {
+  readonly fingerprint: string;
+  readonly claim: string;
+}
+
+/**
+ * A ledger's file, which only ever grows. The order of its lines decides everything: of two claims on one key the first
+ * holds, so processes that append need no lock between them. Opened anew for each use; what was read is not read again.
+ */
 export class JournalFile {
-  readonly path: string;
-  #journal = new Journal();
-  #identity: Buffer = Buffer.alloc(0);
-  #offset = 0;
+  readonly #path: string;
+  readonly #index = new KeyIndex();
+  /** Where the claim is of a key whose receipt is a scheduled email, by that email's id. */
+  readonly #scheduled = new KeyIndex();
+  #point: ReadingPoint = { at: 0, before: "blank" };
+  #isNamed = false;
+  #tail: Buffer = Buffer.alloc(0);
 
   constructor(path: string) {
-    this.path = path;
+    this.#path = path;
   }
 
-  get journal(): Journal {
-    return this.#journal;
+  /** How much of the file has been read, in bytes. */
+  get seen(): number {
+    return this.#point.at;
   }
 
-  /** Opens the file, brings the journal up to date and lifts a seal, then hands over. */
-  async use<T>(work: (file: FileHandle) => Promise<T>): Promise<T> {
-    for (;;) {
-      const file = await open(this.path, "a+", 0o600);
-      try {
-        if (await this.#isCurrent(file)) return await work(file);
-      } finally {
-        await file.close();
-      }
+  find(key: string): Place | undefined {
+    return this.#index.get(key);
+  }
+
+  /** All that the file says of a key; undefined when it is free. */
+  async read(file: FileHandle, key: string): Promise<Kept | undefined> {
+    const place = this.#index.get(key);
+    if (place === undefined || place.state === "free") return undefined;
+    const { state, claimAt, receiptAt } = place;
+    const { fingerprint, since, claim } = await claimAtLine(file, claimAt);
+    const settlement = receiptAt === 0 ? undefined : await lineAt(file, receiptAt);
+    const receipt = settlement && "settle" in settlement ? settlement.receipt : undefined;
+    return { key, state, since, receipt, fingerprint, claim };
+  }
+
+  /** The same of the key whose receipt is the scheduled email with this id. */
+  async readScheduled(file: FileHandle, id: string): Promise<Kept | undefined> {
+    const place = this.#scheduled.get(id);
+    if (place === undefined) return undefined;
+    const kept = await this.read(file, (await claimAtLine(file, place.claimAt)).key);
+    return scheduledIdOf(kept?.receipt) === id ? kept : undefined;
+  }
+
+  /**
+   * Opens the file, reads what was appended since, and hands over.
+   *
+   * @returns undefined when there is no file and none is to be made.
+   * @throws Error when the file is not the one that it was, or no ledger.
+   */
+  async use<T>(
+    work: (file: FileHandle) => Promise<T>,
+    { create }: { create: boolean },
+  ): Promise<T | undefined> {
+    const isKnown = this.seen > 0;
+    const file = await this.#open(create && !isKnown);
+    if (file === undefined) return undefined;
+    try {
+      if (isKnown) await this.#recognise(file);
+      // The name of a new file must last as long as what it holds.
+      else await syncDirectoryOf(await realpath(this.#path));
+      await this.#readOn(file, undefined);
+      if (!this.#isNamed) await this.#begin(file, create);
+      return await work(file);
+    } catch (error) {
+      throw await located(file, error);
+    } finally {
+      await file.close();
     }
   }
 
   /**
    * Appends a record and reads on, to the end of the file.
    *
-   * @returns the ids that took effect since the last reading; an id that is not among them did not.
+   * @returns whether it took effect; it did not where another process was first.
+   * @throws Error when it is not found in the file afterwards.
    */
-  async append(file: FileHandle, record: JournalRecord): Promise<ReadonlySet<string>> {
+  async append(file: FileHandle, record: JournalRecord): Promise<boolean> {
     const line = Buffer.from(lineOf(record));
     // One write: whole lines of several processes come one after the other.
     const { bytesWritten } = await file.write(line);
     if (bytesWritten < line.length) throw new Error("the disk is full");
     await file.sync();
-    return this.#read(file);
+    const effect = await this.#readOn(file, record);
+    const [here, there] = await Promise.all([
+      file.stat({ bigint: true }),
+      stat(this.#path, { bigint: true }),
+    ]);
+    if (effect === undefined || here.ino !== there.ino || here.dev !== there.dev)
+      throw new Error("another file was put in its place while it was written");
+    return effect;
   }
 
-  /** False when another file has taken the place of this one meanwhile. */
-  async #isCurrent(file: FileHandle): Promise<boolean> {
-    await this.#recognise(file);
-    await this.#read(file);
-    if (this.#journal.id === undefined) {
-      await refuseStranger(file);
-      await this.append(file, { touchpointLedger: 1, id: crypto.randomUUID() });
-    }
-    while (this.#journal.seal !== undefined) {
-      if (!(await this.#lift(file, this.#journal.seal))) return false;
-    }
-    return true;
-  }
-
-  /** Starts over when the file is another than last time. */
-  async #recognise(file: FileHandle): Promise<void> {
-    const identity = Buffer.alloc(this.#identity.length);
-    await file.read(identity, 0, identity.length, 0);
-    if (this.#offset > 0 && identity.equals(this.#identity)) return;
-    this.#journal = new Journal();
-    this.#offset = 0;
-    // The name of a new file must last as long as what it holds.
-    await syncDirectoryOf(this.path);
-  }
-
-  async #read(file: FileHandle): Promise<ReadonlySet<string>> {
-    const { size } = await file.stat();
-    const fresh = Buffer.alloc(Math.max(0, size - this.#offset));
-    let filled = 0;
-    while (filled < fresh.length) {
-      const { bytesRead } = await file.read(fresh, filled, fresh.length - filled, this.#offset + filled);
-      if (bytesRead === 0) throw new Error("it became shorter while it was read");
-      filled += bytesRead;
-    }
-    // A line without its end is still being written.
-    const whole = fresh.subarray(0, fresh.lastIndexOf("\n") + 1);
-    const isFirst = this.#offset === 0;
-    const effective = this.#journal.read(whole.toString());
-    if (isFirst) this.#identity = Buffer.from(whole.subarray(0, bytesOfIdentity));
-    this.#offset += whole.length;
-    return effective;
-  }
-
-  /**
-   * Ends a seal whose maker may be dead. Taking its successor away and putting that in place exclude each other, and
-   * a successor is never made a second time; so once it is gone, either this file was replaced or it never will be.
-   */
-  async #lift(file: FileHandle, seal: string): Promise<boolean> {
-    await rm(successorOf(this.path, seal), { force: true });
-    if (!(await this.#isStillAt(file))) return false;
-    await this.append(file, { unseal: seal });
-    return true;
-  }
-
-  async #isStillAt(file: FileHandle): Promise<boolean> {
+  async #open(create: boolean): Promise<FileHandle | undefined> {
     try {
-      const [here, there] = await Promise.all([
-        file.stat({ bigint: true }),
-        stat(this.path, { bigint: true }),
-      ]);
-      return here.ino === there.ino && here.dev === there.dev;
+      return await open(this.#path, O_RDWR | O_APPEND | (create ? O_CREAT : 0), 0o600);
     } catch (error) {
-      if (isMissingFile(error)) return false;
-      throw error;
+      if (!isMissingFile(error) || create) throw error;
+      if (this.seen > 0) throw new Error("it was there and is gone", { cause: error });
+      return undefined;
     }
+  }
+
+  /** @throws Error when what was read is not there any more. */
+  async #recognise(file: FileHandle): Promise<void> {
+    const { size } = await file.stat();
+    if (size < this.seen) throw new Error(`it was cut: ${this.seen} bytes were read, ${size} are left`);
+    const at = this.seen - this.#tail.length;
+    const tail = await fill(file, Buffer.alloc(this.#tail.length), at);
+    if (!tail.equals(this.#tail)) throw new Damage(at, "is another than was read there before");
+  }
+
+  async #begin(file: FileHandle, create: boolean): Promise<void> {
+    const beginning = (await fill(file, Buffer.alloc(1), 0)).toString();
+    // Every record begins a line of its own, and a power cut may have left zeros.
+    if (!["", "\n", "\0"].includes(beginning)) throw new Damage(0, "is not what a ledger writes");
+    if (!create) return;
+    // One that somebody else made empty is readable as they made it; where it is theirs, it stays so.
+    await file.chmod(0o600).catch(() => undefined);
+    await this.append(file, { touchpointLedger: 1, id: crypto.randomUUID() });
+  }
+
+  /** Reads to the end. Returns whether the record named took effect; undefined when it was not among the lines. */
+  async #readOn(file: FileHandle, own: JournalRecord | undefined): Promise<boolean | undefined> {
+    let effect: boolean | undefined;
+    const { size } = await file.stat();
+    for (let length = stretch, isEnd = false; !isEnd; ) {
+      const { at } = this.#point;
+      const bytes = await fill(file, Buffer.alloc(Math.min(length, Math.max(0, size - at))), at);
+      isEnd = at + bytes.length >= size;
+      if (!isEnd && bytes.length < length) throw new Error("it became shorter while it was read");
+      const { lines, to } = readLines(bytes, this.#point, isEnd);
+      const [first] = lines;
+      if (!this.#isNamed && first !== undefined && !("touchpointLedger" in first.record))
+        throw new Damage(first.at, "is where the first line of a ledger should be");
+      this.#point = to;
+      const read = bytes.subarray(Math.max(0, to.at - at - bytesOfTail), to.at - at);
+      this.#tail = Buffer.concat([this.#tail, read]).subarray(-bytesOfTail);
+      for (const line of lines) {
+        const isEffective = this.#apply(line);
+        if (own !== undefined && idOf(own) === idOf(line.record)) effect ??= isEffective;
+      }
+      // A line that is longer than a stretch.
+      length = to.at === at ? 2 * length : stretch;
+    }
+    return effect;
+  }
+
+  #apply({ at, record }: JournalLine): boolean {
+    if ("touchpointLedger" in record) {
+      // Two processes that make the file at once both write a first line.
+      this.#isNamed = true;
+      return true;
+    }
+    return "settle" in record ? this.#settle(record, at) : this.#claim(record, at);
+  }
+
+  #claim({ key, claim }: ClaimRecord, at: number): boolean {
+    const place = this.#index.get(key);
+    if (place !== undefined && place.state !== "free") return false;
+    this.#index.set(key, { state: "pending", claimAt: at, receiptAt: 0, claim: claimNumber(claim) });
+    return true;
+  }
+
+  #settle(record: SettleRecord, at: number): boolean {
+    const place = this.#index.get(record.key);
+    if (place === undefined || place.claim !== claimNumber(record.claim)) return false;
+    const state = settled(place.state, record);
+    if (state === undefined) return false;
+    const receiptAt = record.receipt === undefined ? place.receiptAt : at;
+    const after = { ...place, state, receiptAt };
+    this.#index.set(record.key, after);
+    const id = scheduledIdOf(record.receipt);
+    if (id !== undefined) this.#scheduled.set(id, after);
+    return true;
   }
 }
 
-/** Every record begins a line of its own, and a power cut may have left zeros: what begins otherwise is no ledger. */
-const refuseStranger = async (file: FileHandle): Promise<void> => {
-  const beginning = Buffer.alloc(1);
-  await file.read(beginning, 0, 1, 0);
-  if (!["\n", "\0"].includes(beginning.toString())) throw new Error("it holds something else than a ledger");
+const idOf = (record: JournalRecord): string => {
+  if ("touchpointLedger" in record) return record.id;
+  return "settle" in record ? record.settle : record.claim;
 };

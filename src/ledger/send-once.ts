@@ -9,7 +9,7 @@ import {
 import type { Clock } from "../runtime/clock.ts";
 import { contentId } from "../runtime/content-hash.ts";
 import { Bounds } from "./bounds.ts";
-import type { Claim, Ledger } from "./ledger.ts";
+import type { Claim, ClaimLedger } from "./ledger.ts";
 import { keepable } from "./receipt.ts";
 
 /** One email under a key, and how to send it. */
@@ -18,7 +18,7 @@ export interface OnceCall<Sent> {
   readonly key: string;
   /** What makes it this email and no other. */
   readonly email: object;
-  readonly ledger: Ledger;
+  readonly ledger: ClaimLedger;
   readonly clock: Pick<Clock, "now" | "after">;
   readonly signal?: AbortSignal | undefined;
   readonly totalTimeoutMs?: number | undefined;
@@ -37,9 +37,9 @@ interface Flight {
 }
 
 /** What is being sent in this process, by ledger, so that clients who share one also share their calls. */
-const flights = new WeakMap<Ledger, Map<string, Flight>>();
+const flights = new WeakMap<ClaimLedger, Map<string, Flight>>();
 
-const flightsOf = (ledger: Ledger): Map<string, Flight> => {
+const flightsOf = (ledger: ClaimLedger): Map<string, Flight> => {
   const known = flights.get(ledger);
   if (known !== undefined) return known;
   const made = new Map<string, Flight>();

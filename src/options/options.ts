@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import type { ClaimLedger } from "../ledger/ledger.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
 import type { OpenFields } from "../workspace/contact-types.ts";
 import type { EventSchemas, OpenEvents } from "../workspace/event-types.ts";
@@ -59,7 +59,7 @@ export interface ClientOptions<
   /** A longer answer is dropped and the call fails, in bytes. Default 64 MiB. */
   readonly maxResponseBytes?: number;
   /** Where send-once keys are kept. Default: in memory, for this client and its siblings. */
-  readonly ledger?: Ledger;
+  readonly ledger?: ClaimLedger;
   /** A Standard Schema of `customFields` as JSON carries them; an update is checked key by key. */
   readonly customFields?: StandardSchema<CustomFields>;
   /** A Standard Schema of the properties of each event, by its name; other names are refused. */
@@ -112,7 +112,7 @@ export interface Settings {
   readonly headers: Readonly<Record<string, string>>;
   readonly responseValidation: "warn" | "strict" | "off";
   readonly maxResponseBytes: number;
-  readonly ledger: Ledger;
+  readonly ledger: ClaimLedger;
   /** Undefined when no schema is given. */
   readonly workspace: Workspace | undefined;
   readonly hooks: Hooks;

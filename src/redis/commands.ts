@@ -7,6 +7,10 @@ export interface RedisCommands extends RedisPublisher {
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** Runs a script that the server knows, by its SHA-1: EVALSHA. */
   evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
+  /** The nodes of a cluster that hold keys; a ledger on one is listed node by node. */
+  nodes?(role: "master"): RedisCommands[];
+  /** How the client was set up; its own prefix is needed to list a ledger. */
+  readonly options?: { readonly keyPrefix?: string | undefined };
 }
 
 /** A script that runs as one step, by its hash where Redis knows it already. */

@@ -1,60 +1,43 @@
 import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
-import { checkSettling } from "../ledger/check-settling.ts";
-import type { Claim, Ledger, SettleDetails, Settlement } from "../ledger/ledger.ts";
+import { checkKey, checkSettling } from "../ledger/check-settling.ts";
+import type { Claim, Ledger, LedgerFilter, LedgerRow, SettleDetails, Settlement } from "../ledger/ledger.ts";
+import { listFilter } from "../ledger/list-filter.ts";
+import { scheduledIdOf, takesBack } from "../ledger/rules.ts";
 import { unknownKeys } from "../options/validation.ts";
-import { type RedisCommands, script } from "./commands.ts";
-
-// A client that loses its connection sends a command again that Redis may have run: every script knows its own work.
-
-const getScript = script("return redis.call('GET', KEYS[1])");
-
-/** Answers the entry under the key, which is the claim's own where the key was free. */
-const claimScript = script(`
-local text = redis.call('GET', KEYS[1])
-if text and cjson.decode(text).state ~= 'free' then return text end
-local time = redis.call('TIME')
-local since = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-text = cjson.encode({ state = 'pending', claim = ARGV[1], fingerprint = ARGV[2], since = since })
-redis.call('SET', KEYS[1], text)
-return text
-`);
-
-/** A freed key stays for ten minutes, so that the same settlement sent again finds what it did. */
-const settleScript = script(`
-local text = redis.call('GET', KEYS[1])
-if not text then return 0 end
-local entry = cjson.decode(text)
-if entry.settled == ARGV[4] then return 1 end
-if entry.state == 'free' or entry.state == 'sent' or entry.claim ~= ARGV[2] then return 0 end
-entry.settled = ARGV[4]
-if ARGV[1] == 'not-sent' then
-  redis.call('SET', KEYS[1], cjson.encode({ state = 'free', settled = ARGV[4] }), 'PX', 600000)
-else
-  entry.state = ARGV[1]
-  if ARGV[3] ~= '' then entry.receipt = ARGV[3] end
-  redis.call('SET', KEYS[1], cjson.encode(entry))
-end
-return 1
-`);
-
-interface Entry {
-  readonly state: "pending" | "unknown" | "sent";
-  readonly claim: string;
-  readonly fingerprint: string;
-  readonly since: number;
-  /** JSON in JSON: what Redis would make of empty arrays and long numbers is not the service's answer. */
-  readonly receipt?: string;
-}
-
-// Written by the scripts above and nobody else.
-const entryOf = (text: unknown): Entry => JSON.parse(String(text)) as Entry;
+import type { RedisCommands } from "./commands.ts";
+import {
+  claimScript,
+  type Entry,
+  entryOf,
+  getScript,
+  scanScript,
+  setScript,
+  settleScript,
+} from "./ledger-scripts.ts";
 
 /** How the ledger names its keys. */
 export interface RedisLedgerOptions {
   /** Comes before every key. Default `touchpoint:sent:`. */
   readonly prefix?: string;
 }
+
+/** What to write of a key that is taken. */
+interface Change {
+  readonly as: Settlement;
+  readonly over?: boolean;
+  readonly receipt?: unknown;
+}
+
+const receiptOf = ({ receipt }: Entry): unknown => (receipt === undefined ? undefined : JSON.parse(receipt));
+
+const rowOf = (key: string, entry: Entry): LedgerRow | undefined => {
+  const { state, since } = entry;
+  return state === "free" ? undefined : { key, state, since, receipt: receiptOf(entry) };
+};
+
+// No key of a caller's begins so, and SCAN tells it from one.
+const scheduledMark = "\0scheduled:";
 
 class RedisLedger implements Ledger {
   readonly #redis: RedisCommands;
@@ -70,10 +53,11 @@ class RedisLedger implements Ledger {
     try {
       const entry = entryOf(await claimScript(this.#redis, [this.#prefix + key], [claim, fingerprint]));
       if (entry.claim === claim) return { state: "claimed", claim };
-      const { state, fingerprint: under, since, receipt } = entry;
+      const { state, since } = entry;
+      if (state === "free") throw new TypeError("a claim answers a key that is taken");
       return state === "sent"
-        ? { state, fingerprint: under, receipt: receipt === undefined ? undefined : JSON.parse(receipt) }
-        : { state, fingerprint: under, since };
+        ? { state, fingerprint: entry.fingerprint, receipt: receiptOf(entry) }
+        : { state, fingerprint: entry.fingerprint, since };
     } catch (error) {
       // Redis may have the claim all the same; nothing was sent under it.
       this.settle(key, "not-sent", { claim }).catch(() => undefined);
@@ -81,26 +65,82 @@ class RedisLedger implements Ledger {
     }
   }
 
-  async settle(key: string, settlement: Settlement, details?: SettleDetails): Promise<boolean> {
+  async settle(key: string, as: Settlement, details?: SettleDetails): Promise<boolean> {
     const { claim, receipt } = details ?? {};
-    checkSettling(key, settlement, { claim, receipt });
-    const keys = [this.#prefix + key];
-    // Named even by hand: sent again, a settlement must not meet the claim of whoever came next.
-    const under = claim ?? (await this.#claimUnder(keys));
-    if (under === undefined) return false;
-    const text = receipt === undefined ? "" : JSON.stringify(receipt);
-    return (await settleScript(this.#redis, keys, [settlement, under, text, randomUUID()])) === 1;
+    checkSettling(key, as, { claim, receipt });
+    if (claim !== undefined) return this.#write(key, claim, { as, receipt });
+    return this.#change(key, (entry) => {
+      return { as, receipt, over: takesBack(as, receiptOf(entry)) };
+    });
   }
 
-  async #claimUnder(keys: readonly string[]): Promise<string | undefined> {
-    const text = await getScript(this.#redis, keys, []);
-    return typeof text === "string" ? entryOf(text).claim : undefined;
+  async settleScheduled(id: string, as: "not-sent" | "unknown"): Promise<boolean> {
+    const key = await getScript(this.#redis, [this.#prefix + scheduledMark + id], []);
+    if (typeof key !== "string") return false;
+    return this.#change(key, (entry) => {
+      return scheduledIdOf(receiptOf(entry)) === id ? { as, over: true } : undefined;
+    });
+  }
+
+  async release(key: string): Promise<boolean> {
+    checkKey("release", key);
+    return this.#change(key, () => ({ as: "not-sent", over: true }));
+  }
+
+  async get(key: string): Promise<LedgerRow | undefined> {
+    checkKey("get", key);
+    const entry = await this.#entry(key);
+    return entry && rowOf(key, entry);
+  }
+
+  async *list(filter?: LedgerFilter): AsyncGenerator<LedgerRow> {
+    const passes = listFilter(filter);
+    // A scan knows nothing of the prefix that ioredis adds by itself.
+    const prefix = (this.#redis.options?.keyPrefix ?? "") + this.#prefix;
+    const pattern = `${prefix.replace(/[*?[\]\\]/g, "\\$&")}*`;
+    for (const node of this.#redis.nodes?.("master") ?? [this.#redis]) {
+      // A scan may find a key twice.
+      const done = new Set<string>();
+      for (let cursor: string | undefined = "0"; cursor !== undefined; ) {
+        // What the script above makes.
+        const [next = "0", ...found] = (await scanScript(node, [], [cursor, pattern])) as string[];
+        for (let at = 0; at < found.length; at += 2) {
+          const key = String(found[at]).slice(prefix.length);
+          if (key.startsWith(scheduledMark) || done.has(key)) continue;
+          done.add(key);
+          const row = rowOf(key, entryOf(found[at + 1]));
+          if (row !== undefined && passes(row)) yield row;
+        }
+        cursor = next === "0" ? undefined : next;
+      }
+    }
+  }
+
+  async #entry(key: string): Promise<Entry | undefined> {
+    const text = await getScript(this.#redis, [this.#prefix + key], []);
+    return typeof text === "string" ? entryOf(text) : undefined;
+  }
+
+  /** Names the claim it found: sent again, a settlement must not meet the claim of whoever came next. */
+  async #change(key: string, decide: (entry: Entry) => Change | undefined): Promise<boolean> {
+    const entry = await this.#entry(key);
+    const change = entry && entry.state !== "free" ? decide(entry) : undefined;
+    return entry !== undefined && change !== undefined && this.#write(key, entry.claim, change);
+  }
+
+  async #write(key: string, claim: string, { as, over, receipt }: Change): Promise<boolean> {
+    const id = scheduledIdOf(receipt);
+    // Before the receipt, so that a cancel finds every key that has one.
+    if (id !== undefined) await setScript(this.#redis, [this.#prefix + scheduledMark + id], [key]);
+    const text = receipt === undefined ? "" : JSON.stringify(receipt);
+    const values = [as, claim, text, randomUUID(), over ? "1" : ""];
+    return (await settleScript(this.#redis, [this.#prefix + key], values)) === 1;
   }
 }
 
 /**
- * A send-once ledger that any number of processes share, as durable as the Redis behind it: what its persistence or a
- * failover loses is not known any more. Keys never expire by themselves.
+ * A send-once ledger that any number of processes share, as durable as the Redis behind it: what its persistence, an
+ * eviction or a failover loses is not known any more. Keys never expire by themselves.
  *
  * @param redis - an ioredis client, version 5 or 6; it stays the caller's to close.
  * @throws ConfigurationError naming every fault of the arguments at once.

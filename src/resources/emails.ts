@@ -2,7 +2,7 @@ import { type Answer, answer, mapAnswer, type WithResponse } from "../call/api-p
 import { type Call, checkInput } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
 import { isTouchpointError } from "../errors.ts";
-import type { Ledger } from "../ledger/ledger.ts";
+import type { ClaimLedger } from "../ledger/ledger.ts";
 import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -31,7 +31,7 @@ export interface SendOptions extends CallOptions {
 /** What the emails need beside the call. */
 export interface EmailsContext {
   readonly clock: Clock;
-  readonly ledger: Ledger;
+  readonly ledger: ClaimLedger;
   readonly totalTimeoutMs: number | undefined;
 }
 

@@ -26,7 +26,7 @@ test("a program that starts again over the same file sends every email once", as
   const path = ledgerPath();
   const people = Array.from({ length: 20 }, (_, at) => `p${at}@example.com`);
   const run = async (): Promise<(string | undefined)[]> => {
-    const client = open(fileLedger(path, { compactAfter: 10 }));
+    const client = open(fileLedger(path));
     const ids: (string | undefined)[] = [];
     for (const to of people)
       ids.push((await client.emails.send({ ...email, to }, { once: `welcome:${to}` })).id);

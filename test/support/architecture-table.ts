@@ -65,6 +65,8 @@ export const layers: readonly Rule[] = [
       "src/options/validation.ts",
       "src/rate-limit/daily-limit.ts",
       "src/ledger/check-settling.ts",
+      "src/ledger/list-filter.ts",
+      "src/ledger/rules.ts",
     ],
   },
   { name: "files", files: ["src/files/*"], below: ground, entries: ["src/options/validation.ts"] },

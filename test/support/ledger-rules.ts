@@ -1,10 +1,25 @@
 import { expect, test } from "vitest";
 import { ValidationError } from "../../src/errors.ts";
-import type { Claim, Ledger } from "../../src/ledger/ledger.ts";
+import type { Claim, Ledger, LedgerFilter, LedgerRow } from "../../src/ledger/ledger.ts";
 
 const tokenOf = (claim: Claim): string => {
   if (claim.state !== "claimed") throw new Error(`the key is ${claim.state}`);
   return claim.claim;
+};
+
+const rowsOf = async (ledger: Ledger, filter?: LedgerFilter): Promise<LedgerRow[]> => {
+  const rows: LedgerRow[] = [];
+  for await (const row of ledger.list(filter)) rows.push(row);
+  return rows.sort((a, b) => (a.key < b.key ? -1 : 1));
+};
+
+const sinceFault = "since must be a valid Date or an ISO 8601 string with a time zone";
+const filters: Readonly<Record<string, readonly [unknown, string]>> = {
+  "a state that is none": [{ state: "free" }, 'state must be "pending", "unknown" or "sent", got free'],
+  "a misspelt field": [{ satte: "sent" }, 'there is no option "satte"'],
+  "a time without a zone": [{ since: "2026-03-02T07:00" }, sinceFault],
+  "a time that does not exist": [{ since: new Date(Number.NaN) }, sinceFault],
+  "no filter at all": [5, "the filter must be an object"],
 };
 
 const deep = JSON.parse("[".repeat(5_000) + "]".repeat(5_000));
@@ -95,5 +110,114 @@ export const keepsTheRules = (open: () => Ledger): void => {
     await expect(Reflect.apply(ledger.settle, ledger, given)).rejects.toThrow(ValidationError);
     await expect(Reflect.apply(ledger.settle, ledger, given)).rejects.toThrow(`ledger.settle: ${message}`);
     expect(await ledger.claim("welcome:1", "f")).toMatchObject({ state: "pending" });
+  });
+
+  test("tells how a key stands, and nothing of a free one", async () => {
+    const ledger = open();
+    expect(await ledger.get("welcome:1")).toBeUndefined();
+    const claim = tokenOf(await ledger.claim("welcome:1", "f"));
+    const since = expect.any(Number);
+    const row = { key: "welcome:1", since, receipt: undefined };
+    expect(await ledger.get("welcome:1")).toEqual({ ...row, state: "pending" });
+    await ledger.settle("welcome:1", "unknown", { claim });
+    expect(await ledger.get("welcome:1")).toEqual({ ...row, state: "unknown" });
+    await ledger.settle("welcome:1", "sent", { claim, receipt: { id: "m-1" } });
+    expect(await ledger.get("welcome:1")).toEqual({ ...row, state: "sent", receipt: { id: "m-1" } });
+    await ledger.release("welcome:1");
+    expect(await ledger.get("welcome:1")).toBeUndefined();
+  });
+
+  test("lists the keys that are taken, all or those in one state", async () => {
+    const ledger = open();
+    expect(await rowsOf(ledger)).toEqual([]);
+    for (const key of ["a", "b", "c", "d"]) {
+      const claim = tokenOf(await ledger.claim(key, "f"));
+      if (key === "a") await ledger.settle(key, "sent", { claim, receipt: { id: "m-1" } });
+      if (key === "b") await ledger.settle(key, "unknown", { claim });
+      if (key === "d") await ledger.settle(key, "not-sent", { claim });
+    }
+    const since = expect.any(Number);
+    const rows = [
+      { key: "a", state: "sent", since, receipt: { id: "m-1" } },
+      { key: "b", state: "unknown", since, receipt: undefined },
+      { key: "c", state: "pending", since, receipt: undefined },
+    ];
+    expect(await rowsOf(ledger)).toEqual(rows);
+    for (const [at, state] of (["sent", "unknown", "pending"] as const).entries())
+      expect(await rowsOf(ledger, { state })).toEqual([rows[at]]);
+  });
+
+  test("lists the keys claimed since a time", async () => {
+    const ledger = open();
+    await ledger.claim("a", "f");
+    const { since = 0 } = (await ledger.get("a")) ?? {};
+    const keysSince = async (from: Date | string) =>
+      (await rowsOf(ledger, { since: from })).map(({ key }) => key);
+    expect(await keysSince(new Date(since))).toEqual(["a"]);
+    expect(await keysSince(new Date(since + 1).toISOString())).toEqual([]);
+    expect(await keysSince("2000-01-01")).toEqual(["a"]);
+  });
+
+  test.each(Object.entries(filters))("refuses to list by %s", async (_what, [filter, message]) => {
+    const rows = Reflect.apply(rowsOf, undefined, [open(), filter]);
+    await expect(rows).rejects.toThrow(new ValidationError(`ledger.list: ${message}`));
+  });
+
+  test("releases a key whatever is known of it, and says when it is free", async () => {
+    const ledger = open();
+    const claim = tokenOf(await ledger.claim("sent", "f"));
+    await ledger.settle("sent", "sent", { claim, receipt: 1 });
+    await ledger.claim("pending", "f");
+    for (const key of ["sent", "pending"]) {
+      expect(await ledger.release(key)).toBe(true);
+      expect(await ledger.release(key)).toBe(false);
+      expect(await ledger.claim(key, "g")).toMatchObject({ state: "claimed" });
+    }
+  });
+
+  const scheduled = { id: "se-1", status: "SCHEDULED", sendAt: "2026-03-02T07:00:00.000Z" };
+  const scheduling = async (ledger: Ledger, key: string, receipt: unknown = scheduled): Promise<string> => {
+    const claim = tokenOf(await ledger.claim(key, "f"));
+    await ledger.settle(key, "sent", { claim, receipt });
+    return claim;
+  };
+
+  test("finds the key of a scheduled email, and frees it", async () => {
+    const ledger = open();
+    await scheduling(ledger, "a", { ...scheduled, id: "se-2" });
+    await scheduling(ledger, "b");
+    expect(await ledger.settleScheduled("se-1", "not-sent")).toBe(true);
+    expect(await ledger.settleScheduled("se-1", "not-sent")).toBe(false);
+    expect(await ledger.get("b")).toBeUndefined();
+    expect(await ledger.get("a")).toMatchObject({ state: "sent" });
+    await scheduling(ledger, "b", { ...scheduled, id: "se-3" });
+    expect(await ledger.settleScheduled("se-1", "not-sent")).toBe(false);
+    expect(await ledger.settleScheduled("se-3", "not-sent")).toBe(true);
+  });
+
+  test("keeps the key of a scheduled email of which nobody knows, and its receipt, for whoever settles it", async () => {
+    const ledger = open();
+    await scheduling(ledger, "a");
+    expect(await ledger.settleScheduled("se-1", "unknown")).toBe(true);
+    expect(await ledger.claim("a", "f")).toMatchObject({ state: "unknown" });
+    expect(await ledger.settle("a", "sent")).toBe(true);
+    expect(await ledger.claim("a", "f")).toMatchObject({ state: "sent", receipt: scheduled });
+    expect(await ledger.settle("a", "not-sent")).toBe(true);
+    expect(await ledger.claim("a", "f")).toMatchObject({ state: "claimed" });
+  });
+
+  test("lets only a person take back a scheduled email, not its late sender", async () => {
+    const ledger = open();
+    const claim = await scheduling(ledger, "a");
+    expect(await ledger.settle("a", "not-sent", { claim })).toBe(false);
+    expect(await ledger.settle("a", "not-sent")).toBe(true);
+  });
+
+  test("hands out receipts that whoever gets them may change", async () => {
+    const ledger = open();
+    await scheduling(ledger, "a");
+    for (const row of [await ledger.get("a"), ...(await rowsOf(ledger))])
+      Object.assign(Object(row?.receipt), { id: "" });
+    expect(await ledger.get("a")).toMatchObject({ receipt: scheduled });
   });
 };

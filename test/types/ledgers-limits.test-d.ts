@@ -1,6 +1,14 @@
 import type { Redis } from "ioredis";
 import type { Redis as Redis5 } from "ioredis5";
-import { type Claim, Client, fileLedger, type Ledger, memoryLedger } from "touchpoint-sdk";
+import {
+  type Claim,
+  type ClaimLedger,
+  Client,
+  fileLedger,
+  type Ledger,
+  type LedgerRow,
+  memoryLedger,
+} from "touchpoint-sdk";
 import { type RedisCommands, redisLedger, redisLimits } from "touchpoint-sdk/redis";
 import { expectTypeOf, test } from "vitest";
 
@@ -8,7 +16,7 @@ declare const redis: Redis;
 
 test("a ledger is kept in memory, in a file or in Redis", () => {
   expectTypeOf(memoryLedger()).toEqualTypeOf<Ledger>();
-  expectTypeOf(fileLedger("sent.ndjson", { compactAfter: 100 })).toEqualTypeOf<Ledger>();
+  expectTypeOf(fileLedger("sent.ndjson")).toEqualTypeOf<Ledger>();
   expectTypeOf(redisLedger(redis, { prefix: "sent:" })).toEqualTypeOf<Ledger>();
   new Client({ ledger: fileLedger("sent.ndjson") });
   // @ts-expect-error a ledger, not its path
@@ -17,9 +25,7 @@ test("a ledger is kept in memory, in a file or in Redis", () => {
   memoryLedger("sent.ndjson");
   // @ts-expect-error the path is required
   fileLedger();
-  // @ts-expect-error a number of keys
-  fileLedger("sent.ndjson", { compactAfter: "100" });
-  // @ts-expect-error no such option
+  // @ts-expect-error it has no options
   fileLedger("sent.ndjson", { prefix: "sent:" });
   // @ts-expect-error a connection, not an address
   redisLedger("redis://cache.example");
@@ -40,6 +46,29 @@ test("a ledger claims a key, and is settled by hand in known words", () => {
   ledger.settle("key", "refused");
   // @ts-expect-error details are named
   ledger.settle("key", "sent", "e1");
+});
+
+test("a ledger tells how its keys stand", () => {
+  const ledger = memoryLedger();
+  expectTypeOf(ledger.get("key")).resolves.toEqualTypeOf<LedgerRow | undefined>();
+  expectTypeOf(ledger.list({ state: "unknown", since: new Date() })).toExtend<AsyncIterable<LedgerRow>>();
+  expectTypeOf<LedgerRow["state"]>().toEqualTypeOf<"pending" | "unknown" | "sent">();
+  ledger.list({ since: "2026-03-02" });
+  expectTypeOf(ledger.release("key")).resolves.toEqualTypeOf<boolean>();
+  // @ts-expect-error a free key has no row
+  ledger.list({ state: "free" });
+  // @ts-expect-error a time, not a number
+  ledger.list({ since: 5 });
+});
+
+test("a ledger of one's own needs two methods", () => {
+  const own: ClaimLedger = {
+    claim: async () => ({ state: "claimed", claim: "1" }),
+    settle: async () => true,
+  };
+  new Client({ ledger: own });
+  // @ts-expect-error without a way to settle
+  new Client({ ledger: { claim: own.claim } });
 });
 
 test("limits are shared by a name, over ioredis 5 and 6", () => {

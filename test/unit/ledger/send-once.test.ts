@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   type Claim,
+  type ClaimLedger,
   type Client,
   ConflictError,
   type EmailInput,
@@ -32,7 +33,7 @@ const held = () => {
 const watched = (over: Partial<Ledger> = {}) => {
   const inner = { ...memoryLedger(), ...over };
   const log: string[] = [];
-  const ledger: Ledger = {
+  const ledger: ClaimLedger = {
     claim: (key, fingerprint) => {
       log.push("claim");
       return inner.claim(key, fingerprint);

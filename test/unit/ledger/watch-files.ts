@@ -1,4 +1,4 @@
-import { fstatSync, statSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { onTestFinished, vi } from "vitest";
@@ -10,19 +10,14 @@ export const openFiles = async (path: string): Promise<FileHandle> => {
   return Object.getPrototypeOf(directory);
 };
 
-/**
- * Notes what is forced to disk, in order: the ledger's file, a successor that has not taken its place yet, or the
- * directory with their names.
- */
+/** Notes what is forced to disk, in order: the ledger's file, or the directory with its name. */
 export const watchSyncs = async (path: string) => {
   const prototype = await openFiles(path);
   const synced: string[] = [];
   const seen = new Set<FileHandle>();
   const { sync } = prototype;
   const spy = vi.spyOn(prototype, "sync").mockImplementation(function (this: FileHandle) {
-    const file = fstatSync(this.fd);
-    const isLedger = file.ino === statSync(path).ino;
-    synced.push(file.isDirectory() ? "directory" : isLedger ? "ledger" : "successor");
+    synced.push(fstatSync(this.fd).isDirectory() ? "directory" : "ledger");
     seen.add(this);
     return sync.call(this);
   });

@@ -1,0 +1,105 @@
+import { type FileHandle, open } from "node:fs/promises";
+import { isMissingFile } from "../runtime/cross-realm.ts";
+import { fill, located } from "./journal-reading.ts";
+import {
+  type ClaimRecord,
+  Damage,
+  type JournalLine,
+  readLines,
+  type SettleRecord,
+} from "./journal-record.ts";
+import { KeyIndex } from "./key-index.ts";
+import type { LedgerRow } from "./ledger.ts";
+import { type KeyState, settled } from "./rules.ts";
+
+const stretch = 64 * 1024;
+const blankLine = Buffer.from("\n\n");
+
+/** The records of a ledger's file from the last to the first. */
+async function* backwards(file: FileHandle): AsyncGenerator<JournalLine> {
+  let { size: end } = await file.stat();
+  let isEnd = true;
+  for (let length = stretch; end > 0; ) {
+    const begin = Math.max(0, end - length);
+    const bytes = await fill(file, Buffer.alloc(end - begin), begin);
+    // Between the line break of one record and that of the next nothing is cut.
+    const cut = begin === 0 ? 0 : bytes.indexOf(blankLine) + 1;
+    if (begin > 0 && (cut === 0 || begin + cut + 1 >= end)) {
+      length *= 2;
+      continue;
+    }
+    const from = { at: begin + cut, before: "blank" } as const;
+    yield* readLines(bytes.subarray(cut), from, isEnd).lines.toReversed();
+    // One more byte, to tell that the last line ends there.
+    end = begin === 0 ? 0 : begin + cut + 1;
+    isEnd = false;
+    length = stretch;
+  }
+}
+
+/** What the settlements of one claim, the last first, make of its key. */
+const outcomeOf = (settlements: readonly SettleRecord[]): { state: KeyState; receipt: unknown } => {
+  let state: KeyState = "pending";
+  let receipt: unknown;
+  for (const settlement of settlements.toReversed()) {
+    const next = settled(state, settlement);
+    if (next === undefined) continue;
+    state = next;
+    receipt = settlement.receipt ?? receipt;
+  }
+  return { state, receipt };
+};
+
+/** Whether nothing was written on the key between the claim and what its writer had read. */
+const isCertain = async (file: FileHandle, { key, seen }: ClaimRecord, at: number): Promise<boolean> => {
+  if (seen === undefined || at - seen > stretch) return false;
+  const between = await fill(file, Buffer.alloc(at - seen), seen);
+  try {
+    const { lines } = readLines(between, { at: seen, before: "blank" }, false);
+    return lines.every(({ record }) => !("key" in record) || record.key !== key);
+  } catch (error) {
+    // What lies before is read anyway, and by whoever is asked now.
+    if (error instanceof Damage) return false;
+    throw error;
+  }
+};
+
+/** Asked where two processes claimed a key at once: whether it is under the claim whose line begins at `at`. */
+type IsHeld = (key: string, at: number) => Promise<boolean>;
+
+async function* rowsOf(file: FileHandle, isHeld: IsHeld): AsyncGenerator<LedgerRow> {
+  const settlements = new Map<string, SettleRecord[]>();
+  const done = new KeyIndex();
+  for await (const { at, record } of backwards(file)) {
+    if ("touchpointLedger" in record) continue;
+    const { key, claim } = record;
+    if ("settle" in record) {
+      const later = settlements.get(claim);
+      if (later === undefined) settlements.set(claim, [record]);
+      else later.push(record);
+      continue;
+    }
+    const { state, receipt } = outcomeOf(settlements.get(claim) ?? []);
+    settlements.delete(claim);
+    if (done.get(key) !== undefined) continue;
+    if (!(await isCertain(file, record, at)) && !(await isHeld(key, at))) continue;
+    done.set(key, { state, claimAt: at, receiptAt: 0, claim: 0 });
+    if (state !== "free") yield { key, state, since: record.since, receipt };
+  }
+}
+
+/** The keys of a ledger's file, the latest claim first, read from its end: the first row costs one read. */
+export async function* newestFirst(path: string, isHeld: IsHeld): AsyncGenerator<LedgerRow> {
+  const file = await open(path).catch((error: unknown) => {
+    if (isMissingFile(error)) return undefined;
+    throw error;
+  });
+  if (file === undefined) return;
+  try {
+    yield* rowsOf(file, isHeld);
+  } catch (error) {
+    throw await located(file, error);
+  } finally {
+    await file.close();
+  }
+}

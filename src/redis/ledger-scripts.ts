@@ -1,0 +1,63 @@
+import { script } from "./commands.ts";
+
+// A client that loses its connection sends a command again that Redis may have run: every script knows its own work.
+
+/** What is kept under a key. One that was freed stays for ten minutes, for settlements that are sent again. */
+export interface Entry {
+  readonly state: "pending" | "unknown" | "sent" | "free";
+  readonly claim: string;
+  readonly fingerprint: string;
+  readonly since: number;
+  /** JSON in JSON: what Redis would make of empty arrays and long numbers is not the service's answer. */
+  readonly receipt?: string;
+}
+
+// Written by the scripts below and nobody else.
+export const entryOf = (text: unknown): Entry => JSON.parse(String(text)) as Entry;
+
+export const getScript = script("return redis.call('GET', KEYS[1])");
+
+export const setScript = script("return redis.call('SET', KEYS[1], ARGV[1])");
+
+/** Answers the entry under the key, which is the claim's own where the key was free. */
+export const claimScript = script(`
+local text = redis.call('GET', KEYS[1])
+if text and cjson.decode(text).state ~= 'free' then return text end
+local time = redis.call('TIME')
+local since = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+text = cjson.encode({ state = 'pending', claim = ARGV[1], fingerprint = ARGV[2], since = since })
+redis.call('SET', KEYS[1], text)
+return text
+`);
+
+/** Arguments: the settlement, the claim, the receipt, an id of its own, and whether a key that was sent changes too. */
+export const settleScript = script(`
+local text = redis.call('GET', KEYS[1])
+if not text then return 0 end
+local entry = cjson.decode(text)
+if entry.settled == ARGV[4] then return 1 end
+if entry.state == 'free' or entry.claim ~= ARGV[2] or (entry.state == 'sent' and ARGV[5] ~= '1') then return 0 end
+entry.settled = ARGV[4]
+if ARGV[1] == 'not-sent' then
+  redis.call('SET', KEYS[1], cjson.encode({ state = 'free', settled = ARGV[4] }), 'PX', 600000)
+else
+  entry.state = ARGV[1]
+  if ARGV[3] ~= '' then entry.receipt = ARGV[3] end
+  redis.call('SET', KEYS[1], cjson.encode(entry))
+end
+return 1
+`);
+
+/** Answers where the scan goes on, and keys with their entries. */
+export const scanScript = script(`
+local found = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', 500)
+local answer = { found[1] }
+for _, key in ipairs(found[2]) do
+  local text = redis.call('GET', key)
+  if text then
+    table.insert(answer, key)
+    table.insert(answer, text)
+  end
+end
+return answer
+`);
