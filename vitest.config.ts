@@ -36,6 +36,10 @@ const replacingModules = readdirSync(at("./test"), { recursive: true, encoding: 
 // What asks TypeScript's language service, which reads all sources: done once, in one worker.
 const typeTests = ["test/contract/{api,documented,editor*}.test.ts"];
 const unitTests = ["test/{unit,flow,contract}/**/*.test.ts", "test/docs.test.ts"];
+const hasChromium = spawnSync("chromium", ["--version"]).status === 0;
+if (!hasChromium && process.env.TOUCHPOINT_REQUIRE_CHROMIUM === "1")
+  throw new Error("chromium is missing: apt-get install chromium");
+if (!hasChromium) console.log("left out: test/browser/**, for want of chromium (apt-get install chromium)");
 
 export default defineConfig({
   test: {
@@ -52,6 +56,7 @@ export default defineConfig({
       project("e2e", ["test/e2e/**/*.test.ts"], {
         exclude: hasRedis ? [] : [redisTests],
       }),
+      project("browser", hasChromium ? ["test/browser/**/*.test.ts"] : []),
       project("package", ["test/package/**/*.test.ts"], {
         testTimeout: 300_000,
         hookTimeout: 300_000,

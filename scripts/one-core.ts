@@ -1,4 +1,4 @@
-import { chmodSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { rollup } from "rollup";
 import { entry, requireBanner } from "./entries.ts";
@@ -26,7 +26,7 @@ const bundle = await rollup({
     throw new Error(message);
   },
 });
-for (const name of readdirSync(dist)) rmSync(join(dist, name));
+for (const name of readdirSync(dist)) rmSync(join(dist, name), { recursive: true });
 await bundle.write({
   dir: dist,
   format: "esm",
@@ -38,3 +38,5 @@ await bundle.write({
 });
 await bundle.close();
 chmodSync(join(dist, "cli.js"), 0o755);
+// Served as they are; src/sandbox/page-files.ts reads them from beside the file it ends up in.
+cpSync("src/sandbox/page", join(dist, "page"), { recursive: true });

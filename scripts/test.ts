@@ -8,6 +8,6 @@ const run = (...command: readonly string[]): Promise<number> =>
   });
 
 const prepared = await Promise.all([run("npm run -s build"), run("npm run -s check")]);
-const tests = ["unit", "unit-mocks", "e2e", "package"].map((name) => `--project ${name}`);
+const tests = ["unit", "unit-mocks", "e2e", "browser", "package"].map((name) => `--project ${name}`);
 const failed = prepared.find((code) => code !== 0) ?? (await run("npx vitest run", ...tests));
 process.exitCode = failed;

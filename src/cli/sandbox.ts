@@ -11,7 +11,8 @@ export const sandbox: CliCommand = {
     name: "sandbox",
     about:
       "Serves the whole service from memory on this machine, until Ctrl+C. Nothing is kept.\n" +
-      "It has the documented limits, which the client keeps by itself. The page at / shows what came in.",
+      "It has the documented limits, which the client keeps by itself. The page at / shows what came in,\n" +
+      "makes calls fail and moves the clock.",
     operands: [],
     options: {
       port: {
@@ -19,6 +20,21 @@ export const sandbox: CliCommand = {
         short: "p",
         value: "<n>",
         about: `default ${defaults.port}; 0 for any free one`,
+      },
+      host: {
+        type: "string",
+        value: "<address>",
+        about: "default 127.0.0.1, this machine only; 0.0.0.0 for all of its addresses, as in a container",
+      },
+      "allow-host": {
+        type: "string",
+        value: "<names>",
+        about: "further names it is called by, separated by commas",
+      },
+      workbench: {
+        type: "boolean",
+        about:
+          "the page and its controls, also where --host lets others in: they may read and change everything",
       },
       key: { type: "string", value: "<text>", about: `the key it accepts, default ${defaults.key}` },
       contacts: { type: "string", value: "<n>", about: "contacts to begin with, made up; default 0" },
@@ -34,6 +50,10 @@ export const sandbox: CliCommand = {
     const port = countOf(request, "port", { least: 0, most: 65_535 }) ?? defaults.port;
     const contacts = countOf(request, "contacts", { least: 0, most: 1_000_000 }) ?? defaults.contacts;
     const key = textOf(request, "key") ?? defaults.key;
+    const host = textOf(request, "host");
+    const allowedHosts = textOf(request, "allow-host")
+      ?.split(",")
+      .filter((name) => name !== "");
     if (isSet(request, "fast") && isSet(request, "no-limits"))
       throw new UsageError("--fast and --no-limits exclude each other");
     const { createSandbox, documentedLimits } = await import("../sandbox/index.ts");
@@ -43,7 +63,12 @@ export const sandbox: CliCommand = {
     const limits = isSet(request, "fast") ? Object.fromEntries(faster) : {};
     const service = createSandbox({ apiKeys: [key], limits: isSet(request, "no-limits") ? false : limits });
     service.seedContacts(contacts);
-    const { url, close } = await service.listen({ port });
+    const { url, close } = await service.listen({
+      port,
+      ...(host === undefined ? {} : { host }),
+      ...(allowedHosts === undefined ? {} : { allowedHosts }),
+      ...(isSet(request, "workbench") ? { workbench: true } : {}),
+    });
     request.stdout.write(
       isSet(request, "json")
         ? `${JSON.stringify({ url, key, contacts })}\n`

@@ -70,7 +70,8 @@ export const createApp = (parts: AppParts): App => {
     const replacement = fault && answerInstead(fault);
     const answer = replacement ?? (own && fault ? distort(own, fault) : own);
     if (answer === undefined) throw new Error("a fault without an answer of its own must reach the rules");
-    journal.add({
+    const headers = { date: new Date(clock.wallTime()).toUTCString(), ...answer.headers };
+    const record = {
       operation,
       method: incoming.method,
       path: url.pathname,
@@ -82,8 +83,9 @@ export const createApp = (parts: AppParts): App => {
       status: answer.status === 0 ? undefined : answer.status,
       applied: handled !== undefined && !(handled.reply instanceof Refusal),
       fault: fault && faultLabel(fault),
-    });
-    return { ...answer, headers: { date: new Date(clock.wallTime()).toUTCString(), ...answer.headers } };
+    };
+    journal.add(record, answer.status === 0 ? answer : { headers, body: answer.body });
+    return { ...answer, headers };
   };
 
   return (incoming) => latency(() => handle(incoming));

@@ -12,11 +12,16 @@ import {
   time,
   whole,
 } from "./checks.ts";
-import type { ListenOptions } from "./http/listen.ts";
 import { isArray, isFields } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
 import { documentedLimits } from "./limits/limits.ts";
-import type { ApiKeyOptions, MailAccountChange, SandboxOptions, WorkspaceOptions } from "./options.ts";
+import type {
+  ApiKeyOptions,
+  ListenOptions,
+  MailAccountChange,
+  SandboxOptions,
+  WorkspaceOptions,
+} from "./options.ts";
 import { defaultMailAccount } from "./store/mail-account.ts";
 
 const scopes = Object.values(operations)
@@ -175,6 +180,7 @@ const listenShape = shape({
   port: whole(0, 65_535),
   host: text,
   allowedHosts: listOf(text),
+  workbench: flag,
   keepAliveMs: least0,
 });
 

@@ -48,44 +48,46 @@ const assertFree = ({ email }: SeedContact, { contacts }: Workspace): void => {
   throw new ConfigurationError("sandbox.addContact: there is a contact with this email already");
 };
 
-/** Takes the workspaces by name, and the keys. */
+/** Takes what the controls reach into; after a reset it is another. */
 export const createControls = (
-  workspaceNamed: (name: string) => Workspace,
-  keys: ReadonlyMap<string, ApiKey>,
-): SandboxControls => ({
-  seedContacts: (count, change) => {
-    refuse("sandbox.seedContacts", whole(0)(count, "count"));
-    seedContacts(workspaceNamed(defaultWorkspace), count, change);
-  },
-  addContact: (contact, name = defaultWorkspace) => {
-    refuse("sandbox.addContact", text(contact?.email, "email"));
-    const workspace = workspaceNamed(name);
-    assertFree(contact, workspace);
-    return addContact(workspace, contact);
-  },
-  removeContact: (id, name = defaultWorkspace) => workspaceNamed(name).contacts.remove(id),
-  updateMailAccount: (id, change, name = defaultWorkspace) => {
-    checkAccountChange(change);
-    const { mailAccounts } = workspaceNamed(name);
-    const account = mailAccounts.get(id);
-    if (account === undefined) {
-      const hint = hintFor(id, [...mailAccounts.keys()]);
-      throw new ConfigurationError(`sandbox.updateMailAccount: there is no account "${id}"${hint}`);
-    }
-    account.isConnected = change.connected ?? account.isConnected;
-    if (change.failing !== undefined) account.failing = change.failing ?? undefined;
-  },
-  doNotEmail: (address, isOnList = true, name = defaultWorkspace) => {
-    refuse("sandbox.doNotEmail", text(address, "address"));
-    const list = workspaceNamed(name).doNotEmail;
-    if (isOnList) list.add(address.toLowerCase());
-    else list.delete(address.toLowerCase());
-  },
-  updateKey: (name, change) => {
-    checkKeyChange(change);
-    const key = keys.get(name);
-    // The name is the key itself, which no message repeats.
-    if (key === undefined) throw new ConfigurationError("sandbox.updateKey: there is no such key");
-    changeKey(key, change);
-  },
-});
+  current: () => { readonly keys: ReadonlyMap<string, ApiKey>; workspaceNamed(name: string): Workspace },
+): SandboxControls => {
+  const workspaceNamed = (name: string): Workspace => current().workspaceNamed(name);
+  return {
+    seedContacts: (count, change) => {
+      refuse("sandbox.seedContacts", whole(0)(count, "count"));
+      seedContacts(workspaceNamed(defaultWorkspace), count, change);
+    },
+    addContact: (contact, name = defaultWorkspace) => {
+      refuse("sandbox.addContact", text(contact?.email, "email"));
+      const workspace = workspaceNamed(name);
+      assertFree(contact, workspace);
+      return addContact(workspace, contact);
+    },
+    removeContact: (id, name = defaultWorkspace) => workspaceNamed(name).contacts.remove(id),
+    updateMailAccount: (id, change, name = defaultWorkspace) => {
+      checkAccountChange(change);
+      const { mailAccounts } = workspaceNamed(name);
+      const account = mailAccounts.get(id);
+      if (account === undefined) {
+        const hint = hintFor(id, [...mailAccounts.keys()]);
+        throw new ConfigurationError(`sandbox.updateMailAccount: there is no account "${id}"${hint}`);
+      }
+      account.isConnected = change.connected ?? account.isConnected;
+      if (change.failing !== undefined) account.failing = change.failing ?? undefined;
+    },
+    doNotEmail: (address, isOnList = true, name = defaultWorkspace) => {
+      refuse("sandbox.doNotEmail", text(address, "address"));
+      const list = workspaceNamed(name).doNotEmail;
+      if (isOnList) list.add(address.toLowerCase());
+      else list.delete(address.toLowerCase());
+    },
+    updateKey: (name, change) => {
+      checkKeyChange(change);
+      const key = current().keys.get(name);
+      // The name is the key itself, which no message repeats.
+      if (key === undefined) throw new ConfigurationError("sandbox.updateKey: there is no such key");
+      changeKey(key, change);
+    },
+  };
+};

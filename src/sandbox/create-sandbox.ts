@@ -1,23 +1,20 @@
 import { systemClock } from "../runtime/clock.ts";
-import { createApp } from "./app.ts";
-import { checkedOptions, checkedPlace, settingsOf } from "./check-options.ts";
-import { oneOf, refuse } from "./checks.ts";
+import type { App } from "./app.ts";
+import { checkedOptions, checkedPlace } from "./check-options.ts";
+import { flag, refuse } from "./checks.ts";
 import { createControls, type SandboxControls } from "./controls.ts";
 import type { FaultOptions, PlannedFault } from "./faults/fault.ts";
-import { createFaultPlans } from "./faults/plans.ts";
 import { createFetch } from "./http/fetch.ts";
-import { type Listening, type ListenOptions, listen } from "./http/listen.ts";
-import { createJournal } from "./journal.ts";
-import { type ApiKey, createKeys, defaultWorkspace } from "./keys.ts";
-import { createLatency } from "./latency.ts";
-import { createMetersFor } from "./limits/limits.ts";
+import { listen } from "./http/listen.ts";
+import { defaultWorkspace } from "./keys.ts";
 import { createHandlers, isOwnRequest, type MswHandlers } from "./msw.ts";
-import type { SandboxOptions } from "./options.ts";
-import { type MeterOwner, renderPage } from "./page/render-page.ts";
-import { createIds, createRandom } from "./random.ts";
+import type { Listening, ListenOptions, SandboxOptions } from "./options.ts";
 import { createSandboxClock } from "./sandbox-clock.ts";
+import { checkedSnapshot, restore, snapshotOf } from "./snapshot.ts";
+import { loadFrom, type Snapshots, saveTo } from "./snapshot-file.ts";
 import { type SandboxState, stateOf } from "./state.ts";
-import { createWorkspace, type Services, type Workspace } from "./store/workspace.ts";
+import { createWorkbench } from "./workbench/workbench.ts";
+import { createWorld, type World } from "./world.ts";
 
 /** The whole service in memory. */
 export interface Sandbox extends SandboxControls {
@@ -47,83 +44,97 @@ export interface Sandbox extends SandboxControls {
    * @throws ConfigurationError for anything else.
    */
   advance(ms: number): void;
+  /**
+   * Stops the sandbox's clock, or with `false` lets it go on from where it stopped; `advance` moves it all the same.
+   * Answers that take time (`latencyMs`) wait for it too.
+   *
+   * @throws ConfigurationError for anything but true and false.
+   */
+  freeze(isFrozen?: boolean): void;
+  /** Makes it as new: no records, requests or planned faults, options and keys as given, the clock back and running. */
+  reset(): void;
+  /**
+   * Writes all records to a file as JSON: contacts, companies, lists, events, emails, scheduled emails, and how far the
+   * clock is ahead. Keys, requests, planned faults and used limits are not in it.
+   *
+   * @throws the system's own error when the file cannot be written.
+   */
+  save(file: string): Promise<void>;
+  /**
+   * Resets the sandbox and puts in what a file of `save` holds; emails that have become due go out. A contact written
+   * by hand needs its `email` only.
+   *
+   * @throws ConfigurationError naming the file and every fault of it; the sandbox is then as before.
+   */
+  load(file: string): Promise<void>;
 }
 
-// Numbered, not named: a page that is looked at over a shoulder shows no key.
-const keyOwners = (keys: ReadonlyMap<string, ApiKey>): MeterOwner[] =>
-  [...keys.values()].map(({ meters }, index) => ({ name: `key ${index + 1}`, meters }));
-
-const workspaceOwners = ({ name, meters, mailAccounts }: Workspace): MeterOwner[] => [
-  { name: `workspace ${name}`, meters },
-  ...[...mailAccounts.values()].map((account) => ({
-    name: `mail account ${account.id}${name === defaultWorkspace ? "" : ` of ${name}`}`,
-    meters: account.meters,
-  })),
-];
-
-/** Every workspace that an option or a key names. */
-const workspaceNames = (options: SandboxOptions, keys: ReadonlyMap<string, ApiKey>): string[] => [
-  ...new Set([
-    defaultWorkspace,
-    ...Object.keys(options.workspaces ?? {}),
-    ...[...keys.values()].map(({ workspace }) => workspace),
-  ]),
-];
-
 const build = (options: SandboxOptions): Sandbox => {
-  const random = createRandom(options.seed);
   const clock = createSandboxClock(options.clock ?? systemClock);
-  const metersFor = createMetersFor(options.limits ?? {});
-  const services: Services = {
-    clock,
-    metersFor,
-    newId: createIds(random),
-    listing: { order: options.order ?? "oldest-first", search: options.search ?? "address" },
-  };
-  const workspaces = new Map<string, Workspace>();
-  const workspaceOf = (name: string): Workspace => {
-    let workspace = workspaces.get(name);
-    if (workspace === undefined) {
-      workspace = createWorkspace(name, settingsOf(options, name), services);
-      workspaces.set(name, workspace);
-    }
-    return workspace;
-  };
-  const keys = createKeys(options.apiKeys, metersFor);
-  const names = workspaceNames(options, keys);
-  const workspaceNamed = (name: string): Workspace => {
-    refuse("sandbox", oneOf(...names)(name, "workspace"));
-    return workspaceOf(name);
-  };
-  const journal = createJournal(options.keepRequests ?? 10_000);
-  const plans = createFaultPlans(random);
-  const latency = createLatency(options.latencyMs, clock, random);
-  const app = createApp({ options, clock, keys, workspaceOf, plans, journal, latency });
-
-  const page = (): string =>
-    renderPage({
-      workspaces: new Map([...workspaces].map(([name, one]) => [name, stateOf(one, journal)])),
-      journal,
-      owners: [...keyOwners(keys), ...[...workspaces.values()].flatMap(workspaceOwners)],
-      now: clock.now(),
-      wallTime: clock.wallTime(),
-    });
+  let world = createWorld(options, clock);
+  const app: App = (incoming) => world.app(incoming);
   const sandboxFetch = createFetch(app, clock, options.baseUrl);
   let handlers: MswHandlers | undefined;
 
-  return {
+  const startAnew = (aheadMs: number, fill: (next: World) => void): void => {
+    const next = createWorld(options, clock);
+    const before = clock.aheadMs;
+    clock.setAhead(aheadMs);
+    try {
+      fill(next);
+    } catch (error) {
+      clock.setAhead(before);
+      throw error;
+    }
+    // Else its scheduled emails would still be waited for.
+    for (const workspace of world.workspaces.values()) workspace.scheduled.clear();
+    world = next;
+  };
+  const snapshots: Snapshots = {
+    take: () => snapshotOf(world, clock.aheadMs),
+    restore: (value) => {
+      const snapshot = checkedSnapshot(value);
+      startAnew(snapshot.aheadMs ?? 0, (next) => restore(next, snapshot));
+    },
+  };
+  const reset = (): void => {
+    clock.freeze(false);
+    startAnew(0, () => {});
+  };
+  const stateNamed = (name: string): SandboxState => {
+    world.workspaceNamed(name);
+    return stateOf(
+      () => world.workspaceNamed(name),
+      () => world.journal,
+    );
+  };
+  const sandbox: Sandbox = {
     fetch: sandboxFetch,
     get handlers() {
-      handlers ??= createHandlers(sandboxFetch, isOwnRequest(options.baseUrl, keys));
+      handlers ??= createHandlers(sandboxFetch, (request) =>
+        isOwnRequest(request, options.baseUrl, world.keys),
+      );
       return handlers;
     },
-    state: stateOf(workspaceOf(defaultWorkspace), journal),
-    stateOf: (name) => stateOf(workspaceNamed(name), journal),
-    listen: async (where) => listen({ app, clock, page }, checkedPlace(where)),
-    fail: (fault) => plans.add(fault),
+    state: stateNamed(defaultWorkspace),
+    stateOf: stateNamed,
+    listen: async (where) =>
+      listen(
+        { app, clock, workbench: () => createWorkbench({ world: () => world, clock, sandbox, snapshots }) },
+        checkedPlace(where),
+      ),
+    fail: (fault) => world.plans.add(fault),
     advance: (ms) => clock.advance(ms),
-    ...createControls(workspaceNamed, keys),
+    freeze: (isFrozen = true) => {
+      refuse("sandbox.freeze", flag(isFrozen, "isFrozen"));
+      clock.freeze(isFrozen);
+    },
+    reset,
+    save: (file) => saveTo(file, snapshots),
+    load: (file) => loadFrom(file, snapshots),
+    ...createControls(() => world),
   };
+  return sandbox;
 };
 
 /**

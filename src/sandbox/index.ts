@@ -10,7 +10,6 @@ export type {
   RedirectFault,
   StatusFault,
 } from "./faults/fault.ts";
-export type { Listening, ListenOptions } from "./http/listen.ts";
 export type { RequestCounts, RequestRecord } from "./journal.ts";
 export { documentedLimits, type LimitName, type SandboxLimits } from "./limits/limits.ts";
 export type { LimitKind, LimitWindow } from "./limits/window.ts";
@@ -20,6 +19,8 @@ export type {
   AutomationOptions,
   CustomFieldKind,
   LatencyOptions,
+  Listening,
+  ListenOptions,
   MailAccountChange,
   MailAccountOptions,
   Role,

@@ -1,3 +1,5 @@
+import type { Answer } from "./answer.ts";
+
 /** A request the sandbox received. */
 export interface RequestRecord {
   /** Its operation, for instance `contacts.list`; undefined for a path the service does not have. */
@@ -34,25 +36,52 @@ export interface RequestCounts {
   readonly byOperation: Readonly<Record<string, number>>;
 }
 
+/** What was sent back, as far as it is kept. */
+export interface KeptAnswer {
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly body: string;
+  /** How many characters the body had before it was cut. */
+  readonly length: number;
+}
+
+/** A request with its answer, to be looked at. */
+export interface Exchange {
+  /** Counted from 1, over all requests. */
+  readonly number: number;
+  readonly request: RequestRecord;
+  readonly answer: KeptAnswer;
+}
+
 /** Keeps the newest requests and counts all. */
 export interface Journal {
   readonly requests: readonly RequestRecord[];
   readonly counts: RequestCounts;
-  add(record: RequestRecord): void;
+  /** Fewer than `requests`, since answers are larger: the newest 500, each up to 64 Ki characters. */
+  readonly exchanges: readonly Exchange[];
+  add(record: RequestRecord, answer: Pick<Answer, "headers" | "body">): void;
 }
+
+const keptExchanges = 500;
+const keptCharacters = 64 * 1_024;
+
+// Copied, since a slice of a string keeps the whole of it alive.
+const cut = (text: string): string =>
+  text.length <= keptCharacters ? text : Buffer.from(text.slice(0, keptCharacters)).toString();
 
 /** Starts an empty journal that keeps at most `keep` requests. */
 export const createJournal = (keep: number): Journal => {
   const requests: RequestRecord[] = [];
+  const exchanges: Exchange[] = [];
   const byStatus: Record<string, number> = {};
   const byOperation: Record<string, number> = {};
   let total = 0;
   return {
     requests,
+    exchanges,
     get counts() {
       return { requests: total, byStatus: { ...byStatus }, byOperation: { ...byOperation } };
     },
-    add(record) {
+    add(record, { headers, body }) {
       total += 1;
       const status = String(record.status ?? "none");
       const operation = record.operation ?? "unknown";
@@ -60,6 +89,9 @@ export const createJournal = (keep: number): Journal => {
       byOperation[operation] = (byOperation[operation] ?? 0) + 1;
       requests.push(record);
       if (requests.length > keep) requests.shift();
+      const answer = { headers, body: cut(body), length: body.length };
+      exchanges.push({ number: total, request: record, answer });
+      if (exchanges.length > Math.min(keep, keptExchanges)) exchanges.shift();
     },
   };
 };

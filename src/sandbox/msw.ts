@@ -24,12 +24,14 @@ const load = (): typeof import("msw") => {
 const isNetworkFailure = (error: unknown): boolean => error instanceof TypeError;
 
 /** Tells the service's requests from those of others, whose paths may look the same: by where they go, or by their key. */
-export const isOwnRequest =
-  (baseUrl: string | undefined, keys: ReadonlyMap<string, unknown>) =>
-  ({ url, headers }: Request): boolean => {
-    if (baseUrl !== undefined) return url.startsWith(`${new URL(baseUrl).href.replace(/\/$/, "")}/api/v1/`);
-    return keys.has(tokenIn(headers.get("authorization") ?? undefined) ?? "");
-  };
+export const isOwnRequest = (
+  { url, headers }: Request,
+  baseUrl: string | undefined,
+  keys: ReadonlyMap<string, unknown>,
+): boolean => {
+  if (baseUrl !== undefined) return url.startsWith(`${new URL(baseUrl).href.replace(/\/$/, "")}/api/v1/`);
+  return keys.has(tokenIn(headers.get("authorization") ?? undefined) ?? "");
+};
 
 /** Request handlers that lead to the sandbox; msw is loaded here, not with the module. */
 export const createHandlers = (

@@ -125,3 +125,33 @@ export interface SandboxOptions extends WorkspaceOptions {
   /** Further workspaces by name, with their settings; the `default` one's are given beside this. */
   readonly workspaces?: Readonly<Record<string, WorkspaceOptions>>;
 }
+
+/** Where to listen. */
+export interface ListenOptions {
+  /** 0 to 65,535; default: 0, one that is free. */
+  readonly port?: number;
+  /** The address to bind; default: 127.0.0.1, this machine only. */
+  readonly host?: string;
+  /**
+   * Further names it may be called by, such as a service of docker compose. Requests to any name but these, `host`
+   * and this machine's own are refused with 403.
+   */
+  readonly allowedHosts?: readonly string[];
+  /**
+   * Whether the page at `/` and the controls under `/_sandbox/` are served; default: only where `host` is of this machine,
+   * since whoever reaches them may read and change everything.
+   */
+  readonly workbench?: boolean;
+  /** How long an idle connection is kept, told to the caller in `Keep-Alive`; in milliseconds, default: 5,000. */
+  readonly keepAliveMs?: number;
+}
+
+/** A running server. */
+export interface Listening {
+  /** The base URL for a client, for instance `http://127.0.0.1:41234`. */
+  readonly url: string;
+  /** The port it listens at. */
+  readonly port: number;
+  /** Stops listening and breaks every open connection. */
+  close(): Promise<void>;
+}

@@ -16,13 +16,23 @@ export const createRandom = (seed: number | undefined): Random => {
 /** Gives opaque identifiers; the counter makes them unique, the random tail keeps anyone from guessing an order. */
 export type NewId = (prefix: string) => string;
 
-export const createIds = (random: Random): NewId => {
-  let count = 0;
-  return (prefix) => {
-    count += 1;
-    const tail = Math.floor(random() * 36 ** 5)
-      .toString(36)
-      .padStart(5, "0");
-    return `${prefix}_${tail}${count.toString(36)}`;
+/** The identifiers of a sandbox. */
+export interface Ids {
+  /** How many there have been; set when records that carry some are loaded. */
+  count: number;
+  readonly next: NewId;
+}
+
+export const createIds = (random: Random): Ids => {
+  const ids: Ids = {
+    count: 0,
+    next: (prefix) => {
+      ids.count += 1;
+      const tail = Math.floor(random() * 36 ** 5)
+        .toString(36)
+        .padStart(5, "0");
+      return `${prefix}_${tail}${ids.count.toString(36)}`;
+    },
   };
+  return ids;
 };

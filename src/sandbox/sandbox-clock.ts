@@ -1,7 +1,7 @@
 import { type Cancel, type Clock, sleepOn } from "../runtime/clock.ts";
 import { type Check, refuse } from "./checks.ts";
 
-/** A clock on top of another that can be moved ahead. */
+/** A clock on top of another that can be moved ahead and stopped. */
 export interface SandboxClock extends Clock {
   /**
    * Moves time on. Timers on the way fire in their order, each seeing its own due time.
@@ -9,6 +9,13 @@ export interface SandboxClock extends Clock {
    * @throws ConfigurationError for anything but milliseconds of at least 0.
    */
   advance(ms: number): void;
+  /** Stops time, or lets it go on from where it stopped; `advance` moves it all the same. */
+  freeze(isFrozen: boolean): void;
+  readonly isFrozen: boolean;
+  /** How far it is ahead of the clock below, in milliseconds; less than 0 once it has been stopped for longer. */
+  readonly aheadMs: number;
+  /** Sets how far it is ahead. What waits goes on waiting for what is left of its time. */
+  setAhead(ms: number): void;
 }
 
 interface Timer {
@@ -26,8 +33,9 @@ const wait: Check = (ms, field) =>
 /** Puts an offset over a clock; its timers follow both the clock below and `advance`. */
 export const createSandboxClock = (base: Clock): SandboxClock => {
   let offset = 0;
+  let stoppedAt: { readonly now: number; readonly wallTime: number } | undefined;
   const timers = new Set<Timer>();
-  const now = () => base.now() + offset;
+  const now = () => (stoppedAt?.now ?? base.now()) + offset;
 
   const fire = (timer: Timer): void => {
     if (!timers.delete(timer)) return;
@@ -35,7 +43,14 @@ export const createSandboxClock = (base: Clock): SandboxClock => {
     timer.callback();
   };
   const arm = (timer: Timer): void => {
-    timer.cancel = base.after(Math.max(0, timer.dueAt - now()), () => fire(timer), { idle: timer.isIdle });
+    timer.cancel();
+    const waitMs = Math.max(0, timer.dueAt - now());
+    // While time stands still only `advance` makes anything due.
+    if (stoppedAt === undefined || waitMs === 0)
+      timer.cancel = base.after(waitMs, () => fire(timer), { idle: timer.isIdle });
+  };
+  const armAll = (): void => {
+    for (const timer of timers) arm(timer);
   };
   const earliest = (until: number): Timer | undefined => {
     let first: Timer | undefined;
@@ -47,7 +62,7 @@ export const createSandboxClock = (base: Clock): SandboxClock => {
 
   const clock: SandboxClock = {
     now,
-    wallTime: () => base.wallTime() + offset,
+    wallTime: () => (stoppedAt?.wallTime ?? base.wallTime()) + offset,
     after(ms, callback, options) {
       const isIdle = options?.idle ?? false;
       const timer: Timer = { dueAt: now() + ms, callback, isIdle, cancel: () => {} };
@@ -68,10 +83,25 @@ export const createSandboxClock = (base: Clock): SandboxClock => {
         fire(timer);
       }
       offset = end;
-      for (const timer of timers) {
-        timer.cancel();
-        arm(timer);
-      }
+      armAll();
+    },
+    freeze(isFrozen) {
+      if (isFrozen === (stoppedAt !== undefined)) return;
+      if (stoppedAt !== undefined) offset -= base.now() - stoppedAt.now;
+      stoppedAt = isFrozen ? { now: base.now(), wallTime: base.wallTime() } : undefined;
+      for (const timer of timers) timer.cancel();
+      armAll();
+    },
+    get isFrozen() {
+      return stoppedAt !== undefined;
+    },
+    get aheadMs() {
+      return offset;
+    },
+    setAhead(ms) {
+      const step = ms - offset;
+      offset = ms;
+      for (const timer of timers) timer.dueAt += step;
     },
   };
   return clock;

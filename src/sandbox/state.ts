@@ -9,7 +9,7 @@ import type {
 } from "./store/records.ts";
 import type { Workspace } from "./store/workspace.ts";
 
-/** What the code under test did. Live views: read them, do not change them. */
+/** What the code under test did. Live views: read them, do not change them; after a reset, ask for them again. */
 export interface SandboxState {
   /** In order of creation. */
   readonly contacts: readonly Readonly<ContactRecord>[];
@@ -29,16 +29,30 @@ export interface SandboxState {
   readonly counts: RequestCounts;
 }
 
-/** The view of one workspace. */
-export const stateOf = (workspace: Workspace, journal: Journal): SandboxState => ({
-  contacts: workspace.contacts.all,
-  companies: workspace.companies,
-  lists: workspace.lists,
-  events: workspace.events,
-  emails: workspace.emails,
-  scheduled: workspace.scheduled,
-  requests: journal.requests,
+/** The view of one workspace, whatever takes its place after a reset. */
+export const stateOf = (workspace: () => Workspace, journal: () => Journal): SandboxState => ({
+  get contacts() {
+    return workspace().contacts.all;
+  },
+  get companies() {
+    return workspace().companies;
+  },
+  get lists() {
+    return workspace().lists;
+  },
+  get events() {
+    return workspace().events;
+  },
+  get emails() {
+    return workspace().emails;
+  },
+  get scheduled() {
+    return workspace().scheduled;
+  },
+  get requests() {
+    return journal().requests;
+  },
   get counts() {
-    return journal.counts;
+    return journal().counts;
   },
 });

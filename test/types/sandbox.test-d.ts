@@ -93,6 +93,18 @@ test("its clock moves by milliseconds", () => {
   sandbox.advance(new Date());
 });
 
+test("it is frozen, reset, saved and loaded", () => {
+  expectTypeOf(sandbox.freeze()).toEqualTypeOf<void>();
+  sandbox.freeze(false);
+  expectTypeOf(sandbox.reset()).toEqualTypeOf<void>();
+  expectTypeOf(sandbox.save("sandbox.json")).resolves.toEqualTypeOf<void>();
+  expectTypeOf(sandbox.load("sandbox.json")).resolves.toEqualTypeOf<void>();
+  // @ts-expect-error all of it
+  sandbox.reset("default");
+  // @ts-expect-error into a file
+  sandbox.save();
+});
+
 test("people at the website put contacts in, and take them out", () => {
   sandbox.seedContacts(10, (index) => ({ name: `Person ${index}`, stage: "REPLIED" }));
   expectTypeOf(sandbox.addContact({ email: "ada@example.com" }, "other")).toEqualTypeOf<

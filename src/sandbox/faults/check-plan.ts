@@ -46,7 +46,10 @@ const names: Readonly<Record<FaultName, true>> = {
   "close-after": true,
 };
 
-const operationIds = Object.values(operations).flatMap((group) => Object.values(group).map(({ id }) => id));
+/** The operations that a plan can name. */
+export const operationIds: readonly string[] = Object.values(operations).flatMap((group) =>
+  Object.values(group).map(({ id }) => id),
+);
 
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const header: Check = (value, field) =>

@@ -8,13 +8,29 @@ export interface FaultPlans {
   add(options: FaultOptions): PlannedFault;
   /** The fault this request meets; asking counts the request. Where several plans fit, the oldest wins. */
   next(operation: string | undefined): Fault | undefined;
+  /** Takes a plan back; false where there is none of this number. */
+  remove(id: number): boolean;
+  /** Those that requests can still meet, oldest first. */
+  readonly pending: readonly PendingPlan[];
+}
+
+/** A plan that is not over. */
+export interface PendingPlan {
+  /** A number, counted from 1. */
+  readonly id: number;
+  readonly options: FaultOptions;
+  /** How many requests met it. */
+  readonly hits: number;
 }
 
 interface Plan {
+  readonly id: number;
   readonly options: FaultOptions;
   seen: number;
   hits: number;
 }
+
+const isOver = ({ options: { nth = 1, times = 1 }, seen }: Plan): boolean => seen >= nth + times - 1;
 
 const isDue = ({ options, seen }: Plan, random: Random): boolean => {
   const { nth = 1, times = 1, chance = 1 } = options;
@@ -23,22 +39,24 @@ const isDue = ({ options, seen }: Plan, random: Random): boolean => {
 
 /** Starts without any plan. */
 export const createFaultPlans = (random: Random): FaultPlans => {
-  const plans = new Set<Plan>();
+  const plans = new Map<number, Plan>();
+  let count = 0;
   return {
     add(options) {
       checkPlan(options);
-      const plan: Plan = { options, seen: 0, hits: 0 };
-      plans.add(plan);
+      count += 1;
+      const plan: Plan = { id: count, options, seen: 0, hits: 0 };
+      plans.set(plan.id, plan);
       return {
         get hits() {
           return plan.hits;
         },
-        remove: () => void plans.delete(plan),
+        remove: () => void plans.delete(plan.id),
       };
     },
     next(operation) {
       let fault: Fault | undefined;
-      for (const plan of plans) {
+      for (const plan of plans.values()) {
         const wanted = plan.options.operation ?? "*";
         if (wanted !== "*" && wanted !== operation) continue;
         plan.seen += 1;
@@ -48,5 +66,11 @@ export const createFaultPlans = (random: Random): FaultPlans => {
       }
       return fault;
     },
+    get pending() {
+      return [...plans.values()]
+        .filter((plan) => !isOver(plan))
+        .map(({ id, options, hits }) => ({ id, options, hits }));
+    },
+    remove: (id) => plans.delete(id),
   };
 };

@@ -2,35 +2,12 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo, Socket } from "node:net";
 import { type Incoming, Refusal } from "../answer.ts";
 import type { App } from "../app.ts";
+import type { Listening, ListenOptions } from "../options.ts";
 import { replyTo } from "../reply.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
+import type { Workbench } from "../workbench/workbench.ts";
 import { bracketed, isMeantHere } from "./hosts.ts";
 import { writeAnswer } from "./write-answer.ts";
-
-/** Where to listen. */
-export interface ListenOptions {
-  /** 0 to 65,535; default: 0, one that is free. */
-  readonly port?: number;
-  /** The address to bind; default: 127.0.0.1, this machine only. */
-  readonly host?: string;
-  /**
-   * Further names it may be called by, such as a service of docker compose. Requests to any name but these, `host`
-   * and this machine's own are refused with 403.
-   */
-  readonly allowedHosts?: readonly string[];
-  /** How long an idle connection is kept, told to the caller in `Keep-Alive`; in milliseconds, default: 5,000. */
-  readonly keepAliveMs?: number;
-}
-
-/** A running server. */
-export interface Listening {
-  /** The base URL for a client, for instance `http://127.0.0.1:41234`. */
-  readonly url: string;
-  /** The port it listens at. */
-  readonly port: number;
-  /** Stops listening and breaks every open connection. */
-  close(): Promise<void>;
-}
 
 const headersOf = (request: IncomingMessage): Record<string, string> => {
   const headers: Record<string, string> = {};
@@ -59,39 +36,25 @@ const readRequest = (request: IncomingMessage): Promise<Incoming> =>
 export interface Served {
   readonly app: App;
   readonly clock: SandboxClock;
-  /** The page at `/`, as HTML. */
-  readonly page: () => string;
+  /** Makes the page at `/` and its controls. */
+  readonly workbench: () => Workbench;
 }
 
-const pageHeaders = {
-  "content-type": "text/html; charset=utf-8",
-  "cache-control": "no-store",
-  // What an email holds must neither run nor call home while it is looked at.
-  "content-security-policy":
-    "default-src 'none'; style-src 'unsafe-inline'; frame-src 'self'; frame-ancestors 'none'",
-};
-
 const otherHost = replyTo(
-  new Refusal(403, "The sandbox is not called by this host name: use localhost, or name it in allowedHosts."),
+  new Refusal(
+    403,
+    "The sandbox is not called by this host name: use localhost, or name it in allowedHosts (--allow-host).",
+  ),
 );
 
-const serve = async (
-  { app, clock, page }: Served,
-  request: IncomingMessage,
-  response: ServerResponse,
-  names: readonly string[],
-): Promise<void> => {
-  const incoming = await readRequest(request);
-  if (!isMeantHere(request.headers.host, { names, address: request.socket.localAddress })) {
-    await writeAnswer(otherHost, response, clock);
-    return;
-  }
-  if (incoming.method === "GET" && incoming.target === "/") {
-    response.writeHead(200, pageHeaders).end(page());
-    return;
-  }
-  await writeAnswer(await app(incoming), response, clock);
-};
+const workbenchOff = replyTo(
+  new Refusal(
+    404,
+    "The sandbox can be reached from elsewhere, so its workbench is off: listen({ workbench: true }), or --workbench, turns it on.",
+  ),
+);
+
+const isLocal = (host: string): boolean => isMeantHere(bracketed(host), { names: [], address: undefined });
 
 /** The base URL at an address: one of IPv6 stands in brackets. */
 export const baseUrlAt = (host: string, port: number): string => `http://${bracketed(host)}:${port}`;
@@ -99,11 +62,29 @@ export const baseUrlAt = (host: string, port: number): string => `http://${brack
 /** Opens the door with sockets: the same app behind a real HTTP server. */
 export const listen = async (
   served: Served,
-  { port = 0, host = "127.0.0.1", allowedHosts = [], keepAliveMs = 5_000 }: ListenOptions = {},
+  {
+    port = 0,
+    host = "127.0.0.1",
+    allowedHosts = [],
+    keepAliveMs = 5_000,
+    workbench = isLocal(host),
+  }: ListenOptions = {},
 ): Promise<Listening> => {
+  const bench = workbench ? served.workbench() : undefined;
+  const names = [host, ...allowedHosts];
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const incoming = await readRequest(request);
+    const address = request.socket.localAddress;
+    if (!isMeantHere(request.headers.host, { names, address }))
+      return writeAnswer(otherHost, response, served.clock);
+    if (await bench?.serve(incoming, request, response)) return;
+    if (bench === undefined && /^\/(_sandbox\/|\?|$)/.test(incoming.target))
+      return writeAnswer(workbenchOff, response, served.clock);
+    await writeAnswer(await served.app(incoming), response, served.clock);
+  };
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
     // A caller that went away mid-request leaves nobody to answer.
-    serve(served, request, response, [host, ...allowedHosts]).catch(() => response.destroy());
+    serve(request, response).catch(() => response.destroy());
   });
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => {
@@ -121,6 +102,7 @@ export const listen = async (
     port: bound,
     close: () =>
       new Promise((resolve) => {
+        bench?.close();
         server.close(() => resolve());
         for (const socket of sockets) socket.destroy();
       }),

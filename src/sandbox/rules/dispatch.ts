@@ -25,8 +25,9 @@ const goOut = (record: ScheduledRecord, workspace: Workspace): void => {
 };
 
 const dispatch = (record: ScheduledRecord, sendAt: string, workspace: Workspace): void => {
-  // Cancelled, or moved to another time, which has a timer of its own.
-  if (record.status !== "SCHEDULED" || record.sendAt !== sendAt) return;
+  // Gone with a reset, cancelled, or moved to another time, which has a timer of its own.
+  const isCurrent = workspace.scheduled.get(record.id) === record && record.sendAt === sendAt;
+  if (!isCurrent || record.status !== "SCHEDULED") return;
   try {
     goOut(record, workspace);
   } catch (error) {

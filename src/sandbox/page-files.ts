@@ -1,0 +1,25 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The files of the workbench's page, with their types. They are served as they are; the build copies them. */
+const types: Readonly<Record<string, string>> = {
+  html: "text/html",
+  css: "text/css",
+  js: "text/javascript",
+  svg: "image/svg+xml",
+};
+
+const folder = (): string =>
+  // The CommonJS build has no import.meta, and the ESM build no __filename.
+  join(dirname(typeof __filename === "string" ? __filename : fileURLToPath(import.meta.url)), "page");
+
+/** A file of the page; undefined where there is none of that name. */
+export const pageFile = async (
+  name: string,
+): Promise<{ readonly type: string; readonly content: Buffer } | undefined> => {
+  const type = types[/^[\w-]+\.(\w+)$/.exec(name)?.[1] ?? ""];
+  if (type === undefined) return undefined;
+  const content = await readFile(join(folder(), name)).catch(() => undefined);
+  return content && { type: `${type}; charset=utf-8`, content };
+};

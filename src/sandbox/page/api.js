@@ -1,0 +1,16 @@
+/**
+ * Asks the sandbox. @param {string} path below `/_sandbox/` @param {string} [method] @param {unknown} [body]
+ * @returns {Promise<any>} undefined where there is nothing (404). @throws Error with the sandbox's own sentence.
+ */
+export const ask = async (path, method = "GET", body = undefined) => {
+  const response = await fetch(`/_sandbox/${path}`, {
+    method,
+    ...(body === undefined
+      ? {}
+      : { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+  });
+  if (response.status === 404) return undefined;
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error);
+  return answer;
+};

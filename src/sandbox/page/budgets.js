@@ -1,0 +1,125 @@
+import { h, svg } from "./dom.js";
+import { duration } from "./format.js";
+
+/** @typedef {import("../workbench/budgets.ts").BudgetSeries} BudgetSeries */
+
+const width = 600;
+const height = 90;
+
+/** @param {number} used @param {number} max */
+const levelOf = (used, max) => (used >= 0.95 * max ? "full" : used >= 0.7 * max ? "near" : "calm");
+const words = { full: "used up", near: "nearly used up", calm: "room left" };
+
+/** Steps, not slopes: between two points the use was that of the first. @param {BudgetSeries} series @param {number} from @param {number} to */
+const stepsOf = ({ points, max }, from, to) => {
+  const x = (/** @type {number} */ at) => Math.max(0, ((at - from) / (to - from)) * width);
+  const y = (/** @type {number} */ used) => height - (Math.min(used, max) / max) * height;
+  let path = "";
+  for (const [at, used] of points) {
+    path +=
+      path === ""
+        ? `M${x(at).toFixed(1)} ${y(used).toFixed(1)}`
+        : `H${x(at).toFixed(1)}V${y(used).toFixed(1)}`;
+  }
+  return path === "" ? `M0 ${height}H${width}` : `${path}H${width}`;
+};
+
+/** Coloured by height, so that the plot shows when a limit was near. */
+const colours = () =>
+  svg(
+    "linearGradient",
+    { id: "level", gradientUnits: "userSpaceOnUse", x1: 0, x2: 0, y1: 0, y2: height },
+    ...[
+      ["0", "full"],
+      ["0.05", "full"],
+      ["0.05", "near"],
+      ["0.3", "near"],
+      ["0.3", "calm"],
+      ["1", "calm"],
+    ].map(([offset, level]) => svg("stop", { offset, class: level })),
+  );
+
+/** @param {BudgetSeries} series @param {number} from @param {number} to */
+const plot = (series, from, to) => {
+  const { used, max, owner, limit, points } = series;
+  const most = Math.max(used, ...points.map(([, one]) => one));
+  const label = `${limit} of ${owner}: ${used} of ${max} used now, ${most} at most in the last ${duration(to - from)}`;
+  const steps = stepsOf(series, from, to);
+  const start = /^M([\d.]+)/.exec(steps)?.[1] ?? 0;
+  return svg(
+    "svg",
+    { role: "img", "aria-label": label, viewBox: `0 -2 ${width} ${height + 4}`, preserveAspectRatio: "none" },
+    svg("defs", {}, colours()),
+    ...[0, 0.5, 1].map((part) =>
+      svg("line", { class: "grid", x1: 0, x2: width, y1: height * part, y2: height * part }),
+    ),
+    svg("path", { class: "area", d: `${steps}V${height}H${start}Z` }),
+    svg("path", { class: "use", d: steps }),
+  );
+};
+
+/** @param {BudgetSeries} series @param {number} from @param {number} to */
+const card = (series, from, to) => {
+  const { limit, used, max, perMs } = series;
+  const level = levelOf(used, max);
+  return h(
+    "section",
+    { class: "budget", "data-limit": limit },
+    h("h3", {}, limit, h("small", {}, ` ${max.toLocaleString("en")} per ${duration(perMs)}`)),
+    h(
+      "p",
+      { class: `use ${level}` },
+      h("b", {}, used.toLocaleString("en")),
+      ` of ${max.toLocaleString("en")} · ${words[level]}`,
+    ),
+    plot(series, from, to),
+    h("p", { class: "axis muted" }, h("span", {}, `${duration(to - from)} ago`), h("span", {}, "now")),
+  );
+};
+
+const spans = [60_000, 120_000, 600_000, 3_600_000, 86_400_000];
+let spanMs = 120_000;
+
+/** @param {{ series: BudgetSeries[], refusals: number[] }} found @param {number} now @param {() => void} onSpan */
+export const budgetsView = ({ series, refusals }, now, onSpan) => {
+  const from = now - spanMs;
+  const owners = [...new Set(series.map(({ owner }) => owner))];
+  const recent = refusals.filter((at) => at >= from).length;
+  const select = h(
+    "select",
+    {
+      onchange: () => {
+        spanMs = Number(select.value);
+        onSpan();
+      },
+    },
+    ...spans.map((ms) => h("option", { value: ms, selected: ms === spanMs }, `last ${duration(ms)}`)),
+  );
+  return [
+    h("div", { class: "title" }, h("h2", {}, "Budgets"), h("label", {}, "Time shown ", select)),
+    h(
+      "p",
+      { class: "legend" },
+      h("span", { class: "calm" }, "room left"),
+      h("span", { class: "near" }, "from 70 %"),
+      h("span", { class: "full" }, "from 95 %"),
+      h("span", { class: "muted" }, `${recent === 1 ? "1 answer" : `${recent} answers`} of 429 in this time`),
+    ),
+    ...owners.map((owner) =>
+      h(
+        "section",
+        { "aria-label": owner },
+        h("h2", { class: "owner" }, owner),
+        h(
+          "div",
+          { class: "cards" },
+          ...series.filter((one) => one.owner === owner).map((one) => card(one, from, now)),
+        ),
+      ),
+    ),
+    series.length === 0 ? h("p", {}, "This sandbox has no limits (limits: false).") : undefined,
+  ];
+};
+
+/** The start of the time that is shown. @param {number} now */
+export const budgetsFrom = (now) => now - spanMs;

@@ -1,0 +1,163 @@
+import { h } from "./dom.js";
+import { badge, facts, momentOf, time } from "./format.js";
+
+/** @typedef {import("../workbench/emails.ts").EmailRow} EmailRow */
+/** @typedef {import("../workbench/emails.ts").EmailDetail} EmailDetail */
+
+const kinds = { SENT: "ok", SCHEDULED: "waiting", FAILED: "failed", CANCELLED: "refused" };
+
+/** @param {EmailRow["status"]} status */
+const statusOf = (status) => badge(status.toLowerCase(), kinds[status]);
+
+/** @param {EmailDetail} email @param {"html" | "source"} part */
+const pathOf = ({ id, workspace }, part) =>
+  `/_sandbox/emails/${encodeURIComponent(id)}/${part}?workspace=${encodeURIComponent(workspace)}`;
+
+/** The HTML without scripts, forms or anything from elsewhere; see its Content-Security-Policy. @param {EmailDetail} email */
+const preview = (email) => {
+  const frame = h("iframe", {
+    sandbox: true,
+    src: pathOf(email, "html"),
+    title: `The email “${email.subject}”`,
+  });
+  const stage = h("div", { class: "stage" }, frame);
+  const phone = h(
+    "button",
+    {
+      type: "button",
+      "aria-pressed": "false",
+      onclick: () => phone.setAttribute("aria-pressed", String(stage.classList.toggle("phone"))),
+    },
+    "Phone width",
+  );
+  return h(
+    "div",
+    { class: "preview" },
+    h(
+      "p",
+      { class: "line muted" },
+      h("span", { class: "grow" }, "Images and links from elsewhere are not loaded."),
+      phone,
+    ),
+    stage,
+  );
+};
+
+/** @param {EmailDetail} email */
+const source = (email) => {
+  const path = pathOf(email, "source");
+  const text = h("pre", { class: "code source", tabindex: 0 });
+  fetch(path).then(async (response) => {
+    text.textContent = await response.text();
+  });
+  return h(
+    "div",
+    {},
+    h(
+      "p",
+      { class: "line" },
+      h("span", { class: "grow" }),
+      h("a", { class: "button", href: path, download: `${email.id}.eml` }, "Download .eml"),
+    ),
+    text,
+  );
+};
+
+/** The tab that was chosen last stays chosen from one email to the next. */
+let chosen = "HTML";
+
+/** @param {EmailDetail} email */
+const tabs = (email) => {
+  /** @type {Record<string, () => HTMLElement>} */
+  const panels = {
+    ...(email.hasHtml ? { HTML: () => preview(email) } : {}),
+    ...(email.text === undefined ? {} : { Text: () => h("pre", { class: "text", tabindex: 0 }, email.text) }),
+    ...(email.headers === undefined
+      ? {}
+      : { Source: () => source(email), Headers: () => facts([...(email.headers ?? []), ...email.facts]) }),
+  };
+  const names = Object.keys(panels);
+  const panel = h("div", { role: "tabpanel", id: "email-panel", tabindex: 0 });
+  const buttons = names.map((name) =>
+    h(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        id: `tab-${name}`,
+        "aria-controls": "email-panel",
+        onclick: () => choose(name),
+      },
+      name,
+    ),
+  );
+  const choose = (/** @type {string} */ name) => {
+    for (const button of buttons) {
+      const isChosen = button.textContent === name;
+      button.setAttribute("aria-selected", String(isChosen));
+      button.tabIndex = isChosen ? 0 : -1;
+    }
+    panel.setAttribute("aria-labelledby", `tab-${name}`);
+    panel.replaceChildren(panels[name]?.() ?? "");
+    chosen = name;
+  };
+  const list = h("div", { class: "tabs", role: "tablist", "aria-label": "Views of the email" }, ...buttons);
+  list.addEventListener("keydown", (event) => {
+    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const at = buttons.indexOf(/** @type {HTMLButtonElement} */ (event.target));
+    const next = step === 0 ? undefined : buttons[(at + step + buttons.length) % buttons.length];
+    next?.focus();
+    next?.click();
+  });
+  const last = chosen;
+  choose(names.includes(chosen) ? chosen : (names[0] ?? ""));
+  // An email without HTML does not change what was chosen.
+  chosen = last;
+  return [list, panel];
+};
+
+export const emails = {
+  label: "Mail",
+  /** @param {EmailRow} row */
+  keyOf: (row) => row.id,
+  /** @param {EmailRow} row */
+  row: (row) => [
+    h(
+      "span",
+      { class: "line" },
+      h("b", { class: "grow" }, row.subject),
+      row.status === "SENT" ? undefined : statusOf(row.status),
+    ),
+    h(
+      "span",
+      { class: "line" },
+      h("span", { class: "grow" }, row.to),
+      h("span", { class: "muted" }, time(row.at)),
+    ),
+    h("span", { class: "line muted" }, h("span", { class: "grow" }, row.preview)),
+  ],
+  /** @param {EmailDetail} email */
+  detail: (email) => [
+    h("div", { class: "title" }, h("h2", {}, email.subject), statusOf(email.status)),
+    facts([
+      ["From", email.from],
+      [
+        "To",
+        email.contactId === undefined
+          ? email.to
+          : h("a", { href: `#/contacts/${encodeURIComponent(email.contactId)}` }, email.to),
+      ],
+      [email.status === "SENT" ? "Sent" : "Leaves", momentOf(email.at)],
+      ...(email.status === "SENT" ? [] : email.facts),
+    ]),
+    ...tabs(email),
+  ],
+  empty: () => [
+    h("h2", {}, "No emails yet"),
+    h(
+      "p",
+      {},
+      "What client.emails.send() and client.emails.schedule() hand over appears here; nothing leaves this machine.",
+    ),
+  ],
+};

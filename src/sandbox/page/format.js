@@ -1,0 +1,101 @@
+import { h } from "./dom.js";
+
+/** `14:03:07`, on the sandbox's clock. @param {string} at */
+export const timeOf = (at) => at.slice(11, 19);
+
+/** `2026-03-01 14:03:07 UTC` @param {string} at */
+export const momentOf = (at) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
+
+let today = "";
+
+/** Tells which day it is on the sandbox's clock: times of another are shown with theirs. @param {string} at */
+export const setToday = (at) => {
+  today = at.slice(0, 10);
+};
+
+/** @param {string} at */
+export const time = (at) =>
+  h(
+    "time",
+    { datetime: at, title: momentOf(at) },
+    at.startsWith(today) ? timeOf(at) : `${at.slice(5, 10)} ${at.slice(11, 16)}`,
+  );
+
+/** `1 min 30 s` @param {number} ms */
+export const duration = (ms) => {
+  const units = /** @type {const} */ ([
+    ["d", 86_400_000],
+    ["h", 3_600_000],
+    ["min", 60_000],
+    ["s", 1_000],
+  ]);
+  let left = Math.round(ms / 1_000) * 1_000;
+  const parts = units.flatMap(([unit, size]) => {
+    const count = Math.floor(left / size);
+    left -= count * size;
+    return count === 0 ? [] : [`${count} ${unit}`];
+  });
+  return parts.slice(0, 2).join(" ") || "0 s";
+};
+
+/** JSON with its names and values told apart by colour. @param {unknown} value */
+export const json = (value) => {
+  const text = JSON.stringify(value, null, 2) ?? "";
+  const pattern = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+  const parts = [];
+  let at = 0;
+  for (const match of text.matchAll(pattern)) {
+    parts.push(text.slice(at, match.index));
+    const [whole, quoted, colon = ""] = match;
+    const kind = quoted === undefined ? "literal" : colon === "" ? "string" : "name";
+    parts.push(h("span", { class: `json-${kind}` }, quoted ?? whole), colon);
+    at = match.index + whole.length;
+  }
+  return h("pre", { class: "code", tabindex: 0 }, ...parts, text.slice(at));
+};
+
+/** A body as it came: JSON laid out, anything else as it is. @param {unknown} body */
+export const body = (body) => {
+  if (typeof body !== "string") return json(body);
+  try {
+    return json(JSON.parse(body));
+  } catch {
+    return h("pre", { class: "code", tabindex: 0 }, body);
+  }
+};
+
+/** A small label; the words say it, the colour only helps. @param {string} text @param {string} kind */
+export const badge = (text, kind) => h("span", { class: `badge ${kind}` }, text);
+
+/** @param {number | undefined} status */
+export const statusBadge = (status) =>
+  badge(
+    status === undefined ? "no answer" : String(status),
+    status === undefined || status >= 500 ? "failed" : status >= 400 ? "refused" : "ok",
+  );
+
+/** Names and values. @param {readonly (readonly [string, Node | string | number | undefined])[]} pairs */
+export const facts = (pairs) =>
+  h(
+    "dl",
+    { class: "facts" },
+    ...pairs
+      .filter(([, value]) => value !== undefined && value !== "")
+      .map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
+  );
+
+/** A part of a detail under its own heading. @param {string} title @param {(Node | string | undefined)[]} children */
+export const section = (title, ...children) => h("section", {}, h("h3", {}, title), ...children);
+
+/** @param {readonly import("../workbench/people.ts").HistoryEntry[]} entries */
+export const history = (entries) =>
+  section(
+    "History",
+    h(
+      "ol",
+      { class: "history" },
+      ...entries.map(({ at, what, link }) =>
+        h("li", {}, time(at), link === undefined ? h("span", {}, what) : h("a", { href: `#/${link}` }, what)),
+      ),
+    ),
+  );

@@ -1,0 +1,104 @@
+import { h } from "./dom.js";
+import { badge, facts, history, json, momentOf, section, time } from "./format.js";
+
+/** @typedef {import("../workbench/people.ts").ContactRow} ContactRow */
+/** @typedef {import("../workbench/people.ts").ContactDetail} ContactDetail */
+/** @typedef {import("../workbench/people.ts").EventRow} EventRow */
+/** @typedef {import("../workbench/people.ts").EventDetail} EventDetail */
+
+const refused = ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"];
+
+/** Emails to some stages are refused. @param {string} stage */
+const stageBadge = (stage) => badge(stage, refused.includes(stage.toUpperCase()) ? "refused" : "plain");
+
+/** @param {string} outcome */
+const outcomeBadge = (outcome) => badge(outcome, outcome === "PROCESSED" ? "ok" : "refused");
+
+export const contacts = {
+  label: "Contacts",
+  /** @param {ContactRow} row */
+  keyOf: (row) => row.id,
+  /** @param {ContactRow} row */
+  row: (row) => [
+    h("span", { class: "line" }, h("b", { class: "grow" }, row.name ?? row.email), stageBadge(row.stage)),
+    h(
+      "span",
+      { class: "line muted" },
+      h("span", { class: "grow" }, row.name === undefined ? "no name" : row.email),
+      time(row.updatedAt),
+    ),
+  ],
+  /** @param {ContactDetail} detail */
+  detail: ({ contact, lists, company, history: entries }) => [
+    h("div", { class: "title" }, h("h2", {}, contact.name ?? contact.email), stageBadge(contact.stage)),
+    facts([
+      ["Email", contact.email],
+      ["Title", contact.title],
+      ["Phone", contact.phone],
+      ["LinkedIn", contact.linkedIn],
+      ["Company", company],
+      ["Lists", lists.join(", ")],
+      ["Notes", contact.notes ?? undefined],
+      ["Source", contact.source],
+      ["Verified", contact.verified ? "yes" : "no"],
+      ["Confidence", contact.emailConfidence],
+      ["External id", contact.externalId],
+      ["Id", contact.id],
+      ["Created", momentOf(contact.createdAt)],
+      ["Updated", momentOf(contact.updatedAt)],
+    ]),
+    Object.keys(contact.customFields).length === 0
+      ? undefined
+      : section("Custom fields", json(contact.customFields)),
+    history(entries),
+  ],
+  empty: () => [
+    h("h2", {}, "No contacts yet"),
+    h("p", {}, "A program makes some with client.contacts.create(), or add made-up ones under Data."),
+  ],
+};
+
+export const events = {
+  label: "Events",
+  /** @param {EventRow} row */
+  keyOf: (row) => row.id,
+  /** @param {EventRow} row */
+  row: (row) => [
+    h(
+      "span",
+      { class: "line" },
+      h("b", { class: "grow mono" }, row.name),
+      row.repeats === 0 ? undefined : badge(`${row.repeats + 1} times`, "plain"),
+      outcomeBadge(row.outcome),
+    ),
+    h("span", { class: "line muted" }, h("span", { class: "grow" }, row.person ?? "nobody"), time(row.at)),
+  ],
+  /** @param {EventDetail} detail */
+  detail: ({ event, person, history: entries }) => [
+    h("div", { class: "title" }, h("h2", { class: "mono" }, event.name), outcomeBadge(event.answer.outcome)),
+    facts([
+      ["Person", person && h("a", { href: `#/contacts/${encodeURIComponent(person.id)}` }, person.email)],
+      ["Happened", momentOf(event.occurredAt)],
+      ["Recorded", momentOf(event.recordedAt)],
+      ["Id", event.id],
+      [
+        "Came again",
+        event.repeats === 0
+          ? "never"
+          : `${event.repeats === 1 ? "once" : `${event.repeats} times`} under the same id, and was not recorded again`,
+      ],
+      ["Note", event.answer.note ?? undefined],
+    ]),
+    Object.keys(event.properties).length === 0 ? undefined : section("Properties", json(event.properties)),
+    section("Answer", json(event.answer)),
+    history(entries),
+  ],
+  empty: () => [
+    h("h2", {}, "No events yet"),
+    h(
+      "p",
+      {},
+      "What client.events records appears here, each with what it started and how often it was sent.",
+    ),
+  ],
+};

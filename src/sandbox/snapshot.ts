@@ -1,0 +1,155 @@
+import { ConfigurationError } from "../errors.ts";
+import { type Check, listOf, recordOf, shape, text, whole } from "./checks.ts";
+import { isFields } from "./json.ts";
+import { dispatchLater } from "./rules/dispatch.ts";
+import type { ActiveRun } from "./store/automation-run.ts";
+import type {
+  CompanyRecord,
+  ContactRecord,
+  EmailRecord,
+  EventRecord,
+  ListRecord,
+  ScheduledRecord,
+} from "./store/records.ts";
+import { addContact, type Workspace } from "./store/workspace.ts";
+import type { World } from "./world.ts";
+
+/** The records of one workspace, as JSON. */
+interface WorkspaceSnapshot {
+  readonly contacts: readonly ContactRecord[];
+  readonly companies: readonly CompanyRecord[];
+  readonly lists: readonly ListRecord[];
+  readonly events: readonly EventRecord[];
+  readonly emails: readonly EmailRecord[];
+  readonly scheduled: readonly ScheduledRecord[];
+  readonly doNotEmail: readonly string[];
+  readonly mailAccounts: readonly {
+    readonly id: string;
+    readonly connected: boolean;
+    readonly failing?: string;
+  }[];
+  readonly runs: readonly { readonly name: string; readonly active: readonly [string, ActiveRun][] }[];
+}
+
+/** What a sandbox holds, as JSON. Keys, requests, planned faults and how much of each limit is used are not in it. */
+export interface Snapshot {
+  readonly format: "touchpoint-sandbox";
+  readonly version: 1;
+  /** How far the sandbox's clock was ahead. */
+  readonly aheadMs: number;
+  /** How many identifiers had been given. */
+  readonly ids: number;
+  readonly workspaces: Readonly<Record<string, WorkspaceSnapshot>>;
+}
+
+const workspaceSnapshot = (workspace: Workspace): WorkspaceSnapshot => ({
+  contacts: workspace.contacts.all,
+  companies: [...workspace.companies.values()],
+  lists: [...workspace.lists.values()],
+  events: workspace.events,
+  emails: workspace.emails,
+  scheduled: [...workspace.scheduled.values()],
+  doNotEmail: [...workspace.doNotEmail],
+  mailAccounts: [...workspace.mailAccounts.values()].map(({ id, isConnected, failing }) => ({
+    id,
+    connected: isConnected,
+    ...(failing === undefined ? {} : { failing }),
+  })),
+  runs: workspace.runs.map(({ automation, active }) => ({ name: automation.name, active: [...active] })),
+});
+
+/** Takes everything down that `restore` brings back. */
+export const snapshotOf = ({ ids, workspaces }: World, aheadMs: number): Snapshot => ({
+  format: "touchpoint-sandbox",
+  version: 1,
+  aheadMs,
+  ids: ids.count,
+  workspaces: Object.fromEntries(
+    [...workspaces].map(([name, workspace]) => [name, workspaceSnapshot(workspace)]),
+  ),
+});
+
+/** Records with these fields as texts; what else is in them is taken as it is. */
+const records = (...required: readonly string[]): Check =>
+  listOf((value, field) =>
+    isFields(value)
+      ? required.flatMap((name) => text(value[name], `${field}.${name}`))
+      : [`${field} must be an object`],
+  );
+
+const anything: Check = () => [];
+const snapshotShape = shape(
+  {
+    format: (value, field) =>
+      value === "touchpoint-sandbox" ? [] : [`${field} must be "touchpoint-sandbox"`],
+    version: (value, field) => (value === 1 ? [] : [`${field} must be 1`]),
+    aheadMs: (value, field) => (Number.isFinite(value) ? [] : [`${field} must be milliseconds`]),
+    ids: whole(0),
+    workspaces: recordOf(
+      shape({
+        contacts: records("email"),
+        companies: records("id"),
+        lists: records("id", "name"),
+        events: records("id", "name", "occurredAt", "recordedAt"),
+        emails: records("id", "to", "from", "subject", "sentAt", "text"),
+        scheduled: records("id", "status", "sendAt", "mailAccount"),
+        doNotEmail: listOf(text),
+        mailAccounts: records("id"),
+        runs: listOf(anything),
+      }),
+    ),
+  },
+  "format",
+  "version",
+  "workspaces",
+);
+
+/** Reads a snapshot. @throws ConfigurationError naming every fault of it. */
+export const checkedSnapshot = (value: unknown): Snapshot => {
+  const faults = snapshotShape(value, "");
+  if (faults.length > 0) throw new ConfigurationError(`sandbox.load: ${faults.join("; ")}`);
+  // Looked at a line above; what may be missing is asked for with `?.`.
+  return value as Snapshot;
+};
+
+const byId = <T extends { readonly id: string }>(list: readonly T[] | undefined): [string, T][] =>
+  (list ?? []).map((record) => [record.id, record]);
+
+const restoreInto = (workspace: Workspace, from: Partial<WorkspaceSnapshot>): void => {
+  for (const [id, company] of byId(from.companies)) {
+    workspace.companies.set(id, company);
+    if (company.domain !== undefined) workspace.companiesByDomain.set(company.domain, company);
+  }
+  for (const [id, list] of byId(from.lists)) workspace.lists.set(id, list);
+  for (const contact of from.contacts ?? []) addContact(workspace, contact);
+  for (const [id, event] of byId(from.events)) {
+    workspace.events.push(event);
+    workspace.eventsById.set(id, event);
+  }
+  workspace.emails.push(...(from.emails ?? []));
+  for (const address of from.doNotEmail ?? []) workspace.doNotEmail.add(address.toLowerCase());
+  for (const { id, connected, failing } of from.mailAccounts ?? []) {
+    const account = workspace.mailAccounts.get(id);
+    if (account !== undefined) Object.assign(account, { isConnected: connected, failing });
+  }
+  for (const { name, active } of from.runs ?? []) {
+    const run = workspace.runs.find(({ automation }) => automation.name === name);
+    for (const [contactId, state] of active) run?.active.set(contactId, state);
+  }
+  for (const [id, record] of byId(from.scheduled)) {
+    workspace.scheduled.set(id, record);
+    if (record.status === "SCHEDULED") dispatchLater(record, workspace);
+  }
+};
+
+/**
+ * Puts the records of a snapshot into a new world; emails that have become due go out.
+ *
+ * @throws ConfigurationError for a workspace that neither an option nor a key names.
+ */
+export const restore = (world: World, { workspaces, ids = 0 }: Snapshot): void => {
+  const found = Object.entries(workspaces).map(([name, from]) => [world.workspaceNamed(name), from] as const);
+  world.ids.count = ids;
+  // Copied: the records are changed from here on, and the snapshot is the caller's.
+  for (const [workspace, from] of found) restoreInto(workspace, structuredClone(from));
+};

@@ -1,0 +1,75 @@
+import type { Incoming } from "../answer.ts";
+import { Refusal } from "../answer.ts";
+import { type Check, flag, refuse, shape, whole } from "../checks.ts";
+import type { FaultOptions } from "../faults/fault.ts";
+import type { Fields } from "../json.ts";
+import { parseBody } from "../request.ts";
+import type { SandboxClock } from "../sandbox-clock.ts";
+import type { Snapshots } from "../snapshot-file.ts";
+import type { World } from "../world.ts";
+
+/** What the controls move. */
+export interface Controlled {
+  readonly world: () => World;
+  readonly clock: SandboxClock;
+  readonly snapshots: Snapshots;
+  readonly sandbox: {
+    fail(options: FaultOptions): unknown;
+    advance(ms: number): void;
+    freeze(isFrozen: boolean): void;
+    seedContacts(count: number): void;
+    reset(): void;
+  };
+}
+
+/** @throws Refusal 400 for a body that is no JSON object. */
+const bodyOf = (incoming: Incoming): Fields => {
+  if (incoming.body === "") return {};
+  const { fields, refusal } = parseBody(incoming);
+  if (refusal !== undefined) throw refusal;
+  if (fields === undefined) throw new Refusal(400, "The body must be a JSON object.");
+  return fields;
+};
+
+const milliseconds: Check = (value, field) =>
+  typeof value === "number" ? [] : [`${field} must be milliseconds`];
+
+/** The controls by method and path below `/_sandbox`; each answers what is then to be known. */
+export const controls: Readonly<
+  Record<string, (incoming: Incoming, on: Controlled, id: string) => object | undefined>
+> = {
+  "POST /fail": (incoming, { world, sandbox }) => {
+    // Checked by the plan itself, which names what is wrong.
+    sandbox.fail(bodyOf(incoming) as unknown as FaultOptions);
+    return { plans: world().plans.pending };
+  },
+  "DELETE /fail/:id": (_, { world }, id) =>
+    world().plans.remove(Number(id)) ? { plans: world().plans.pending } : undefined,
+  "POST /advance": (incoming, { clock, sandbox }) => {
+    const body = bodyOf(incoming);
+    refuse("advance", shape({ ms: milliseconds }, "ms")(body, ""));
+    sandbox.advance(Number(body.ms));
+    return { at: new Date(clock.wallTime()).toISOString() };
+  },
+  "POST /freeze": (incoming, { clock, sandbox }) => {
+    const body = bodyOf(incoming);
+    refuse("freeze", shape({ frozen: flag })(body, ""));
+    sandbox.freeze(body.frozen !== false);
+    return { frozen: clock.isFrozen };
+  },
+  "POST /seed": (incoming, { world, sandbox }) => {
+    const body = bodyOf(incoming);
+    refuse("seed", shape({ contacts: whole(0, 1_000_000) }, "contacts")(body, ""));
+    sandbox.seedContacts(Number(body.contacts));
+    return { contacts: world().workspaceNamed("default").contacts.all.length };
+  },
+  "POST /reset": (_, { sandbox }) => {
+    sandbox.reset();
+    return {};
+  },
+  "GET /snapshot": (_, { snapshots }) => snapshots.take(),
+  "PUT /snapshot": (incoming, { snapshots }) => {
+    snapshots.restore(bodyOf(incoming));
+    return {};
+  },
+};

@@ -1,0 +1,52 @@
+import type { EmailRecord } from "../store/records.ts";
+
+// A line break in a subject would begin another header.
+const oneLine = (text: string): string => text.replace(/[\r\n]+/g, " ");
+
+const base64Word = (text: string): string => `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
+
+/** RFC 2047: what is not ASCII is written as words of at most 75 characters, none of which splits a character. */
+const encoded = (text: string): string => {
+  if (/^[\x20-\x7e]*$/.test(text)) return text;
+  const words: string[] = [""];
+  for (const character of text) {
+    const longer = `${words.at(-1)}${character}`;
+    if (Buffer.byteLength(longer) > 45) words.push(character);
+    else words[words.length - 1] = longer;
+  }
+  return words.map(base64Word).join("\r\n ");
+};
+
+const address = (from: string): string => {
+  const [, name = "", at = from] = /^(.*?)\s*(<[^>]*>)$/.exec(from) ?? [];
+  return name === "" ? at : `${encoded(name)} ${at}`;
+};
+
+/** The headers of an email that left, readable. */
+export const messageHeaders = (email: EmailRecord): (readonly [name: string, value: string])[] => [
+  ["From", oneLine(email.from)],
+  ["To", oneLine(email.to)],
+  ["Subject", oneLine(email.subject)],
+  ["Date", new Date(email.sentAt).toUTCString().replace("GMT", "+0000")],
+  ["Message-ID", `<${email.id}@touchpoint.example>`],
+  ["MIME-Version", "1.0"],
+];
+
+const part = (type: string, text: string): string =>
+  `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n${text.replace(/\r?\n/g, "\r\n")}\r\n`;
+
+/** The whole message as mail programs read it (RFC 5322), its bodies as they are, for people to read. */
+export const messageSource = (email: EmailRecord): string => {
+  const lines = messageHeaders(email).map(([name, value]) => {
+    const written = name === "From" || name === "To" ? address(value) : encoded(value);
+    return `${name}: ${written}\r\n`;
+  });
+  if (email.html === undefined) return lines.join("") + part("text/plain", email.text);
+  const boundary = `part-${email.id}`;
+  return `${lines.join("")}Content-Type: multipart/alternative; boundary="${boundary}"\r\n\r\n${[
+    part("text/plain", email.text),
+    part("text/html", email.html),
+  ]
+    .map((text) => `--${boundary}\r\n${text}`)
+    .join("")}--${boundary}--\r\n`;
+};

@@ -1,0 +1,153 @@
+import type { Exchange, Journal } from "../journal.ts";
+import { isArray, isFields } from "../json.ts";
+import type { ContactRecord, EventRecord } from "../store/records.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { type Found, found, has } from "./found.ts";
+
+/** A contact as a line of the list. */
+export type ContactRow = Pick<ContactRecord, "id" | "email" | "name" | "stage" | "updatedAt">;
+
+/** An event as a line of the list. */
+export interface EventRow {
+  readonly id: string;
+  readonly name: string;
+  /** The person's address; undefined where nobody matched. */
+  readonly person: string | undefined;
+  readonly at: string;
+  readonly outcome: string;
+  readonly repeats: number;
+}
+
+/** Something that happened, with the place where more of it is told. */
+export interface HistoryEntry {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly what: string;
+  /** `requests/4`, `events/ev_1`, `emails/msg_1`; undefined where there is no more. */
+  readonly link?: string;
+}
+
+/** A contact with what its ids stand for, and its history, newest first. */
+export interface ContactDetail {
+  readonly contact: ContactRecord;
+  readonly lists: readonly string[];
+  readonly company: string | undefined;
+  readonly history: readonly HistoryEntry[];
+}
+
+/** An event with its person and its history, newest first. */
+export interface EventDetail {
+  readonly event: EventRecord;
+  readonly person: Pick<ContactRecord, "id" | "email"> | undefined;
+  readonly history: readonly HistoryEntry[];
+}
+
+const newestFirst = (entries: readonly HistoryEntry[]): HistoryEntry[] =>
+  entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, 100);
+
+const searchOf = (filter: URLSearchParams): string => (filter.get("search") ?? "").toLowerCase();
+
+/** The newest contacts that fit. */
+export const listContacts = ({ contacts }: Workspace, filter: URLSearchParams): Found<ContactRow> => {
+  const search = searchOf(filter);
+  return found(
+    contacts.all,
+    ({ id, email, name, stage, externalId }) => has(search, email, name, stage, id, externalId),
+    ({ id, email, name, stage, updatedAt }) => ({
+      id,
+      email,
+      ...(name === undefined ? {} : { name }),
+      stage,
+      updatedAt,
+    }),
+  );
+};
+
+/** The newest events that fit. */
+export const listEvents = ({ events, contacts }: Workspace, filter: URLSearchParams): Found<EventRow> => {
+  const search = searchOf(filter);
+  const personOf = ({ contactId }: EventRecord) => contacts.byId(contactId ?? "")?.email;
+  return found(
+    events,
+    (event) =>
+      has(search, event.name, event.id, personOf(event)) ||
+      has(search, JSON.stringify(event.properties), event.answer.outcome),
+    (event) => ({
+      id: event.id,
+      name: event.name,
+      person: personOf(event),
+      at: event.recordedAt,
+      outcome: event.answer.outcome,
+      repeats: event.repeats,
+    }),
+  );
+};
+
+const requestEntry = ({ number, request }: Exchange): HistoryEntry => ({
+  at: new Date(request.at).toISOString(),
+  what: `${request.operation}: ${request.status ?? "no answer"}${request.applied ? "" : ", nothing applied"}`,
+  link: `requests/${number}`,
+});
+
+/** Requests that changed, or tried to change, this person. */
+const touches = ({ request }: Exchange, { id, email }: ContactRecord): boolean => {
+  if (request.method === "GET" || !/^(contacts|lists|companies)\./.test(request.operation ?? ""))
+    return false;
+  if (request.path.endsWith(`/${id}`)) return true;
+  const body = JSON.stringify(request.body ?? "").toLowerCase();
+  return body.includes(JSON.stringify(email).toLowerCase());
+};
+
+/** One contact by its id. */
+export const contactDetail = (
+  workspace: Workspace,
+  journal: Journal,
+  id: string,
+): ContactDetail | undefined => {
+  const contact = workspace.contacts.byId(id);
+  if (contact === undefined) return undefined;
+  const sent = workspace.emails.filter(({ contactId }) => contactId === id);
+  const events = workspace.events.filter(({ contactId }) => contactId === id);
+  return {
+    contact,
+    lists: contact.listIds.map((list) => workspace.lists.get(list)?.name ?? list),
+    company: workspace.companies.get(contact.leadId ?? "")?.companyName ?? contact.leadId,
+    history: newestFirst([
+      { at: contact.createdAt, what: "Created" },
+      ...sent.map((email) => ({
+        at: email.sentAt,
+        what: `Email sent: ${email.subject}`,
+        link: `emails/${email.id}`,
+      })),
+      ...events.map((event) => ({
+        at: event.recordedAt,
+        what: `Event ${event.name}`,
+        link: `events/${event.id}`,
+      })),
+      ...journal.exchanges.filter((one) => touches(one, contact)).map(requestEntry),
+    ]),
+  };
+};
+
+/** Whether a request brought this event, alone or in a batch. */
+const brings = ({ request }: Exchange, event: EventRecord): boolean => {
+  if (!(request.operation ?? "").startsWith("events.") || !isFields(request.body)) return false;
+  const { events = [request.body] } = request.body;
+  return isArray(events) && events.some((one) => isFields(one) && one.id === event.id);
+};
+
+/** One event by its id. */
+export const eventDetail = (workspace: Workspace, journal: Journal, id: string): EventDetail | undefined => {
+  const event = workspace.events.find((one) => one.id === id);
+  if (event === undefined) return undefined;
+  const person = workspace.contacts.byId(event.contactId ?? "");
+  return {
+    event,
+    person: person && { id: person.id, email: person.email },
+    history: newestFirst([
+      { at: event.occurredAt, what: "Happened" },
+      { at: event.recordedAt, what: `Recorded: ${event.answer.outcome}` },
+      ...journal.exchanges.filter((one) => brings(one, event)).map(requestEntry),
+    ]),
+  };
+};

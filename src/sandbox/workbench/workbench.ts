@@ -1,0 +1,155 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { ConfigurationError } from "../../errors.ts";
+import { type Incoming, Refusal } from "../answer.ts";
+import { defaultWorkspace } from "../keys.ts";
+import { pageFile } from "../page-files.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { createBudgetHistory, since } from "./budgets.ts";
+import { type Controlled, controls } from "./controls.ts";
+import { emailDetail, emailHtml, listEmails } from "./emails.ts";
+import { isFromElsewhere } from "./guard.ts";
+import { messageSource } from "./message.ts";
+import { createOverview, type Overview } from "./overview.ts";
+import { contactDetail, eventDetail, listContacts, listEvents } from "./people.ts";
+import { listRequests, requestDetail } from "./requests.ts";
+
+/** The page at `/`, what it shows and its controls, under `/_sandbox/`. */
+export interface Workbench {
+  /** Answers what is the workbench's; false for the service's own requests. */
+  serve(incoming: Incoming, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
+  /** Ends what runs in the background. */
+  close(): void;
+}
+
+const everyMs = 250;
+
+const headers = {
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+  "cross-origin-resource-policy": "same-origin",
+};
+const pagePolicy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+  "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+// What an email holds must neither run nor call home while it is looked at.
+const emailPolicy =
+  "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'";
+
+interface Content {
+  readonly type: string;
+  readonly content: string | Buffer;
+  readonly policy?: string;
+}
+
+interface Asked {
+  readonly incoming: Incoming;
+  readonly workspace: Workspace;
+  readonly query: URLSearchParams;
+  readonly id: string;
+}
+
+const text = (type: string, content: string | undefined, policy?: string): Content | undefined =>
+  content === undefined
+    ? undefined
+    : { type: `${type}; charset=utf-8`, content, ...(policy === undefined ? {} : { policy }) };
+
+/** Starts to follow the limits; the page is built when it is asked for. */
+export const createWorkbench = (on: Controlled): Workbench => {
+  const { world, clock } = on;
+  const history = createBudgetHistory(world, clock);
+  const overviewOf = createOverview(world, clock);
+  const overview = (): Overview => overviewOf(history.sample());
+
+  const views: Readonly<Record<string, (asked: Asked) => object | undefined>> = {
+    "GET /state": overview,
+    "GET /requests": ({ query }) => listRequests(world().journal, query),
+    "GET /requests/:id": ({ id }) => requestDetail(world().journal, Number(id)),
+    "GET /emails": ({ workspace, query }) => listEmails(workspace, query),
+    "GET /emails/:id": ({ workspace, id }) => emailDetail(workspace, id),
+    "GET /contacts": ({ workspace, query }) => listContacts(workspace, query),
+    "GET /contacts/:id": ({ workspace, id }) => contactDetail(workspace, world().journal, id),
+    "GET /events": ({ workspace, query }) => listEvents(workspace, query),
+    "GET /events/:id": ({ workspace, id }) => eventDetail(workspace, world().journal, id),
+    "GET /budgets": ({ query }) => ({
+      series: since(history.sample(), Number(query.get("since"))),
+      refusals: world().journal.requests.flatMap(({ at, status }) => (status === 429 ? [at] : [])),
+    }),
+  };
+  const contents: Readonly<
+    Record<string, (asked: Asked) => Promise<Content | undefined> | Content | undefined>
+  > = {
+    "GET /emails/:id/html": ({ workspace, id }) => text("text/html", emailHtml(workspace, id), emailPolicy),
+    "GET /emails/:id/source": ({ workspace, id }) => {
+      const email = workspace.emails.find((one) => one.id === id);
+      return text("text/plain", email && messageSource(email));
+    },
+    "GET /page/:id": ({ id }) => pageFile(id),
+  };
+
+  const stream = (request: IncomingMessage, response: ServerResponse): void => {
+    response.writeHead(200, { ...headers, "content-type": "text/event-stream" });
+    let last = "";
+    const tell = (): void => {
+      const now = overview();
+      const { at: _at, ...rest } = now;
+      const told = JSON.stringify(rest);
+      if (told !== last) response.write(`event: state\ndata: ${JSON.stringify(now)}\n\n`);
+      last = told;
+    };
+    tell();
+    const timer = setInterval(tell, everyMs);
+    request.socket.once("close", () => clearInterval(timer));
+  };
+  const sampling = setInterval(() => history.sample(), everyMs).unref();
+
+  const answer = async (asked: Asked, route: string, response: ServerResponse): Promise<void> => {
+    const content = await contents[route]?.(asked);
+    if (content !== undefined) {
+      const policy = content.policy === undefined ? {} : { "content-security-policy": content.policy };
+      response.writeHead(200, { ...headers, ...policy, "content-type": content.type }).end(content.content);
+      return;
+    }
+    const body = views[route]?.(asked) ?? controls[route]?.(asked.incoming, on, asked.id);
+    if (body === undefined) throw new Refusal(404, "There is nothing here.");
+    response.writeHead(200, { ...headers, "content-type": "application/json" }).end(JSON.stringify(body));
+  };
+
+  const answerOrRefuse = async (incoming: Incoming, request: IncomingMessage, response: ServerResponse) => {
+    try {
+      if (isFromElsewhere(incoming)) throw new Refusal(403, "A page of another origin may not ask here.");
+      const url = new URL(incoming.target, "http://sandbox");
+      const [, , kind = "", id, ...rest] = url.pathname.split("/");
+      const route = [`${incoming.method} /${kind}`, ...(id === undefined ? [] : [":id"]), ...rest].join("/");
+      if (route === "GET /stream") return stream(request, response);
+      const workspace = world().workspaceNamed(url.searchParams.get("workspace") ?? defaultWorkspace);
+      const asked = { incoming, workspace, query: url.searchParams, id: decodeURIComponent(id ?? "") };
+      await answer(asked, route, response);
+    } catch (error) {
+      const status =
+        error instanceof Refusal ? error.status : error instanceof ConfigurationError ? 400 : 500;
+      const message = error instanceof Error ? error.message : String(error);
+      response.writeHead(status, { ...headers, "content-type": "application/json" });
+      response.end(JSON.stringify({ error: message }));
+    }
+  };
+
+  return {
+    async serve(incoming, request, response) {
+      if (incoming.method === "GET" && /^\/(\?|$)/.test(incoming.target)) {
+        const page = await pageFile("index.html");
+        response.writeHead(200, {
+          ...headers,
+          "content-type": "text/html; charset=utf-8",
+          "content-security-policy": pagePolicy,
+        });
+        response.end(page?.content);
+        return true;
+      }
+      if (!incoming.target.startsWith("/_sandbox/")) return false;
+      await answerOrRefuse(incoming, request, response);
+      return true;
+    },
+    close: () => clearInterval(sampling),
+  };
+};

@@ -1,0 +1,351 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { Client } from "../../src/index.ts";
+import { createSandbox, type Listening, type Sandbox } from "../../src/sandbox/index.ts";
+import { axeViolations, launch } from "./support/browser.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+
+let sandbox: Sandbox;
+let server: Listening;
+let client: Client;
+let page: Page;
+/** What the browser complains of, and what the page asks of other origins. */
+let trouble: string[];
+
+const openPage = async (options: Parameters<Browser["newContext"]>[0] = {}): Promise<void> => {
+  const context = await browser.newContext({ viewport: { width: 1_400, height: 860 }, ...options });
+  page = await context.newPage();
+  trouble = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") trouble.push(message.text());
+  });
+  page.on("pageerror", (error) => trouble.push(error.message));
+  const isForeign = (url: URL) => url.origin !== new URL(server.url).origin;
+  await context.route(isForeign, (route) => {
+    trouble.push(route.request().url());
+    return route.abort();
+  });
+  page.setDefaultTimeout(20_000);
+  await page.goto(server.url);
+  await page.getByText("live", { exact: true }).waitFor();
+};
+
+beforeEach(async () => {
+  sandbox = createSandbox({ seed: 1 });
+  server = await sandbox.listen();
+  client = new Client({ apiKey: "sandbox-key", baseUrl: server.url, maxRetries: 0 });
+});
+afterEach(async () => {
+  await page.context().close();
+  await client.close();
+  await server.close();
+});
+
+const html = "<h1>On its way</h1><p>Hello <b>Ada</b>, order A-1001 has left.</p>";
+const view = (name: string) => page.getByRole("navigation").getByRole("link", { name });
+const row = (text: string | RegExp) => page.locator("#list a").filter({ hasText: text });
+const button = (name: string | RegExp) => page.getByRole("button", { name });
+const told = (text: string | RegExp) => page.getByRole("status").filter({ hasText: text }).waitFor();
+const shown = (text: string | RegExp) => page.getByText(text).first().waitFor();
+
+/** Something of every kind, so that each view has something to show. */
+const fill = async () => {
+  const { id } = await client.contacts.create({ email: "ada@example.com", name: "Ada Lovelace" });
+  await client.contacts.update(id, { stage: "REPLIED", customFields: { plan: "pro" } });
+  await client.contacts.create({ email: "ada@example.com" }).catch(() => {});
+  await client.events.record({
+    id: "e-1",
+    name: "order.placed",
+    contact: { id },
+    properties: { total: 12.5 },
+  });
+  await client.emails.send({ to: "grace@example.com", subject: "On its way", html });
+  const sendAt = new Date(Date.now() + 7_200_000);
+  await client.emails.schedule({ to: "alan@example.com", subject: "Later", text: "Soon", sendAt });
+  sandbox.fail({ operation: "emails.send", with: { status: 503, retryAfter: 2 } });
+};
+
+test("a walk: send and look, fail the next call, advance, reset, without a reload", async () => {
+  await openPage();
+  await shown("No requests yet");
+  await shown(`export TOUCHPOINT_BASE_URL=${server.url}`);
+  await page.evaluate("window.stillTheSame = true");
+
+  await client.emails.send({ to: "ada@example.com", subject: "On its way", html });
+  await view("Mail 1").click();
+  await row("On its way").click();
+  const frame = page.frameLocator("iframe");
+  await frame.getByRole("heading", { name: "On its way" }).waitFor();
+  await page.getByRole("tab", { name: "Text" }).click();
+  await shown("Hello Ada, order A-1001 has left.");
+  await page.getByRole("tab", { name: "Source" }).click();
+  await shown(/Content-Type: multipart\/alternative/);
+  await page.getByRole("tab", { name: "Headers" }).click();
+  await shown(/<msg_\w+@touchpoint\.example>/);
+  await page.getByRole("link", { name: "ada@example.com" }).last().click();
+  await page.getByRole("link", { name: "Email sent: On its way" }).waitFor();
+
+  await button(/^Fail next/).click();
+  await page.getByLabel("Operation").selectOption("contacts.create");
+  await page.getByLabel("What happens").selectOption({ label: "reset, though it was applied" });
+  await button("Plan it").click();
+  await told("The next contacts.create fails.");
+  await button("Fail next call 1").waitFor();
+  const failed = client.contacts.create({ email: "bob@example.com" });
+  await expect(failed).rejects.toMatchObject({ outcome: "unknown" });
+  await view("Requests 2").click();
+  await row("reset-after-apply").click();
+  await shown("Met the fault reset-after-apply: applied, the caller got no answer");
+
+  const sendAt = new Date(Date.now() + 3_600_000);
+  await client.emails.schedule({ to: "ada@example.com", subject: "Tomorrow", text: "Soon", sendAt });
+  await view("Mail 2").click();
+  await row("Tomorrow").filter({ hasText: "scheduled" }).waitFor();
+  await button("Advance").first().click();
+  await button("+ 1 h").click();
+  await told("The clock is 1 h further.");
+  await row("Tomorrow").filter({ hasNotText: "scheduled" }).waitFor();
+  await shown("1 h ahead");
+
+  await button("Reset").click();
+  await button("Reset everything").click();
+  await told("The sandbox is as new.");
+  await shown("No emails yet");
+  expect(sandbox.state.emails).toEqual([]);
+  expect(await page.evaluate("window.stillTheSame")).toBe(true);
+  expect(trouble).toEqual([]);
+});
+
+test("freeze stops the clock and lets it go on", async () => {
+  await openPage();
+  const freeze = page.locator("#freeze");
+  await freeze.click();
+  await told("The clock stands still; only Advance moves it.");
+  await expect.poll(() => freeze.getAttribute("aria-pressed")).toBe("true");
+  const before = sandbox.addContact({ email: "a@example.com" }).createdAt;
+  expect(sandbox.addContact({ email: "b@example.com" }).createdAt).toBe(before);
+  await freeze.click();
+  await told("The clock goes on.");
+  await expect.poll(() => freeze.getAttribute("aria-pressed")).toBe("false");
+});
+
+test("data is seeded, saved and loaded", async () => {
+  await openPage();
+  await button("Data").click();
+  await page.getByLabel("Made-up contacts").fill("7");
+  await button("Add").click();
+  await told("There are 7 contacts now.");
+  await button("Data").click();
+  const downloading = page.waitForEvent("download");
+  await page.getByRole("link", { name: "Save snapshot" }).click();
+  const path = await (await downloading).path();
+  sandbox.reset();
+  await page.locator("#load").setInputFiles(path);
+  await told("Loaded.");
+  expect(sandbox.state.contacts).toHaveLength(7);
+  await page
+    .locator("#load")
+    .setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("{}") });
+  await told(/format is missing/);
+});
+
+test("a plan is taken back; a wrong one is refused in words", async () => {
+  await openPage();
+  sandbox.fail({ operation: "events.record", times: 3, with: "stall" });
+  await button(/^Fail next/).click();
+  await shown("events.record: stall");
+  await page.getByLabel("What happens").selectOption("status");
+  await page.getByRole("spinbutton", { name: "Status" }).fill("418");
+  await button("Plan it").click();
+  await told("The next call fails.");
+  await expect(client.contacts.list()).rejects.toMatchObject({ status: 418 });
+  await button(/^Fail next/).click();
+  await button("Remove").click();
+  await told("Taken back.");
+  await button("Remove").waitFor({ state: "detached" });
+});
+
+test("requests are filtered by kind and operation, and searched in what was sent and answered", async () => {
+  await fill();
+  await openPage();
+  const count = async (expected: number) =>
+    expect.poll(() => page.locator("#list li").count()).toBe(expected);
+  await count(6);
+  await page.getByText("Refused", { exact: true }).click();
+  await count(1);
+  await row("409").click();
+  await shown("Another contact already has this email.");
+  await page.getByText("All", { exact: true }).click();
+  await page.getByRole("combobox", { name: "Operation" }).first().selectOption("contacts.create");
+  await count(2);
+  await page.getByRole("combobox", { name: "Operation" }).first().selectOption("");
+  await page.getByRole("searchbox").fill("A-1001");
+  await count(1);
+  await page.getByRole("searchbox").fill("nothing like it");
+  await shown("Nothing fits.");
+});
+
+test("events and contacts tell their history, and lead from one to the other", async () => {
+  await fill();
+  await client.events.record({ id: "e-1", name: "order.placed", contact: { email: "ada@example.com" } });
+  await openPage();
+  await view("Events 1").click();
+  await row("2 times").click();
+  await shown("once under the same id, and was not recorded again");
+  await page.getByRole("link", { name: "events.record: 202" }).first().waitFor();
+  await page.getByRole("link", { name: "ada@example.com" }).last().click();
+  await page.getByRole("link", { name: "contacts.update: 200" }).click();
+  await page.getByRole("heading", { name: /^PATCH \/api\/v1\/contacts\// }).waitFor();
+});
+
+test("a budget that is used up says so, in words and by its plot", async () => {
+  await client.close();
+  client = new Client({ apiKey: "sandbox-key", baseUrl: server.url, maxRetries: 0, limits: false });
+  for (let n = 0; n < 20; n += 1)
+    await client.emails.send({ to: "ada@example.com", subject: `${n}`, text: "Hi" });
+  await expect(client.emails.send({ to: "a@example.com", subject: "21", text: "Hi" })).rejects.toThrow();
+  await openPage();
+  await view("Budgets").click();
+  const key = page.getByRole("region", { name: "key 1" });
+  await key.getByText("20 of 20 · used up").waitFor();
+  await key
+    .getByRole("img", { name: /^emails of key 1: 20 of 20 used now, 20 at most in the last 2 min$/ })
+    .waitFor();
+  await shown("1 answer of 429 in this time");
+  sandbox.advance(60_000);
+  await key.getByText("0 of 20 · room left").waitFor();
+  await key.getByRole("img", { name: /^emails of key 1: 0 of 20 used now, 20 at most/ }).waitFor();
+});
+
+test("what an email holds neither runs nor calls home, and text is never HTML", async () => {
+  const attack = `<script>top.hacked = 1; fetch("https://evil.test/")</script><img src="https://evil.test/x.png" onerror="top.hacked = 2">`;
+  await client.emails.send({
+    to: "ada@example.com",
+    subject: attack,
+    html: `${attack}<p>Read me</p><a href="https://evil.test/">away</a>`,
+  });
+  await client.contacts.update(sandbox.state.contacts[0]?.id ?? "", { name: attack });
+  await client.events.record({
+    name: "x",
+    contact: { email: "ada@example.com" },
+    properties: { [attack]: attack },
+  });
+  await openPage();
+  for (const name of ["Contacts", "Events", "Requests", "Mail"]) {
+    await view(name).click();
+    await page.locator("#list a").first().click();
+    await page.locator("#detail h2").waitFor();
+  }
+  const frame = page.frameLocator("iframe");
+  await frame.getByText("Read me").waitFor();
+  await frame.getByText("away").click();
+  await view("Budgets").click();
+  expect(await page.evaluate("window.hacked")).toBe(undefined);
+  // The browser tells that it kept the frame from loading things; it asked nobody.
+  expect(trouble.filter((one) => one.startsWith("https://"))).toEqual([]);
+});
+
+test("the keyboard reaches everything: lists by arrows, tabs by arrows, panels end with Escape", async () => {
+  await fill();
+  await openPage();
+  await view("Mail").focus();
+  await page.keyboard.press("Enter");
+  await row("On its way").waitFor();
+  await page.getByRole("searchbox").focus();
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "On its way", level: 2 }).waitFor();
+  expect(await page.evaluate("document.activeElement.textContent")).toContain("On its way");
+  // New mail comes in above; the focus stays with the email.
+  await client.emails.schedule({
+    to: "a@example.com",
+    subject: "New",
+    text: "!",
+    sendAt: new Date(Date.now() + 60_000),
+  });
+  await row("New").waitFor();
+  expect(await page.evaluate("document.activeElement.textContent")).toContain("On its way");
+  await page.getByRole("tab", { name: "HTML" }).focus();
+  await page.keyboard.press("ArrowRight");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Text");
+  await button(/^Fail next/).focus();
+  await page.keyboard.press("Enter");
+  expect(await page.evaluate("document.activeElement.name")).toBe("operation");
+  await page.keyboard.press("Escape");
+  expect(await page.evaluate("document.activeElement.textContent")).toContain("Fail next");
+});
+
+describe.each([
+  { width: 1_400, colorScheme: "light" as const },
+  { width: 1_400, colorScheme: "dark" as const },
+  { width: 400, colorScheme: "light" as const },
+  { width: 400, colorScheme: "dark" as const },
+])("at $width px in the $colorScheme theme", ({ width, colorScheme }) => {
+  const places = [
+    ["#/requests", "#list a"],
+    ["#/requests/3", "#detail h2"],
+    ["#/emails", "#list a"],
+    ["#/contacts", "#list a"],
+    ["#/events/e-1", "#detail h2"],
+    ["#/budgets", ".budget svg"],
+  ] as const;
+
+  test("axe finds no violation, and nothing is wider than the screen", async () => {
+    await fill();
+    await openPage({ viewport: { width, height: 860 }, colorScheme });
+    const look = async (where: string) => {
+      expect([where, await axeViolations(page)]).toEqual([where, []]);
+      expect([where, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([where, width]);
+    };
+    for (const [hash, sign] of places) {
+      await page.goto(`${server.url}/${hash}`);
+      await page.locator(sign).first().waitFor();
+      await look(hash);
+    }
+    await page.goto(`${server.url}/#/emails/${sandbox.state.emails[0]?.id}`);
+    for (const name of ["HTML", "Text", "Source", "Headers"]) {
+      await page.getByRole("tab", { name }).click();
+      await look(`email as ${name}`);
+    }
+    for (const panel of ["fail", "advance", "data", "reset"]) {
+      await page.locator(`[popovertarget=${panel}]`).click();
+      await look(panel);
+      await page.keyboard.press("Escape");
+    }
+    sandbox.reset();
+    await page.goto(`${server.url}/#/requests`);
+    await shown("No requests yet");
+    await look("empty");
+  });
+});
+
+test("at 400 px the list gives way to what was chosen, and comes back", async () => {
+  await fill();
+  await openPage({ viewport: { width: 400, height: 800 } });
+  for (const name of ["Requests", "Mail", "Contacts", "Events", "Budgets"])
+    expect([name, await view(name).evaluate((link) => link.getBoundingClientRect().right <= 400)]).toEqual([
+      name,
+      true,
+    ]);
+  await view("Mail").click();
+  await row("On its way").click();
+  await page.getByRole("heading", { name: "On its way", level: 2 }).waitFor();
+  expect(await page.locator("#list").isVisible()).toBe(false);
+  await page.getByRole("link", { name: "All" }).click();
+  await row("On its way").waitFor();
+});
+
+test("without the server the page says so, and finds it again", async () => {
+  await openPage();
+  const { port } = server;
+  await server.close();
+  await shown("not connected");
+  server = await sandbox.listen({ port });
+  await page.getByText("live", { exact: true }).waitFor();
+});
