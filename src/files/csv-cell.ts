@@ -1,6 +1,6 @@
 import { ValidationError } from "../errors.ts";
 import { isDate } from "../runtime/cross-realm.ts";
-import { guardFormula } from "./formulas.ts";
+import { messageOf } from "./message-of.ts";
 
 const isScalar = (value: unknown): boolean =>
   ["string", "number", "boolean", "bigint"].includes(typeof value) && !String(value).includes(";");
@@ -14,20 +14,17 @@ const textOf = (value: unknown): string => {
 };
 
 /**
- * A value as the text of a cell: nothing for null, undefined, functions and symbols; ISO 8601 for a Date; scalars
- * of an array joined by `;`, and JSON for any other array or object.
+ * A value as a cell: nothing for null, undefined, functions and symbols; a number as it is, so that -5 is not taken for
+ * a formula; ISO 8601 for a Date; scalars of an array joined by `;`, and JSON for any other array or object.
  *
  * @throws ValidationError for what has no such text: an invalid Date, an object that refers to itself.
  */
-export const cellOf = (value: unknown, column: string, isGuarded: boolean): string => {
+export const cellOf = (value: unknown, column: string): string | number | bigint => {
   if (value === null || ["undefined", "function", "symbol"].includes(typeof value)) return "";
-  // A number is no formula, and -5 must stay one.
-  if (typeof value === "number" || typeof value === "bigint") return String(value);
+  if (typeof value === "number" || typeof value === "bigint") return value;
   try {
-    const text = textOf(value);
-    return isGuarded ? guardFormula(text) : text;
+    return textOf(value);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ValidationError(`${column} cannot be written (${reason})`, { cause });
+    throw new ValidationError(`${column} cannot be written (${messageOf(cause)})`, { cause });
   }
 };

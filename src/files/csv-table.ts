@@ -20,14 +20,31 @@ export interface Table {
 
 const sampleSize = 1000;
 
-const lineOf = (cells: readonly string[], delimiter: string): string =>
-  // A lone empty cell would make a blank line, which is no record.
-  stringify([[...cells]], { delimiter, quoted_empty: cells.length === 1 });
+type CsvOptions = WriteCsvOptions & { readonly delimiter: string };
+type Cell = string | number | bigint;
 
-const headerOf = ({ columns }: Table, delimiter: string, options: WriteCsvOptions): Piece => {
-  const { escapeFormulas = true, byteOrderMark = false } = options;
-  const names = columns.map(({ name }) => (escapeFormulas ? guardFormula(name) : name));
-  return { text: (byteOrderMark ? "\uFEFF" : "") + lineOf(names, delimiter), isRecord: false };
+const lineOf = (
+  cells: readonly Cell[],
+  { delimiter, escapeFormulas = true }: CsvOptions,
+  quoted?: RegExp,
+) => {
+  const guarded = cells.map((cell) =>
+    typeof cell === "string" && escapeFormulas ? guardFormula(cell) : cell,
+  );
+  return stringify([guarded], {
+    delimiter,
+    escape_formulas: escapeFormulas,
+    // A lone empty cell would make a blank line, which is no record.
+    quoted_empty: cells.length === 1,
+    ...(quoted && { quoted_match: quoted }),
+  });
+};
+
+const headerOf = ({ columns }: Table, options: CsvOptions): Piece => {
+  const names = columns.map(({ name }) => name);
+  // The reader tells the delimiter by those that are not quoted.
+  const line = lineOf(names, options, /[;\t]/);
+  return { text: (options.byteOrderMark ? "\uFEFF" : "") + line, isRecord: false };
 };
 
 /** Works on a record; errors name its number. */
@@ -40,11 +57,7 @@ const numbered = <T>(number: number, work: () => T): T => {
 };
 
 /** Makes lines of records; its errors name the record. */
-const rowWriter = (
-  { columns, isSelection }: Table,
-  delimiter: string,
-  { escapeFormulas = true }: WriteCsvOptions,
-) => {
+const rowWriter = ({ columns, isSelection }: Table, options: CsvOptions) => {
   const paths = new Set(columns.map(({ path }) => path));
   return (record: object, number: number): Piece => {
     const beside = numbered(number, () => (isSelection ? undefined : fieldBeside(paths, record)));
@@ -54,9 +67,9 @@ const rowWriter = (
       );
     }
     const cells = numbered(number, () =>
-      columns.map(({ keys, path }) => cellOf(valueAt(record, keys), path, escapeFormulas)),
+      columns.map(({ keys, path }) => cellOf(valueAt(record, keys), path)),
     );
-    return { text: lineOf(cells, delimiter), isRecord: true };
+    return { text: lineOf(cells, options), isRecord: true };
   };
 };
 
@@ -77,12 +90,10 @@ const tableOf = (found: FoundColumns, isSelection: boolean): Table => {
   throw new ValidationError("the first records have no fields: name the columns in the option columns");
 };
 
-type CsvOptions = WriteCsvOptions & { readonly delimiter: string };
-
 /** The header, unless the file has it, and the rows. */
 async function* rowsOf(records: AsyncIterable<object>, table: Table, options: CsvOptions) {
-  if (!table.hasHeader) yield headerOf(table, options.delimiter, options);
-  const row = rowWriter(table, options.delimiter, options);
+  if (!table.hasHeader) yield headerOf(table, options);
+  const row = rowWriter(table, options);
   let number = 0;
   for await (const record of records) {
     number += 1;

@@ -1,13 +1,13 @@
-// What a spreadsheet takes for the start of a formula, also in full width, after any apostrophes of an earlier guard.
-const dangerous = /^'*[=+\-@\t\r\uFF1D\uFF0B\uFF0D\uFF20]/;
+// What a spreadsheet may take for the start of a formula, also in full width, behind any apostrophes.
+const guarded = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
-// A phone number or a signed number can at worst be computed: no function, cell or command can be named without letters.
-const harmless = /^[+-][\d .()-]*$/;
+// csv-stringify guards the others. It leaves the line feed, and texts that have an apostrophe of their own there, which
+// the reader would take for a guard.
+const unguardedByVendor = /^(?:\n|'+[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/;
 
-/** Puts an apostrophe before text that a spreadsheet would run as a formula. `unguardFormula` takes it away again. */
-export const guardFormula = (text: string): string =>
-  dangerous.test(text) && !harmless.test(text) ? `'${text}` : text;
+/** Puts an apostrophe before text that csv-stringify's `escape_formulas` leaves without. */
+export const guardFormula = (text: string): string => (unguardedByVendor.test(text) ? `'${text}` : text);
 
-/** Takes away the one apostrophe that `guardFormula`, or another program's guard, put there. */
+/** Takes away the one apostrophe that the writer, or another program's guard, put there. */
 export const unguardFormula = (text: string): string =>
-  text.startsWith("'") && dangerous.test(text) ? text.slice(1) : text;
+  text.startsWith("'") && guarded.test(text) ? text.slice(1) : text;

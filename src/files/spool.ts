@@ -10,6 +10,9 @@ import { type Piece, writePieces } from "./write-pieces.ts";
 const isJson = (value: unknown): boolean =>
   typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value);
 
+const asJson = (cell: string | number | bigint): string | number =>
+  typeof cell === "bigint" && Number.isSafeInteger(Number(cell)) ? Number(cell) : String(cell);
+
 /** The record with everything as its cell will show it that JSON has no exact form for. */
 const asCells = (record: object): object => {
   const cells: Record<string, unknown> = {};
@@ -17,7 +20,8 @@ const asCells = (record: object): object => {
   for (const [[first, ...rest], value] of leavesOf(record)) {
     // A leaf lies at the end of at least one key.
     const keys: [string, ...string[]] = [first ?? "", ...rest];
-    if (value !== undefined) setAt(cells, keys, isJson(value) ? value : cellOf(value, joinPath(keys), false));
+    if (value !== undefined)
+      setAt(cells, keys, isJson(value) ? value : asJson(cellOf(value, joinPath(keys))));
   }
   return cells;
 };

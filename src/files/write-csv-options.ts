@@ -14,9 +14,9 @@ export interface WriteCsvOptions extends WriteOptions {
    */
   readonly columns?: WriteColumns | undefined;
   /**
-   * Whether text that a spreadsheet would run as a formula gets an apostrophe before it; default true. `readCsv`
-   * takes it away again. Numbers, and text of nothing but a sign, digits, spaces and `. ( ) -` such as a phone
-   * number, stay as they are: other programs read them too, and they cannot name a function, a cell or a command.
+   * Whether text that a spreadsheet may run as a formula gets an apostrophe before it; default true. `readCsv` takes
+   * it away again. Numbers stay as they are; a phone number such as `+44 20 7946 0000` is text and gets one: set it
+   * to false for programs that would take the apostrophe for part of it.
    */
   readonly escapeFormulas?: boolean | undefined;
   /** Whether to begin with a byte order mark, by which Excel knows UTF-8; default false. */

@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { readCsv, readNdjson, writeCsv, writeNdjson } from "touchpoint-sdk/files";
 import { describe, expect, test } from "vitest";
 import { joinPath, splitPath } from "../../../src/files/dotted-path.ts";
-import { guardFormula, unguardFormula } from "../../../src/files/formulas.ts";
 import { gather, inPieces, scratch } from "./scratch.ts";
 
 // Unpaired surrogates have no UTF-8 form, so texts are made of whole characters; those CSV cares for come often.
@@ -96,14 +95,6 @@ describe("what is written is read again", () => {
         expect(await gather(readCsv(stopped))).toEqual(records);
       }),
       { numRuns: 100 },
-    );
-  });
-
-  test("the text under a formula guard", () => {
-    fc.assert(
-      fc.property(text, (value) => {
-        expect(unguardFormula(guardFormula(value))).toBe(value);
-      }),
     );
   });
 

@@ -129,6 +129,10 @@ describe("writeCsv", () => {
     expect([await write([]), await write([], { columns: ["a", "b"] })]).toEqual(["", "a,b\n"]);
   });
 
+  test("a name with a semicolon or tab is quoted, so that the reader does not take it for several", async () => {
+    expect(await write([{ "a;b": 1 }])).toBe('"a;b"\n1\n');
+  });
+
   test("takes another delimiter, and a byte order mark for Excel", async () => {
     expect(await write([{ a: "1;2", b: "3,4" }], { delimiter: ";", byteOrderMark: true })).toBe(
       '\uFEFFa;b\n"1;2";3,4\n',
@@ -187,16 +191,19 @@ describe("formulas", () => {
     ["-A1", "'-A1"],
     ["@SUM(1)", "'@SUM(1)"],
     ["\tx", "'\tx"],
+    ["\t=x", "'\t=x"],
     ["\rx", `"'\rx"`],
+    ["\n=x", `"'\n=x"`],
+    ["+44 (20) 7946-0000", "'+44 (20) 7946-0000"],
+    ["-5.5", "'-5.5"],
     ["＝1", "'＝1"],
     ["'=1", "''=1"],
+    ["''\n1", `"'''\n1"`],
   ])("%j gets an apostrophe", async (value, cell) => {
     expect(await write([{ a: value }])).toBe(`a\n${cell}\n`);
   });
 
   test.each([
-    ["+44 (20) 7946-0000", "+44 (20) 7946-0000"],
-    ["-5.5", "-5.5"],
     [-5, "-5"],
     [-5n, "-5"],
     [-1e21, "-1e+21"],
@@ -204,6 +211,12 @@ describe("formulas", () => {
     ["a=b", "a=b"],
   ])("%s stays as it is", async (value, cell) => {
     expect(await write([{ a: value }])).toBe(`a\n${cell}\n`);
+  });
+
+  test("a negative number that waits for the columns in a file stays a number", async () => {
+    const { path, text } = scratch();
+    await writeCsv(path("out.csv"), [...Array(1_200).fill({ a: 1 }), { a: -5 }, { a: -6n }]);
+    expect(text("out.csv").slice(-6)).toBe("-5\n-6\n");
   });
 
   test("are guarded in names of columns and joined arrays too, and nowhere when told not to", async () => {
