@@ -2,9 +2,9 @@ import { rm } from "node:fs/promises";
 import { ValidationError } from "../errors.ts";
 import { cellOf } from "./csv-cell.ts";
 import { isPlainObject, joinPath, leavesOf, setAt } from "./dotted-path.ts";
-import { scratchSink } from "./file-sink.ts";
 import { messageOf } from "./message-of.ts";
 import { readNdjson } from "./read-ndjson.ts";
+import { openScratch } from "./target.ts";
 import { type Piece, writePieces } from "./write-pieces.ts";
 
 const isJson = (value: unknown): boolean =>
@@ -56,7 +56,7 @@ export const spoolRecords = async (
     }
   }
   try {
-    await writePieces(await scratchSink(path), pieces(), {});
+    await writePieces(await openScratch(path), pieces(), {});
   } catch (error) {
     await remove();
     throw error;

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
-import { appendingSink, replacingSink } from "./file-sink.ts";
+import { appendingSink, replacingSink, scratchSink } from "./file-sink.ts";
 import { messageOf } from "./message-of.ts";
 import { gzipSink, type Sink, streamSink } from "./sink.ts";
 import { pathOf } from "./source.ts";
@@ -61,3 +61,7 @@ export const openTarget = async (
   );
   return naming(path, gzip ? gzipSink(file) : file);
 };
+
+/** Opens a file for this run alone. */
+export const openScratch = async (path: string): Promise<Sink> =>
+  naming(path, await explained(path, () => scratchSink(path)));

@@ -170,6 +170,29 @@ describe("writeNdjson", () => {
   });
 
   test.each([
+    ["a draft", [{ a: 1 }]],
+    ["what waits for the columns", Array.from({ length: 1_200 }, () => ({ a: long }))],
+  ])(
+    "a full disk is a ConfigurationError that names the file, and nothing is left behind: %s",
+    async (_, records) => {
+      const { path, names } = scratch();
+      const handle = await open(path("."));
+      const writeFile = vi.spyOn(Object.getPrototypeOf(handle), "writeFile");
+      onTestFinished(() => writeFile.mockRestore());
+      await handle.close();
+      writeFile.mockRejectedValueOnce(Object.assign(new Error("ENOSPC: no space left"), { code: "ENOSPC" }));
+      const error = await writeCsv(path("out.csv"), records).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(ConfigurationError);
+      expect(error).toMatchObject({
+        message: expect.stringMatching(
+          /out\.csv(\.\w+\.rows\.tmp)?: cannot be written \(ENOSPC: no space left\)$/,
+        ),
+      });
+      expect(names()).toEqual([]);
+    },
+  );
+
+  test.each([
     ["a function", () => {}, "is not an object"],
     ["an array", [1], "is not an object"],
     ["a bigint inside", { a: 1n }, "cannot be written as JSON"],
