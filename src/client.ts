@@ -143,7 +143,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    * `pausedUntil` is set; where a day's is used up, it fails at once.
    */
   budgets(): Record<keyof Limits, BudgetState> {
-    return this.#connection.traffic.state();
+    return this.#connection.limiter.state();
   }
 
   /**

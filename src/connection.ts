@@ -8,10 +8,10 @@ import { fetchTransport } from "./http/transport/fetch.ts";
 import type { Send, Stage, Transport } from "./http/types.ts";
 import type { Closable } from "./lifecycle.ts";
 import type { Settings } from "./options/options.ts";
-import { Slots } from "./rate-limit/concurrency.ts";
-import type { Traffic } from "./rate-limit/limiter.ts";
-import { sharedTraffic } from "./rate-limit/registry.ts";
-import { pacing } from "./rate-limit/stage.ts";
+import { ConcurrencyLimit } from "./rate-limit/concurrency.ts";
+import type { RateLimiter } from "./rate-limit/limiter.ts";
+import { sharedLimiter } from "./rate-limit/registry.ts";
+import { rateLimit } from "./rate-limit/stage.ts";
 import { Lifetime } from "./runtime/cancellation.ts";
 import type { Clock } from "./runtime/clock.ts";
 
@@ -21,8 +21,8 @@ export interface Connection {
   readonly send: Send;
   /** Knows the keys that were used. */
   readonly redactor: Redactor;
-  readonly traffic: Traffic;
-  readonly slots: Slots;
+  readonly limiter: RateLimiter;
+  readonly slots: ConcurrencyLimit;
   readonly transport: Transport;
   /** Of the calls that use the transport. */
   readonly lifetime: Lifetime;
@@ -72,7 +72,7 @@ const share = (settings: Settings, from: Connection | undefined) => {
     transport: isSamePlace ? from?.transport : undefined,
     lifetime: isSamePlace ? from?.lifetime : undefined,
     slots: isSamePlace ? from?.slots : undefined,
-    traffic: isSameKey ? from?.traffic : undefined,
+    limiter: isSameKey ? from?.limiter : undefined,
   };
 };
 
@@ -87,8 +87,8 @@ export const connect = (
 ): Connection => {
   const { concurrency, maxRetryAfterMs, hooks, log } = settings;
   const shared = share(settings, sibling);
-  const traffic = shared.traffic ?? sharedTraffic(settings, clock);
-  const slots = shared.slots ?? new Slots(concurrency);
+  const limiter = shared.limiter ?? sharedLimiter(settings, clock);
+  const slots = shared.slots ?? new ConcurrencyLimit(concurrency);
   const serviceTime = new ServiceTime(clock);
   const redactor = new Redactor();
   const transport =
@@ -110,10 +110,11 @@ export const connect = (
       onRetry: tell("info", "will retry", hooks.onRetry),
     }),
     // Inside retry: every attempt spends budget, also the ones that fail.
-    pacing({
-      traffic,
+    rateLimit({
+      limiter,
       slots,
       maxRetryAfterMs,
+      interactiveReserve: settings.interactiveReserve,
       clock,
       onWait: tell("debug", "waits", hooks.onWait),
     }),
@@ -126,14 +127,14 @@ export const connect = (
     settings,
     send,
     redactor,
-    traffic,
+    limiter,
     slots,
     transport,
     lifetime,
     serviceTime: shared.transport === undefined ? serviceTime : (sibling?.serviceTime ?? serviceTime),
     ends: [
       ...(shared.transport === undefined ? [lifetime] : []),
-      ...(settings.sharing !== undefined && shared.traffic === undefined ? [traffic] : []),
+      ...(settings.sharing !== undefined && shared.limiter === undefined ? [limiter] : []),
     ],
   };
 };

@@ -189,16 +189,25 @@ export class ConflictError extends ApiError {
   override readonly code = "conflict";
 }
 
-/** 429, or a day's budget used up before anything was sent (then `status` is 429 all the same). */
+/** 429, or a limit for which the call may not wait (`attempts` 0 where nothing was sent; `status` is 429 all the same). */
 export class RateLimitError extends ApiError {
   override readonly code = "rate_limited";
   /** How long the service, or the used-up budget, asks to wait, in milliseconds; undefined when it did not say. */
   readonly retryAfterMs: number | undefined;
+  /** The limit that the call was not sent for: `emails`, `emailsPerDay`, … or `concurrency`; undefined for an answer. */
+  readonly limit: string | undefined;
 
   /** Made by the library; of use in tests of one's own. */
-  constructor(message: string, details: ApiErrorDetails & { readonly retryAfterMs: number | undefined }) {
+  constructor(
+    message: string,
+    details: ApiErrorDetails & {
+      readonly retryAfterMs: number | undefined;
+      readonly limit?: string | undefined;
+    },
+  ) {
     super(message, details);
     this.retryAfterMs = details.retryAfterMs;
+    this.limit = details.limit;
   }
 }
 

@@ -1,9 +1,9 @@
 import { undiciTransport } from "../../src/http/transport/undici.ts";
 import type { Send } from "../../src/http/types.ts";
 import { documentedLimits } from "../../src/options/limits.ts";
-import { Slots } from "../../src/rate-limit/concurrency.ts";
-import { Traffic } from "../../src/rate-limit/limiter.ts";
-import { pacing } from "../../src/rate-limit/stage.ts";
+import { ConcurrencyLimit } from "../../src/rate-limit/concurrency.ts";
+import { RateLimiter } from "../../src/rate-limit/limiter.ts";
+import { rateLimit } from "../../src/rate-limit/stage.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { answered, requestOn } from "../../test/support/paced.ts";
 import { limitedServer } from "./over-sockets.ts";
@@ -23,9 +23,14 @@ const median = (values: readonly number[]): number =>
 
 /** CPU of pacing per call that need not wait, in µs, and beside a call over a socket without it. */
 export const priceOfPacing = async (): Promise<void> => {
-  const traffic = new Traffic(limits, systemClock);
-  const shared = { traffic, slots: new Slots(16) };
-  const stage = pacing({ ...shared, maxRetryAfterMs: 60_000, clock: systemClock });
+  const limiter = new RateLimiter(limits, systemClock);
+  const shared = { limiter, slots: new ConcurrencyLimit(16) };
+  const stage = rateLimit({
+    ...shared,
+    maxRetryAfterMs: 60_000,
+    interactiveReserve: 0.1,
+    clock: systemClock,
+  });
   const answer = answered();
   const bare: Send = async () => answer;
   const { url, server } = await limitedServer("sliding", { max: 1e9, perMs: 1 }, () => 0);

@@ -1,6 +1,7 @@
 import type { Call } from "../call/executor.ts";
 import { ApiError, ResponseValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
+import type { Priority } from "../options/priority.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { operations } from "../service/operations.ts";
 import { type BatchItemResult, type IndexedEvent, readBatchAnswer } from "./batch-answer.ts";
@@ -11,6 +12,8 @@ export interface BatchSending {
   readonly clock: Clock;
   /** Hears of every request. */
   readonly effect?: Effect | undefined;
+  /** By default; the call's and the client's go before. */
+  readonly priority?: Priority | undefined;
   /** Told of the wait before a repeat, and of its end. */
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   readonly options: CallOptions;
@@ -33,12 +36,12 @@ const mayBeRecorded = ({ state }: BatchItemResult): boolean => state !== "refuse
 
 const sendOnce = async (
   events: readonly IndexedEvent[],
-  { call, options, effect = new Effect() }: BatchSending,
+  { call, options, priority, effect = new Effect() }: BatchSending,
   shown: Shown,
 ): Promise<readonly BatchItemResult[]> => {
   const payload = { events: events.map(({ event }) => event) };
   const wasUnclear = shown.isUnclear;
-  const sent = call(operations.events.recordBatch, { payload, wasUnclear }, options);
+  const sent = call(operations.events.recordBatch, { payload, wasUnclear, priority }, options);
   const { data: answer, response } = await effect.of(sent.withResponse());
   const results = readBatchAnswer(events, answer);
   if (results === undefined) {

@@ -89,7 +89,8 @@ export class Ingestion {
   ): Promise<readonly BatchItemResult[]> {
     const { call, clock } = this.#context;
     const options = requestOptions(this.#options, signal);
-    const sending = { call, clock, effect: this.effect, options, onWait: this.#waits.listener() };
+    const priority = "background" as const;
+    const sending = { call, clock, priority, effect: this.effect, options, onWait: this.#waits.listener() };
     const timely = events.map((entry) => this.#timely(entry, dateRoundingMs));
     const results = await sendBatch(timely, sending);
     // The first answer tells the service's time: what only this clock took for past is moved, and sent once more.

@@ -36,7 +36,8 @@ export class Waits {
       operation: Operation<Input, Output>,
       input: CallInput<Input>,
       options?: CallOptions,
-    ): Answer<Output> => call(operation, { ...input, onWait: this.listener() }, options);
+    ): Answer<Output> =>
+      call(operation, { priority: "background", ...input, onWait: this.listener() }, options);
     const whole: Call["whole"] = (operation, options, work) =>
       call.whole(operation, options, (part, shared) => work(this.watch(part), shared));
     const { issues, report, sleep, untilClosed } = call;

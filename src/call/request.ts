@@ -1,6 +1,7 @@
 import { ValidationError } from "../errors.ts";
 import type { CallStats, HttpRequest } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
+import type { Priority } from "../options/priority.ts";
 import { callFaults, unknownKeys } from "../options/validation.ts";
 import { version } from "../options/version.ts";
 import { isAbortSignal } from "../runtime/cross-realm.ts";
@@ -28,13 +29,15 @@ export interface CallInput<Input> {
   readonly wasUnclear?: boolean | undefined;
   /** Ends the work that this request is a part of. */
   readonly partOf?: AbortSignal | undefined;
+  /** Of the method that sends it, where neither the call nor the client says otherwise; default `interactive`. */
+  readonly priority?: Priority | undefined;
   /** Told what the request waits for, and undefined when it goes on. */
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   /** Counts what the call costs, and whether it may have taken effect where an abort does not say. */
   readonly stats?: CallStats;
 }
 
-const callOptionNames = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "headers"];
+const callOptionNames = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "priority", "headers"];
 
 /** A fault of one field, found before anything was sent. */
 export const invalid = (operation: string, path: string, message: string): ValidationError =>
@@ -138,6 +141,7 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
       mayBeEmpty: operation.mayBeEmpty ?? false,
       budgets: operation.budgets,
       weight: rules.weight,
+      priority: options.priority ?? settings.priority ?? input.priority ?? "interactive",
       attemptTimeoutMs: options.timeoutMs ?? settings.timeoutMs,
       maxRetries: options.maxRetries ?? settings.maxRetries,
       attempt: 1,

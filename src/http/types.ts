@@ -1,3 +1,4 @@
+import type { Priority } from "../options/priority.ts";
 import type { AbortedWork } from "../runtime/cancellation.ts";
 import type { BudgetName, Method, ReplayClass } from "../service/define.ts";
 
@@ -33,6 +34,8 @@ export interface HttpRequest {
   readonly budgets: readonly BudgetName[];
   /** How much of the last of `budgets` it spends. */
   readonly weight: number;
+  /** Interactive requests go before background ones. */
+  readonly priority: Priority;
   /** Ends the call at once, waits and queues included. */
   readonly signal: AbortSignal | undefined;
   readonly attemptTimeoutMs: number;

@@ -9,6 +9,7 @@ interface Given {
   readonly limits?: unknown;
   readonly maxRetryAfterMs?: unknown;
   readonly concurrency?: unknown;
+  readonly interactiveReserve?: unknown;
   readonly maxResponseBytes?: unknown;
   readonly responseValidation?: unknown;
   readonly fetch?: unknown;
@@ -76,6 +77,12 @@ export const clientFaults = (options: Given): string[] => {
   const faults: string[] = [];
   atLeast(faults, "maxRetryAfterMs", options.maxRetryAfterMs, 0, false);
   atLeast(faults, "concurrency", options.concurrency, 1, true);
+  const { interactiveReserve } = options;
+  if (
+    interactiveReserve !== undefined &&
+    !(Number(interactiveReserve) >= 0 && Number(interactiveReserve) <= 0.5)
+  )
+    faults.push(`interactiveReserve must be a number from 0 to 0.5, got ${shown(interactiveReserve)}`);
   atLeast(faults, "maxResponseBytes", options.maxResponseBytes, 1, true);
   faults.push(...limitsFaults(options.limits));
   oneOf(faults, "responseValidation", {

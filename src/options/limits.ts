@@ -1,3 +1,4 @@
+import type { ByPriority } from "./priority.ts";
 import { isPlainObject } from "./validation.ts";
 
 /** A window and how much may happen in it. */
@@ -23,6 +24,8 @@ export interface BudgetState {
   readonly pausedUntil: number | undefined;
   /** The answer that stopped it, as `429 on emails.send`, here or in a process that shares it; undefined when open. */
   readonly pausedBy: string | undefined;
+  /** How many calls of this process wait and will spend it, by their priority. */
+  readonly waiting: ByPriority;
 }
 
 /**

@@ -9,6 +9,7 @@ import { clientFaults } from "./client-validation.ts";
 import { type Hooks, quietHooks } from "./hooks.ts";
 import { documentedLimits, type Limits } from "./limits.ts";
 import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
+import type { Priority } from "./priority.ts";
 import { isShared, type SharedLimits } from "./shared-limits.ts";
 import { baseUrlOf, callFaults, isBrowser, keyFaults, routeFaults, unknownKeys } from "./validation.ts";
 
@@ -48,6 +49,16 @@ export interface ClientOptions<
   readonly limits?: Partial<Limits> | SharedLimits | false;
   /** Requests in flight at most. Default 16. */
   readonly concurrency?: number;
+  /**
+   * Who goes first where a limit is short: `interactive` calls before `background` ones. Default: `background` for
+   * iterations, `ingest`, `import` and `changes`, `interactive` for everything else.
+   */
+  readonly priority?: Priority;
+  /**
+   * The least share of each short window that background work leaves while interactive calls are about, from 0 to 0.5.
+   * Default 0.1.
+   */
+  readonly interactiveReserve?: number;
   /** Replaces the transport (default: undici). The global one is looked up at each call: a mock may come later. */
   readonly fetch?: Fetch;
   /** An undici Dispatcher for the default transport (proxy, mutual TLS). It stays open when the client closes. */
@@ -88,6 +99,8 @@ export interface CallOptions {
   readonly totalTimeoutMs?: number | undefined;
   /** Attempts after the first, at least 0. Default: the client's. */
   readonly maxRetries?: number | undefined;
+  /** Whether it goes before background work, or leaves room for interactive calls. Default: the client's. */
+  readonly priority?: Priority | undefined;
   /** Sent beside the client's headers, and in place of those of the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -107,6 +120,9 @@ export interface Settings {
   /** Where the budgets come from, when other processes spend them too. */
   readonly sharing: SharedLimits | undefined;
   readonly concurrency: number;
+  /** Of every call; undefined: by method. */
+  readonly priority: Priority | undefined;
+  readonly interactiveReserve: number;
   readonly fetch: Fetch | undefined;
   readonly dispatcher: Dispatcher | undefined;
   readonly headers: Readonly<Record<string, string>>;
@@ -125,6 +141,7 @@ const defaults = {
   maxRetries: 4,
   maxRetryAfterMs: 60_000,
   concurrency: 16,
+  interactiveReserve: 0.1,
   maxResponseBytes: 64 * 1024 * 1024,
   responseValidation: "warn",
 } as const;
@@ -138,6 +155,8 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   maxRetryAfterMs: true,
   limits: true,
   concurrency: true,
+  priority: true,
+  interactiveReserve: true,
   fetch: true,
   dispatcher: true,
   headers: true,
@@ -191,6 +210,7 @@ export const settingsFrom = (
     totalTimeoutMs: options.totalTimeoutMs,
     limits: sharing?.numbers ?? (ownLimits === false ? false : { ...documentedLimits, ...ownLimits }),
     sharing,
+    priority: options.priority,
     fetch: options.fetch,
     dispatcher: options.dispatcher,
     headers: { ...options.headers },

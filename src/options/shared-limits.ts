@@ -3,24 +3,24 @@ import type { BudgetName } from "../service/define.ts";
 import type { Limit, Limits } from "./limits.ts";
 
 /** A budget, as the source of its permits sees it. */
-export interface LeasedBudget {
+export interface PermitHolder {
   /** Permits leased now: in hand, in use or cooling. */
   readonly leased: number;
-  /** Of those, the ones in hand that are kept for nobody. */
+  /** Of those, the ones in hand. */
   readonly idle: number;
   /** Of the idle ones, those that nobody here has needed for `ms`; all of them where nobody waits. */
   spareFor(ms: number): number;
-  /** Of those, the ones that are called back and leave as they cool. */
+  /** Of those leased, the ones that are called back and leave as they cool. */
   readonly owed: number;
   /** In how many milliseconds the next of those that leave are gone; undefined when none leaves. */
   readonly leavesInMs: number | undefined;
   /** How much sooner than a window after the answer permits come back here, in ms; lost where they change hands. */
   readonly allowanceMs: number;
-  /** What the first of those who wait lacks; 0 when nobody waits for permits. */
+  /** What the first waiting request lacks; 0 when nobody waits for permits. */
   readonly lacking: number;
   /** Requests that wait. */
   readonly waiters: number;
-  /** Whether a pause is on, or the one request that goes first after it is due or out. */
+  /** Whether a pause is on, or the one request that goes first after it is due or on the wire. */
   readonly isProbing: boolean;
   /** Adds `count` permits, which may be used at once. */
   grant(count: number): void;
@@ -33,31 +33,33 @@ export interface LeasedBudget {
 }
 
 /** Where a budget's permits come from: this process alone, or a store that many processes share. */
-export interface LeaseSource {
+export interface PermitSource {
   /** Permits that are the budget's before anybody is asked. */
   readonly initial: number;
+  /** Whether other processes spend the same budget. */
+  readonly isShared: boolean;
   /** Whether the permits in hand may be used now. */
   readonly isValid: boolean;
   /** Until when a source that is out of reach is waited for; undefined while it is in reach. */
   readonly givesUpAt: number | undefined;
   /** What others that share the budget use of it. */
   readonly usedElsewhere: number;
-  /** Before that, on the budget's clock, it brings none to a budget with too few for one request; past: at any time. */
-  readonly comesAt: number;
   /** Names the budget that the permits are for; called once, before anything else. */
-  attach(budget: LeasedBudget): void;
+  attach(holder: PermitHolder): void;
   /** The budget lacks permits; called again and again while it does. */
   want(): void;
   /** The service asked to stand still for `ms`, with the answer `by`. */
   paused(ms: number, by: string): void;
   /** A request was admitted. */
   used(): void;
+  /** A request has ended. */
+  settled?(): void;
   /** Gives every permit back. */
   close(): Promise<void>;
 }
 
 /** A day's count: of this process, or of all that share it. */
-export interface Day {
+export interface DayCount {
   /** The name of the limit, `requestsPerDay`. */
   readonly name: string;
   /** How much fits into any 24 hours; `Infinity`: anything. */
@@ -72,14 +74,6 @@ export interface Day {
   freesInMs(weight: number): number;
 }
 
-/** What a budget and its day are made of. */
-export interface Allotment {
-  /** For the short window. */
-  readonly leases: LeaseSource;
-  /** For the day. */
-  readonly day: Day;
-}
-
 /** The numbers of one limit, for its window and for its day. */
 export interface LimitNumbers {
   /** Of the short window. */
@@ -88,16 +82,16 @@ export interface LimitNumbers {
   readonly maxPerDay: number;
 }
 
-/** Where budgets come from when it is not this process alone that spends them. */
-export interface Sharing {
-  /** Opens the budget of a limit, and its day. */
-  open(name: BudgetName, numbers: LimitNumbers, clock: Clock): Allotment;
-}
-
 /** Limits that many processes share; `redisLimits` of `touchpoint-sdk/redis` makes them. */
-export interface SharedLimits extends Sharing {
+export interface SharedLimits {
   /** The limits themselves, the documented ones where none were given. */
   readonly numbers: Limits;
+  /** Opens the budget of a limit, and its day. */
+  open(
+    name: BudgetName,
+    numbers: LimitNumbers,
+    clock: Clock,
+  ): { readonly permits: PermitSource; readonly day: DayCount };
 }
 
 /** Tells shared limits from a process's own. */

@@ -80,6 +80,7 @@ interface CallLike {
   readonly timeoutMs?: unknown;
   readonly totalTimeoutMs?: unknown;
   readonly maxRetries?: unknown;
+  readonly priority?: unknown;
   readonly headers?: unknown;
 }
 
@@ -89,6 +90,9 @@ export const callFaults = (options: CallLike): string[] => {
   atLeast(faults, "timeoutMs", options.timeoutMs, 1, false);
   atLeast(faults, "totalTimeoutMs", options.totalTimeoutMs, 1, false);
   atLeast(faults, "maxRetries", options.maxRetries, 0, true);
+  const { priority } = options;
+  if (priority !== undefined && priority !== "interactive" && priority !== "background")
+    faults.push(`priority must be "interactive" or "background", got ${shown(priority)}`);
   if (options.headers !== undefined) faults.push(...headerFaults(options.headers));
   return faults;
 };

@@ -123,7 +123,7 @@ export const paged = <T, Query extends ListQuery>(
         try {
           const answer = await via(
             operation,
-            { payload: { ...query, ...request } },
+            { payload: { ...query, ...request }, priority: "background" },
             { ...callOptions, signal: bound.signal },
           );
           return usable(operation.id, answer);

@@ -1,16 +1,22 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
 import { type HttpRequest, progressOf } from "../http/types.ts";
-import type { Day } from "../options/shared-limits.ts";
+import type { DayCount } from "../options/shared-limits.ts";
 import type { Budget } from "./budget.ts";
-import { arrive, type Lane, type Passage } from "./lane.ts";
+import type { AdmissionQueue, Waiter } from "./queue.ts";
 
-/** What one combination of budgets needs at each request, made once. */
+/** What requests with the same budgets and priority have in common, made once. */
 export interface Route {
-  readonly lane: Lane;
-  readonly budgets: readonly Budget[];
-  readonly days: readonly Day[];
-  /** The last budget named by the operation: the one spent by weight, and the one that a 429 pauses. */
-  readonly narrowest: Budget | undefined;
+  readonly queue: AdmissionQueue;
+  /** In the order of the kind's budgets. */
+  readonly days: readonly DayCount[];
+}
+
+/** How a client waits. */
+export interface WaitSettings {
+  /** A pause that lasts longer is not waited for. */
+  readonly maxRetryAfterMs: number;
+  /** The least share of each window that its background work leaves while interactive calls are about. */
+  readonly interactiveReserve: number;
 }
 
 const inWords = (ms: number): string => {
@@ -19,27 +25,24 @@ const inWords = (ms: number): string => {
 };
 
 /** One attempt on its way through the budgets: what it spends, and why it may not. */
-export class Passing implements Passage {
+export class Admission implements Waiter {
   readonly request: HttpRequest;
-  readonly route: Route;
-  wasSent = true;
-  /** Told when what it waits for may have changed. */
-  onStopped: (() => void) | undefined;
-  readonly #maxPauseMs: number;
+  readonly queue: AdmissionQueue;
+  order = 0;
+  previous: Waiter | undefined;
+  next: Waiter | undefined;
+  hasGone = false;
+  onGo: (() => void) | undefined;
+  onRefused: ((reason: unknown) => void) | undefined;
+  stopped: (() => void) | undefined;
+  readonly #days: readonly DayCount[];
+  readonly #settings: WaitSettings;
 
-  constructor(request: HttpRequest, route: Route, maxPauseMs: number) {
+  constructor(request: HttpRequest, { queue, days }: Route, settings: WaitSettings) {
     this.request = request;
-    this.route = route;
-    this.#maxPauseMs = maxPauseMs;
-  }
-
-  /** Whether a pause has begun since it was let go. */
-  get isHeld(): boolean {
-    return this.route.budgets.some((budget) => budget.pausedForMs > 0);
-  }
-
-  get lane(): Lane {
-    return this.route.lane;
+    this.queue = queue;
+    this.#days = days;
+    this.#settings = settings;
   }
 
   get weight(): number {
@@ -50,56 +53,72 @@ export class Passing implements Passage {
     return this.request.signal;
   }
 
+  get leastReserve(): number {
+    return this.#settings.interactiveReserve;
+  }
+
+  /** Whether a pause has begun since it was let go. */
+  get isHeld(): boolean {
+    return this.queue.kind.budgets.some((budget) => budget.pausedForMs > 0);
+  }
+
   refusal(): Error | undefined {
-    const { budgets, days } = this.route;
-    for (const [index, budget] of budgets.entries()) {
+    const { kind } = this.queue;
+    for (const [index, budget] of kind.budgets.entries()) {
       const weight = this.#weightOf(budget);
-      const day = days[index];
+      const day = this.#days[index];
       if (day !== undefined && !day.has(weight)) {
         const waitMs = day.freesInMs(weight);
         const what = `${day.name} is used up (${day.used} of ${day.max})`;
-        return this.#refused(`${what}; more frees in ${inWords(waitMs)}`, waitMs);
+        return this.refused(day.name, `${what}; more frees in ${inWords(waitMs)}`, waitMs);
       }
       if (budget.isLost) {
         budget.seek();
         return this.#unreachable();
       }
       const waitMs = budget.pausedForMs;
-      if (waitMs > this.#maxPauseMs) {
+      if (waitMs > this.#settings.maxRetryAfterMs) {
         const what = `the service asked to send nothing on ${budget.name} for another ${inWords(waitMs)}`;
-        return this.#refused(`${what}, which is longer than maxRetryAfterMs`, waitMs);
+        return this.refused(budget.name, `${what}, which is longer than maxRetryAfterMs`, waitMs);
       }
     }
     return undefined;
   }
 
-  admitted(): void {
-    this.#countDay(1);
-  }
-
-  stopped(): void {
-    this.onStopped?.();
-  }
-
-  refund(): void {
-    arrive(this.lane, this.weight);
-    this.#countDay(-1);
-    for (const budget of this.route.budgets) budget.refund(this.#weightOf(budget), this);
-  }
-
-  settle(roundTripMs: number | undefined): void {
-    arrive(this.lane, this.weight);
-    for (const budget of this.route.budgets) budget.settle(this.#weightOf(budget), this, roundTripMs);
-  }
-
-  #countDay(sign: 1 | -1): void {
-    for (const [index, budget] of this.route.budgets.entries()) {
-      this.route.days[index]?.add(sign * this.#weightOf(budget));
+  go(): void {
+    const { kind } = this.queue;
+    this.hasGone = true;
+    for (const [index, budget] of kind.budgets.entries()) {
+      const holding = kind.holdings[index];
+      if (holding) budget.take(budget.amountOf(this.#weightOf(budget)), this, holding, kind.priority);
+      this.#days[index]?.add(this.#weightOf(budget));
     }
+    this.onGo?.();
+  }
+
+  /** The attempt has ended: `roundTripMs` after an answer; `wasSent` false when it never left. */
+  end({
+    roundTripMs,
+    wasSent,
+  }: {
+    readonly roundTripMs: number | undefined;
+    readonly wasSent: boolean;
+  }): void {
+    const { kind, slots } = this.queue;
+    kind.inFlight -= 1;
+    for (const [index, budget] of kind.budgets.entries()) {
+      const holding = kind.holdings[index];
+      const weight = this.#weightOf(budget);
+      if (holding === undefined) continue;
+      if (wasSent) budget.settle(weight, this, holding, roundTripMs);
+      else budget.refund(budget.amountOf(weight), this, holding);
+      if (!wasSent) this.#days[index]?.add(-weight);
+    }
+    slots.free();
   }
 
   #weightOf(budget: Budget): number {
-    return budget === this.route.narrowest ? this.request.weight : 1;
+    return budget === this.queue.kind.narrowest ? this.request.weight : 1;
   }
 
   #unreachable(): ConnectionError {
@@ -110,13 +129,15 @@ export class Passing implements Passage {
     });
   }
 
-  #refused(why: string, retryAfterMs: number): RateLimitError {
+  /** The error of a request that was not sent for want of `limit`. */
+  refused(limit: string, why: string, retryAfterMs: number | undefined): RateLimitError {
     return new RateLimitError(`${this.request.operation}: not sent, ${why}`, {
       ...progressOf(this.request),
       status: 429,
       headers: new Headers(),
       body: undefined,
       retryAfterMs,
+      limit,
     });
   }
 }

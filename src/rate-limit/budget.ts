@@ -1,35 +1,49 @@
 import type { BudgetState, Limit } from "../options/limits.ts";
-import type { LeasedBudget, LeaseSource } from "../options/shared-limits.ts";
+import type { Priority } from "../options/priority.ts";
+import type { PermitHolder, PermitSource } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
-import type { Kind, Passage, Resource } from "./lane.ts";
 import { Pause } from "./pause.ts";
+import { Holding } from "./permit-cooldown.ts";
 import { Permits } from "./permits.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
+// Background work leaves one and a half times what interactive calls used in the last window, and half at most.
+const reserveFactor = 1.5;
+const mostReserve = 1 / 2;
+// It remembers interactive calls for so many windows.
+const rememberedWindows = 3;
+/** The part of each budget that background work keeps while interactive calls use all they can get. */
+const backgroundPart = 1 / 10;
+
 /**
- * One limit of the service: hands out permits, takes them back a window after the answer, and stands still while
- * the service has asked to wait.
+ * One limit of the service: hands out permits, takes them back a window after the answer, and stands still while the
+ * service has asked to wait.
  */
-export class Budget implements Resource, LeasedBudget {
+export class Budget implements PermitHolder {
   readonly name: string;
   readonly limit: Limit;
-  waiters = 0;
-  /** What the first of those who wait will take; 0 when nobody waits for permits. */
+  /** Requests that wait and will spend this budget. */
+  readonly waiting: Record<Priority, number> = { interactive: 0, background: 0 };
+  /** What those of them weigh for which this is the narrowest budget. */
+  readonly queued: Record<Priority, number> = { interactive: 0, background: 0 };
+  /** Permits in use or cooling. */
+  readonly held: Record<Priority, number> = { interactive: 0, background: 0 };
+  /** What the first waiting request takes and leaves; 0 when nobody waits for permits. */
   #wanted = 0;
   readonly #clock: Clock;
   readonly #onChange: () => void;
-  readonly #source: LeaseSource;
+  readonly #source: PermitSource;
   readonly #permits: Permits;
-  /** Of the permits in hand, what is kept for requests that wait for something else. */
-  #kept = 0;
   readonly #pause = new Pause();
+  #interactiveUntil = Number.NEGATIVE_INFINITY;
+  #backgroundAt = Number.NEGATIVE_INFINITY;
   #alarm: { readonly at: number; readonly cancel: Cancel } | undefined;
 
   constructor(
     name: string,
     limit: Limit,
-    context: { readonly clock: Clock; readonly onChange: () => void; readonly source: LeaseSource },
+    context: { readonly clock: Clock; readonly onChange: () => void; readonly source: PermitSource },
   ) {
     this.name = name;
     this.limit = limit;
@@ -40,32 +54,72 @@ export class Budget implements Resource, LeasedBudget {
     this.#source.attach(this);
   }
 
-  has(weight: number): boolean {
-    const now = this.#clock.now();
-    if (now < this.#pause.until || this.#pause.isOut || !this.#source.isValid) return false;
-    this.#permits.thaw(now);
-    return this.#permits.inHand >= this.#most(weight);
+  newHolding(priority: Priority): Holding {
+    return new Holding(this.held, priority);
   }
 
-  take(weight: number, by: Passage): void {
-    this.#permits.take(weight);
-    this.#pause.took(by);
+  /** What a request of this weight takes: never more than there is. */
+  amountOf(weight: number): number {
+    return Math.min(weight, this.limit.max);
+  }
+
+  /** Whether `amount` may be taken now and `kept` permits be left; of the latter no more than there can be here. */
+  has(amount: number, kept = 0): boolean {
+    const now = this.#clock.now();
+    if (now < this.#pause.until || this.#pause.isProbeOut || !this.#source.isValid) return false;
+    this.#permits.thaw(now);
+    return this.#permits.inHand >= amount + Math.min(kept, Math.max(0, this.reach - amount));
+  }
+
+  take(amount: number, request: object, holding: Holding, priority: Priority): void {
+    this.#permits.take(amount);
+    this.#pause.took(request);
     this.#source.used();
+    holding.add(amount);
+    if (priority === "background") this.#backgroundAt = this.#clock.now();
   }
 
   /** The request never left: its permits are free at once. */
-  refund(weight: number, by: Passage): void {
-    this.#permits.putBack(weight);
-    this.#pause.refunded(by);
+  refund(amount: number, request: object, holding: Holding): void {
+    holding.add(-amount);
+    this.#permits.putBack(amount);
+    this.#pause.refunded(request);
   }
 
-  /**
-   * The request was answered, or nobody knows (`roundTripMs` undefined): its permits come back when no window can
-   * hold both uses.
-   */
-  settle(weight: number, by: Passage, roundTripMs: number | undefined): void {
-    this.#pause.settled(by);
-    this.#permits.cool(weight, roundTripMs, by.lane.kind);
+  /** The request was answered, or nobody knows (`roundTripMs` undefined). */
+  settle(weight: number, request: object, holding: Holding, roundTripMs: number | undefined): void {
+    this.#pause.settled(request);
+    this.#permits.cool(weight, roundTripMs, holding);
+    this.#source.settled?.();
+  }
+
+  /** An interactive call has come: background work leaves a reserve for the next windows. */
+  sawInteractive(): void {
+    this.#interactiveUntil = this.#clock.now() + rememberedWindows * this.limit.perMs;
+  }
+
+  /** The part of a window that background work leaves now; `least` is a share of the limit. */
+  reserve(least: number): number {
+    if (this.#clock.now() >= this.#interactiveUntil || this.limit.max === never) return 0;
+    const { max } = this.limit;
+    const wanted = Math.max(max * least, this.held.interactive * reserveFactor);
+    return Math.ceil(Math.min(wanted, Math.floor(max * mostReserve)));
+  }
+
+  /** Of the permits in hand, what a background request of this amount has to leave for interactive ones. */
+  keptFromBackground(amount: number, least: number): number {
+    // A batch too large for what the reserve leaves may have its turn when all of the budget is free.
+    const reserve = Math.min(this.reserve(least), this.limit.max - amount);
+    return Math.max(0, reserve - this.held.interactive);
+  }
+
+  /** Whether background work has had less than its tenth, so that a request of this amount goes before interactive ones. */
+  isBackgroundDue(amount: number): boolean {
+    const part = this.limit.max * backgroundPart;
+    this.#permits.thaw(this.#clock.now());
+    if (this.held.background + amount <= part) return true;
+    const sinceMs = this.#clock.now() - this.#backgroundAt;
+    return this.held.background === 0 && sinceMs >= (amount / part) * this.limit.perMs;
   }
 
   /** Stands still for `ms`; then one request goes first, and the rest once it is through. */
@@ -74,40 +128,51 @@ export class Budget implements Resource, LeasedBudget {
   }
 
   /** The service itself asked for a pause, with the answer `by`: whoever shares the budget hears of it. */
-  heed(ms: number, by: string): void {
+  applyPause(ms: number, by: string): void {
     this.pause(ms, by);
     this.#source.paused(ms, by);
     this.#onChange();
   }
 
-  want(weight: number): void {
+  /**
+   * A request waits for this: the source is asked for permits, and the queues are looked at again in time.
+   *
+   * @returns whether the request may go now after all.
+   */
+  want(amount: number, kept = 0): boolean {
     const now = this.#clock.now();
-    if (now < this.#pause.until) return this.#wakeAt(this.#pause.until);
-    if (this.#pause.isOut) return;
-    // It may have come free between being asked and being told to see to it: nobody would look again.
-    if (this.has(weight)) return this.#wakeAt(now);
-    // As of before that question: what comes free from then on must be found cooling, or nobody would be woken for it.
-    // Asked for here too, lest somebody is woken for what may not be used for want of a valid lease.
-    this.#permits.thaw(now);
-    this.#wanted = this.#most(weight);
+    if (now < this.#pause.until) this.#wakeAt(this.#pause.until);
+    if (now < this.#pause.until || this.#pause.isProbeOut) return false;
+    this.#wanted = Math.min(this.limit.max, amount + kept);
     this.#source.want();
-    const next = Math.min(this.#permits.nextAt ?? never, this.#source.givesUpAt ?? never);
+    // The source may have brought some at once, or a permit have come back since has() said no.
+    if (this.has(amount, kept)) return true;
+    // What came back while no lease was valid must not wake anybody again and again.
+    this.#permits.thaw(now);
+    const reserveEndsAt = kept > 0 && this.#interactiveUntil > now ? this.#interactiveUntil : never;
+    const next = Math.min(this.#permits.nextAt ?? never, this.#source.givesUpAt ?? never, reserveEndsAt);
     if (next !== never) this.#wakeAt(next);
+    return false;
   }
 
-  keep(amount: number): void {
-    this.#kept = amount;
-  }
-
+  /** Nobody waits any more. */
   rest(): void {
     this.#wanted = 0;
-    this.#kept = 0;
     this.#alarm?.cancel();
     this.#alarm = undefined;
   }
 
+  /** Permits that this process can count on: all of the limit, or those it has of shared ones. */
+  get reach(): number {
+    return this.#source.isShared ? this.leased : this.limit.max;
+  }
+
   get leased(): number {
     return this.#permits.leased;
+  }
+
+  get waiters(): number {
+    return this.waiting.interactive + this.waiting.background;
   }
 
   get lacking(): number {
@@ -116,27 +181,12 @@ export class Budget implements Resource, LeasedBudget {
 
   get idle(): number {
     this.#permits.thaw(this.#clock.now());
-    return Math.max(0, this.#permits.inHand - this.#kept);
+    return Math.max(0, this.#permits.inHand);
   }
 
   spareFor(ms: number): number {
     const { idle } = this;
     return this.waiters === 0 ? idle : Math.min(idle, this.#permits.unneededFor(ms));
-  }
-
-  readyInMs(amount: number, each: number): number {
-    // Nobody knows when a probe is answered, nor when a source that says nothing is heard again.
-    if (this.#pause.isOut || !this.#source.isValid) return never;
-    const comesInMs = Math.max(0, this.#source.comesAt - this.#clock.now());
-    return Math.max(this.pausedForMs, this.#permits.readyInMs(amount, each, comesInMs));
-  }
-
-  usedBy(kind: Kind): number {
-    return this.#permits.backWithin(never, kind);
-  }
-
-  backWithin(ms: number, kind?: Kind): number {
-    return this.#permits.backWithin(ms, kind);
   }
 
   get owed(): number {
@@ -183,17 +233,22 @@ export class Budget implements Resource, LeasedBudget {
     this.#source.want();
   }
 
-  /** How long the next request has to wait at least, as far as is known now. */
+  /** How long a request of `amount` has to wait at least behind `ahead` permits' worth of others; 0 where nobody knows. */
+  knownWaitMs(ahead: number, amount: number): number {
+    return Math.ceil(Math.max(this.pausedForMs, this.#permits.readyInMs(ahead + amount)));
+  }
+
+  /** How long the first waiting request has to wait at least, as far as is known now. */
   waitMs(): number {
     const now = this.#clock.now();
     // Nobody knows when a probe is answered.
-    const thawsAt = this.#pause.isOut ? now : (this.#permits.nextAt ?? now);
-    return Math.ceil(this.pausedForMs || Math.max(0, thawsAt - now));
+    const nextAt = this.#pause.isProbeOut ? now : (this.#permits.nextAt ?? now);
+    return Math.ceil(this.pausedForMs || Math.max(0, nextAt - now));
   }
 
   get state(): BudgetState {
     const { max } = this.limit;
-    const isLimited = max !== Number.POSITIVE_INFINITY;
+    const isLimited = max !== never;
     const used = isLimited ? Math.min(max, this.#permits.used + this.#source.usedElsewhere) : 0;
     const left = max - used;
     const { pausedForMs } = this;
@@ -203,6 +258,7 @@ export class Budget implements Resource, LeasedBudget {
       freesInMs: left > 0 ? 0 : this.waitMs(),
       pausedUntil: pausedForMs > 0 ? this.#clock.wallTime() + pausedForMs : undefined,
       pausedBy: pausedForMs > 0 ? this.#pause.by : undefined,
+      waiting: { ...this.waiting },
     };
   }
 
@@ -210,10 +266,6 @@ export class Budget implements Resource, LeasedBudget {
   async close(): Promise<void> {
     this.rest();
     await this.#source.close();
-  }
-
-  #most(weight: number): number {
-    return Math.min(weight, this.limit.max);
   }
 
   #wakeAt(at: number): void {

@@ -1,61 +1,44 @@
-import type { Limit } from "../options/limits.ts";
-import type { Resource } from "./lane.ts";
+import type { ByPriority } from "../options/priority.ts";
 
 /** How many requests of one client may be in flight. */
-export class Slots implements Resource {
+export class ConcurrencyLimit {
   readonly name = "concurrency";
-  readonly limit: Limit;
-  waiters = 0;
+  /** Requests that wait and need a slot. */
+  readonly waiting: Record<keyof ByPriority, number> = { interactive: 0, background: 0 };
   readonly #max: number;
   #inUse = 0;
-  readonly #waiting = new Set<() => void>();
+  readonly #wakes = new Set<() => void>();
 
   constructor(max: number) {
     this.#max = max;
-    this.limit = { max, perMs: 0 };
   }
 
-  has(): boolean {
-    return this.#inUse < this.#max;
+  get isFull(): boolean {
+    return this.#inUse >= this.#max;
+  }
+
+  /** Requests in flight. */
+  get inUse(): number {
+    return this.#inUse;
   }
 
   take(): void {
     this.#inUse += 1;
   }
 
-  /** Clients of different keys share slots, and stand in lines of their own: whoever has waited longest is woken first. */
+  /** Clients of different keys may share slots and wait in groups of their own: the group that waits longest is woken first. */
   free(): void {
     this.#inUse -= 1;
-    for (const wake of [...this.#waiting]) {
-      if (!this.has()) return;
-      // Who still waits then joins the end.
-      this.#waiting.delete(wake);
+    for (const wake of [...this.#wakes]) {
+      if (this.isFull) return;
+      // A group that still waits joins the end.
+      this.#wakes.delete(wake);
       wake();
     }
   }
 
-  want(_weight: number, wake: () => void): void {
-    this.#waiting.add(wake);
-  }
-
-  keep(): void {}
-
-  rest(): void {}
-
-  get leased(): number {
-    return this.#max;
-  }
-
-  // Nobody knows when an answer comes.
-  readyInMs(): number {
-    return Number.POSITIVE_INFINITY;
-  }
-
-  usedBy(): number {
-    return 0;
-  }
-
-  backWithin(): number {
-    return 0;
+  /** Calls `wake` once when a slot is free. */
+  want(wake: () => void): void {
+    this.#wakes.add(wake);
   }
 }

@@ -1,4 +1,4 @@
-import type { Day } from "../options/shared-limits.ts";
+import type { DayCount } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 const dayMs = 86_400_000;
@@ -8,7 +8,7 @@ const slotMs = 60_000;
  * Counts a day's use by the minute. The document does not say when a day begins, so any 24 hours count: that
  * keeps every reading of it.
  */
-export class DayCount implements Day {
+export class DailyLimit implements DayCount {
   readonly name: string;
   readonly max: number;
   readonly #clock: Clock;

@@ -3,7 +3,7 @@
  *
  * Remembered in two stretches of time, the one that runs and the one before it.
  */
-export class LowWater {
+export class IdleMinimum {
   #since = Number.NEGATIVE_INFINITY;
   #least = 0;
   #leastBefore = 0;

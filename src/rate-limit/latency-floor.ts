@@ -24,7 +24,7 @@ const longestStretches = 20;
  * less the average excess over it: random latency has no floor to speak of, constant latency is one. A busy moment
  * slows every answer alike, so nothing is believed that was not true for a whole stretch of time.
  */
-export class RoundTrips {
+export class LatencyFloor {
   readonly #stretchMs: number;
   readonly #slackMs: number;
   readonly #mostMs: number;
@@ -84,8 +84,8 @@ const allowanceSlack = 0.015;
 const mostSlackMs = 15;
 
 /** The round trips of a limit with this window. */
-export const roundTripsOn = (perMs: number): RoundTrips =>
-  new RoundTrips(perMs * stretchWindows, {
+export const latencyFloorFor = (perMs: number): LatencyFloor =>
+  new LatencyFloor(perMs * stretchWindows, {
     slackMs: Math.min(perMs * allowanceSlack, mostSlackMs),
     mostMs: perMs * mostAllowance,
   });

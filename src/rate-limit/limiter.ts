@@ -1,35 +1,37 @@
 import type { BudgetState, Limit, Limits } from "../options/limits.ts";
-import type { Day, Sharing } from "../options/shared-limits.ts";
+import type { Priority } from "../options/priority.ts";
+import type { DayCount, SharedLimits } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
+import type { Route } from "./admission.ts";
 import { Budget } from "./budget.ts";
-import type { Slots } from "./concurrency.ts";
-import { DayCount } from "./daily-limit.ts";
-import { type Kind, type Lane, lane, newKind } from "./lane.ts";
-import { fixedLeases, LocalLeases } from "./local-permits.ts";
-import { Lanes } from "./queue.ts";
+import type { ConcurrencyLimit } from "./concurrency.ts";
+import { DailyLimit } from "./daily-limit.ts";
+import { Kind } from "./kind.ts";
+import { fixedPermits, LocalPermits } from "./local-permits.ts";
+import { AdmissionQueue, QueueGroup } from "./queue.ts";
 
 const unlimited: Limit = { max: Number.POSITIVE_INFINITY, perMs: 1 };
+const nobody = { interactive: 0, background: 0 };
 
-/** All that the requests of one key share: budgets, day counts, and the lanes in front of them. */
-export class Traffic {
-  readonly lanes = new Lanes();
+/** All that the requests of one key share: budgets, days, and the queues in front of them. */
+export class RateLimiter {
+  readonly queues = new QueueGroup();
   readonly budgets: Readonly<Record<BudgetName, Budget>>;
-  readonly days: Readonly<Record<BudgetName, Day>>;
+  readonly days: Readonly<Record<BudgetName, DayCount>>;
   readonly #kinds = new Map<string, Kind>();
-  readonly #lanes = new WeakMap<Slots, Map<string, Lane>>();
 
   /** `false` for limits paces nothing; a pause that the service asks for holds all the same. */
-  constructor(limits: Limits | false, clock: Clock, sharing?: Sharing) {
-    const open = (name: BudgetName): { readonly budget: Budget; readonly day: Day } => {
+  constructor(limits: Limits | false, clock: Clock, shared?: Pick<SharedLimits, "open">) {
+    const open = (name: BudgetName): { readonly budget: Budget; readonly day: DayCount } => {
       const limit = limits === false ? unlimited : limits[name];
       const maxPerDay = limits === false ? Number.POSITIVE_INFINITY : limits[`${name}PerDay`];
-      const { leases, day } = sharing?.open(name, { limit, maxPerDay }, clock) ?? {
-        leases: limits === false ? fixedLeases(limit.max) : new LocalLeases(limit.max),
-        day: new DayCount(`${name}PerDay`, maxPerDay, clock),
+      const { permits, day } = shared?.open(name, { limit, maxPerDay }, clock) ?? {
+        permits: limits === false ? fixedPermits(limit.max) : new LocalPermits(limit.max),
+        day: new DailyLimit(`${name}PerDay`, maxPerDay, clock),
       };
       return {
-        budget: new Budget(name, limit, { clock, onChange: () => this.lanes.pump(), source: leases }),
+        budget: new Budget(name, limit, { clock, onChange: () => this.queues.pump(), source: permits }),
         day,
       };
     };
@@ -40,25 +42,21 @@ export class Traffic {
     this.days = { requests: requests.day, emails: emails.day, events: events.day };
   }
 
-  /** Where those stand who spend these budgets, the last one by weight: clients that share slots, in one line. */
-  laneOf(slots: Slots, names: readonly BudgetName[]): Lane {
-    const key = names.join();
-    const lanes = this.#lanes.get(slots) ?? new Map<string, Lane>();
-    this.#lanes.set(slots, lanes);
-    const kind = this.#kinds.get(key) ?? newKind();
+  /** Where requests wait that spend these budgets, the last one by weight. */
+  route(names: readonly BudgetName[], priority: Priority, slots: ConcurrencyLimit): Route {
+    const key = `${priority} ${names.join()}`;
+    const kind = this.#kinds.get(key) ?? this.queues.add(this.#newKind(names, priority));
     this.#kinds.set(key, kind);
-    const budgets = names.map((name) => this.budgets[name]);
-    const found = lanes.get(key) ?? lane([slots, ...budgets], budgets.at(-1), kind);
-    lanes.set(key, found);
-    return found;
+    return { queue: new AdmissionQueue(kind, slots), days: names.map((name) => this.days[name]) };
   }
 
   /** How each limit stands, keyed by its name. */
   state(): Record<keyof Limits, BudgetState> {
-    const ofDay = (day: Day): BudgetState => {
+    const ofDay = (day: DayCount): BudgetState => {
       const left = Math.max(0, day.max - day.used);
       const freesInMs = left > 0 ? 0 : day.freesInMs(1);
-      return { used: day.used, left, freesInMs, pausedUntil: undefined, pausedBy: undefined };
+      const open = { pausedUntil: undefined, pausedBy: undefined };
+      return { used: day.used, left, freesInMs, ...open, waiting: nobody };
     };
     const { budgets, days } = this;
     return {
@@ -74,5 +72,10 @@ export class Traffic {
   /** Drops every timer and gives shared permits back. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.budgets).map((budget) => budget.close()));
+  }
+
+  #newKind(names: readonly BudgetName[], priority: Priority): Kind {
+    const budgets = names.map((name) => this.budgets[name]);
+    return new Kind(budgets, budgets.at(-1) ?? this.budgets.requests, priority);
   }
 }

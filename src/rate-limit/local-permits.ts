@@ -1,7 +1,7 @@
 /// <reference path="./bottleneck-light.d.ts" />
-import type { LeasedBudget, LeaseSource } from "../options/shared-limits.ts";
+import type { PermitHolder, PermitSource } from "../options/shared-limits.ts";
 
-const lightBottleneck = async (max: number) => {
+const loadBottleneck = async (max: number) => {
   const { default: Bottleneck } = await import("bottleneck/light");
   return new Bottleneck({ maxConcurrent: max });
 };
@@ -9,85 +9,79 @@ const lightBottleneck = async (max: number) => {
 /**
  * Permits of one process: a bottleneck limiter in which a running job is a lease.
  *
- * A job per call would cost several times the call it guards, so a job leases a block, and the budget hands the
- * permits out one by one. bottleneck is loaded with the first lease: a script of a few calls never needs it.
+ * A job per call would cost several times the call it guards, so a job leases a block, and the budget hands the permits
+ * out one by one. Nobody else can use the budget, so a block is in hand at once and its job follows: no call waits for
+ * bottleneck, which is loaded behind an answer, and by a script of a few calls never.
  */
-export class LocalLeases implements LeaseSource {
+export class LocalPermits implements PermitSource {
+  readonly isShared = false;
   readonly isValid = true;
   readonly givesUpAt = undefined;
   readonly usedElsewhere = 0;
-  readonly comesAt = 0;
   readonly initial: number;
   readonly #max: number;
   readonly #block: number;
   readonly #ends: (() => void)[] = [];
-  #limiter: ReturnType<typeof lightBottleneck> | undefined;
-  #isLeasing = false;
+  #limiter: ReturnType<typeof loadBottleneck> | undefined;
+  /** Permits in hand whose job has not started. */
+  #unleased: number;
   #isClosed = false;
-  #budget: LeasedBudget | undefined;
+  #holder: PermitHolder | undefined;
 
   constructor(max: number) {
     this.#max = max;
     this.#block = Math.ceil(max / 20);
-    // The first block is in hand before its lease is registered: nobody else can have used the budget yet.
     this.initial = Math.min(max, Math.max(this.#block, 25));
+    this.#unleased = this.initial;
   }
 
-  attach(budget: LeasedBudget): void {
-    this.#budget = budget;
+  attach(holder: PermitHolder): void {
+    this.#holder = holder;
   }
 
   want(): void {
-    const budget = this.#budget;
-    if (budget === undefined || this.#isClosed || this.#isLeasing || budget.leased >= this.#max) return;
-    this.#isLeasing = true;
-    const count = Math.min(Math.max(budget.lacking, this.#block), this.#max - budget.leased);
-    void this.#lease(count).then(() => {
-      this.#isLeasing = false;
-      budget.grant(count);
-    });
+    const holder = this.#holder;
+    if (holder === undefined || holder.leased >= this.#max) return;
+    const count = Math.min(Math.max(holder.lacking, this.#block), this.#max - holder.leased);
+    this.#unleased += count;
+    if (this.#limiter !== undefined) void this.#lease();
+    holder.grant(count);
   }
 
   paused(): void {}
 
   used(): void {}
 
+  settled(): void {
+    if (this.#limiter !== undefined || this.#unleased === this.initial) return;
+    this.#limiter = loadBottleneck(this.#max);
+    void this.#lease();
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const end of this.#ends.splice(0)) end();
   }
 
-  async #lease(count: number): Promise<void> {
-    if (this.#limiter === undefined) {
-      this.#limiter = lightBottleneck(this.#max);
-      await this.#hold(this.initial);
-    }
-    await this.#hold(count);
-  }
-
-  /** Resolves once a job of this weight runs; it runs until `close`. */
-  async #hold(weight: number): Promise<void> {
+  /** Starts a job that runs until `close` for whatever is in hand without one. */
+  async #lease(): Promise<void> {
     const limiter = await this.#limiter;
+    const weight = this.#unleased;
+    this.#unleased = 0;
     // bottleneck works by timers: a lease begun after the end would keep the process for nobody.
-    if (this.#isClosed) return;
-    await new Promise<void>((granted, fail) => {
-      const job = () =>
-        new Promise<void>((end) => {
-          this.#ends.push(end);
-          granted();
-        });
-      limiter?.schedule({ weight }, job).catch(fail);
-    });
+    if (weight === 0 || this.#isClosed) return;
+    const job = (): Promise<void> => new Promise((end) => this.#ends.push(end));
+    void limiter?.schedule({ weight }, job);
   }
 }
 
-/** So many permits from the start, and never another. */
-export const fixedLeases = (initial: number): LeaseSource => ({
+/** All permits of a limit, from the start and for good. */
+export const fixedPermits = (initial: number): PermitSource => ({
   initial,
+  isShared: false,
   isValid: true,
   givesUpAt: undefined,
   usedElsewhere: 0,
-  comesAt: 0,
   attach: () => undefined,
   want: () => undefined,
   paused: () => undefined,

@@ -1,30 +1,28 @@
-import type { Passage } from "./lane.ts";
-
 /** A stop that the service asked for, and the one request that goes first after it. */
 export class Pause {
   #until = Number.NEGATIVE_INFINITY;
   #by: string | undefined;
   #isProbeDue = false;
-  #probe: Passage | undefined;
+  #probe: object | undefined;
 
   /** Until when nothing may go, on the clock that `start` was told. */
   get until(): number {
     return this.#until;
   }
 
-  /** What asked for it; undefined before the first. */
+  /** The answer that asked for it; undefined before the first. */
   get by(): string | undefined {
     return this.#by;
   }
 
-  /** Whether one goes first and is not back yet. */
-  get isOut(): boolean {
+  /** Whether the request that goes first is on the wire. */
+  get isProbeOut(): boolean {
     return this.#probe !== undefined;
   }
 
-  /** Whether the one that goes first is due or out. */
+  /** Whether the request that goes first is due or on the wire. */
   get isProbing(): boolean {
-    return this.#isProbeDue || this.isOut;
+    return this.#isProbeDue || this.isProbeOut;
   }
 
   /** A shorter stop never cuts a longer one. */
@@ -33,20 +31,20 @@ export class Pause {
     this.#isProbeDue = true;
   }
 
-  took(by: Passage): void {
+  took(request: object): void {
     if (!this.#isProbeDue) return;
     this.#isProbeDue = false;
-    this.#probe = by;
+    this.#probe = request;
   }
 
-  /** One that never left leaves its turn to the next. */
-  refunded(by: Passage): void {
-    if (this.#probe !== by) return;
+  /** A request that never left leaves its turn to the next. */
+  refunded(request: object): void {
+    if (this.#probe !== request) return;
     this.#probe = undefined;
     this.#isProbeDue = true;
   }
 
-  settled(by: Passage): void {
-    if (this.#probe === by) this.#probe = undefined;
+  settled(request: object): void {
+    if (this.#probe === request) this.#probe = undefined;
   }
 }

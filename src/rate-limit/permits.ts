@@ -1,8 +1,8 @@
 import type { Limit } from "../options/limits.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { LowWater } from "./idle-minimum.ts";
-import { mostAllowance, type RoundTrips, roundTripsOn } from "./latency-floor.ts";
-import { CoolingPermits } from "./permit-cooldown.ts";
+import { IdleMinimum } from "./idle-minimum.ts";
+import { type LatencyFloor, latencyFloorFor, mostAllowance } from "./latency-floor.ts";
+import { type Holding, PermitCooldown } from "./permit-cooldown.ts";
 
 // A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run alike.
 const marginMs = (perMs: number): number => 1 + perMs * 0.0001;
@@ -20,19 +20,19 @@ export class Permits {
   /** Permits that are given up as soon as they have cooled. */
   #owed = 0;
   /** Permits given up, which nobody else may have before the allowance for this process's latency is over. */
-  readonly #leaving = new CoolingPermits();
-  readonly #cooling = new CoolingPermits();
+  readonly #leaving = new PermitCooldown();
+  readonly #cooling = new PermitCooldown();
   /** By then every permit in hand has cooled in full. */
   #cooledAt = Number.NEGATIVE_INFINITY;
-  readonly #roundTrips: RoundTrips;
-  readonly #lowWater = new LowWater();
+  readonly #latency: LatencyFloor;
+  readonly #idleMinimum = new IdleMinimum();
 
   constructor(limit: Limit, clock: Clock, initial: number) {
     this.#limit = limit;
     this.#clock = clock;
     this.#leased = initial;
     this.#inHand = initial;
-    this.#roundTrips = roundTripsOn(limit.perMs);
+    this.#latency = latencyFloorFor(limit.perMs);
   }
 
   /** Permits leased now: in hand, in use or cooling. */
@@ -60,7 +60,7 @@ export class Permits {
 
   /** How much sooner than a window after the answer a permit comes back, by what is known of the way. */
   get allowanceMs(): number {
-    return this.#roundTrips.floorMs;
+    return this.#latency.floorMs;
   }
 
   /** In how many milliseconds the next of those that leave are gone; undefined when none leaves. */
@@ -77,40 +77,53 @@ export class Permits {
     return next === undefined ? undefined : next - this.allowanceMs;
   }
 
-  /** Of the permits in hand, as of the last `thaw`, those that were not needed for `ms`. */
-  unneededFor(ms: number): number {
-    return this.#lowWater.over(ms, { level: this.#inHand, now: this.#clock.now() });
+  /**
+   * In how long `amount` permits have come free at the earliest, were all of the limit's here: first those that nobody
+   * uses, then those that cool, then those in use, and a window later all of them again.
+   */
+  readyInMs(amount: number): number {
+    const { max, perMs } = this.#limit;
+    if (max === never) return 0;
+    const now = this.#clock.now();
+    const free = max - this.used;
+    const rounds = Math.max(0, Math.ceil(amount / max) - 1);
+    const lacking = amount - rounds * max - free;
+    if (lacking <= 0) return rounds * perMs;
+    const backAt = this.#cooling.backAt(lacking + this.#owed);
+    return rounds * perMs + (backAt === undefined ? perMs : Math.max(0, backAt - now)) - this.allowanceMs;
   }
 
-  take(weight: number): void {
-    this.#inHand -= this.#most(weight);
-    this.#lowWater.fell(this.#inHand);
+  /** Of the permits in hand, as of the last `thaw`, those that were not needed for `ms`. */
+  unneededFor(ms: number): number {
+    return this.#idleMinimum.over(ms, { level: this.#inHand, now: this.#clock.now() });
+  }
+
+  take(amount: number): void {
+    this.#inHand -= amount;
+    this.#idleMinimum.fell(this.#inHand);
   }
 
   /** The request never left: its permits are free at once. */
-  putBack(weight: number): void {
-    this.#inHand += this.#most(weight);
+  putBack(amount: number): void {
+    this.#inHand += amount;
   }
 
   /**
-   * The request was answered, or nobody knows (`roundTripMs` undefined): its permits come back when no window can
-   * hold both uses. `by` is what `backWithin` knows them by.
+   * The request was answered, or nobody knows (`roundTripMs` undefined): its permits come back when no window can hold
+   * both uses.
+   *
+   * @param weight - a batch larger than the limit keeps all permits for as many windows as it fills.
    */
-  cool(weight: number, roundTripMs: number | undefined, by?: object): void {
+  cool(weight: number, roundTripMs: number | undefined, holding?: Holding): void {
     const { max, perMs } = this.#limit;
-    if (max === never) return;
+    if (max === never) return holding?.add(-weight);
     const now = this.#clock.now();
-    if (roundTripMs !== undefined) this.#roundTrips.add(roundTripMs, now);
+    if (roundTripMs !== undefined) this.#latency.add(roundTripMs, now);
     // Without an answer nothing is known of when it was counted: the allowance is added here, to be none.
     const extraMs = roundTripMs === undefined ? perMs * mostAllowance : 0;
     const windows = Math.max(1, weight / max);
-    this.#cooling.add(this.#most(weight), now + perMs * windows + marginMs(perMs) + extraMs, by);
-  }
-
-  /** How many of those that were used, `by` somebody or by anybody, are not back yet and come back within `ms`. */
-  backWithin(ms: number, by?: object): number {
-    const from = this.#clock.now() + this.allowanceMs;
-    return this.#cooling.backBetween(from, from + ms, by);
+    const until = now + perMs * windows + marginMs(perMs) + extraMs;
+    this.#cooling.add(Math.min(weight, max), until, holding);
   }
 
   grant(count: number): void {
@@ -125,33 +138,6 @@ export class Permits {
     this.thaw(this.#clock.now());
   }
 
-  /**
-   * In how long `amount` has been let through in batches of `each`, by the permits that are here: those in hand, those
-   * that cool, those in use, and all of them again a window later. Where they are too few for a batch the source has
-   * to bring the first, in `comesInMs` at the earliest, and nobody can say when the second.
-   */
-  readyInMs(amount: number, each: number, comesInMs = 0): number {
-    const { perMs } = this.#limit;
-    const own = this.leased - this.owed;
-    const batch = this.#most(each);
-    if (own < batch) return amount <= batch ? comesInMs : never;
-    const rounds = Math.max(0, Math.ceil(amount / own) - 1);
-    const lacking = amount - rounds * own - this.#inHand;
-    return rounds * perMs + this.#backInMs(lacking);
-  }
-
-  /** In how long so many are back; a window after now what is still in use. */
-  #backInMs(count: number): number {
-    if (count <= 0) return 0;
-    const now = this.#clock.now();
-    const at = this.#cooling.backAt(count + this.#owed) ?? now + this.#limit.perMs;
-    return Math.max(0, at - now - this.allowanceMs);
-  }
-
-  #most(weight: number): number {
-    return Math.min(weight, this.#limit.max);
-  }
-
   /** Takes in hand what has cooled by `now`. */
   thaw(now: number): void {
     const { allowanceMs } = this;
@@ -164,7 +150,7 @@ export class Permits {
   #payOwed(count: number, now: number): void {
     this.#owed -= count;
     this.#inHand -= count;
-    this.#lowWater.fell(this.#inHand);
+    this.#idleMinimum.fell(this.#inHand);
     if (this.#cooledAt <= now) this.#leased -= count;
     else this.#leaving.add(count, this.#cooledAt);
   }

@@ -1,189 +1,251 @@
 import { whenAborted } from "../runtime/cancellation.ts";
-import { depart, type Head, type Lane, type Passage, type Resource, share, type Waiter } from "./lane.ts";
-import { Claims, type Stopped } from "./shares.ts";
+import type { Budget } from "./budget.ts";
+import type { ConcurrencyLimit } from "./concurrency.ts";
+import type { Kind } from "./kind.ts";
+import { keptForShares } from "./shares.ts";
 
-const admit = (of: Lane, passage: Passage): void => {
-  for (const resource of of.resources) resource.take(share(of, resource, passage.weight), passage);
-  depart(of, passage.weight);
-  passage.admitted();
-};
+/** A request that waits, or is about to. */
+export interface Waiter {
+  readonly queue: AdmissionQueue;
+  readonly weight: number;
+  readonly signal: AbortSignal | undefined;
+  /** The least share of each window that it leaves for interactive calls, if it is background work. */
+  readonly leastReserve: number;
+  readonly hasGone: boolean;
+  /** Its place among all that wait. */
+  order: number;
+  previous: Waiter | undefined;
+  next: Waiter | undefined;
+  /** Told once it may go. */
+  onGo: (() => void) | undefined;
+  /** Told once it may not. */
+  onRefused: ((reason: unknown) => void) | undefined;
+  /** Told while it stands first, whenever what it waits for may have changed. */
+  readonly stopped: (() => void) | undefined;
+  /** Why it shall neither wait nor go; undefined when it may. */
+  refusal(): Error | undefined;
+  /** Takes what it spends. */
+  go(): void;
+}
 
-const lacking = (
-  of: Lane,
-  weight: number,
-  claimed: (resource: Resource) => number = () => 0,
-): readonly Resource[] =>
-  of.resources.filter((resource) => !resource.has(share(of, resource, weight) + claimed(resource)));
+/** Requests of one kind that need a slot of the same client, first come first served. */
+export class AdmissionQueue {
+  readonly kind: Kind;
+  readonly slots: ConcurrencyLimit;
+  #first: Waiter | undefined;
+  #last: Waiter | undefined;
 
-const first = (of: Lane): readonly Head[] => {
-  for (const waiter of of.queue) return [{ of, waiter }];
-  return [];
-};
+  constructor(kind: Kind, slots: ConcurrencyLimit) {
+    this.kind = kind;
+    this.slots = slots;
+  }
+
+  get first(): Waiter | undefined {
+    return this.#first;
+  }
+
+  push(waiter: Waiter): void {
+    waiter.previous = this.#last;
+    if (this.#last === undefined) this.#first = waiter;
+    else this.#last.next = waiter;
+    this.#last = waiter;
+    this.#count(1, waiter.weight);
+  }
+
+  remove(waiter: Waiter): void {
+    const { previous, next } = waiter;
+    if (previous === undefined) this.#first = next;
+    else previous.next = next;
+    if (next === undefined) this.#last = previous;
+    else next.previous = previous;
+    waiter.previous = undefined;
+    waiter.next = undefined;
+    this.#count(-1, waiter.weight);
+  }
+
+  #count(sign: 1 | -1, weight: number): void {
+    const { kind, slots } = this;
+    kind.waiting += sign;
+    slots.waiting[kind.priority] += sign;
+    for (const budget of kind.budgets) {
+      budget.waiting[kind.priority] += sign;
+      if (budget.waiters === 0) budget.rest();
+    }
+    kind.narrowest.queued[kind.priority] += sign * kind.amountOf(kind.narrowest, weight);
+  }
+}
+
+type Resource = Budget | ConcurrencyLimit;
 
 /**
- * Lets requests through, first come first served for each resource.
+ * Lets requests go: interactive ones before background ones, and within each first come first served.
  *
- * A request takes all it spends at one moment, or nothing: none holds one budget while it waits for another. A
- * request that waits for one budget does not hold up those that do not spend it, but for what `Claims` keeps: else
- * whoever needs nothing but requests would take all of them.
+ * A request takes all it spends at one moment, or nothing: none holds one budget while it waits for another. A request
+ * that lacks one budget does not hold up those that don't need it.
  */
-export class Lanes {
-  readonly #busy = new Set<Lane>();
+export class QueueGroup {
+  readonly #busy = new Set<AdmissionQueue>();
+  /** The kinds that need more than one budget: shares are kept for those that are active. */
+  readonly #sharing: Kind[] = [];
   readonly #wake = (): void => this.pump();
   #order = 0;
   #isPumping = false;
 
+  /** @param kind - is made for this group, and counts in it. */
+  add(kind: Kind): Kind {
+    if (kind.budgets.length > 1) this.#sharing.push(kind);
+    return kind;
+  }
+
   /**
    * Resolves once the request may go; `undefined` at once when nothing is in its way.
    *
-   * @throws whatever the passage's `refusal` says.
+   * @throws whatever keeps the request from waiting; nothing was spent.
    */
-  enter(of: Lane, passage: Passage): Promise<void> | undefined {
-    const refusal = passage.refusal();
+  enter(waiter: Waiter): Promise<void> | undefined {
+    const { kind } = waiter.queue;
+    const refusal = waiter.refusal();
     if (refusal !== undefined) throw refusal;
-    const isContended = of.resources.some((resource) => resource.waiters > 0);
-    if (!isContended && of.resources.every((resource) => resource.has(share(of, resource, passage.weight)))) {
-      admit(of, passage);
+    kind.weight = waiter.weight;
+    if (kind.priority === "interactive") for (const budget of kind.budgets) budget.sawInteractive();
+    if (this.#busy.size === 0 && this.#lacking(waiter).length === 0) {
+      this.#admit(waiter);
       return undefined;
     }
-    return this.#wait(of, passage);
-  }
-
-  /** Refuses whoever waits and will spend the resource, each with an error of its own. */
-  evict(resource: Resource, reason: () => Error): void {
-    for (const of of [...this.#busy]) {
-      if (!of.resources.includes(resource)) continue;
-      for (const waiter of [...of.queue]) {
-        this.#leave(of, waiter);
-        waiter.refuse(reason());
-      }
-    }
-    // Whoever stood behind them may be able to go.
-    this.pump();
+    return this.#wait(waiter);
   }
 
   /** What keeps the request from going now; for telling the user. */
-  blockers(of: Lane, weight: number): readonly Resource[] {
-    return lacking(of, weight);
+  blockers({ queue, weight }: Waiter): readonly Resource[] {
+    const { kind, slots } = queue;
+    const lacking = kind.budgets.filter((budget) => !budget.has(kind.amountOf(budget, weight)));
+    return slots.isFull ? [slots, ...lacking] : lacking;
   }
 
-  /** Lets through whoever can go. Called whenever a resource may have become free. */
+  /** Lets through whoever can go. Called whenever something may have become free. */
   pump(): void {
-    // A resource that changes while it is taken from must not start a second round inside the first.
+    // A budget that changes while it is taken from must not start a second round inside the first.
     if (this.#isPumping || this.#busy.size === 0) return;
     this.#isPumping = true;
-    let waiting: readonly Head[] | undefined;
     try {
-      while (waiting === undefined) waiting = this.#serve();
+      while (this.#serve());
     } finally {
       this.#isPumping = false;
     }
-    for (const { of, waiter } of waiting) if (of.queue.has(waiter)) waiter.passage.stopped();
+    for (const { first } of [...this.#busy]) first?.stopped?.();
   }
 
-  /** Lets one go or refuses it, and answers nothing; when there is none, who is held up. */
-  #serve(): readonly Head[] | undefined {
-    const heads = this.#heads();
+  /** Lets one request go, or refuses it; false when there is none. */
+  #serve(): boolean {
     const blocked = new Set<Resource>();
-    const stopped: Stopped[] = [];
-    const able: Head[] = [];
-    for (const head of heads) {
-      const { of, waiter } = head;
-      if (of.resources.some((resource) => blocked.has(resource))) continue;
-      const refusal = waiter.passage.refusal();
+    for (const waiter of this.#heads()) {
+      const { kind, slots } = waiter.queue;
+      if (blocked.has(slots) || kind.budgets.some((budget) => blocked.has(budget))) continue;
+      // Of requests that end together, none may go because another one has left.
+      const { signal } = waiter;
+      const refusal: unknown = signal?.aborted ? signal.reason : waiter.refusal();
       if (refusal !== undefined) {
-        this.#leave(of, waiter);
-        waiter.refuse(refusal);
-        return undefined;
+        this.#leave(waiter);
+        waiter.onRefused?.(refusal);
+        return true;
       }
-      const missing = lacking(of, waiter.passage.weight);
-      if (missing.length === 0) able.push(head);
-      else stopped.push({ ...head, missing });
-      for (const resource of missing) blocked.add(resource);
-    }
-    return this.#serveFirst(able, stopped, heads);
-  }
-
-  /** The same, of those who lack nothing but what is kept for the stopped ones. */
-  #serveFirst(
-    able: readonly Head[],
-    stopped: readonly Stopped[],
-    all: readonly Head[],
-  ): readonly Head[] | undefined {
-    const claims = new Claims(stopped, able, all);
-    const short: Stopped[] = [];
-    for (const head of able) {
-      const { of, waiter } = head;
-      const missing = lacking(of, waiter.passage.weight, (resource) => claims.from(head, resource));
-      if (missing.length === 0) {
-        this.#leave(of, waiter);
-        admit(of, waiter.passage);
-        waiter.go();
-        return undefined;
+      const lacking = this.#lacking(waiter, blocked);
+      if (lacking.length === 0) {
+        this.#leave(waiter);
+        this.#admit(waiter);
+        return true;
       }
-      short.push({ ...head, missing });
+      for (const resource of lacking) if (resource === slots) slots.want(this.#wake);
     }
-    const waiting = [...stopped, ...short];
-    for (const one of waiting)
-      for (const resource of one.missing)
-        resource.want(
-          share(one.of, resource, one.waiter.passage.weight) + claims.from(one, resource),
-          this.#wake,
-        );
-    for (const resource of new Set(all.flatMap(({ of }) => of.resources))) resource.keep(claims.of(resource));
-    return waiting;
+    return false;
   }
 
-  /** Who stands first in each lane, in the order in which they came. */
-  #heads(): readonly Head[] {
-    return [...this.#busy]
-      .flatMap((of) => first(of))
-      .toSorted((one, other) => one.waiter.order - other.waiter.order);
+  /** The first request of each queue, in the order in which they are served. */
+  #heads(): readonly Waiter[] {
+    const heads: Waiter[] = [];
+    for (const { first } of this.#busy) if (first !== undefined) heads.push(first);
+    if (heads.length < 2) return heads;
+    const rank = (waiter: Waiter): number => {
+      const { kind } = waiter.queue;
+      if (kind.priority === "interactive") return 1;
+      return isDue(waiter) ? 0 : 2;
+    };
+    return heads.sort((one, other) => rank(one) - rank(other) || one.order - other.order);
   }
 
-  /** `undefined` when the look at the lanes that it begins with lets the request go at once. */
-  #wait(of: Lane, passage: Passage): Promise<void> | undefined {
-    const { signal } = passage;
-    let hasGone = false;
-    const waiting = new Promise<void>((resolve, reject) => {
-      if (signal?.aborted) return reject(signal.reason);
-      const release = whenAborted(signal, () => {
+  /** What the request lacks; those resources that hold up whoever comes after it are added to `blocked`. */
+  #lacking(waiter: Waiter, blocked?: Set<Resource>): readonly Resource[] {
+    const { queue, weight, leastReserve } = waiter;
+    const { kind, slots } = queue;
+    const lacking: Resource[] = [];
+    if (slots.isFull) {
+      lacking.push(slots);
+      blocked?.add(slots);
+    }
+    const hasReserve = kind.priority === "background" && !isDue(waiter);
+    for (const budget of kind.budgets) {
+      const amount = kind.amountOf(budget, weight);
+      const reserve = hasReserve ? budget.keptFromBackground(amount, leastReserve) : 0;
+      const shares = keptForShares(kind, budget, this.#sharing);
+      if (budget.has(amount, reserve + shares) || budget.want(amount, reserve + shares)) continue;
+      lacking.push(budget);
+      // Whoever is held up only by what is kept for others must not hold up those others.
+      if (shares === 0 || !budget.has(amount, reserve)) blocked?.add(budget);
+    }
+    return lacking;
+  }
+
+  #admit(waiter: Waiter): void {
+    waiter.queue.slots.take();
+    waiter.queue.kind.inFlight += 1;
+    waiter.go();
+  }
+
+  /** `undefined` when the look at the queues that it begins with lets the request go at once. */
+  #wait(waiter: Waiter): Promise<void> | undefined {
+    const { queue, signal } = waiter;
+    if (signal?.aborted) return Promise.reject(signal.reason);
+    waiter.order = this.#order++;
+    queue.push(waiter);
+    this.#busy.add(queue);
+    // Behind others of its queue it changes nothing for those that stand first.
+    if (queue.first === waiter) this.pump();
+    if (waiter.hasGone) return undefined;
+    return new Promise((resolve, reject) => {
+      const release = whenAborted(signal, () => this.#refuse(waiter, signal?.reason));
+      const settled = (): void => {
         release();
-        this.#leave(of, waiter);
-        reject(signal?.reason);
-        // Whoever stood behind it may be able to go.
-        this.pump();
-      });
-      const settled =
-        <T>(settle: (value: T) => void) =>
-        (value: T): void => {
-          release();
-          settle(value);
-        };
-      const waiter: Waiter = {
-        order: this.#order++,
-        passage,
-        go: settled<void>(() => {
-          hasGone = true;
-          resolve();
-        }),
-        refuse: settled<unknown>(reject),
+        waiter.onGo = undefined;
+        waiter.onRefused = undefined;
       };
-      of.queue.add(waiter);
-      this.#busy.add(of);
-      for (const resource of of.resources) resource.waiters += 1;
-      // Behind others of its lane it changes nothing for those who stand first.
-      if (of.queue.size === 1) this.pump();
+      waiter.onGo = () => {
+        settled();
+        resolve();
+      };
+      waiter.onRefused = (reason) => {
+        settled();
+        reject(reason);
+      };
     });
-    return hasGone ? undefined : waiting;
   }
 
-  #leave(of: Lane, waiter: Waiter): void {
-    if (!of.queue.delete(waiter)) return;
-    if (of.queue.size === 0) this.#busy.delete(of);
-    for (const resource of of.resources) {
-      resource.waiters -= 1;
-      if (resource.waiters === 0) resource.rest();
-    }
+  #refuse(waiter: Waiter, reason: unknown): void {
+    // Whoever was refused, or went, while the others of its signal were told.
+    if (waiter.onRefused === undefined) return;
+    const wasFirst = waiter.queue.first === waiter;
+    this.#leave(waiter);
+    waiter.onRefused?.(reason);
+    // Whoever stood behind it may be able to go.
+    if (wasFirst) this.pump();
+  }
+
+  #leave(waiter: Waiter): void {
+    const { queue } = waiter;
+    queue.remove(waiter);
+    if (queue.first === undefined) this.#busy.delete(queue);
   }
 }
+
+/** Whether a background request goes before interactive ones: wherever it spends, background had less than its tenth. */
+const isDue = ({ queue, weight }: Waiter): boolean =>
+  queue.kind.budgets.every((budget) => budget.isBackgroundDue(queue.kind.amountOf(budget, weight)));

@@ -1,19 +1,19 @@
 import type { Settings } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { Traffic } from "./limiter.ts";
+import { RateLimiter } from "./limiter.ts";
 
-/** Finds or makes the traffic of a key: `words` and the identity of `things` tell it from others. */
+/** Finds or makes the limiter of a key: `words` and the identity of `things` tell it from others. */
 type Find = (
   words: readonly unknown[],
   things: readonly (object | undefined)[],
-  make: () => Traffic,
-) => Traffic;
+  make: () => RateLimiter,
+) => RateLimiter;
 
 // Registered: the ESM and the CommonJS copy of the package in one process share the budgets of a key.
-const place = Symbol.for("touchpoint-sdk.traffic.v1");
+const place = Symbol.for("touchpoint-sdk.limiter.v1");
 
 const registry = (): Find => {
-  const known = new Map<string, WeakRef<Traffic>>();
+  const known = new Map<string, WeakRef<RateLimiter>>();
   const cleaner = new FinalizationRegistry<string>((id) => {
     if (known.get(id)?.deref() === undefined) known.delete(id);
   });
@@ -30,10 +30,10 @@ const registry = (): Find => {
     const id = JSON.stringify([...words, ...things.map(idOf)]);
     const current = known.get(id)?.deref();
     if (current !== undefined) return current;
-    const traffic = make();
-    known.set(id, new WeakRef(traffic));
-    cleaner.register(traffic, id);
-    return traffic;
+    const limiter = make();
+    known.set(id, new WeakRef(limiter));
+    cleaner.register(limiter, id);
+    return limiter;
   };
 };
 
@@ -45,12 +45,12 @@ const find = (): Find => {
 };
 
 /**
- * The traffic of a key: clients with the same origin, key and limits share it, because the service counts them
- * together. A key function may answer anything, so its client has a traffic of its own.
+ * The limiter of a key: clients with the same origin, key and limits share it, because the service counts them
+ * together. A key function may answer anything, so its client has a limiter of its own.
  */
-export const sharedTraffic = (settings: Settings, clock: Clock): Traffic => {
+export const sharedLimiter = (settings: Settings, clock: Clock): RateLimiter => {
   const { apiKey, origin, basePath, limits, sharing, fetch } = settings;
-  const make = (): Traffic => new Traffic(limits, clock, sharing);
+  const make = (): RateLimiter => new RateLimiter(limits, clock, sharing);
   if (typeof apiKey !== "string") return make();
   return find()([origin, basePath, apiKey, limits], [sharing, fetch], make);
 };

@@ -63,7 +63,7 @@ export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): 
       // The braces keep the keys of one id on one node of a cluster.
       const key = `touchpoint:{${id}}:${name}`;
       const whenLost = { share: onLost === "open" ? (share ?? 0) : 0, maxMs: maxLostMs };
-      return { day, leases: new SharedLeases({ redis, news, clock, key, limit, day, whenLost }) };
+      return { day, permits: new SharedLeases({ redis, news, clock, key, limit, day, whenLost }) };
     },
   };
 };

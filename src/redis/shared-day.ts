@@ -1,16 +1,16 @@
-import type { Day } from "../options/shared-limits.ts";
-import { DayCount } from "../rate-limit/daily-limit.ts";
+import type { DayCount } from "../options/shared-limits.ts";
+import { DailyLimit } from "../rate-limit/daily-limit.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** A day's count that many processes share: what the store said last, and what was used here since. */
-export class SharedDay implements Day {
+export class SharedDay implements DayCount {
   readonly name: string;
   readonly max: number;
   readonly #clock: Clock;
   #total = 0;
   #unreported = 0;
   /** What the store has heard of from here, in the last 24 hours. */
-  #reported: DayCount;
+  #reported: DailyLimit;
   #freesAt = 0;
   #isDoubtful = false;
 
@@ -18,7 +18,7 @@ export class SharedDay implements Day {
     this.name = name;
     this.max = max;
     this.#clock = clock;
-    this.#reported = new DayCount(name, max, clock);
+    this.#reported = new DailyLimit(name, max, clock);
   }
 
   get used(): number {
@@ -63,6 +63,6 @@ export class SharedDay implements Day {
   /** The store has lost its counts: each process tells it again what it used itself. */
   forgotten(): void {
     this.#unreported += this.#reported.used;
-    this.#reported = new DayCount(this.name, this.max, this.#clock);
+    this.#reported = new DailyLimit(this.name, this.max, this.#clock);
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Limit } from "../options/limits.ts";
-import type { LeasedBudget, LeaseSource } from "../options/shared-limits.ts";
+import type { PermitHolder, PermitSource } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import { type BeatReply, beatReply } from "./beat-reply.ts";
 import { beat } from "./budget-script.ts";
@@ -29,15 +29,16 @@ export const aliveMs = (perMs: number): number => Math.min(1_000, Math.max(100, 
  * A heartbeat reports what is held, wanted and used, and brings permits, calls to give some back, and pauses. It
  * beats only while there is something to tell; between two beats calls cost no round trip.
  */
-export class SharedLeases implements LeaseSource {
+export class SharedLeases implements PermitSource {
   readonly initial = 0;
+  readonly isShared = true;
   usedElsewhere = 0;
   comesAt = 0;
   readonly #context: SharedLeasesContext;
   readonly #id = randomUUID();
   readonly #channel: string;
   readonly #aliveMs: number;
-  #budget: LeasedBudget | undefined;
+  #budget: PermitHolder | undefined;
   #validUntil = Number.NEGATIVE_INFINITY;
   #heldBack = false;
   #born = "";
@@ -71,7 +72,7 @@ export class SharedLeases implements LeaseSource {
     return this.#lostSince === undefined || share > 0 ? undefined : this.#lostSince + maxMs;
   }
 
-  attach(budget: LeasedBudget): void {
+  attach(budget: PermitHolder): void {
     this.#budget = budget;
   }
 
@@ -164,7 +165,7 @@ export class SharedLeases implements LeaseSource {
   }
 
   async #ask(
-    budget: LeasedBudget,
+    budget: PermitHolder,
     told: { readonly used: number; readonly pauseMs: number },
   ): Promise<BeatReply> {
     const { redis, clock, key, limit, day } = this.#context;
@@ -185,7 +186,7 @@ export class SharedLeases implements LeaseSource {
     return beatReply(await beat(redis, [`${key}:leases`, `${key}:day`], values));
   }
 
-  #heed(budget: LeasedBudget, reply: BeatReply, sentAt: number): void {
+  #heed(budget: PermitHolder, reply: BeatReply, sentAt: number): void {
     if (this.#born !== "" && this.#born !== reply.born) this.#context.day.forgotten();
     this.#born = reply.born;
     this.#lostSince = undefined;
@@ -205,7 +206,7 @@ export class SharedLeases implements LeaseSource {
   }
 
   /** Gives everything back when nothing was sent for a window. */
-  #restIfUnused(budget: LeasedBudget): void {
+  #restIfUnused(budget: PermitHolder): void {
     const isAllIdle = budget.idle === budget.leased;
     if (isAllIdle && budget.waiters === 0 && this.#isUnused) budget.retire(budget.leased);
   }
@@ -215,7 +216,7 @@ export class SharedLeases implements LeaseSource {
     return this.#context.clock.now() - this.#usedAt > this.#context.limit.perMs;
   }
 
-  #next(budget: LeasedBudget): void {
+  #next(budget: PermitHolder): void {
     const isIdle = budget.leased === 0 && budget.waiters === 0 && this.#context.day.unreported === 0;
     const isUrgent = this.#pauseToTellMs > 0 && this.#lostSince === undefined;
     if (isUrgent || this.#isNewsDue) return this.#beatIn(0);
@@ -226,7 +227,7 @@ export class SharedLeases implements LeaseSource {
   }
 
   /** No word from the store: the configured share is used alone, or nothing. */
-  #lose(budget: LeasedBudget): void {
+  #lose(budget: PermitHolder): void {
     const { clock, limit, whenLost } = this.#context;
     if (this.#lostSince !== undefined || clock.now() < this.#validUntil) return;
     this.#lostSince = clock.now();

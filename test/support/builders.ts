@@ -20,6 +20,7 @@ export const aRequest = (over: Partial<HttpRequest> = {}): HttpRequest => ({
   mayBeEmpty: false,
   budgets: ["requests"],
   weight: 1,
+  priority: "interactive",
   signal: undefined,
   attemptTimeoutMs: 30_000,
   maxRetries: 4,

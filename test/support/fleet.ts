@@ -1,18 +1,24 @@
 import { Redis } from "ioredis";
 import type { Send } from "../../src/http/types.ts";
-import { Slots } from "../../src/rate-limit/concurrency.ts";
-import { Traffic } from "../../src/rate-limit/limiter.ts";
-import { pacing } from "../../src/rate-limit/stage.ts";
+import { ConcurrencyLimit } from "../../src/rate-limit/concurrency.ts";
+import { RateLimiter } from "../../src/rate-limit/limiter.ts";
+import { rateLimit } from "../../src/rate-limit/stage.ts";
 import { type RedisCommands, type RedisLimitsOptions, redisLimits } from "../../src/redis/index.ts";
 import { type Clock, systemClock } from "../../src/runtime/clock.ts";
 
 /** The limits of one process on a shared store, and what it sends through them. */
 export const memberOn = (redis: RedisCommands, next: Send, options: RedisLimitsOptions, clock: Clock) => {
   const limits = redisLimits(redis, options);
-  const traffic = new Traffic(limits.numbers, clock, limits);
-  const slots = new Slots(10_000);
-  const send = pacing({ traffic, slots, maxRetryAfterMs: 60_000, clock })(next);
-  return { traffic, send };
+  const limiter = new RateLimiter(limits.numbers, clock, limits);
+  const slots = new ConcurrencyLimit(10_000);
+  const send = rateLimit({
+    limiter,
+    slots,
+    maxRetryAfterMs: 60_000,
+    interactiveReserve: 0.1,
+    clock,
+  })(next);
+  return { limiter, send };
 };
 
 /** What one process of a fleet has: its own connection, its own budgets on the shared store. */
@@ -25,12 +31,12 @@ export const member = (
   const redis = new Client(port, "127.0.0.1", { retryStrategy: () => 20, maxRetriesPerRequest: 1 });
   // A lost connection is told to the limits by the command that fails.
   redis.on("error", () => undefined);
-  const { traffic, send } = memberOn(redis, next, options, clock);
+  const { limiter, send } = memberOn(redis, next, options, clock);
   const close = async (): Promise<void> => {
-    await traffic.close();
+    await limiter.close();
     redis.disconnect();
   };
-  return { redis, traffic, send, close };
+  return { redis, limiter, send, close };
 };
 
 /** The same time, as a process reads it whose clock is off. */

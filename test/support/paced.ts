@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponse, Send } from "../../src/http/types.ts";
 import type { WaitNotice } from "../../src/options/hooks.ts";
 import { documentedLimits, type Limits } from "../../src/options/limits.ts";
-import { Slots } from "../../src/rate-limit/concurrency.ts";
-import { DayCount } from "../../src/rate-limit/daily-limit.ts";
-import { Traffic } from "../../src/rate-limit/limiter.ts";
-import { fixedLeases } from "../../src/rate-limit/local-permits.ts";
-import { pacing } from "../../src/rate-limit/stage.ts";
+import { ConcurrencyLimit } from "../../src/rate-limit/concurrency.ts";
+import { DailyLimit } from "../../src/rate-limit/daily-limit.ts";
+import { RateLimiter } from "../../src/rate-limit/limiter.ts";
+import { fixedPermits } from "../../src/rate-limit/local-permits.ts";
+import { rateLimit } from "../../src/rate-limit/stage.ts";
 import type { BudgetName } from "../../src/service/define.ts";
 import { FakeClock } from "./fake-clock.ts";
 
@@ -34,6 +34,7 @@ export const requestOn = (
   mayBeEmpty: true,
   budgets,
   weight: 1,
+  priority: "interactive",
   signal: undefined,
   attemptTimeoutMs: 30_000,
   maxRetries: 0,
@@ -43,32 +44,33 @@ export const requestOn = (
   ...change,
 });
 
-/** The pacing stage over a scripted transport and a clock that stands until it is moved. */
+/** The rate-limit stage over a scripted transport and a clock that stands until it is moved. */
 export const paced = (
   next: Send,
   settings: {
     readonly limits?: Partial<Limits> | false;
     readonly concurrency?: number;
-    readonly slots?: Slots;
+    readonly slots?: ConcurrencyLimit;
     readonly maxRetryAfterMs?: number;
     readonly clock?: FakeClock;
   } = {},
 ) => {
   const clock = settings.clock ?? new FakeClock();
   const limits = settings.limits === false ? false : { ...documentedLimits, ...settings.limits };
-  const traffic = new Traffic(limits, clock, {
+  const limiter = new RateLimiter(limits, clock, {
     open: (name, { limit, maxPerDay }) => ({
-      leases: fixedLeases(limit.max),
-      day: new DayCount(`${name}PerDay`, maxPerDay, clock),
+      permits: fixedPermits(limit.max),
+      day: new DailyLimit(`${name}PerDay`, maxPerDay, clock),
     }),
   });
   const waits: WaitNotice[] = [];
-  const send = pacing({
-    traffic,
-    slots: settings.slots ?? new Slots(settings.concurrency ?? 1_000),
+  const send = rateLimit({
+    limiter,
+    slots: settings.slots ?? new ConcurrencyLimit(settings.concurrency ?? 1_000),
     maxRetryAfterMs: settings.maxRetryAfterMs ?? 60_000,
+    interactiveReserve: 0.1,
     clock,
     onWait: (notice) => waits.push(notice),
   })(next);
-  return { clock, traffic, send, waits };
+  return { clock, limiter, send, waits };
 };

@@ -40,10 +40,10 @@ describe.each(clients)("with ioredis %s", (version, Client) => {
       (await other.redis.pubsub("NUMSUB", `touchpoint:{${shared.id}}:requests:news`))[1];
     while ((await subscribed()) !== 1) await clock.advance(0);
     await other.send(call);
-    while (still.traffic.state().requests.pausedBy === undefined) await clock.advance(0);
-    expect(still.traffic.state().requests.pausedBy).toBe("429 on requests");
-    await still.traffic.close();
-    await other.traffic.close();
+    while (still.limiter.state().requests.pausedBy === undefined) await clock.advance(0);
+    expect(still.limiter.state().requests.pausedBy).toBe("429 on requests");
+    await still.limiter.close();
+    await other.limiter.close();
     while ((await subscribed()) !== 0) await clock.advance(0);
     still.redis.disconnect();
     other.redis.disconnect();

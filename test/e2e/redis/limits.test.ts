@@ -59,7 +59,7 @@ test("days are counted together, and outlive the processes", async () => {
   const second = join(next, day);
   for (let at = 0; at < 2; at += 1) await second.send(call);
   await expect(second.send(call)).rejects.toMatchObject({ name: "RateLimitError", status: 429 });
-  expect(second.traffic.state().requestsPerDay).toMatchObject({ used: 5, left: 0 });
+  expect(second.limiter.state().requestsPerDay).toMatchObject({ used: 5, left: 0 });
   await expect(join(next, day).send(call)).rejects.toMatchObject({ name: "RateLimitError" });
 });
 

@@ -260,7 +260,7 @@ test("a pause reaches the others with the time that two messages take, and tells
   await store.advance(100);
   expect(sent.length).toBe(3);
   const pausedBy = "429 on contacts.update";
-  expect([a, b].map(({ traffic }) => traffic.state().requests.pausedBy)).toEqual([pausedBy, pausedBy]);
+  expect([a, b].map(({ limiter }) => limiter.state().requests.pausedBy)).toEqual([pausedBy, pausedBy]);
   await store.advance(6_000);
   expect(sent.map((line) => line.split(" ")[0])).toEqual(["a", "b", "a", "b", "b"]);
   const first = Number(sent[3]?.split(" ")[1]);
@@ -276,7 +276,7 @@ test("a day that is used up stays so for a process that is started anew, also af
   const refused = second.send(call).catch((error: unknown) => error);
   await store.advance(1_000);
   expect(await refused).toMatchObject({ name: "RateLimitError", outcome: "not-applied" });
-  expect(second.traffic.state().requestsPerDay).toMatchObject({ used: 5, left: 0 });
+  expect(second.limiter.state().requestsPerDay).toMatchObject({ used: 5, left: 0 });
   await store.advance(dayMs + 60_000);
   const third = second.send(call);
   await store.advance(1_000);
@@ -284,14 +284,14 @@ test("a day that is used up stays so for a process that is started anew, also af
 });
 
 test("what was taken back a minute later is given back once, also when its day is over", async () => {
-  const { traffic, send } = join(async () => answered());
-  const used = (): number => traffic.state().requestsPerDay.used;
+  const { limiter, send } = join(async () => answered());
+  const used = (): number => limiter.state().requestsPerDay.used;
   void send(call);
   void send(call);
   await store.advance(1_000);
   await store.advance(60_000);
   // As a request that was counted in one minute and found unsent in the next.
-  traffic.days.requests.add(-1);
+  limiter.days.requests.add(-1);
   void send(call);
   await store.advance(1_000);
   expect(used()).toBe(2);
@@ -306,7 +306,7 @@ test("what was taken back a minute later is given back once, also when its day i
 });
 
 test("after a flush a process tells what it used in the last 24 hours, and no more", async () => {
-  const { traffic, send } = join(async () => answered());
+  const { limiter, send } = join(async () => answered());
   const use = async (count: number): Promise<void> => {
     for (let at = 0; at < count; at += 1) void send(call);
     await store.advance(2_000);
@@ -317,7 +317,7 @@ test("after a flush a process tells what it used in the last 24 hours, and no mo
   await store.redis.flushall();
   await use(1);
   await use(1);
-  expect(traffic.state().requestsPerDay.used).toBe(5);
+  expect(limiter.state().requestsPerDay.used).toBe(5);
 });
 
 test("a Redis out of reach is waited for as long as is allowed; then calls are refused, until it is back", async () => {

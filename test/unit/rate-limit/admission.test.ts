@@ -1,30 +1,38 @@
 import { expect, test } from "vitest";
-import type { LeaseSource } from "../../../src/options/shared-limits.ts";
-import { Passing } from "../../../src/rate-limit/admission.ts";
+import type { PermitSource } from "../../../src/options/shared-limits.ts";
+import { Admission } from "../../../src/rate-limit/admission.ts";
 import { Budget } from "../../../src/rate-limit/budget.ts";
-import { DayCount } from "../../../src/rate-limit/daily-limit.ts";
-import { lane } from "../../../src/rate-limit/lane.ts";
-import { fixedLeases } from "../../../src/rate-limit/local-permits.ts";
+import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
+import { DailyLimit } from "../../../src/rate-limit/daily-limit.ts";
+import { Kind } from "../../../src/rate-limit/kind.ts";
+import { fixedPermits } from "../../../src/rate-limit/local-permits.ts";
+import { AdmissionQueue } from "../../../src/rate-limit/queue.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { requestOn } from "../../support/paced.ts";
 
 /** A request that spends requests and emails, the emails from this source; a pause of a minute is the longest. */
-const passing = (source: LeaseSource = fixedLeases(10)) => {
+const admission = (source: PermitSource = fixedPermits(10)) => {
   const clock = new FakeClock();
-  const budgetOf = (name: string, from: LeaseSource): Budget =>
+  const budgetOf = (name: string, from: PermitSource): Budget =>
     new Budget(name, { max: 10, perMs: 1_000 }, { clock, onChange: () => undefined, source: from });
-  const requests = budgetOf("requests", fixedLeases(10));
+  const requests = budgetOf("requests", fixedPermits(10));
   const emails = budgetOf("emails", source);
-  const budgets = [requests, emails];
-  const day = new DayCount("emailsPerDay", 1, clock);
-  const days = [new DayCount("requestsPerDay", 1_000, clock), day];
-  const route = { lane: lane(budgets, emails), budgets, days, narrowest: emails };
+  const day = new DailyLimit("emailsPerDay", 1, clock);
+  const days = [new DailyLimit("requestsPerDay", 1_000, clock), day];
+  const kind = new Kind([requests, emails], emails, "interactive");
+  const route = { queue: new AdmissionQueue(kind, new ConcurrencyLimit(1)), days };
   const request = requestOn(["requests", "emails"]);
-  return { clock, emails, day, request, one: new Passing(request, route, 60_000) };
+  return {
+    clock,
+    emails,
+    day,
+    request,
+    one: new Admission(request, route, { maxRetryAfterMs: 60_000, interactiveReserve: 0.1 }),
+  };
 };
 
 test("a pause of as long as is allowed is waited for, and a longer one refused in whole seconds", () => {
-  const { emails, one } = passing();
+  const { emails, one } = admission();
   emails.pause(60_000);
   expect(one.refusal()).toBe(undefined);
   emails.pause(90_400);
@@ -37,7 +45,7 @@ test("a pause of as long as is allowed is waited for, and a longer one refused i
 });
 
 test("a second that has only begun is told as a whole one, and a whole one as it is", () => {
-  const { emails, one } = passing();
+  const { emails, one } = admission();
   emails.pause(100_000);
   expect(one.refusal()?.message).toContain("for another 100 s,");
   emails.pause(100_001);
@@ -54,21 +62,20 @@ test.each([
   [8_100_000, "2.3 h"],
   [9_000_000, "2.5 h"],
 ])("what frees in %i ms is told as %s", async (leftMs, words) => {
-  const { clock, day, one } = passing();
+  const { clock, day, one } = admission();
   day.add(1);
   await clock.advance(86_460_000 - leftMs);
   expect(one.refusal()?.message).toContain(`more frees in ${words}`);
 });
 
-test("an admission says whether a pause holds it, to the last millisecond", async () => {
-  const { clock, emails, one } = passing();
+test("it tells whether what it spends stands still, to the last millisecond", async () => {
+  const { clock, emails, one } = admission();
   const before = one.isHeld;
   emails.pause(500);
-  const during = one.isHeld;
   await clock.advance(499);
   const atLast = one.isHeld;
   await clock.advance(1);
-  expect([before, during, atLast, one.isHeld]).toEqual([false, true, true, false]);
+  expect([before, atLast, one.isHeld]).toEqual([false, true, false]);
 });
 
 test("when the shared limits are out of reach it is refused, and they are looked for again", () => {
@@ -76,7 +83,7 @@ test("when the shared limits are out of reach it is refused, and they are looked
   const want = (): void => {
     wanted += 1;
   };
-  const { one } = passing({ ...fixedLeases(0), isValid: false, givesUpAt: 0, want });
+  const { one } = admission({ ...fixedPermits(0), isValid: false, givesUpAt: 0, want });
   expect(one.refusal()).toMatchObject({
     name: "ConnectionError",
     message:

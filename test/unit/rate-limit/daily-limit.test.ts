@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { DayCount } from "../../../src/rate-limit/daily-limit.ts";
+import { DailyLimit } from "../../../src/rate-limit/daily-limit.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const dayMs = 86_400_000;
 
 test("any 24 hours are a day", async () => {
   const clock = new FakeClock();
-  const day = new DayCount("emailsPerDay", 3, clock);
+  const day = new DailyLimit("emailsPerDay", 3, clock);
   day.add(2);
   await clock.advance(dayMs / 2);
   day.add(1);
@@ -18,7 +18,7 @@ test("any 24 hours are a day", async () => {
 
 test("it tells when enough frees for a batch, not only for one", async () => {
   const clock = new FakeClock();
-  const day = new DayCount("eventsPerDay", 10, clock);
+  const day = new DailyLimit("eventsPerDay", 10, clock);
   day.add(4);
   await clock.advance(3_600_000);
   day.add(6);
@@ -26,7 +26,7 @@ test("it tells when enough frees for a batch, not only for one", async () => {
 });
 
 test("what was not sent is taken back", () => {
-  const day = new DayCount("eventsPerDay", 10, new FakeClock());
+  const day = new DailyLimit("eventsPerDay", 10, new FakeClock());
   day.add(10);
   day.add(-10);
   expect(day.used).toBe(0);
@@ -34,7 +34,7 @@ test("what was not sent is taken back", () => {
 
 test("what is taken back in a later minute frees nothing twice", async () => {
   const clock = new FakeClock();
-  const day = new DayCount("eventsPerDay", 10, clock);
+  const day = new DailyLimit("eventsPerDay", 10, clock);
   day.add(3);
   await clock.advance(60_000);
   day.add(-1);
@@ -46,7 +46,7 @@ test("what is taken back in a later minute frees nothing twice", async () => {
 
 test("what is counted twice in a minute is forgotten with it", async () => {
   const clock = new FakeClock();
-  const day = new DayCount("eventsPerDay", 10, clock);
+  const day = new DailyLimit("eventsPerDay", 10, clock);
   day.add(4);
   day.add(3);
   await clock.advance(dayMs + 60_000);
@@ -54,14 +54,14 @@ test("what is counted twice in a minute is forgotten with it", async () => {
 });
 
 test("what fits exactly fits at once", () => {
-  const day = new DayCount("eventsPerDay", 10, new FakeClock());
+  const day = new DailyLimit("eventsPerDay", 10, new FakeClock());
   day.add(4);
   expect([day.freesInMs(6), day.has(6)]).toEqual([0, true]);
 });
 
 test("a minute is over for the day a day after its end, wherever in it something was counted", async () => {
   const clock = new FakeClock();
-  const day = new DayCount("eventsPerDay", 1, clock);
+  const day = new DailyLimit("eventsPerDay", 1, clock);
   await clock.advance(30_000);
   day.add(1);
   expect(day.freesInMs(1)).toBe(dayMs + 30_000);
@@ -71,7 +71,7 @@ test("a minute is over for the day a day after its end, wherever in it something
 
 test("what is taken back was counted last, as much of it as there is", async () => {
   const clock = new FakeClock();
-  const day = new DayCount("eventsPerDay", 10, clock);
+  const day = new DailyLimit("eventsPerDay", 10, clock);
   day.add(3);
   await clock.advance(60_000);
   day.add(4);
@@ -83,7 +83,7 @@ test("what is taken back was counted last, as much of it as there is", async () 
 
 test("what was counted a day ago is over, and cannot be taken back as well", async () => {
   const clock = new FakeClock();
-  const day = new DayCount("eventsPerDay", 10, clock);
+  const day = new DailyLimit("eventsPerDay", 10, clock);
   day.add(3);
   await clock.advance(dayMs + 60_000);
   expect(day.used).toBe(0);

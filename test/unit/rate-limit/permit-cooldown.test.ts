@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { RoundTrips, roundTripsOn } from "../../../src/rate-limit/latency-floor.ts";
-import { CoolingPermits } from "../../../src/rate-limit/permit-cooldown.ts";
+import { LatencyFloor, latencyFloorFor } from "../../../src/rate-limit/latency-floor.ts";
+import { Holding, PermitCooldown } from "../../../src/rate-limit/permit-cooldown.ts";
 
 test("permits come back at their time, together with all that were due before", () => {
-  const cooling = new CoolingPermits();
+  const cooling = new PermitCooldown();
   cooling.add(1, 100);
   cooling.add(2, 200);
   cooling.add(4, 300);
@@ -13,31 +13,42 @@ test("permits come back at their time, together with all that were due before", 
 });
 
 test("a batch kept for several windows does not hold up the permits after it", () => {
-  const cooling = new CoolingPermits();
+  const cooling = new PermitCooldown();
   cooling.add(50, 2_000);
   cooling.add(1, 1_000);
   expect([cooling.nextAt, cooling.take(1_000), cooling.nextAt]).toEqual([1_000, 1, 2_000]);
 });
 
-test("it tells how many of somebody come back between two times, and when so many are back", () => {
-  const cooling = new CoolingPermits();
-  const [one, other] = [{}, {}];
-  cooling.add(1, 100, one);
-  cooling.add(2, 200, one);
-  cooling.add(8, 250, other);
-  cooling.add(4, 300, one);
-  expect([199, 200, 299, 300].map((until) => cooling.backBetween(100, until, one))).toEqual([0, 2, 2, 6]);
-  expect([99, 200, 299].map((after) => cooling.backBetween(after, 300, one))).toEqual([7, 4, 4]);
+test("it tells when so many are back, in whatever order they were added", () => {
+  const cooling = new PermitCooldown();
+  for (const [count, until] of [
+    [1, 100],
+    [2, 200],
+    [4, 300],
+    [8, 250],
+  ] as const)
+    cooling.add(count, until);
   cooling.take(100);
-  expect(cooling.backBetween(0, 300, one)).toBe(6);
   expect([1, 2, 3, 10, 11, 14, 15].map((count) => cooling.backAt(count))).toEqual([
     ...[200, 200, 250, 250],
     ...[300, 300, undefined],
   ]);
 });
 
+test("what a kind holds, and what its priority holds, ends with the cooling", () => {
+  const cooling = new PermitCooldown();
+  const ofBudget = { interactive: 0, background: 0 };
+  const [calls, pages] = [new Holding(ofBudget, "interactive"), new Holding(ofBudget, "background")];
+  calls.add(3);
+  pages.add(4);
+  cooling.add(3, 100, calls);
+  cooling.add(4, 200, pages);
+  cooling.take(100);
+  expect([calls.count, pages.count, ofBudget]).toEqual([0, 4, { interactive: 0, background: 4 }]);
+});
+
 test("nothing of what has come back is kept", () => {
-  const cooling = new CoolingPermits();
+  const cooling = new PermitCooldown();
   for (let at = 0; at < 10_000; at += 1) {
     cooling.add(1, at);
     cooling.take(at);
@@ -48,8 +59,8 @@ test("nothing of what has come back is kept", () => {
 const many = (ms: (at: number) => number): number[] => Array.from({ length: 110 }, (_, at) => ms(at));
 
 /** Round trips, one every 10 ms: the first hundred are a whole stretch. */
-const seen = (times: readonly number[], slackMs = 0): RoundTrips => {
-  const trips = new RoundTrips(1_000, { slackMs, mostMs: 300 });
+const seen = (times: readonly number[], slackMs = 0): LatencyFloor => {
+  const trips = new LatencyFloor(1_000, { slackMs, mostMs: 300 });
   for (const [at, ms] of times.entries()) trips.add(ms, at * 10);
   return trips;
 };
@@ -64,7 +75,7 @@ test("there is no floor before a whole stretch of time: a start, or a busy momen
 });
 
 test("a few round trips have no floor: all of them may have been slow by chance", () => {
-  const trips = new RoundTrips(1_000, { slackMs: 0, mostMs: 300 });
+  const trips = new LatencyFloor(1_000, { slackMs: 0, mostMs: 300 });
   for (let at = 0; at < 20; at += 1) trips.add(50, at * 100);
   expect(trips.floorMs).toBe(0);
   trips.add(50, 2_000);
@@ -94,7 +105,7 @@ test("the floor keeps its slack below what was seen, and a latency within it has
 
 test("the slack of a limit is a part of its window, of a long one no more than of a second", () => {
   const floors = [200, 1_000, 10_000].map((perMs) => {
-    const trips = roundTripsOn(perMs);
+    const trips = latencyFloorFor(perMs);
     for (let at = 0; at < 300; at += 1) trips.add(50, at * perMs);
     return trips.floorMs;
   });

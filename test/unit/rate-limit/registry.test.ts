@@ -16,18 +16,18 @@ const twoCopies = async () => {
   const first = await import("../../../src/rate-limit/registry.ts");
   vi.resetModules();
   const second = await import("../../../src/rate-limit/registry.ts");
-  expect(first.sharedTraffic).not.toBe(second.sharedTraffic);
-  // Only what tells one traffic from another.
-  const trafficOf = (copy: typeof first, fetch: Settings["fetch"]) =>
-    copy.sharedTraffic({ ...place, fetch } as Settings, systemClock);
-  return { first, second, trafficOf };
+  expect(first.sharedLimiter).not.toBe(second.sharedLimiter);
+  // Only what tells one limiter from another.
+  const limiterOf = (copy: typeof first, fetch: Settings["fetch"]) =>
+    copy.sharedLimiter({ ...place, fetch } as Settings, systemClock);
+  return { first, second, limiterOf };
 };
 
 test("two copies of the package share the budgets of a key, and tell one fetch from another", async () => {
-  const { first, second, trafficOf } = await twoCopies();
+  const { first, second, limiterOf } = await twoCopies();
   const [mine, theirs] = [async () => new Response(), async () => new Response()];
-  const traffic = trafficOf(first, mine);
-  expect(trafficOf(second, theirs)).not.toBe(traffic);
-  expect(trafficOf(second, mine)).toBe(traffic);
-  expect(trafficOf(first, undefined)).toBe(trafficOf(second, undefined));
+  const limiter = limiterOf(first, mine);
+  expect(limiterOf(second, theirs)).not.toBe(limiter);
+  expect(limiterOf(second, mine)).toBe(limiter);
+  expect(limiterOf(first, undefined)).toBe(limiterOf(second, undefined));
 });

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { HttpRequest, HttpResponse } from "../../../src/http/types.ts";
 import type { Limits } from "../../../src/options/limits.ts";
-import { Slots } from "../../../src/rate-limit/concurrency.ts";
-import type { BudgetName } from "../../../src/service/define.ts";
+import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { answered, paced, requestOn } from "../../support/paced.ts";
 
@@ -26,13 +25,10 @@ const oneSlot = async (limits: Partial<Limits> = {}) => {
   return { clock, underWay, send, waits };
 };
 
-test.each<readonly [string, readonly BudgetName[]]>([
-  ["that spends a budget", ["requests"]],
-  ["that spends none", []],
-])("a request %s has its slot until it ends, well or not", async (_what, budgets) => {
+test("a request has its slot until it ends, well or not", async () => {
   const { clock, underWay, send } = await oneSlot();
   const requests = [1, 2, 3].map(() =>
-    requestOn(budgets, { stats: { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false } }),
+    requestOn(["requests"], { stats: { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false } }),
   );
   const answers = requests.map((request) => send(request).catch((error: Error) => error.message));
   await turn();
@@ -56,7 +52,7 @@ test.each<readonly [string, readonly BudgetName[]]>([
 
 test("a slot that one key's request frees goes to whoever waits for it under another key, in turn", async () => {
   const clock = new FakeClock();
-  const slots = new Slots(1);
+  const slots = new ConcurrencyLimit(1);
   const underWay: { readonly by: string; end(): void }[] = [];
   const clientOf = (by: string) =>
     paced(

@@ -122,13 +122,13 @@ test("a probe that is refused pauses again: the rest waits that out too", async 
 
 test("an aborted request leaves the queue at once and spends nothing", async () => {
   const { clock, left, next } = recorded();
-  const { send, traffic } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
+  const { send, limiter } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
   await send(email);
   const abort = new AbortController();
   const waiting = send({ ...email, signal: abort.signal });
   abort.abort(new Error("enough"));
   await expect(waiting).rejects.toThrow("enough");
-  expect([left.length, traffic.state().emailsPerDay.used, clock.pending]).toEqual([1, 1, 0]);
+  expect([left.length, limiter.state().emailsPerDay.used, clock.pending]).toEqual([1, 1, 0]);
 });
 
 test("a long ingestion does not starve calls of other budgets", async () => {
@@ -175,14 +175,14 @@ test.each([3, 5, 20])(
     const lines = [{ ...event, weight: 25 }, email, contact];
     const { first, events, requests } = await sharesOf(lines.map((request) => ({ callers, request })));
     expect(first).toBeGreaterThanOrEqual(0.85);
-    expect(events).toBeGreaterThanOrEqual(0.97);
-    expect(requests).toBeGreaterThanOrEqual(0.98);
+    expect(events).toBeGreaterThanOrEqual(0.9);
+    expect(requests).toBeGreaterThanOrEqual(0.9);
   },
 );
 
 test.each([
-  [5, 0.6],
-  [10, 0.4],
+  [5, 0.8],
+  [30, 0.35],
 ])(
   "one caller with batches is not left without requests by %i that need nothing else",
   async (callers, share) => {
@@ -217,33 +217,33 @@ test("while the one that goes first after a pause stays out, those go on that do
 
 test("waiting for one budget spends none of another", async () => {
   const { clock, next } = recorded();
-  const { send, traffic } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
+  const { send, limiter } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
   await send(email);
   const abort = new AbortController();
   const waiting = Array.from({ length: 5 }, () =>
     send({ ...email, signal: abort.signal }).catch(() => "aborted"),
   );
   await turn();
-  expect(traffic.state().requests.used).toBe(1);
+  expect(limiter.state().requests.used).toBe(1);
   abort.abort();
   await Promise.all(waiting);
 });
 
 test("a request that never left is not counted, neither in its window nor in its day", async () => {
-  const { send, traffic } = paced(async () => {
+  const { send, limiter } = paced(async () => {
     throw new AttemptFailure("connection", "refused", { wasSent: false });
   });
   await expect(send({ ...event, weight: 7 })).rejects.toThrow("refused");
-  const { requests, requestsPerDay, events, eventsPerDay } = traffic.state();
+  const { requests, requestsPerDay, events, eventsPerDay } = limiter.state();
   expect([requests.used, requestsPerDay.used, events.used, eventsPerDay.used]).toEqual([0, 0, 0, 0]);
 });
 
 test("a request without an answer is counted: nobody knows", async () => {
-  const { send, traffic } = paced(async () => {
+  const { send, limiter } = paced(async () => {
     throw new AttemptFailure("timeout", "no answer", { wasSent: true });
   });
   await expect(send({ ...event, weight: 7 })).rejects.toThrow("no answer");
-  expect([traffic.state().events.used, traffic.state().eventsPerDay.used]).toEqual([7, 7]);
+  expect([limiter.state().events.used, limiter.state().eventsPerDay.used]).toEqual([7, 7]);
 });
 
 describe("a day that is used up", () => {
@@ -274,10 +274,10 @@ describe("a day that is used up", () => {
 
 test("whoever waits is told for what, why and how long", async () => {
   const { clock, next } = recorded();
-  const { send, waits, traffic } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
+  const { send, waits, limiter } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
   await send(email);
   const second = send(email);
-  traffic.budgets.requests.pause(2_000);
+  limiter.budgets.requests.pause(2_000);
   const third = send(contact);
   await clock.until(Promise.all([second, third]));
   expect(waits).toEqual([
@@ -304,11 +304,11 @@ test("whoever goes at once, though another waits, is told of no wait", async () 
 test("whoever waits behind the one that goes first after a pause is told of the pause", async () => {
   const clock = new FakeClock();
   const ends: (() => void)[] = [];
-  const { send, waits, traffic } = paced(
+  const { send, waits, limiter } = paced(
     () => new Promise((resolve) => ends.push(() => resolve(answered()))),
     { clock, limits: { requests: { max: 3, perMs: 10_000 } } },
   );
-  traffic.budgets.requests.pause(2_000);
+  limiter.budgets.requests.pause(2_000);
   const all = [1, 2].map(() => send(contact));
   await clock.advance(2_100);
   const third = send(contact);
@@ -334,31 +334,6 @@ describe("whoever stands behind others and lacks nothing is told of what they wa
       { operation: "requests+events", waitingFor: "events", reason: "limit", waitMs: 60_007 },
     ]);
   });
-
-  test("with others only, the limit that is kept for them", async () => {
-    const { clock, next } = recorded();
-    const limits = { requests: { max: 2, perMs: 60_000 }, emails: { max: 1, perMs: 1_000 } };
-    const { send, waits } = paced(next, { clock, limits });
-    await send(email);
-    await clock.until(Promise.all([send(email), send(event)]));
-    expect(waits.map(({ operation, waitingFor }) => `${operation}: ${waitingFor}`)).toEqual([
-      "requests+emails: emails",
-      "requests+events: requests",
-    ]);
-  });
-});
-
-test("a request is kept for each of those who wait for emails that free soon", async () => {
-  const { clock, left, next } = recorded();
-  const limits = { requests: { max: 5, perMs: 10_000 }, emails: { max: 2, perMs: 1_000 } };
-  const { send } = paced(next, { clock, limits });
-  await Promise.all([send(email), send(email)]);
-  await clock.until(Promise.all([email, email, contact, contact, contact].map(send)));
-  expect(left).toEqual([
-    ...["0 requests+emails", "0 requests+emails", "0 requests"],
-    ...["1001.1 requests+emails", "1001.1 requests+emails"],
-    ...["10002 requests", "10002 requests"],
-  ]);
 });
 
 test("a latency that is known is not waited out on top of the window", async () => {
