@@ -10,7 +10,7 @@ import { root, run, type Scratch, scratch } from "./support/scratch.ts";
 
 let project: Scratch;
 let files: readonly string[] = [];
-const at = (path: string): string => join(project.folder, "node_modules/touchpoint-sdk", path);
+const at = (path: string): string => join(project.installed, path);
 
 beforeAll(async () => {
   project = await scratch();

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,6 +11,8 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The packed package, made once for all tests of the project. */
     readonly tarball: string;
+    /** A folder with the package installed in it, once for all tests. */
+    readonly installed: string;
   }
 }
 
@@ -37,14 +39,25 @@ const isStale = (): boolean => {
   );
 };
 
-/** Builds where `dist/` is missing or older than its sources, packs, and provides the tarball's path. */
+/** Builds where `dist/` is missing or older than its sources, packs, and installs offline: nothing else may be needed. */
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   if (isStale()) await run("npm", ["run", "-s", "build"], { cwd: root, env });
-  const folder = await mkdtemp(join(tmpdir(), "touchpoint-pack-"));
+  const [folder, installed] = await Promise.all(
+    ["pack", "installed"].map((what) => mkdtemp(join(tmpdir(), `touchpoint-${what}-`))),
+  );
+  if (folder === undefined || installed === undefined) throw new Error("no folder to pack into");
   // Without scripts: prepack would build once more.
   const args = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
   await run("npm", args, { cwd: root, env });
   const [name] = readdirSync(folder);
-  project.provide("tarball", join(folder, `${name}`));
-  return () => rm(folder, { recursive: true });
+  const tarball = join(folder, `${name}`);
+  const manifest = JSON.stringify({ name: "scratch", version: "1.0.0", private: true });
+  await writeFile(join(installed, "package.json"), manifest);
+  const quiet = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
+  await run("npm", ["install", tarball, ...quiet], { cwd: installed, env });
+  project.provide("tarball", tarball);
+  project.provide("installed", installed);
+  return async () => {
+    for (const made of [folder, installed]) await rm(made, { recursive: true });
+  };
 };

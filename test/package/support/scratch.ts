@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { inject } from "vitest";
@@ -34,9 +33,11 @@ export const run = (file: string, args: readonly string[], cwd: string, more: No
     });
   });
 
-/** A user's project in a folder of its own, with the packed package installed in it. */
+/** A user's project in a folder of its own, under the one with the installed package, where it finds it. */
 export interface Scratch {
   readonly folder: string;
+  /** The folder of the installed package. */
+  readonly installed: string;
   write(name: string, text: string): Promise<void>;
   /** Writes a program and runs it. */
   node(name: string, text: string, env?: NodeJS.ProcessEnv): Promise<Ending>;
@@ -46,14 +47,11 @@ export interface Scratch {
 // Linked, not installed: the tests then need no network.
 const withNodeTypes = ["typescript", "@types/node", "undici-types"];
 
-/** Installs the tarball in a fresh folder, offline: the package must have nothing else to fetch. */
+/** Makes a project that finds the installed package, and the linked ones. */
 export const scratch = async (linked: readonly string[] = withNodeTypes): Promise<Scratch> => {
-  const folder = await mkdtemp(join(tmpdir(), "touchpoint-scratch-"));
+  const folder = await mkdtemp(join(inject("installed"), "project-"));
   const write = (name: string, text: string) => writeFile(join(folder, name), text);
   await write("package.json", JSON.stringify({ name: "scratch", version: "1.0.0", private: true }));
-  const quiet = ["--offline", "--ignore-scripts", "--no-audit", "--no-fund"];
-  const { code, stderr } = await run("npm", ["install", inject("tarball"), ...quiet], folder);
-  if (code !== 0) throw new Error(`npm install of the tarball ended with ${code}: ${stderr}`);
   for (const name of linked) {
     const link = join(folder, "node_modules", name);
     await mkdir(dirname(link), { recursive: true });
@@ -61,6 +59,7 @@ export const scratch = async (linked: readonly string[] = withNodeTypes): Promis
   }
   return {
     folder,
+    installed: join(inject("installed"), "node_modules/touchpoint-sdk"),
     write,
     node: async (name, text, env) => {
       await write(name, text);
