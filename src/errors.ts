@@ -1,6 +1,29 @@
 /** What is known of a call's effect: it certainly did not happen, or nobody can say. */
 export type Outcome = "not-applied" | "unknown";
 
+/** The `code` of an answer with an error status. */
+export type ApiErrorCode =
+  | "api_error"
+  | "authentication_failed"
+  | "bad_gateway"
+  | "bad_request"
+  | "conflict"
+  | "mail_account_failed"
+  | "not_found"
+  | "permission_denied"
+  | "rate_limited"
+  | "server_error"
+  | "service_unavailable";
+
+/** The `code` of an error: one per class. */
+export type ErrorCode =
+  | ApiErrorCode
+  | "configuration_invalid"
+  | "connection_failed"
+  | "input_invalid"
+  | "response_invalid"
+  | "timeout";
+
 /** What a call that takes several requests had done before it failed. */
 export interface PartialWork {
   /** Answers that came, in the order of the input. */
@@ -36,7 +59,7 @@ const brand = Symbol.for("touchpoint-sdk.error");
  */
 export abstract class TouchpointError extends Error {
   /** A literal per class: `rate_limited`, `timeout`, …. */
-  abstract readonly code: string;
+  abstract readonly code: ErrorCode;
   /** The method called, `contacts.create`; undefined outside a call. */
   readonly operation: string | undefined;
   /** Requests made, from 0. */
@@ -122,7 +145,7 @@ export class ResponseValidationError extends TouchpointError {
  * behind its limits is out of reach.
  */
 export class ConnectionError extends TouchpointError {
-  readonly code: string = "connection_failed";
+  readonly code: "connection_failed" | "timeout" = "connection_failed";
 }
 
 /** The attempt (`timeoutMs`) or the whole call (`totalTimeoutMs`) took longer than allowed. */
@@ -147,7 +170,7 @@ export interface ApiErrorDetails extends ErrorDetails {
  * Source: service document, Errors.
  */
 export class ApiError extends TouchpointError {
-  readonly code: string = "api_error";
+  readonly code: ApiErrorCode = "api_error";
   /** The HTTP status. */
   readonly status: number;
   /** The answer's headers. */

@@ -9,7 +9,7 @@ export type { IngestReport } from "./bulk/ingest.ts";
 export type { IngestOptions, RejectedEvent } from "./bulk/ingest-options.ts";
 export type { Progress } from "./bulk/progress.ts";
 export type { Source as InputSource } from "./bulk/resumable.ts";
-export type { Answer, ResponseInfo, WithResponse } from "./call/api-promise.ts";
+export { type Answer, mockAnswer, type ResponseInfo, type WithResponse } from "./call/api-promise.ts";
 export type { CallTrace } from "./call/executor.ts";
 export type { FreeRequest } from "./call/raw-request.ts";
 export { Client } from "./client.ts";
@@ -36,7 +36,15 @@ export type {
 } from "./options/hooks.ts";
 export type { BudgetState, Limit, Limits } from "./options/limits.ts";
 export type { Logger, LogLevel } from "./options/logger.ts";
-export type { CallOptions, ClientOptions, Dispatcher, Fetch, KeySource } from "./options/options.ts";
+export type {
+  CallOptions,
+  ClientOptions,
+  Dispatcher,
+  Fetch,
+  FetchInit,
+  FetchResponse,
+  KeySource,
+} from "./options/options.ts";
 export type { SharedLimits } from "./options/shared-limits.ts";
 export type { Paged, PagingOptions } from "./paging/paged.ts";
 export type { WalkedPage } from "./paging/walk.ts";

@@ -57,6 +57,27 @@ export const answer = <T>(whole: Promise<WithResponse<T>>): Answer<T> => {
   return Object.assign(data, { withResponse });
 };
 
+/**
+ * Makes what a mock of a method must return: a promise with `.withResponse()`.
+ *
+ * @param response - what `.withResponse()` tells of the exchange; default: status 200, no headers, one attempt.
+ * @example
+ * ```ts
+ * import { Client, mockAnswer } from "touchpoint-sdk";
+ *
+ * const client = new Client({ apiKey: "key", baseUrl: "http://localhost" });
+ * client.companies.findByDomain = () => mockAnswer(null);
+ * console.log(await client.companies.findByDomain("engines.example")); // null
+ * ```
+ */
+export const mockAnswer = <T>(data: T, response: Partial<ResponseInfo> = {}): Answer<T> =>
+  answer(
+    Promise.resolve({
+      data,
+      response: { status: 200, headers: new Headers(), attempts: 1, waitedMs: 0, ...response },
+    }),
+  );
+
 /** An Answer whose data is made from another one's. */
 export const mapAnswer = <From, To>(from: Answer<From>, change: (data: From) => To): Answer<To> =>
   answer(from.withResponse().then(({ data, response }) => ({ data: change(data), response })));

@@ -83,19 +83,30 @@ const bodyOf = (operation: string, payload: unknown): string | undefined => {
 const json = { accept: "application/json", "user-agent": `touchpoint-sdk/${version}` };
 const jsonWithBody = { ...json, "content-type": "application/json" };
 
-// One spelling of each name, or a header given twice would be sent twice.
-const lowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+type GivenHeaders = NonNullable<CallOptions["headers"]>;
+
+/** Headers over others: names in one spelling, so that none is sent twice; `undefined` leaves a header out. */
+const mergeHeaders = (
+  below: Readonly<Record<string, string>>,
+  given: GivenHeaders,
+): Record<string, string> => {
+  const headers = { ...below };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) delete headers[name.toLowerCase()];
+    else headers[name.toLowerCase()] = value;
+  }
+  return headers;
+};
 
 type HeadersFor = (hasBody: boolean, own: CallOptions["headers"]) => Readonly<Record<string, string>>;
 
 /** The same two objects for every call that adds no header of its own: the stages keep what they make of them. */
-const headersWith = (common: Readonly<Record<string, string>>): HeadersFor => {
-  const withoutBody = { ...json, ...lowerCase(common) };
-  const withBody = { ...jsonWithBody, ...lowerCase(common) };
+const headersWith = (common: GivenHeaders): HeadersFor => {
+  const withoutBody = mergeHeaders(json, common);
+  const withBody = mergeHeaders(jsonWithBody, common);
   return (hasBody, own) => {
     const headers = hasBody ? withBody : withoutBody;
-    return own === undefined ? headers : { ...headers, ...lowerCase(own) };
+    return own === undefined ? headers : mergeHeaders(headers, own);
   };
 };
 

@@ -16,8 +16,40 @@ import { baseUrlOf, callFaults, isBrowser, keyFaults, routeFaults, unknownKeys }
 /** The key, or where to ask for it; a function is asked once, and again after a 401. */
 export type KeySource = string | (() => string | Promise<string>);
 
-/** Any WHATWG fetch: the global one, that of a sandbox, or one of one's own. */
-export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
+/** How a `fetch` is called. */
+export interface FetchInit {
+  /** In upper case. */
+  method: string;
+  /** Names in lower case, the key among them. */
+  headers: Record<string, string>;
+  /** JSON; absent where the request has no body. */
+  body?: string;
+  /** A redirect is an error: it would take the key elsewhere. */
+  redirect: "manual";
+  /** Ends the attempt. */
+  signal: AbortSignal;
+}
+
+/** What is read of the answer of a `fetch`; the `Response` of every runtime and of undici has it. */
+export interface FetchResponse {
+  /** The HTTP status. */
+  readonly status: number;
+  /** `opaqueredirect` for a redirect in a browser. */
+  readonly type: string;
+  /** Names in lower case, with their values. */
+  readonly headers: Iterable<[string, string]>;
+  /** The body, read piece by piece. */
+  readonly body: {
+    getReader(): {
+      read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+      cancel(reason?: unknown): Promise<unknown>;
+    };
+    cancel(): Promise<unknown>;
+  } | null;
+}
+
+/** Any WHATWG fetch: the global one, undici's, that of a sandbox, or one of your own. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /** What the library needs of an undici Dispatcher: `Agent`, `Pool`, `ProxyAgent`, `MockAgent`, … all have it. */
 export interface Dispatcher {
@@ -63,8 +95,11 @@ export interface ClientOptions<
   readonly fetch?: Fetch;
   /** An undici Dispatcher for the default transport (proxy, mutual TLS). It stays open when the client closes. */
   readonly dispatcher?: Dispatcher;
-  /** Sent with every request; `Authorization` and others that the library sets itself are refused here. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * Sent with every request; `undefined` leaves a header out. `Authorization` and others that the library sets itself
+   * are refused here.
+   */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
   /** What to do with an answer that does not fit: report and hand over, throw, or not look. Default `warn`. */
   readonly responseValidation?: "warn" | "strict" | "off";
   /** A longer answer is dropped and the call fails, in bytes. Default 64 MiB. */
@@ -101,8 +136,8 @@ export interface CallOptions {
   readonly maxRetries?: number | undefined;
   /** Whether it goes before background work, or leaves room for interactive calls. Default: the client's. */
   readonly priority?: Priority | undefined;
-  /** Sent beside the client's headers, and in place of those of the same name. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Sent beside the client's headers, and in place of those of the same name; `undefined` leaves that one out. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
 /** Options with every default filled in. */
@@ -125,7 +160,7 @@ export interface Settings {
   readonly interactiveReserve: number;
   readonly fetch: Fetch | undefined;
   readonly dispatcher: Dispatcher | undefined;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | undefined>>;
   readonly responseValidation: "warn" | "strict" | "off";
   readonly maxResponseBytes: number;
   readonly ledger: ClaimLedger;

@@ -32,7 +32,7 @@ const headerFaults = (headers: unknown): string[] => {
   return Object.entries(headers).flatMap(([name, value]) => {
     if (!headerName.test(name)) return [`headers: ${JSON.stringify(name)} is not a header name`];
     if (ownHeaders.includes(name.toLowerCase())) return [`headers: ${name} is set by the library`];
-    if (typeof value !== "string" || !headerValue.test(value)) {
+    if (value !== undefined && (typeof value !== "string" || !headerValue.test(value))) {
       return [`headers: the value of ${name} must be a string without line breaks or control characters`];
     }
     return [];

@@ -1,7 +1,16 @@
-import { type Answer, type BudgetState, Client, type ResponseInfo } from "touchpoint-sdk";
+import {
+  type Answer,
+  type BudgetState,
+  Client,
+  type Contact,
+  mockAnswer,
+  type ResponseInfo,
+} from "touchpoint-sdk";
+import * as undici from "undici";
 import { expectTypeOf, test } from "vitest";
 
 declare const client: Client;
+declare const contact: Contact;
 
 test("a client is made of options that exist, or of none", () => {
   new Client();
@@ -76,4 +85,30 @@ test("a client is closed by hand or by its scope", async () => {
   // @ts-expect-error closing takes time
   using hasty = new Client();
   hasty satisfies Client;
+});
+
+test("any fetch is taken: the global one, undici's, one of your own", () => {
+  new Client({ fetch });
+  new Client({ fetch: undici.fetch });
+  new Client({ fetch: (url, init) => globalThis.fetch(url, init) });
+  new Client({ fetch: (url, init) => undici.fetch(url, init) });
+  new Client({ fetch: async (_url: string, _init: RequestInit) => new Response("{}") });
+  // @ts-expect-error an answer, and no text
+  new Client({ fetch: async () => "{}" });
+});
+
+test("an undefined header is left out", () => {
+  new Client({ headers: { "x-trace": process.env.TRACE } });
+  client.contacts.list({}, { headers: { "x-trace": undefined } });
+  // @ts-expect-error text only
+  client.contacts.list({}, { headers: { "x-trace": 1 } });
+});
+
+test("a mock of a method returns what the method does", () => {
+  client.contacts.create = () => mockAnswer(contact);
+  client.companies.findByDomain = () => mockAnswer(null, { status: 404 });
+  // @ts-expect-error no contact
+  client.contacts.create = () => mockAnswer({ id: "c-1" });
+  // @ts-expect-error without withResponse()
+  client.contacts.create = async () => contact;
 });

@@ -1,5 +1,9 @@
 import {
+  type ApiError,
+  type ApiErrorCode,
   ConfigurationError,
+  type ConnectionError,
+  type ErrorCode,
   isTouchpointError,
   NotFoundError,
   type Outcome,
@@ -29,6 +33,11 @@ test("an error is known as one of the library's before its fields are read", () 
 test("the codes of errors are literals, and their outcomes two", () => {
   expectTypeOf<NotFoundError["code"]>().toEqualTypeOf<"not_found">();
   expectTypeOf<RateLimitError["code"] | TimeoutError["code"]>().toEqualTypeOf<"rate_limited" | "timeout">();
+  expectTypeOf<TouchpointError["code"]>().toEqualTypeOf<ErrorCode>();
+  expectTypeOf<ApiError["code"]>().toEqualTypeOf<ApiErrorCode>();
+  expectTypeOf<ConnectionError["code"]>().toEqualTypeOf<"connection_failed" | "timeout">();
+  // @ts-expect-error no such code
+  "rate_limit" satisfies ErrorCode;
   expectTypeOf<TouchpointError["outcome"]>().toEqualTypeOf<"not-applied" | "unknown">();
   // @ts-expect-error no such outcome
   "applied" satisfies Outcome;

@@ -26,3 +26,15 @@ test("a printed error begins with its name, and the name is no field of it", () 
   expect(error.stack).toMatch(/^TimeoutError: late\n/);
   expect(Object.keys(error)).not.toContain("name");
 });
+
+test("the README has a row for every error class, with its code", async () => {
+  const readme = await readFile(new URL("../../README.md", import.meta.url), "utf8");
+  const text = await readFile(source, "utf8");
+  const codes = [...text.matchAll(/^export class (\w+) .*?^ {2}(?:override )?readonly code.*? = "(\w+)"/gms)];
+  const missing = codes.filter(
+    ([, name, code]) => !new RegExp(`^\\| \`${name}\`.* \\| \`${code}\` \\|`, "m").test(readme),
+  );
+  expect(missing.map(([, name]) => name)).toEqual([]);
+  // All but the abstract root.
+  expect(codes.length).toBe(classes.length - 1);
+});

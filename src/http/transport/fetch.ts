@@ -1,4 +1,4 @@
-import type { Fetch } from "../../options/options.ts";
+import type { Fetch, FetchResponse } from "../../options/options.ts";
 import { type Fault, isFault, plainError } from "../sanitized-error.ts";
 import { type HttpRequest, headersOf, type RawHeaders, type Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
@@ -35,7 +35,7 @@ const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: b
   return { cause: new Error("the fetch rejected with something that is no Error"), neverLeft: false };
 };
 
-const rawHeaders = (headers: Headers): RawHeaders => {
+const rawHeaders = (headers: FetchResponse["headers"]): RawHeaders => {
   const { "content-encoding": coding, "content-length": length, ...rest } = Object.fromEntries(headers);
   // fetch has decompressed the body already; that there is none stays true.
   if (length === "0") return { ...rest, "content-length": length };
@@ -45,11 +45,13 @@ const rawHeaders = (headers: Headers): RawHeaders => {
   return unframed;
 };
 
+type Reader = ReturnType<NonNullable<FetchResponse["body"]>["getReader"]>;
+
 /** One fetch for one attempt. */
 class FetchExchange implements Carrier {
   readonly #attempt: Attempt;
   readonly #abort = new AbortController();
-  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #reader: Reader | undefined;
 
   constructor(attempt: Attempt) {
     this.#attempt = attempt;
@@ -90,11 +92,11 @@ class FetchExchange implements Carrier {
     }
   }
 
-  async #read(response: Response): Promise<void> {
-    const reader: ReadableStreamDefaultReader<Uint8Array> | undefined = response.body?.getReader();
+  async #read(response: FetchResponse): Promise<void> {
+    const reader = response.body?.getReader();
     this.#reader = reader;
     for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
-      if (!this.#attempt.chunk(piece.value)) return;
+      if (piece.value !== undefined && !this.#attempt.chunk(piece.value)) return;
     }
     this.#attempt.end();
   }
