@@ -47,8 +47,10 @@ class Attempts {
       const kind = isWholeWithoutBody(response) ? "empty" : "broken";
       throw new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });
     }
-    if (status === 404 && stats.mayHaveTakenEffect && notFoundMeansDone)
+    if (status === 404 && stats.mayHaveTakenEffect && notFoundMeansDone) {
+      stats.wasGone = true;
       return { ...response, status: 204, json: undefined };
+    }
     throw new AttemptFailure("status", `status ${status}`, { wasSent: true, response });
   }
 

@@ -13,6 +13,8 @@ export interface CallStats {
   waitedMs: number;
   /** An attempt may have taken effect although it did not succeed. */
   mayHaveTakenEffect: boolean;
+  /** A 404 was taken for done: an attempt before it was unclear, or somebody else was first. */
+  wasGone?: boolean;
 }
 
 /** One attempt of a call on its way down; a stage that adds something passes on a copy. */

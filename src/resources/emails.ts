@@ -1,7 +1,8 @@
-import { type Answer, answer, mapAnswer, type WithResponse } from "../call/api-promise.ts";
+import { type Answer, answer, type WithResponse } from "../call/api-promise.ts";
 import { type Call, checkInput } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
 import { isTouchpointError } from "../errors.ts";
+import { Bounds } from "../ledger/bounds.ts";
 import type { ClaimLedger } from "../ledger/ledger.ts";
 import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
@@ -51,9 +52,11 @@ const asItIsNow = <Input>(operation: string, email: Input): Input => {
 /** Emails that wait for their time. Reached as `client.emails.scheduled`. */
 export class ScheduledEmails {
   readonly #call: Call;
+  readonly #context: EmailsContext;
 
-  constructor(call: Call) {
+  constructor(call: Call, context: EmailsContext) {
     this.#call = call;
+    this.#context = context;
   }
 
   /**
@@ -86,13 +89,40 @@ export class ScheduledEmails {
    * Cancels an email that is still to go out (inferred: the method is not documented). Repeated after a lost answer;
    * a repeat that finds the email gone has done it.
    *
+   * A cancel that the service confirmed frees the email's `once` key. After a lost answer, or where the service does not
+   * know the email any more, it may have gone out: the key then refuses until `ledger.settle` says.
+   *
    * @throws NotFoundError when the workspace has no scheduled email with the id.
    *
    * Source: service document, Emails, "can be cancelled".
    */
   cancel(id: string, options?: CallOptions): Answer<void> {
-    const cancelled = this.#call(operations.emails.scheduledCancel, { id, payload: undefined }, options);
-    return mapAnswer(cancelled, () => undefined);
+    return answer(this.#cancel(id, options));
+  }
+
+  async #cancel(id: string, options: CallOptions | undefined): Promise<WithResponse<void>> {
+    const stats = { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false, wasGone: false };
+    const input = { id, payload: undefined, stats };
+    try {
+      const { response } = await this.#call(operations.emails.scheduledCancel, input, options).withResponse();
+      await this.#settle(id, stats.wasGone ? "unknown" : "not-sent", options);
+      return { data: undefined, response };
+    } catch (error) {
+      const isUnclear =
+        stats.mayHaveTakenEffect ||
+        (isTouchpointError(error) && (error.outcome === "unknown" || error.code === "not_found"));
+      if (isUnclear) await this.#settle(id, "unknown", options);
+      throw error;
+    }
+  }
+
+  /** What became of the email is told, whatever becomes of its key: one that stays taken sends nothing. */
+  async #settle(id: string, as: "not-sent" | "unknown", options: CallOptions | undefined): Promise<void> {
+    const { ledger, clock, totalTimeoutMs } = this.#context;
+    if (ledger.settleScheduled === undefined) return;
+    const bounds = new Bounds({ totalTimeoutMs, ...options }, clock);
+    const settling = ledger.settleScheduled(id, as);
+    await bounds.within(settling, () => new Error("late")).catch(() => undefined);
   }
 }
 
@@ -106,7 +136,7 @@ export class Emails {
   constructor(call: Call, context: EmailsContext) {
     this.#call = call;
     this.#context = context;
-    this.scheduled = new ScheduledEmails(call);
+    this.scheduled = new ScheduledEmails(call, context);
   }
 
   /**
@@ -199,7 +229,7 @@ export class Emails {
       totalTimeoutMs: options.totalTimeoutMs ?? this.#context.totalTimeoutMs,
       send: (totalTimeoutMs) =>
         call(operation, { payload, stats }, { ...options, totalTimeoutMs }).withResponse(),
-      receiptOf: ({ data }) => data,
+      receiptOf: ({ data }) => ({ ...written, ...data }),
       // An abort throws the caller's own reason, which says nothing of the email, even where it is an error of ours.
       mayHaveGoneOut: (error) =>
         stats.mayHaveTakenEffect || (isTouchpointError(error) && error.outcome === "unknown"),

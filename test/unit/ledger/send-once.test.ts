@@ -79,7 +79,7 @@ describe("an answer nested 100,000 levels deep", () => {
     const ledger = memoryLedger();
     const { client, requests } = served([deep], { ledger });
     expect((await run(client)).id).toBe("m-1");
-    expect(await run(client)).toEqual({ id: "m-1", to: "ada@example.com" });
+    expect(await run(client)).toMatchObject({ id: "m-1", to: "ada@example.com" });
     expect(requests).toHaveLength(1);
   });
 
@@ -235,6 +235,7 @@ test("a key settled as sent by hand answers the receipt it was given, or one wit
     id: "",
     to: email.to,
     subject: email.subject,
+    ...{ cc: [], from: "", sentAt: "", tracked: false, contactId: "", contactCreated: false },
   });
   expect(await client.emails.schedule({ ...email, sendAt }, { once: "c" })).toEqual({
     id: "",
