@@ -12,19 +12,28 @@ const fileless = `
   import { redisLimits } from "touchpoint-sdk/redis";
   import { createSandbox } from "touchpoint-sdk/sandbox";
 
+  declare module "touchpoint-sdk" {
+    interface Contact {
+      readonly vip?: boolean;
+    }
+  }
+
   export const run = async (client: Client): Promise<Contact[]> => {
     const input: ContactInput = { email: "ada@example.com", stage: "DEAD", customFields: { plan: null } };
     // @ts-expect-error a mistyped field
     const mistyped: ContactInput = { email: "ada@example.com", nmae: "Ada" };
     const contact: Contact = await client.contacts.create(input);
     const name: string | null | undefined = contact.name;
+    const declaredByMerging: boolean | undefined = contact.vip;
+    // @ts-expect-error a mistyped field
+    contact.emial;
     // @ts-expect-error the name may be missing
     const sure: string = contact.name;
     for await (const { id } of client.contacts.list({ search: name ?? sure })) await client.contacts.update(id, mistyped);
     const { outcome, runsStarted } = await client.events.record({ name: "order.placed", contact: { id: contact.id } });
     // @ts-expect-error a count is no string
     const count: string = runsStarted;
-    return [{ ...contact, name: outcome + count }];
+    return [{ ...contact, name: outcome + count, vip: declaredByMerging === true }];
   };
 
   export const waitOf = (error: unknown): number | undefined =>
