@@ -10,7 +10,12 @@ export interface Place {
   readonly longest: number;
   /** The last ids yielded, oldest first; they find the place again when records have moved. */
   readonly recent: readonly string[];
+  /** The first ids yielded; where they come again the list is at its end. Cursors of earlier versions have none. */
+  readonly first?: readonly string[] | undefined;
 }
+
+const areIds = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((id) => typeof id === "string");
 
 /** A place as a string that can be stored and given to `list(query, { cursor })` in another process. */
 export const writeCursor = (place: Place): string =>
@@ -20,9 +25,9 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Numb
 
 const isPlace = (value: unknown): value is Place => {
   if (typeof value !== "object" || value === null) return false;
-  const { v, position, read, longest, recent }: { [field in keyof Place | "v"]?: unknown } = value;
+  const { v, position, read, longest, recent, first }: { [field in keyof Place | "v"]?: unknown } = value;
   if (v !== 1 || !isCount(position) || !isCount(read) || !isCount(longest)) return false;
-  return Array.isArray(recent) && recent.every((id) => typeof id === "string");
+  return areIds(recent) && (first === undefined || areIds(first));
 };
 
 /** @throws ValidationError when the string is no cursor of this version. */

@@ -8,6 +8,7 @@ import { largestLimit, PageSize } from "./page-size.ts";
 import { idOf, onceEach, RecentIds } from "./recent.ts";
 import { Search } from "./search.ts";
 import type { ServedPage, WalkSettings } from "./walk-settings.ts";
+import { WrapAround } from "./wrap.ts";
 
 /** A page of a walk over a whole list: `data` holds only records not yielded before. */
 export interface WalkedPage<T> extends Page<T> {
@@ -53,6 +54,7 @@ export class Walk<T> {
   #hasEnded = false;
   #hasReportedOrder = false;
   readonly #end: ListEnd;
+  readonly #wrap: WrapAround;
 
   constructor(settings: WalkSettings<T>) {
     const { place, skip, limit, fetch, prefetch } = settings;
@@ -67,6 +69,7 @@ export class Walk<T> {
     this.#yielded = place?.read ?? 0;
     this.#size = new PageSize(place?.longest);
     this.#recent = new RecentIds(idsRemembered, place?.recent);
+    this.#wrap = new WrapAround(place?.first);
     this.#ahead = new PagesAhead(fetch, prefetch);
   }
 
@@ -108,6 +111,8 @@ export class Walk<T> {
 
   #accept(request: PageRequest, page: ServedPage<T>): WalkedPage<T> | undefined {
     const ids = page.data.map(idOf);
+    const anew = this.#search === undefined ? this.#beginsAnew(page, ids) : undefined;
+    if (anew !== undefined) return this.#endAt(anew, request, page);
     const known = this.#settings.isDriftSafe ? this.#recent.lastKnownIn(ids) : -1;
     if (this.#search !== undefined) return this.#lookOn(this.#search, request, page, known);
     if (request.skip < this.#position && known === -1) {
@@ -115,6 +120,22 @@ export class Walk<T> {
       return undefined;
     }
     return this.#take(request, page, known);
+  }
+
+  #beginsAnew({ total }: ServedPage<T>, ids: readonly string[]): number | undefined {
+    const last = ids.indexOf(this.#recent.last(1)[0] ?? "none");
+    // `fast` shares no record with the page before: only where nothing counts the list, and not if it ignores `skip`.
+    const isFast = !this.#settings.isDriftSafe && total === undefined && this.#yielded > ids.length;
+    return last === -1 && !isFast && this.#yielded > 0 ? undefined : this.#wrap.startsIn(ids, last);
+  }
+
+  /** Yields what is new before the place where the list begins anew, and ends there. */
+  #endAt(place: number, request: PageRequest, page: ServedPage<T>): WalkedPage<T> | undefined {
+    const data = page.data.slice(0, place);
+    const known = this.#recent.lastKnownIn(data.map(idOf));
+    const walked = this.#take(request, { ...page, data }, known);
+    this.#hasEnded = true;
+    return walked;
   }
 
   /** Yields what stands behind the last known record. */
@@ -136,6 +157,7 @@ export class Walk<T> {
     this.#hasEnded = isAtEnd;
     this.#beginsAgain = false;
     this.#recent.add(ids.slice(known + 1));
+    this.#wrap.add(ids.slice(known + 1));
     this.#yielded += fresh.length;
     this.#rounds = 0;
     if (fresh.length > 0) this.#misses = 0;
@@ -150,6 +172,7 @@ export class Walk<T> {
       read: this.#yielded,
       longest: this.#size.longest,
       recent: this.#recent.last(idsInCursor),
+      first: this.#wrap.first,
     });
     // The counts are the service's own, as the answer's check has left them.
     return { ...page, data: fresh, cursor, drift: Math.abs(shift) } as WalkedPage<T>;
@@ -218,6 +241,7 @@ export class Walk<T> {
     }
     // All that was yielded is remembered, so to begin again repeats nobody.
     this.#yielded = 0;
+    this.#wrap.forget();
     this.#position = this.#settings.skip;
     this.#beginsAgain = true;
   }

@@ -17,6 +17,8 @@ export interface MovingListOptions {
   /** The most that a page holds, whatever is asked for. */
   readonly cap?: number;
   readonly ignoresSkip?: boolean;
+  /** Behind its end the list begins anew, in the same page. */
+  readonly wraps?: boolean;
   /** Called before each page is cut; it may change the list. */
   readonly before?: (list: MovingList, request: PageRequest) => void;
   /** How long each answer takes, in turns of the microtask queue. */
@@ -60,9 +62,13 @@ export class MovingList {
     for (let left = this.#options.delay?.() ?? 0; left > 0; left -= 1) await undefined;
     signal?.throwIfAborted();
     this.#options.before?.(this, request);
-    const { ignoresSkip = false, cap = 200 } = this.#options;
+    const { ignoresSkip = false, cap = 200, wraps = false } = this.#options;
     const skip = ignoresSkip ? 0 : request.skip;
-    const data = this.items.slice(skip, skip + Math.min(request.limit, cap));
+    const length = Math.min(request.limit, cap);
+    const wrapped = (at: number): Item[] => this.items.slice((skip + at) % this.items.length).slice(0, 1);
+    const data = wraps
+      ? Array.from({ length }, (_, at) => wrapped(at)).flat()
+      : this.items.slice(skip, skip + length);
     const total = this.#total(data.length);
     return { data, total };
   };
