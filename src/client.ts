@@ -1,6 +1,6 @@
-import { type Answer, answer } from "./call/api-promise.ts";
+import { type ApiPromise, answer } from "./call/api-promise.ts";
 import { type Call, createCall } from "./call/executor.ts";
-import { type FreeRequest, freeOperation } from "./call/raw-request.ts";
+import { type RawRequest, rawOperation } from "./call/raw-request.ts";
 import { type Connection, connect } from "./connection.ts";
 import { Member } from "./lifecycle.ts";
 import type { BudgetState, Limits } from "./options/limits.ts";
@@ -127,9 +127,9 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    * @throws ValidationError when the path is not a plain path from the base URL on, or a GET has a body; nothing was
    * sent.
    */
-  request(request: FreeRequest, options?: CallOptions): Answer<unknown> {
+  request(request: RawRequest, options?: CallOptions): ApiPromise<unknown> {
     try {
-      const operation = freeOperation(request);
+      const operation = rawOperation(request);
       const { method, path, query, body } = request;
       return this.#call(operation, { path, payload: method === "GET" ? query : body, query }, options);
     } catch (error) {

@@ -8,18 +8,18 @@ export type { ImportedContact, ImportOptions, ImportReport, RejectedContact } fr
 export type { IngestReport } from "./bulk/ingest.ts";
 export type { IngestOptions, RejectedEvent } from "./bulk/ingest-options.ts";
 export type { Progress } from "./bulk/progress.ts";
-export type { Source as InputSource } from "./bulk/resumable.ts";
-export { type Answer, mockAnswer, type ResponseInfo, type WithResponse } from "./call/api-promise.ts";
+export type { InputSource } from "./bulk/resumable.ts";
+export { type ApiPromise, mockAnswer, type ResponseInfo, type WithResponse } from "./call/api-promise.ts";
 export type { CallTrace } from "./call/executor.ts";
-export type { FreeRequest } from "./call/raw-request.ts";
+export type { RawRequest } from "./call/raw-request.ts";
 export { Client } from "./client.ts";
 export * from "./errors.ts";
 export type { AttemptTrace } from "./http/tracing.ts";
 export { fileLedger } from "./ledger/file-ledger.ts";
 export type {
-  Claim,
   ClaimLedger,
   Ledger,
+  LedgerClaim,
   LedgerFilter,
   LedgerRow,
   SettleDetails,
@@ -49,7 +49,7 @@ export type { SharedLimits } from "./options/shared-limits.ts";
 export type { Paged, PagingOptions } from "./paging/paged.ts";
 export type { WalkedPage } from "./paging/walk.ts";
 export type { Companies } from "./resources/companies.ts";
-export type { Contacts, Upserted } from "./resources/contacts.ts";
+export type { Contacts, UpsertResult } from "./resources/contacts.ts";
 export type { Emails, ScheduledEmails, SendOptions } from "./resources/emails.ts";
 export type { Events } from "./resources/events.ts";
 export type { Lists } from "./resources/lists.ts";
@@ -66,8 +66,8 @@ export {
   ContactInput,
   ContactPatch,
   ContactQuery,
-  Source,
-  Stage,
+  ContactSource,
+  ContactStage,
 } from "./service/contacts/schema.ts";
 export {
   type BelongsIntoTheOptions,

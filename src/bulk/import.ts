@@ -14,7 +14,7 @@ import type { CheckpointStore } from "./checkpoint.ts";
 import { requestOptions } from "./ingest-options.ts";
 import { ListAdditions } from "./list-additions.ts";
 import { type Progress, ProgressReporter } from "./progress.ts";
-import { type Entry, type Reading, type RunSignals, runResumable, type Source } from "./resumable.ts";
+import { type Entry, type InputSource, type Reading, type RunSignals, runResumable } from "./resumable.ts";
 import { Waits } from "./waits.ts";
 import { workFaults } from "./work-faults.ts";
 
@@ -86,7 +86,7 @@ export interface ImportReport {
 }
 
 /** What became of one row. */
-export interface UpsertResult<C extends Contact = Contact> {
+export interface RowResult<C extends Contact = Contact> {
   readonly contact: C;
   readonly result: ImportedContact["result"];
 }
@@ -97,7 +97,7 @@ export interface ImportContext {
   /** What is wrong with a row. */
   readonly issues: (input: GivenContact) => readonly Issue[] | Promise<readonly Issue[]>;
   /** Creates the contact, or updates the one with its email unless nothing would change. */
-  readonly upsert: (call: Call, input: GivenContact, options: CallOptions) => Promise<UpsertResult>;
+  readonly upsert: (call: Call, input: GivenContact, options: CallOptions) => Promise<RowResult>;
 }
 
 type Counts = { -readonly [K in "created" | "updated" | "unchanged" | "rejected"]: number };
@@ -198,7 +198,7 @@ const check = (source: unknown, options: ImportOptions): void => {
 
 /** Creates or updates every contact of a source, in constant memory; a second run over the same source is harmless. */
 export const importContacts = async (
-  source: Source<GivenContact>,
+  source: InputSource<GivenContact>,
   options: ImportOptions,
   context: ImportContext,
 ): Promise<ImportReport> => {

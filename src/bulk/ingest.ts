@@ -3,7 +3,7 @@ import { type EventInput, maxEventsPerRequest } from "../service/events/schema.t
 import type { IngestContext, IngestOptions } from "./ingest-options.ts";
 import { Ingestion } from "./ingestion.ts";
 import { ProgressReporter } from "./progress.ts";
-import { type Reading, runResumable, type Source } from "./resumable.ts";
+import { type InputSource, type Reading, runResumable } from "./resumable.ts";
 import { Waits } from "./waits.ts";
 import { workFaults } from "./work-faults.ts";
 
@@ -46,12 +46,12 @@ const check = (source: unknown, options: IngestOptions<EventInput>): void => {
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
 
-const lengthOf = (source: Source<unknown>): number | undefined =>
+const lengthOf = (source: InputSource<unknown>): number | undefined =>
   Array.isArray(source) ? source.length : undefined;
 
 /** Records every event of a source, in batches, in constant memory; a second run over the same source is harmless. */
 export const ingest = async (
-  source: Source<EventInput>,
+  source: InputSource<EventInput>,
   options: IngestOptions<EventInput>,
   context: IngestContext,
 ): Promise<IngestReport> => {

@@ -20,7 +20,7 @@ import type { ProgressReporter } from "./progress.ts";
 import type { Waits } from "./waits.ts";
 
 /** Anything that yields items: an array, a generator, a stream of objects. */
-export type Source<Item> = Iterable<Item> | AsyncIterable<Item>;
+export type InputSource<Item> = Iterable<Item> | AsyncIterable<Item>;
 
 /** An item and its place in the source. */
 export interface Entry<Item> {
@@ -35,7 +35,7 @@ export interface ResumableWork<Item> {
   readonly clock: Clock;
   /** Watches every request of the work. */
   readonly effect: Effect;
-  readonly source: Source<Item>;
+  readonly source: InputSource<Item>;
   readonly batchSize: number;
   /** Batches under way at once. */
   readonly concurrency: number;

@@ -1,4 +1,4 @@
-import type { Answer } from "../call/api-promise.ts";
+import type { ApiPromise } from "../call/api-promise.ts";
 import type { Call } from "../call/executor.ts";
 import type { CallInput } from "../call/request.ts";
 import type { CallOptions } from "../options/options.ts";
@@ -36,7 +36,7 @@ export class Waits {
       operation: Operation<Input, Output>,
       input: CallInput<Input>,
       options?: CallOptions,
-    ): Answer<Output> =>
+    ): ApiPromise<Output> =>
       call(operation, { priority: "background", ...input, onWait: this.listener() }, options);
     const whole: Call["whole"] = (operation, options, work) =>
       call.whole(operation, options, (part, shared) => work(this.watch(part), shared));

@@ -22,7 +22,7 @@ export interface WithResponse<T> {
 }
 
 /** A promise of an answer; `.withResponse()` gives the HTTP response beside it. */
-export interface Answer<T> extends Promise<T> {
+export interface ApiPromise<T> extends Promise<T> {
   /** The data together with its HTTP response; rejects with the error of the call itself. */
   withResponse(): Promise<WithResponse<T>>;
 }
@@ -46,8 +46,8 @@ export class Received implements ResponseInfo {
   }
 }
 
-/** Makes an Answer of a promise; the promise itself stays an ordinary one. */
-export const answer = <T>(whole: Promise<WithResponse<T>>): Answer<T> => {
+/** Makes an ApiPromise of a promise; the promise itself stays an ordinary one. */
+export const answer = <T>(whole: Promise<WithResponse<T>>): ApiPromise<T> => {
   const data = whole.then((both) => both.data);
   const withResponse = (): Promise<WithResponse<T>> => {
     // Whoever asks for the whole hears of a failure there.
@@ -70,7 +70,7 @@ export const answer = <T>(whole: Promise<WithResponse<T>>): Answer<T> => {
  * console.log(await client.companies.findByDomain("engines.example")); // null
  * ```
  */
-export const mockAnswer = <T>(data: T, response: Partial<ResponseInfo> = {}): Answer<T> =>
+export const mockAnswer = <T>(data: T, response: Partial<ResponseInfo> = {}): ApiPromise<T> =>
   answer(
     Promise.resolve({
       data,
@@ -78,8 +78,8 @@ export const mockAnswer = <T>(data: T, response: Partial<ResponseInfo> = {}): An
     }),
   );
 
-/** An Answer whose data is made from another one's. */
-export const mapAnswer = <From, To>(from: Answer<From>, change: (data: From) => To): Answer<To> =>
+/** An ApiPromise whose data is made from another one's. */
+export const mapAnswer = <From, To>(from: ApiPromise<From>, change: (data: From) => To): ApiPromise<To> =>
   answer(from.withResponse().then(({ data, response }) => ({ data: change(data), response })));
 
 /** What the requests of one call come to: the last answer's status and headers, and all attempts and waits. */
@@ -89,7 +89,7 @@ export class Exchanges {
   #waitedMs = 0;
 
   /** Counts a request in once it has been answered. */
-  watch(request: Answer<unknown>): void {
+  watch(request: ApiPromise<unknown>): void {
     request.withResponse().then(
       ({ response }) => {
         this.#last = response;
@@ -103,7 +103,7 @@ export class Exchanges {
   }
 
   /** Makes the answer of the call that they belong to. */
-  answer<T>(work: Promise<T>): Answer<T> {
+  answer<T>(work: Promise<T>): ApiPromise<T> {
     return answer(work.then((data) => ({ data, response: this.#response })));
   }
 

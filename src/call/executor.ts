@@ -17,7 +17,7 @@ import {
 import type { Clock } from "../runtime/clock.ts";
 import { describeIssues, issuesOf } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
-import { type Answer, answer, Exchanges, Received, type WithResponse } from "./api-promise.ts";
+import { type ApiPromise, answer, Exchanges, Received, type WithResponse } from "./api-promise.ts";
 import { type CallInput, checkCallOptions, requestBuilder, type Whole } from "./request.ts";
 import { missingRecordError, refuse } from "./validation-errors.ts";
 
@@ -27,7 +27,7 @@ export interface Call {
     operation: Operation<Input, Output>,
     input: CallInput<Input>,
     options?: CallOptions,
-  ): Answer<Output>;
+  ): ApiPromise<Output>;
   /** Tells the log and `onValidationIssue` of what does not fit in answers taken together, such as a list's order. */
   report(operation: string, issues: readonly Issue[]): void;
   /**
@@ -45,7 +45,7 @@ export interface Call {
    */
   lasting(): Call;
   /** Makes the answer of a call that takes several requests: of all that went through this part. */
-  answer<T>(work: Promise<T>): Answer<T>;
+  answer<T>(work: Promise<T>): ApiPromise<T>;
   /**
    * Resolves after `ms`; within `lasting` and `whole` also when the client is closed.
    *
@@ -195,7 +195,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: C
     operation: Operation<Input, Output>,
     input: CallInput<Input>,
     options?: CallOptions,
-  ): Answer<Output> =>
+  ): ApiPromise<Output> =>
     answer(
       calls.hasSubscribers
         ? traced(operation, input, options ?? undefined)
@@ -208,7 +208,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: C
       operation: Operation<Input, Output>,
       input: CallInput<Input>,
       options?: CallOptions,
-    ): Answer<Output> => {
+    ): ApiPromise<Output> => {
       const request = call(operation, { ...input, whole: shared, partOf: shared?.signal ?? ending }, options);
       exchanges.watch(request);
       return request;

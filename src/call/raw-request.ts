@@ -5,7 +5,7 @@ import type { Method, Operation, ReplayClass } from "../service/define.ts";
 import { operations } from "../service/operations.ts";
 
 /** A request to an endpoint that has no method of its own. */
-export interface FreeRequest {
+export interface RawRequest {
   /** In upper case. */
   readonly method: Method;
   /** From the base URL on, starting with one `/`; without query, and with every id encoded. */
@@ -28,7 +28,7 @@ const replayClasses: readonly string[] = ["safe", "idempotent", "keyed", "never"
 // Dots may come encoded too; a service that decodes before it routes would step out of the path.
 const dotSegment = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
 
-const faultsOf = (request: FreeRequest): string[] => {
+const faultsOf = (request: RawRequest): string[] => {
   if (typeof request !== "object" || request === null) return ["give { method, path }"];
   const { method, path, query, replay, body } = request;
   const faults = unknownKeys(request, ["method", "path", "query", "body", "replay"]);
@@ -77,7 +77,7 @@ const weightOf = (operation: Operation<never, unknown> | undefined, body: unknow
  *
  * @throws ValidationError naming every fault; nothing was sent.
  */
-export const freeOperation = (request: FreeRequest): Operation<unknown, unknown> => {
+export const rawOperation = (request: RawRequest): Operation<unknown, unknown> => {
   const faults = faultsOf(request);
   if (faults.length > 0) throw new ValidationError(`request: ${faults.join("; ")}`, { operation: "request" });
   const { method, path, body, replay = method === "GET" ? "safe" : "never" } = request;

@@ -4,11 +4,11 @@ import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { checkKey, checkSettling } from "./check-settling.ts";
 import type { JournalFile, Kept } from "./journal-file.ts";
-import type { Claim, Ledger, LedgerFilter, LedgerRow, SettleDetails, Settlement } from "./ledger.ts";
+import type { Ledger, LedgerClaim, LedgerFilter, LedgerRow, SettleDetails, Settlement } from "./ledger.ts";
 import { listFilter } from "./list-filter.ts";
 import { takesBack } from "./rules.ts";
 
-const claimOf = ({ state, fingerprint, since, receipt }: Kept): Claim =>
+const claimOf = ({ state, fingerprint, since, receipt }: Kept): LedgerClaim =>
   state === "sent" ? { state, fingerprint, receipt } : { state, fingerprint, since };
 
 /** What to write of a key that is taken. */
@@ -30,9 +30,9 @@ class FileLedger implements Ledger {
     this.#clock = clock;
   }
 
-  async claim(key: string, fingerprint: string): Promise<Claim> {
+  async claim(key: string, fingerprint: string): Promise<LedgerClaim> {
     const claim = crypto.randomUUID();
-    const claimed = await this.#inTurn(true, async (journal, file): Promise<Claim | undefined> => {
+    const claimed = await this.#inTurn(true, async (journal, file): Promise<LedgerClaim | undefined> => {
       const taken = await journal.read(file, key);
       if (taken !== undefined) return claimOf(taken);
       const line = { key, fingerprint, since: this.#clock.wallTime(), seen: journal.seen, claim };

@@ -1,5 +1,5 @@
 /** What a ledger answers to whoever wants to send under a key. */
-export type Claim =
+export type LedgerClaim =
   /** The key was free and is now the caller's, to be settled with this `claim`. */
   | { readonly state: "claimed"; readonly claim: string }
   /** An email went out under the key. `receipt` is undefined when it was settled by hand without one. */
@@ -31,7 +31,7 @@ export interface ClaimLedger {
    * Takes the key if it is free; otherwise tells how it stands and changes nothing. The fingerprint stands for the
    * email: whoever asks compares it with the one under the key.
    */
-  claim(key: string, fingerprint: string): Promise<Claim>;
+  claim(key: string, fingerprint: string): Promise<LedgerClaim>;
   /**
    * Settles a key that is pending or unknown; by hand (without `claim`) also one whose email was scheduled, as
    * `not-sent` or `unknown`, because such an email may have been cancelled.

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { checkKey, checkSettling } from "./check-settling.ts";
-import type { Claim, Ledger, LedgerRow } from "./ledger.ts";
+import type { Ledger, LedgerClaim, LedgerRow } from "./ledger.ts";
 import { listFilter } from "./list-filter.ts";
 import { type Settling, scheduledIdOf, settled, takesBack } from "./rules.ts";
 
@@ -44,7 +44,7 @@ export const memoryLedger = (clock: Pick<Clock, "wallTime"> = systemClock): Ledg
   };
 
   return {
-    claim: async (key, fingerprint): Promise<Claim> => {
+    claim: async (key, fingerprint): Promise<LedgerClaim> => {
       const entry = entries.get(key);
       if (entry === undefined) {
         const claim = crypto.randomUUID();

@@ -9,7 +9,7 @@ import {
 import type { Clock } from "../runtime/clock.ts";
 import { contentId } from "../runtime/content-hash.ts";
 import { Bounds } from "./bounds.ts";
-import type { Claim, ClaimLedger } from "./ledger.ts";
+import type { ClaimLedger, LedgerClaim } from "./ledger.ts";
 import { keepable } from "./receipt.ts";
 
 /** One email under a key, and how to send it. */
@@ -73,7 +73,7 @@ const checkSame = (call: OnceCall<unknown>, taken: string, asked: string): void 
 
 const refusal = (
   { operation, key }: OnceCall<unknown>,
-  claim: Extract<Claim, { readonly since: number }>,
+  claim: Extract<LedgerClaim, { readonly since: number }>,
 ): ConflictError => {
   const name = JSON.stringify(key);
   const since = new Date(claim.since).toISOString();
@@ -97,13 +97,17 @@ const lateOther = ({ operation, key, totalTimeoutMs }: OnceCall<unknown>): Touch
   );
 
 /** Takes the key, or gives it back when it comes after the caller has left. */
-const claimKey = async (call: OnceCall<unknown>, fingerprint: string, bounds: Bounds): Promise<Claim> => {
+const claimKey = async (
+  call: OnceCall<unknown>,
+  fingerprint: string,
+  bounds: Bounds,
+): Promise<LedgerClaim> => {
   const { ledger, key, operation } = call;
   const claiming = (async () => ledger.claim(key, fingerprint))();
   try {
     return await bounds.within(claiming, () => lateLedger(call));
   } catch (error) {
-    const giveBack = (claim: Claim): unknown =>
+    const giveBack = (claim: LedgerClaim): unknown =>
       claim.state === "claimed" && ledger.settle(key, "not-sent", { claim: claim.claim });
     claiming.then(giveBack).catch(() => undefined);
     if (isTouchpointError(error) || call.signal?.aborted) throw error;

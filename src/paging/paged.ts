@@ -1,4 +1,4 @@
-import { type Answer, answer, type WithResponse } from "../call/api-promise.ts";
+import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
 import { type Call, checkInput } from "../call/executor.ts";
 import { ResponseValidationError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
@@ -31,7 +31,7 @@ export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
   /** Every page, each with only what was not yielded before. */
   pages(): AsyncIterableIterator<WalkedPage<T>>;
   /** The first `max` records, or all of them. */
-  toArray(options?: { readonly max?: number }): Answer<T[]>;
+  toArray(options?: { readonly max?: number }): ApiPromise<T[]>;
   /** As of a promise of one page. */
   catch<R>(onRejected: (reason: unknown) => R | PromiseLike<R>): Promise<Page<T> | R>;
   /** As of a promise of one page. */
@@ -102,7 +102,7 @@ export const paged = <T, Query extends ListQuery>(
   // JavaScript lets null through; it stands for nothing given, as undefined does.
   const query = given ?? {};
   const { prefetch, consistency, cursor, ...callOptions } = options ?? {};
-  const page = (): Answer<Page<T>> => {
+  const page = (): ApiPromise<Page<T>> => {
     try {
       check(operation.id, { prefetch, consistency });
       refuseCursor(operation.id, cursor);

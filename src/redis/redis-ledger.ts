@@ -1,7 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 import { checkKey, checkSettling } from "../ledger/check-settling.ts";
-import type { Claim, Ledger, LedgerFilter, LedgerRow, SettleDetails, Settlement } from "../ledger/ledger.ts";
+import type {
+  Ledger,
+  LedgerClaim,
+  LedgerFilter,
+  LedgerRow,
+  SettleDetails,
+  Settlement,
+} from "../ledger/ledger.ts";
 import { listFilter } from "../ledger/list-filter.ts";
 import { scheduledIdOf, takesBack } from "../ledger/rules.ts";
 import { unknownKeys } from "../options/validation.ts";
@@ -48,7 +55,7 @@ class RedisLedger implements Ledger {
     this.#prefix = prefix;
   }
 
-  async claim(key: string, fingerprint: string): Promise<Claim> {
+  async claim(key: string, fingerprint: string): Promise<LedgerClaim> {
     const claim = randomUUID();
     try {
       const entry = entryOf(await claimScript(this.#redis, [this.#prefix + key], [claim, fingerprint]));

@@ -1,4 +1,4 @@
-import { type Answer, answer, mapAnswer, type WithResponse } from "../call/api-promise.ts";
+import { type ApiPromise, answer, mapAnswer, type WithResponse } from "../call/api-promise.ts";
 import type { Call } from "../call/executor.ts";
 import { NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
@@ -40,7 +40,7 @@ export class Companies {
    *
    * Source: service document, Companies (create), and Company, `domain`.
    */
-  create(input: CompanyInput, options?: CallOptions): Answer<CompanyCreated> {
+  create(input: CompanyInput, options?: CallOptions): ApiPromise<CompanyCreated> {
     return this.#call(operations.companies.create, { payload: input }, options);
   }
 
@@ -53,7 +53,7 @@ export class Companies {
    *
    * Source: service document, Companies, PATCH.
    */
-  update(id: string, patch: CompanyPatch, options?: CallOptions): Answer<Company> {
+  update(id: string, patch: CompanyPatch, options?: CallOptions): ApiPromise<Company> {
     return this.#call(operations.companies.update, { id, payload: patch }, options);
   }
 
@@ -65,7 +65,7 @@ export class Companies {
    *
    * Source: service document, Companies, "find-by-domain operation".
    */
-  findByDomain(domain: string, options?: CallOptions): Answer<Company | null> {
+  findByDomain(domain: string, options?: CallOptions): ApiPromise<Company | null> {
     const search = this.#call(operations.companies.findByDomain, { payload: { domain } }, options);
     const found = mapAnswer(search, (matches) => matchOf(domain, matches));
     return answer(found.withResponse().catch(noneWhenAbsent));

@@ -1,8 +1,8 @@
 import { snapshot } from "../batch/snapshot.ts";
-import type { ImportOptions, ImportReport, UpsertResult } from "../bulk/import.ts";
-import type { Source } from "../bulk/resumable.ts";
+import type { ImportOptions, ImportReport, RowResult } from "../bulk/import.ts";
+import type { InputSource } from "../bulk/resumable.ts";
 import { hasSameFields } from "../bulk/same-fields.ts";
-import type { Answer } from "../call/api-promise.ts";
+import type { ApiPromise } from "../call/api-promise.ts";
 import type { Call } from "../call/executor.ts";
 import type { Whole } from "../call/request.ts";
 import { inTheNameOf, refuse } from "../call/validation-errors.ts";
@@ -24,7 +24,7 @@ import type {
 } from "../workspace/contact-types.ts";
 
 /** What an upsert did. */
-export interface Upserted<C extends Contact = Contact> {
+export interface UpsertResult<C extends Contact = Contact> {
   /** As the service has it now. */
   readonly contact: C;
   /** `false`: there was a contact with this email; it was updated, if more than the email was given. */
@@ -73,7 +73,7 @@ export class Contacts<Fields extends object = OpenFields> {
    *
    * Source: service document, Contacts, POST /api/v1/contacts.
    */
-  create(input: ContactInputOf<Fields>, options?: CallOptions): Answer<ContactOf<Fields>> {
+  create(input: ContactInputOf<Fields>, options?: CallOptions): ApiPromise<ContactOf<Fields>> {
     return this.#call(typed<Fields>().create, { payload: input }, options);
   }
 
@@ -97,7 +97,7 @@ export class Contacts<Fields extends object = OpenFields> {
    *
    * Source: service document, Contacts, `search`. A search may match more than the address; only the address counts.
    */
-  find(email: string, options?: CallOptions): Answer<ContactOf<Fields> | null> {
+  find(email: string, options?: CallOptions): ApiPromise<ContactOf<Fields> | null> {
     const call = this.#call.lasting();
     const search = async (): Promise<ContactOf<Fields> | null> => {
       refuse("contacts.find", issuesOf(FindQuery, { email }));
@@ -128,7 +128,7 @@ export class Contacts<Fields extends object = OpenFields> {
    *
    * Source: service document, Contacts, PATCH rules 1–6.
    */
-  update(id: string, patch: ContactPatchOf<Fields>, options?: CallOptions): Answer<ContactOf<Fields>> {
+  update(id: string, patch: ContactPatchOf<Fields>, options?: CallOptions): ApiPromise<ContactOf<Fields>> {
     return this.#call(typed<Fields>().update, { id, payload: patch }, options);
   }
 
@@ -141,9 +141,9 @@ export class Contacts<Fields extends object = OpenFields> {
    *
    * @throws ConflictError when the service keeps reporting a clash but finds no contact with the email.
    */
-  upsert(input: ContactInputOf<Fields>, options?: CallOptions): Answer<Upserted<ContactOf<Fields>>> {
+  upsert(input: ContactInputOf<Fields>, options?: CallOptions): ApiPromise<UpsertResult<ContactOf<Fields>>> {
     const call = this.#call.lasting();
-    const run = async (): Promise<Upserted<ContactOf<Fields>>> => {
+    const run = async (): Promise<UpsertResult<ContactOf<Fields>>> => {
       try {
         const how = { call, options, isSame: () => false };
         const { contact, result } = await this.#upsert(snapshot(input), how);
@@ -165,13 +165,13 @@ export class Contacts<Fields extends object = OpenFields> {
    * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.
    * @throws TimeoutError, with the same `partial`, when the run takes longer than its own `totalTimeoutMs`.
    */
-  import(source: Source<ContactInputOf<Fields>>, options: ImportOptions = {}): Answer<ImportReport> {
+  import(source: InputSource<ContactInputOf<Fields>>, options: ImportOptions = {}): ApiPromise<ImportReport> {
     const call = this.#call.lasting();
     const run = async (): Promise<ImportReport> => {
       // Files and hashes load with the first import, not with the package.
       const { importContacts } = await import("../bulk/import.ts");
       // The import itself knows a row's fields, and leaves its custom fields to the call's check.
-      return importContacts(source as Source<GivenContact>, options ?? {}, {
+      return importContacts(source as InputSource<GivenContact>, options ?? {}, {
         clock: this.#clock,
         call,
         issues: (input) => this.#call.issues(operations.contacts.create, input),
@@ -198,7 +198,7 @@ export class Contacts<Fields extends object = OpenFields> {
       readonly options: CallOptions | undefined;
       readonly isSame: typeof hasSameFields;
     },
-  ): Promise<UpsertResult<ContactOf<Fields>>> {
+  ): Promise<RowResult<ContactOf<Fields>>> {
     return through.whole("contacts.upsert", options, async (call, whole) => {
       for (let round = 1; ; round += 1) {
         try {
@@ -230,7 +230,7 @@ export class Contacts<Fields extends object = OpenFields> {
       readonly isSame: typeof hasSameFields;
       readonly isLast: boolean;
     },
-  ): Promise<UpsertResult<ContactOf<Fields>> | undefined> {
+  ): Promise<RowResult<ContactOf<Fields>> | undefined> {
     const isEmpty = Object.values(patch).every((value) => value === undefined);
     if (isEmpty || how.isSame(patch, known)) return { contact: known, result: "unchanged" };
     // What creates a contact changes one as well.

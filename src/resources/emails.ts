@@ -1,4 +1,4 @@
-import { type Answer, answer, type WithResponse } from "../call/api-promise.ts";
+import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
 import { type Call, checkInput } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
 import { isTouchpointError } from "../errors.ts";
@@ -81,7 +81,7 @@ export class ScheduledEmails {
    *
    * Source: service document, Emails, "can be changed".
    */
-  update(id: string, patch: ScheduledEmailPatch, options?: CallOptions): Answer<ScheduledEmailUpdated> {
+  update(id: string, patch: ScheduledEmailPatch, options?: CallOptions): ApiPromise<ScheduledEmailUpdated> {
     return this.#call(operations.emails.scheduledUpdate, { id, payload: patch }, options);
   }
 
@@ -96,7 +96,7 @@ export class ScheduledEmails {
    *
    * Source: service document, Emails, "can be cancelled".
    */
-  cancel(id: string, options?: CallOptions): Answer<void> {
+  cancel(id: string, options?: CallOptions): ApiPromise<void> {
     return answer(this.#cancel(id, options));
   }
 
@@ -158,7 +158,7 @@ export class Emails {
    *
    * Source: service document, Emails, send rules 1–5.
    */
-  send(email: EmailInput, options: SendOptions = {}): Answer<SentEmail> {
+  send(email: EmailInput, options: SendOptions = {}): ApiPromise<SentEmail> {
     const { to, subject } = email ?? {};
     const unknown = { cc: [], from: "", sentAt: "", tracked: false, contactId: "", contactCreated: false };
     const settled = { id: "", to, subject, ...unknown };
@@ -175,7 +175,7 @@ export class Emails {
    *
    * Source: service document, Emails, send rule 6, and States and transitions.
    */
-  schedule(email: ScheduledEmailInput, options: SendOptions = {}): Answer<ScheduledEmail> {
+  schedule(email: ScheduledEmailInput, options: SendOptions = {}): ApiPromise<ScheduledEmail> {
     // One moment, however it is written; what is none is refused before this counts.
     const at = momentMs(email?.sendAt);
     const sendAt = Number.isNaN(at) ? "" : new Date(at).toISOString();
@@ -190,7 +190,7 @@ export class Emails {
     operation: Operation<Input, Output>,
     payload: Input,
     sending: { readonly options: SendOptions; readonly written: object; readonly settled: Output },
-  ): Answer<Output> {
+  ): ApiPromise<Output> {
     const { once, ...options } = sending.options ?? {};
     if (once === undefined) return this.#call(operation, { payload }, options);
     return answer(this.#sendOnce(operation, payload, { ...sending, options, key: once }));

@@ -3,8 +3,8 @@ import { Recorder } from "../batch/recorder.ts";
 import { type RecorderOptions, recorderSettings } from "../batch/recorder-options.ts";
 import type { IngestReport } from "../bulk/ingest.ts";
 import type { IngestOptions } from "../bulk/ingest-options.ts";
-import type { Source } from "../bulk/resumable.ts";
-import type { Answer } from "../call/api-promise.ts";
+import type { InputSource } from "../bulk/resumable.ts";
+import type { ApiPromise } from "../call/api-promise.ts";
 import type { Call } from "../call/executor.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -49,7 +49,7 @@ export class Events<Types extends object = OpenEvents> {
   record<const Name extends EventName<Types>>(
     event: EventOf<Types, Name>,
     options?: CallOptions,
-  ): Answer<EventReceipt> {
+  ): ApiPromise<EventReceipt> {
     // Every typed event is an event, as the call checks; so are those of the methods below.
     return this.#call(operations.events.record, { payload: event as unknown as EventInput }, options);
   }
@@ -69,7 +69,7 @@ export class Events<Types extends object = OpenEvents> {
   recordBatch<const Name extends EventName<Types>>(
     events: readonly EventOf<Types, Name>[],
     options: CallOptions = {},
-  ): Answer<BatchReport> {
+  ): ApiPromise<BatchReport> {
     // As in `record`.
     const given = events as unknown as readonly EventInput[];
     const call = this.#call.lasting();
@@ -111,13 +111,13 @@ export class Events<Types extends object = OpenEvents> {
    * Source: service document, Events, batch rules and Limits.
    */
   ingest<const Name extends EventName<Types>>(
-    source: Source<EventOf<Types, Name>>,
+    source: InputSource<EventOf<Types, Name>>,
     options: IngestOptions<GivenEventOf<Types, Name>> = {},
-  ): Answer<IngestReport> {
+  ): ApiPromise<IngestReport> {
     const call = this.#call.lasting();
     // As in `record`; what the callbacks are handed are the source's own events.
     const [given, how] = [
-      source as Source<unknown> as Source<EventInput>,
+      source as InputSource<unknown> as InputSource<EventInput>,
       options as unknown as IngestOptions<EventInput>,
     ];
     const run = async (): Promise<IngestReport> => {

@@ -4,7 +4,7 @@ import {
   type MembersChange,
   type MembersReport,
 } from "../batch/change-members.ts";
-import type { Answer } from "../call/api-promise.ts";
+import type { ApiPromise } from "../call/api-promise.ts";
 import type { Call } from "../call/executor.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -29,7 +29,7 @@ export class Lists {
    *
    * Source: service document, List, and Lists, "Create-list".
    */
-  create(input: ListInput, options?: CallOptions): Answer<List> {
+  create(input: ListInput, options?: CallOptions): ApiPromise<List> {
     return this.#call(operations.lists.create, { payload: input }, options);
   }
 
@@ -46,7 +46,7 @@ export class Lists {
    *
    * Source: service document, Lists, POST, and Limits.
    */
-  addContacts(id: string, emails: Addresses, options: CallOptions = {}): Answer<MembersReport> {
+  addContacts(id: string, emails: Addresses, options: CallOptions = {}): ApiPromise<MembersReport> {
     return this.#change(operations.lists.addContacts, { id, emails, options });
   }
 
@@ -58,14 +58,14 @@ export class Lists {
    *
    * Source: service document, Lists, DELETE, and Limits.
    */
-  removeContacts(id: string, emails: Addresses, options: CallOptions = {}): Answer<MembersReport> {
+  removeContacts(id: string, emails: Addresses, options: CallOptions = {}): ApiPromise<MembersReport> {
     return this.#change(operations.lists.removeContacts, { id, emails, options });
   }
 
   #change(
     operation: MembersChange["operation"],
     { emails, ...what }: { readonly id: string; readonly emails: Addresses; readonly options: CallOptions },
-  ): Answer<MembersReport> {
+  ): ApiPromise<MembersReport> {
     const call = this.#call.lasting();
     return call.answer(changeMembers(emails, { call, clock: this.#clock, operation, ...what }));
   }

@@ -119,7 +119,7 @@ const hovered = (name: string): string => `type Shown = import("touchpoint-sdk")
 const signatures = [
   [
     "client.contacts./*here*/create(contact)",
-    "create(input: ContactInput, options?: CallOptions): Answer<Contact>",
+    "create(input: ContactInput, options?: CallOptions): ApiPromise<Contact>",
   ],
   [
     "client.contacts./*here*/list()",
@@ -127,9 +127,9 @@ const signatures = [
   ],
   [
     "client.companies./*here*/create({})",
-    "create(input: CompanyInput, options?: CallOptions): Answer<CompanyCreated>",
+    "create(input: CompanyInput, options?: CallOptions): ApiPromise<CompanyCreated>",
   ],
-  ["client.events./*here*/recordBatch([])", "): Answer<BatchReport>"],
+  ["client.events./*here*/recordBatch([])", "): ApiPromise<BatchReport>"],
   ["const /*here*/page = await client.contacts.list()", "const page: Page<Contact>"],
 ] as const;
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FreeRequest } from "../../src/call/raw-request.ts";
+import type { RawRequest } from "../../src/call/raw-request.ts";
 import { Client, type ClientOptions, ValidationError } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
@@ -79,7 +79,7 @@ test("a segment with a colon is sent as it is", async () => {
   expect(sandbox.state.requests.map(({ path }) => path)).toEqual(paths);
 });
 
-test.each<[FreeRequest, Partial<Record<"requests" | "events" | "emails", number>>]>([
+test.each<[RawRequest, Partial<Record<"requests" | "events" | "emails", number>>]>([
   [{ method: "POST", path: "/api/v1/events/batch", body: { events: [{}, {}, {}] } }, { events: 3 }],
   [{ method: "POST", path: "/api/v1/events/batch/", body: { events: [{}, {}] } }, { events: 2 }],
   [{ method: "POST", path: "/api/v1/events/batch", body: { events: [] } }, { events: 1 }],
@@ -98,7 +98,7 @@ test.each<[FreeRequest, Partial<Record<"requests" | "events" | "emails", number>
   expect(used).toEqual({ requests: 1, events: 0, emails: 0, ...spent });
 });
 
-test.each<[string, FreeRequest, string]>([
+test.each<[string, RawRequest, string]>([
   ["documented", { method: "PATCH", path: "/api/v1/contacts/ada@example.com" }, "/api/v1/contacts/:id"],
   ["any other", { method: "GET", path: "/api/v1/people/ada@example.com" }, "request"],
   ["another method's", { method: "GET", path: "/api/v1/contacts/ada@example.com" }, "request"],

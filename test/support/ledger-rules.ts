@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { ValidationError } from "../../src/errors.ts";
-import type { Claim, Ledger, LedgerFilter, LedgerRow } from "../../src/ledger/ledger.ts";
+import type { Ledger, LedgerClaim, LedgerFilter, LedgerRow } from "../../src/ledger/ledger.ts";
 
-const tokenOf = (claim: Claim): string => {
+const tokenOf = (claim: LedgerClaim): string => {
   if (claim.state !== "claimed") throw new Error(`the key is ${claim.state}`);
   return claim.claim;
 };

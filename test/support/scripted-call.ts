@@ -1,4 +1,4 @@
-import { type Answer, answer, Exchanges } from "../../src/call/api-promise.ts";
+import { type ApiPromise, answer, Exchanges } from "../../src/call/api-promise.ts";
 import type { Call } from "../../src/call/executor.ts";
 import type { CallOptions } from "../../src/options/options.ts";
 import { issuesOf } from "../../src/service/check.ts";
@@ -20,7 +20,7 @@ export const scriptedCall = (answering: Answering, attempts = 1): Call => {
     operation: Operation<Input, Output>,
     input: { readonly id?: string; readonly payload: Input; readonly wasUnclear?: boolean | undefined },
     options?: CallOptions,
-  ): Answer<Output> =>
+  ): ApiPromise<Output> =>
     answer(
       answering(operation, input.payload, options, input.wasUnclear).then((body) => ({
         // A test answers in the shape that the operation has, or means not to.

@@ -1,5 +1,5 @@
 import {
-  type Answer,
+  type ApiPromise,
   type BudgetState,
   Client,
   type Contact,
@@ -39,7 +39,7 @@ test("a sibling takes the options of a client", () => {
 });
 
 test("a free request has a method and a path, and answers what nobody knows", () => {
-  expectTypeOf(client.request({ method: "GET", path: "/api/v1/tags" })).toEqualTypeOf<Answer<unknown>>();
+  expectTypeOf(client.request({ method: "GET", path: "/api/v1/tags" })).toEqualTypeOf<ApiPromise<unknown>>();
   client.request(
     { method: "GET", path: "/", query: { skip: 1, deep: true, left: undefined } },
     { maxRetries: 0 },

@@ -9,7 +9,7 @@ import type {
   IngestReport,
   Page,
   ResponseInfo,
-  Upserted,
+  UpsertResult,
   WalkedPage,
   WithResponse,
 } from "touchpoint-sdk";
@@ -69,7 +69,7 @@ describe("contacts", () => {
   });
 
   test("an upsert tells whether it created", () => {
-    expectTypeOf(client.contacts.upsert(person)).resolves.toEqualTypeOf<Upserted>();
+    expectTypeOf(client.contacts.upsert(person)).resolves.toEqualTypeOf<UpsertResult>();
   });
 
   test("a list is walked by page, and taken whole", async () => {

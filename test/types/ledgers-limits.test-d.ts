@@ -1,11 +1,11 @@
 import type { Redis } from "ioredis";
 import type { Redis as Redis5 } from "ioredis5";
 import {
-  type Claim,
   type ClaimLedger,
   Client,
   fileLedger,
   type Ledger,
+  type LedgerClaim,
   type LedgerRow,
   memoryLedger,
 } from "touchpoint-sdk";
@@ -35,7 +35,7 @@ test("a ledger is kept in memory, in a file or in Redis", () => {
 
 test("a ledger claims a key, and is settled by hand in known words", () => {
   const ledger = memoryLedger();
-  expectTypeOf(ledger.claim("key", "fingerprint")).resolves.toEqualTypeOf<Claim>();
+  expectTypeOf(ledger.claim("key", "fingerprint")).resolves.toEqualTypeOf<LedgerClaim>();
   expectTypeOf(ledger.settle("key", "not-sent")).resolves.toEqualTypeOf<boolean>();
   ledger.settle("key", "sent", { receipt: { id: "e1" } });
   // @ts-expect-error what would be sent under the key?

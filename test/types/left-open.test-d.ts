@@ -1,13 +1,20 @@
 import { expectTypeOf, test } from "vitest";
-import type { Client, ContactInput, EventOutcome, ScheduledEmail, Source, Stage } from "../../src/index.ts";
+import type {
+  Client,
+  ContactInput,
+  ContactSource,
+  ContactStage,
+  EventOutcome,
+  ScheduledEmail,
+} from "../../src/index.ts";
 
 declare const client: Client;
 
 test("known values of stage, source, status and outcome complete, and others are accepted", () => {
-  expectTypeOf<"REPLIED">().toExtend<Stage>();
-  expectTypeOf<string>().toExtend<Stage>();
-  expectTypeOf<"MANUAL">().toExtend<Source>();
-  expectTypeOf<string>().toExtend<Source>();
+  expectTypeOf<"REPLIED">().toExtend<ContactStage>();
+  expectTypeOf<string>().toExtend<ContactStage>();
+  expectTypeOf<"MANUAL">().toExtend<ContactSource>();
+  expectTypeOf<string>().toExtend<ContactSource>();
   expectTypeOf<string>().toExtend<NonNullable<ScheduledEmail["status"]>>();
   expectTypeOf<string>().toExtend<EventOutcome>();
 });

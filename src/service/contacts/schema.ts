@@ -22,18 +22,20 @@ import { jsonRecord } from "../json.ts";
  *
  * Source: service document, States and transitions.
  */
-export type Stage = "REPLIED" | "BOUNCED" | "UNSUBSCRIBED" | "CONVERTED" | "DEAD" | (string & {});
+export type ContactStage = "REPLIED" | "BOUNCED" | "UNSUBSCRIBED" | "CONVERTED" | "DEAD" | (string & {});
 /** Checks a stage: a string, known or not. */
-export const Stage = deferred(() => openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"));
+export const ContactStage = deferred(() =>
+  openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"),
+);
 
 /**
  * How a contact came in: `MANUAL`, or a value that the document does not name.
  *
  * Source: service document, Contact.
  */
-export type Source = "MANUAL" | (string & {});
+export type ContactSource = "MANUAL" | (string & {});
 /** Checks a source: a string, known or not. */
-export const Source = deferred(() => openUnion("MANUAL"));
+export const ContactSource = deferred(() => openUnion("MANUAL"));
 
 /**
  * A person, as the service returns it. Further fields come through as they are; declare those of your own workspace by
@@ -57,9 +59,9 @@ export interface Contact {
   /** Free text; `null` where there is none. */
   notes?: string | null | undefined;
   /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
-  stage: Stage;
+  stage: ContactStage;
   /** How the contact came in: `MANUAL`, or a value that the document does not name. */
-  source: Source;
+  source: ContactSource;
   /** Whether the contact counts as verified; the document does not say of what. */
   verified: boolean;
   /** By its name, how sure the address is; the document gives neither meaning nor range. */
@@ -87,8 +89,8 @@ export const Contact = deferred(() =>
     phone: maybe(z.string()),
     linkedIn: maybe(z.string()),
     notes: maybe(z.string()),
-    stage: Stage,
-    source: Source,
+    stage: ContactStage,
+    source: ContactSource,
     verified: z.boolean(),
     emailConfidence: maybe(z.number()),
     customFields: AnyObject,
@@ -111,8 +113,8 @@ const single = () => ({
   phone: z.optional(z.string("must be a string")),
   linkedIn: z.optional(z.string("must be a string (a profile URL)")),
   notes: z.optional(z.nullable(z.string("must be a string or null"))),
-  stage: z.optional(Stage),
-  source: z.optional(Source),
+  stage: z.optional(ContactStage),
+  source: z.optional(ContactSource),
   verified: z.optional(z.boolean("must be a boolean")),
   emailConfidence: z.optional(z.number("must be a number")),
   leadId: z.optional(Text),
@@ -154,9 +156,9 @@ export type ContactInput = {
   /** Free text; `null` where there is none. */
   notes?: string | null | undefined;
   /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
-  stage?: Stage | undefined;
+  stage?: ContactStage | undefined;
   /** How the contact came in: `MANUAL`, or a value that the document does not name. */
-  source?: Source | undefined;
+  source?: ContactSource | undefined;
   /** Whether the contact counts as verified; the document does not say of what. */
   verified?: boolean | undefined;
   /** By its name, how sure the address is; the document gives neither meaning nor range. */
@@ -194,9 +196,9 @@ export type ContactPatch = {
   /** Free text. */
   notes?: string | null | undefined;
   /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
-  stage?: Stage | null | undefined;
+  stage?: ContactStage | null | undefined;
   /** How the contact came in: `MANUAL`, or a value that the document does not name. */
-  source?: Source | null | undefined;
+  source?: ContactSource | null | undefined;
   /** Whether the contact counts as verified; the document does not say of what. */
   verified?: boolean | null | undefined;
   /** By its name, how sure the address is; the document gives neither meaning nor range. */

@@ -6,7 +6,7 @@ import {
   type ImportOptions,
   importContacts,
   type RejectedContact,
-  type UpsertResult,
+  type RowResult,
 } from "../../../src/bulk/import.ts";
 import { ApiError, ConfigurationError, ValidationError } from "../../../src/errors.ts";
 import { contentId } from "../../../src/runtime/content-hash.ts";
@@ -27,7 +27,7 @@ const failure = (status: number): ApiError =>
   });
 
 /** A service whose upserts end as told, row by row of those that come to it, and whose lists take everybody. */
-const service = (upsert: (at: number) => Promise<UpsertResult["result"]> = async () => "created") => {
+const service = (upsert: (at: number) => Promise<RowResult["result"]> = async () => "created") => {
   const clock = new FakeClock();
   const seen = { upserts: 0 };
   /** Of each addition to a list: how many, and after how many rows. */

@@ -4,11 +4,11 @@ import type { Checkpoint } from "../../../src/bulk/checkpoint.ts";
 import { type Progress, ProgressReporter } from "../../../src/bulk/progress.ts";
 import {
   type Entry,
+  type InputSource,
   type Lagging,
   type Reading,
   type ResumableWork,
   runResumable,
-  type Source,
 } from "../../../src/bulk/resumable.ts";
 import { Waits } from "../../../src/bulk/waits.ts";
 import { contentId } from "../../../src/runtime/content-hash.ts";
@@ -31,7 +31,7 @@ type Given = Partial<
 >;
 
 /** A run over the source, one item and one batch at a time unless told otherwise, and all that it says and does. */
-const scene = (source: (clock: FakeClock) => Source<string>, given: Given = {}, before?: Checkpoint) => {
+const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given = {}, before?: Checkpoint) => {
   const clock = new FakeClock();
   const saved: Checkpoint[] = [];
   const batches: (readonly number[])[] = [];
@@ -69,7 +69,7 @@ const scene = (source: (clock: FakeClock) => Source<string>, given: Given = {}, 
   return { clock, saved, batches, log, lettingGo, progress, reading, start };
 };
 
-const array = (count: number) => (): Source<string> => items(count);
+const array = (count: number) => (): InputSource<string> => items(count);
 
 /** Yields an item every 200 ms, and ends 200 ms after the last. */
 const slowly = (count: number) => (clock: FakeClock) =>

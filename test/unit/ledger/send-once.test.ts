@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import {
-  type Claim,
   type ClaimLedger,
   type Client,
   ConflictError,
   type EmailInput,
   type Ledger,
+  type LedgerClaim,
   memoryLedger,
   type SendOptions,
   ValidationError,
@@ -88,7 +88,8 @@ describe("an answer nested 100,000 levels deep", () => {
     const { client } = served([sent], { ledger });
     await client.emails.send(email, once);
     const { claim } = ledger;
-    ledger.claim = async (...asked) => ({ ...(await claim(...asked)), receipt: JSON.parse(text) }) as Claim;
+    ledger.claim = async (...asked) =>
+      ({ ...(await claim(...asked)), receipt: JSON.parse(text) }) as LedgerClaim;
     expect(await client.emails.send(email, once)).toEqual({ id: "m-1", to: "ada@example.com" });
   });
 });
