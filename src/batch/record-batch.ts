@@ -25,7 +25,7 @@ export interface BatchReport {
 const requestsAtOnce = 4;
 
 /** Cuts a list into pieces of at most `size`. */
-export const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
+const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 
 const operation = "events.recordBatch";

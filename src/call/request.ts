@@ -119,7 +119,7 @@ export const checkCallOptions = (operation: string, options: CallOptions): void 
 };
 
 /** What the operation's rules say of this input. */
-export interface Rules {
+interface Rules {
   readonly replay: ReplayClass;
   readonly weight: number;
 }

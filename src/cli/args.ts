@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 
 /** One option of a command. */
-export interface OptionShape {
+interface OptionShape {
   readonly type: "string" | "boolean";
   readonly short?: string;
   readonly multiple?: boolean;

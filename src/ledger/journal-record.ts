@@ -68,7 +68,7 @@ const parsed = (text: string): unknown => {
 const newline = 10;
 
 /** The line before: none or an empty one, one cut short, or a whole one. */
-export type Before = "blank" | "torn" | "whole";
+type Before = "blank" | "torn" | "whole";
 
 /** Where a reading stands: at the beginning of a line. */
 export interface ReadingPoint {

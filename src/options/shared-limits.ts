@@ -75,7 +75,7 @@ export interface DayCount {
 }
 
 /** The numbers of one limit, for its window and for its day. */
-export interface LimitNumbers {
+interface LimitNumbers {
   /** Of the short window. */
   readonly limit: Limit;
   /** Of the day; `Infinity` for none. */

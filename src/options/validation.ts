@@ -40,7 +40,7 @@ const headerFaults = (headers: unknown): string[] => {
 };
 
 /** Whether a host name stays on this machine. */
-export const isLoopback = (hostname: string): boolean =>
+const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" ||
   hostname.endsWith(".localhost") ||
   hostname === "[::1]" ||

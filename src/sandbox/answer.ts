@@ -9,7 +9,7 @@ export interface Incoming {
 }
 
 /** How much of an answer reaches the caller, and how. */
-export type Delivery =
+type Delivery =
   | { readonly kind: "whole" }
   /** The connection breaks before any byte of the answer. */
   | { readonly kind: "reset" }

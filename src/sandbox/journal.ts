@@ -37,7 +37,7 @@ export interface RequestCounts {
 }
 
 /** What was sent back, as far as it is kept. */
-export interface KeptAnswer {
+interface KeptAnswer {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string;
   /** How many characters the body had before it was cut. */

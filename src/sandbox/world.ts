@@ -14,7 +14,7 @@ import type { SandboxClock } from "./sandbox-clock.ts";
 import { createWorkspace, type Services, type Workspace } from "./store/workspace.ts";
 
 /** One owner of limits: a key, a workspace or a mail account. */
-export interface MeterOwner {
+interface MeterOwner {
   readonly name: string;
   readonly meters: ReadonlyMap<LimitName, Meter>;
 }

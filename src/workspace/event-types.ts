@@ -21,7 +21,7 @@ export interface RefusedPropertyName {
 }
 
 /** The refused names where any other would do. A name that is only known at run time is refused there. */
-export type RefusedProperties = {
+type RefusedProperties = {
   password?: RefusedPropertyName;
   card_number?: RefusedPropertyName;
   ssn?: RefusedPropertyName;

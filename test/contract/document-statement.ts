@@ -54,4 +54,3 @@ export const keys = testsOf("test/unit/sandbox/keys.test.ts");
 export const limits = testsOf("test/unit/sandbox/limits.test.ts");
 export const retries = testsOf("test/unit/http/retry.test.ts");
 export const pauses = testsOf("test/unit/rate-limit/stage.test.ts");
-export const walks = testsOf("test/unit/paging/walk.test.ts");

@@ -20,7 +20,7 @@ const text = fc.oneof(unicode, fc.string({ unit: "grapheme" })).filter((value) =
 const wellFormed = unicode.filter((value) => value.isWellFormed());
 
 /** Addresses that no service refuses. */
-export const address = fc.oneof(
+const address = fc.oneof(
   fc.emailAddress(),
   fc.constantFrom("ada@example.com", "Ada@Example.com", "o'brien+x@ex-ample.org", "ärger@exämple.de"),
 );

@@ -4,7 +4,7 @@ import { compile, root } from "./programs.ts";
 const [program = ""] = await compile("cli", [`${root}src/cli/main.ts`]);
 
 /** How a run of the command line ended. */
-export interface CliEnding {
+interface CliEnding {
   /** The exit code, or the signal that killed it. */
   readonly ended: number | NodeJS.Signals | null;
   readonly stdout: string;

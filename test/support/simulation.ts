@@ -17,7 +17,7 @@ export const constantLatency = (there: number, back: number): Latency => ({
 });
 
 /** Numbers that look random and are the same in every run. */
-export const seeded = (seed: number): (() => number) => {
+const seeded = (seed: number): (() => number) => {
   let state = seed;
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

@@ -49,7 +49,7 @@ const readListIds = (value: unknown, workspace: Workspace): string[] => {
 };
 
 /** Refuses an address that another contact has. @throws Refusal 409 */
-export const assertFree = (workspace: Workspace, email: string, own?: ContactRecord): void => {
+const assertFree = (workspace: Workspace, email: string, own?: ContactRecord): void => {
   const holder = workspace.contacts.byEmail(email);
   if (holder !== undefined && holder !== own) {
     throw new Refusal(409, "Another contact already has this email.");

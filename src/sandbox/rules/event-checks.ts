@@ -2,7 +2,7 @@ import { type Fields, has, isArray, isFields } from "../json.ts";
 import { invalid, readOptionalFlag, readText, readTime } from "./values.ts";
 
 /** The sandbox's own cap: the document says that there is one, not how much. */
-export const maxPropertiesBytes = 32_768;
+const maxPropertiesBytes = 32_768;
 
 /** The three that the document names, without case and punctuation. */
 const refusedNames = new Set(["password", "cardnumber", "ssn"]);

@@ -7,7 +7,7 @@ export interface ContactListing {
 }
 
 /** The part of the contacts that a page shows. */
-export interface ContactSlice {
+interface ContactSlice {
   readonly data: readonly ContactRecord[];
   readonly total: number;
 }

@@ -6,7 +6,7 @@ import type { World } from "../world.ts";
 import type { BudgetSeries } from "./budgets.ts";
 
 /** What a workspace holds, in numbers. */
-export interface WorkspaceCounts {
+interface WorkspaceCounts {
   readonly name: string;
   readonly contacts: number;
   readonly events: number;

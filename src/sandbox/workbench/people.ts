@@ -19,7 +19,7 @@ export interface EventRow {
 }
 
 /** Something that happened, with the place where more of it is told. */
-export interface HistoryEntry {
+interface HistoryEntry {
   /** ISO 8601. */
   readonly at: string;
   readonly what: string;

@@ -27,9 +27,6 @@ export interface RequestDetail extends RequestRow {
   readonly answer: Exchange["answer"];
 }
 
-/** Groups of answers: `ok` below 400, `refused` 4xx, `failed` 5xx or none, `fault`: met a planned fault. */
-export type RequestKind = "ok" | "refused" | "failed" | "fault";
-
 const rowOf = ({ number, request }: Exchange): RequestRow => {
   const { at, method, path, operation, status, fault, applied } = request;
   const query = new URLSearchParams(request.query).toString();

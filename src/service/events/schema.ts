@@ -211,7 +211,7 @@ const isRecorded = ({ status }: BatchAnswerItem): boolean =>
   typeof status === "number" && status >= 200 && status < 300;
 
 /** One result of a batch as the service sends it. The shape of a failed one is not documented. */
-export interface BatchAnswerItem {
+interface BatchAnswerItem {
   status?: number | null | undefined;
   id?: string | null | undefined;
   name?: string | null | undefined;
@@ -222,7 +222,7 @@ export interface BatchAnswerItem {
   error?: unknown;
 }
 /** Checks one result of a batch. */
-export const BatchAnswerItem = deferred(() =>
+const BatchAnswerItem = deferred(() =>
   objectOf<BatchAnswerItem>({
     status: maybe(z.number()),
     id: maybe(z.string()),

@@ -5,7 +5,7 @@ import { FakeClock } from "../../support/fake-clock.ts";
 export type Served = readonly [status: number, body?: unknown] | Error | (() => Promise<Response>);
 
 /** A request as it left. */
-export interface Left {
+interface Left {
   readonly method: string;
   readonly path: string;
   readonly body: unknown;

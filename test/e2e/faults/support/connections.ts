@@ -74,7 +74,7 @@ const overTls = async (server: Server): Promise<Place> => {
   };
 };
 
-export const untrustedServer = (): Server => {
+const untrustedServer = (): Server => {
   const server = createTlsServer(selfSigned);
   // The client hangs up; that is the point.
   server.on("tlsClientError", () => undefined);
@@ -82,7 +82,7 @@ export const untrustedServer = (): Server => {
 };
 
 /** Every connection meets the wrong server, or only the first, before a right one. */
-export const failedTls =
+const failedTls =
   (wrong: () => Server) =>
   async (sandbox: Sandbox, times: Times): Promise<Place> => {
     if (times === "always") return overTls(wrong());

@@ -7,7 +7,7 @@ import { afterNextHeaders, afterNextPiece } from "./sockets.ts";
 import type { Subject } from "./subjects.ts";
 
 /** A place that tells when a call has come to the moment. */
-export interface MomentPlace extends Place {
+interface MomentPlace extends Place {
   /** Makes another call before, and tells how to end it. */
   readonly occupy?: (client: Client) => () => void;
 }

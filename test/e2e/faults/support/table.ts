@@ -2,7 +2,7 @@ import type { Finding } from "./expected.ts";
 import { type Replay, type Subject, subjects } from "./subjects.ts";
 
 /** One operation's line under a fault: what came of it in each column. */
-export interface Line {
+interface Line {
   readonly subject: Subject;
   readonly columns: readonly (Finding | undefined)[];
 }
