@@ -1,6 +1,7 @@
 import { auth } from "./http/auth.ts";
 import { Redactor, redacting } from "./http/redaction.ts";
 import { retry } from "./http/retry.ts";
+import { RetryQuota } from "./http/retry-quota.ts";
 import { ServiceTime } from "./http/service-time.ts";
 import { observe } from "./http/tracing.ts";
 import type { AttemptLimits } from "./http/transport/attempt.ts";
@@ -23,6 +24,8 @@ export interface Connection {
   readonly redactor: Redactor;
   readonly limiter: RateLimiter;
   readonly slots: ConcurrencyLimit;
+  /** Bounds the repeats of all calls together. */
+  readonly quota: RetryQuota;
   readonly transport: Transport;
   /** Of the calls that use the transport. */
   readonly lifetime: Lifetime;
@@ -72,6 +75,7 @@ const share = (settings: Settings, from: Connection | undefined) => {
     transport: isSamePlace ? from?.transport : undefined,
     lifetime: isSamePlace ? from?.lifetime : undefined,
     slots: isSamePlace ? from?.slots : undefined,
+    quota: isSamePlace ? from?.quota : undefined,
     limiter: isSameKey ? from?.limiter : undefined,
   };
 };
@@ -89,6 +93,7 @@ export const connect = (
   const shared = share(settings, sibling);
   const limiter = shared.limiter ?? sharedLimiter(settings, clock);
   const slots = shared.slots ?? new ConcurrencyLimit(concurrency);
+  const quota = shared.quota ?? new RetryQuota();
   const serviceTime = new ServiceTime(clock);
   const redactor = new Redactor();
   const transport =
@@ -106,6 +111,7 @@ export const connect = (
     retry({
       maxRetryAfterMs,
       clock,
+      quota,
       random,
       onRetry: tell("info", "will retry", hooks.onRetry),
     }),
@@ -115,10 +121,11 @@ export const connect = (
       slots,
       maxRetryAfterMs,
       interactiveReserve: settings.interactiveReserve,
+      maxQueued: settings.maxQueued,
       clock,
       onWait: tell("debug", "waits", hooks.onWait),
     }),
-    observe({ hooks, log, clock }),
+    observe({ hooks, log, clock, quota }),
     redacting(redactor),
     auth(settings.apiKey, { clock, learn: (key) => redactor.learn(key) }),
   ];
@@ -129,6 +136,7 @@ export const connect = (
     redactor,
     limiter,
     slots,
+    quota,
     transport,
     lifetime,
     serviceTime: shared.transport === undefined ? serviceTime : (sibling?.serviceTime ?? serviceTime),

@@ -29,6 +29,7 @@ export const priceOfPacing = async (): Promise<void> => {
     ...shared,
     maxRetryAfterMs: 60_000,
     interactiveReserve: 0.1,
+    maxQueued: Number.POSITIVE_INFINITY,
     clock: systemClock,
   });
   const answer = answered();

@@ -141,11 +141,10 @@ export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: C
     const replay = typeof rule === "function" ? rule(input.payload) : rule;
     const rules = { replay, weight: operation.weight?.(input.payload) ?? 1 };
     const unbound = buildRequest(operation, input, { options, rules });
-    const scope = openScope(
-      [options?.signal, input.partOf ?? lifetime.signal],
-      input.whole ? undefined : { totalTimeoutMs: totalTimeoutOf(options), clock },
-    );
-    const request = { ...unbound, signal: scope.signal };
+    const totalTimeoutMs = input.whole ? undefined : totalTimeoutOf(options);
+    const scope = openScope([options?.signal, input.partOf ?? lifetime.signal], { totalTimeoutMs, clock });
+    const deadlineAt = totalTimeoutMs === undefined ? input.whole?.deadlineAt : clock.now() + totalTimeoutMs;
+    const request = { ...unbound, signal: scope.signal, deadlineAt };
     // Known to the caller's errors; the retry stage makes those of the requests.
     let work = progressOf(request);
     try {
@@ -251,9 +250,10 @@ export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: C
     (ending: AbortSignal, exchanges: Exchanges): Call["whole"] =>
     async (operation, options, work) => {
       if (options) checkCallOptions(operation, options);
-      const deadline = { totalTimeoutMs: totalTimeoutOf(options), clock };
-      const { signal, release } = openScope([options?.signal, ending], deadline);
-      const shared = { signal, isUnclear: false };
+      const totalTimeoutMs = totalTimeoutOf(options);
+      const { signal, release } = openScope([options?.signal, ending], { totalTimeoutMs, clock });
+      const deadlineAt = totalTimeoutMs === undefined ? undefined : clock.now() + totalTimeoutMs;
+      const shared: Whole = { signal, isUnclear: false, deadlineAt };
       try {
         return await work(partOf(ending, exchanges, shared), shared);
       } finally {

@@ -1,5 +1,5 @@
 import { ValidationError } from "../errors.ts";
-import type { CallStats, HttpRequest } from "../http/types.ts";
+import type { CallStats, HttpRequest, WaitAllowance } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import { callFaults, unknownKeys } from "../options/validation.ts";
@@ -13,6 +13,10 @@ export interface Whole {
   readonly signal: AbortSignal | undefined;
   /** An earlier one may have had its effect although it failed. */
   isUnclear: boolean;
+  /** When its total time is over, on the client's clock. */
+  readonly deadlineAt?: number | undefined;
+  /** What its requests may still wait for limits and slots, once the first was made. */
+  waits?: WaitAllowance | undefined;
 }
 
 /** What one call sends: the payload, and the id in its path where it has one. */
@@ -37,7 +41,15 @@ export interface CallInput<Input> {
   readonly stats?: CallStats;
 }
 
-const callOptionNames = ["signal", "timeoutMs", "totalTimeoutMs", "maxRetries", "priority", "headers"];
+const callOptionNames = [
+  "signal",
+  "timeoutMs",
+  "totalTimeoutMs",
+  "maxWaitMs",
+  "maxRetries",
+  "priority",
+  "headers",
+];
 
 /** A fault of one field, found before anything was sent. */
 export const invalid = (operation: string, path: string, message: string): ValidationError =>
@@ -133,7 +145,19 @@ export type BuildRequest = (
 /** Makes the function that turns an operation and its input into a request. */
 export const requestBuilder = (settings: Settings): BuildRequest => {
   const headersFor = headersWith(settings.headers);
+  const waitsOf = (
+    priority: Priority,
+    maxWaitMs: number | undefined,
+    whole: Whole | undefined,
+  ): WaitAllowance | undefined => {
+    const leftMs = maxWaitMs ?? (priority === "background" ? undefined : settings.maxWaitMs);
+    if (leftMs === undefined) return undefined;
+    const waits = whole?.waits ?? { leftMs };
+    if (whole !== undefined) whole.waits = waits;
+    return waits;
+  };
   return (operation, input, { options = {}, rules }) => {
+    const priority = options.priority ?? settings.priority ?? input.priority ?? "interactive";
     const isQuery = operation.method === "GET";
     const template = settings.routes[operation.id] ?? operation.path;
     const path = input.path ?? pathWithId(operation.id, template, input.id);
@@ -152,7 +176,8 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
       mayBeEmpty: operation.mayBeEmpty ?? false,
       budgets: operation.budgets,
       weight: rules.weight,
-      priority: options.priority ?? settings.priority ?? input.priority ?? "interactive",
+      priority,
+      waits: waitsOf(priority, options.maxWaitMs, input.whole),
       attemptTimeoutMs: options.timeoutMs ?? settings.timeoutMs,
       maxRetries: options.maxRetries ?? settings.maxRetries,
       attempt: 1,

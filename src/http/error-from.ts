@@ -25,6 +25,8 @@ export interface Findings {
   readonly outcome: Outcome;
   readonly attempts: number;
   readonly retryAfterMs: number | undefined;
+  /** A sentence that is added to the message. */
+  readonly note?: string | undefined;
 }
 
 const plain: Readonly<Record<number, new (message: string, details: ApiErrorDetails) => ApiError>> = {
@@ -52,8 +54,9 @@ const statusError = (
   found: Findings,
 ) => {
   const { status } = response;
-  const message =
+  const sentence =
     sentenceOf(response.json) ?? `${request.operation}: the service answered ${status} without a reason`;
+  const message = found.note === undefined ? sentence : `${sentence} (${found.note})`;
   const details = {
     operation: request.operation,
     attempts: found.attempts,
@@ -94,7 +97,7 @@ export const errorFrom = (
     cause: failure.cause,
   };
   const start = failure.wasSent ? "sent, no usable answer" : "not sent";
-  const message = `${request.operation}: ${start} (${failure.message}). ${advice(request, found.outcome)}`;
+  const message = `${request.operation}: ${start} (${failure.message}). ${advice(request, found.outcome)}${found.note === undefined ? "" : ` ${found.note}`}`;
   if (failure.kind === "timeout") return new TimeoutError(message, details);
   if (failure.kind === "broken" || failure.kind === "empty" || failure.kind === "too-large") {
     return new ResponseValidationError(message, { ...details, status: failure.response?.status ?? 200 });

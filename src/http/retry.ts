@@ -4,6 +4,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { errorFrom } from "./error-from.ts";
 import { retryAfterMs } from "./retry-after.ts";
 import { judge, mayHaveTakenEffect } from "./retry-policy.ts";
+import { type RetryQuota, retryCost } from "./retry-quota.ts";
 import {
   AttemptFailure,
   type HttpRequest,
@@ -16,10 +17,15 @@ import {
 export interface RetrySettings {
   readonly maxRetryAfterMs: number;
   readonly clock: Clock;
+  readonly quota: RetryQuota;
   /** 0 ≤ random() < 1. */
   readonly random: () => number;
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
 }
+
+const never = Number.POSITIVE_INFINITY;
+
+const quotaNote = "It was not repeated: other failures have used up the retry quota.";
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
@@ -29,6 +35,9 @@ class Attempts {
   readonly #next: Send;
   readonly #settings: RetrySettings;
   #hasRenewedKey = false;
+  /** What the last repeat drew from the quota. */
+  #drawn = 0;
+  #isQuotaExhausted = false;
 
   constructor(request: HttpRequest, next: Send, settings: RetrySettings) {
     this.#request = request;
@@ -42,7 +51,10 @@ class Attempts {
     const response = await this.#send();
     const { status } = response;
     if (isSuccess(status)) {
-      if (response.isJson || (response.text === "" && mayBeEmpty)) return response;
+      if (response.isJson || (response.text === "" && mayBeEmpty)) {
+        this.#settings.quota.refill(this.#drawn);
+        return response;
+      }
       const what = response.text === "" ? "an empty body" : "a body that is not JSON";
       const kind = isWholeWithoutBody(response) ? "empty" : "broken";
       throw new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });
@@ -79,7 +91,8 @@ class Attempts {
       maxRetryAfterMs: this.#settings.maxRetryAfterMs,
       random: this.#settings.random(),
     });
-    if (!verdict.again || signal?.aborted) return false;
+    if (!verdict.again || signal?.aborted || this.#isTooLate(failure, verdict.waitMs)) return false;
+    if (!canRenewKey && failure.kind !== "held" && !this.#draw(failure)) return false;
     const status = failure.response?.status;
     this.#settings.onRetry?.({ operation, attempt: stats.attempts, waitMs: verdict.waitMs, status });
     if (verdict.waitMs > 0) await this.#backOff(verdict.waitMs, onWait);
@@ -90,8 +103,30 @@ class Attempts {
   ending(failure: unknown): unknown {
     const work = this.#soFar;
     if (failure instanceof AttemptFailure && failure.kind !== "aborted")
-      return errorFrom(failure, this.#request, { ...work, retryAfterMs: this.#retryAfterMs(failure) });
+      return errorFrom(failure, this.#request, {
+        ...work,
+        retryAfterMs: this.#retryAfterMs(failure),
+        note: this.#isQuotaExhausted ? quotaNote : undefined,
+      });
     return abortError(failure instanceof AttemptFailure ? failure.cause : failure, work);
+  }
+
+  /** Whether the call ends before another attempt could be made. */
+  #isTooLate(failure: AttemptFailure, waitMs: number): boolean {
+    const { deadlineAt, waits } = this.#request;
+    const leftMs = deadlineAt === undefined ? never : deadlineAt - this.#settings.clock.now();
+    const status = failure.response?.status;
+    const pauseMs = status === 429 || status === 503 ? (this.#retryAfterMs(failure) ?? 0) : 0;
+    return Math.max(waitMs, pauseMs) > leftMs || pauseMs > (waits?.leftMs ?? never);
+  }
+
+  /** Draws a repeat from the quota; what the limits refuse, and background work, draw nothing. */
+  #draw(failure: AttemptFailure): boolean {
+    if (failure.response?.status === 429 || this.#request.priority === "background") return true;
+    const cost = retryCost(failure.kind);
+    this.#isQuotaExhausted = !this.#settings.quota.draw(cost);
+    if (!this.#isQuotaExhausted) this.#drawn = cost;
+    return !this.#isQuotaExhausted;
   }
 
   async #send(): Promise<HttpResponse> {

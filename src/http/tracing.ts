@@ -2,6 +2,7 @@ import { tracingChannel } from "node:diagnostics_channel";
 import type { AttemptNotice, Hooks } from "../options/hooks.ts";
 import type { Log } from "../options/logger.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { RetryQuota } from "./retry-quota.ts";
 import type { HttpRequest, HttpResponse, Send, Stage } from "./types.ts";
 import { withoutResult } from "./without-result.ts";
 
@@ -11,6 +12,8 @@ export interface AttemptTrace extends AttemptNotice {
   status?: number;
   /** Until the last byte of the answer, in milliseconds. */
   durationMs?: number;
+  /** The attempt failed, and is not repeated: failures of other calls have used up the retry quota. */
+  quotaExhausted?: boolean;
 }
 
 const attempts = tracingChannel<string, AttemptTrace>("touchpoint:attempt");
@@ -19,6 +22,7 @@ export interface ObserveSettings {
   readonly hooks: Hooks;
   readonly log: Log;
   readonly clock: Clock;
+  readonly quota: Pick<RetryQuota, "has">;
 }
 
 const noticeOf = (request: HttpRequest): AttemptNotice => ({
@@ -29,9 +33,12 @@ const noticeOf = (request: HttpRequest): AttemptNotice => ({
 });
 
 /** Tells hooks, log and tracing channel of every attempt. Neither the key nor any content passes here. */
-export const observe = ({ hooks, log, clock }: ObserveSettings): Stage => {
+export const observe = ({ hooks, log, clock, quota }: ObserveSettings): Stage => {
   const isAlwaysWatched =
     hooks.onRequest !== undefined || hooks.onResponse !== undefined || log.isOn("debug");
+  const noteQuota = ({ priority }: HttpRequest, trace: AttemptTrace): void => {
+    if (priority === "interactive" && !quota.has()) trace.quotaExhausted = true;
+  };
   const watch = async (next: Send, request: HttpRequest, trace: AttemptTrace): Promise<HttpResponse> => {
     const since = clock.now();
     hooks.onRequest?.(noticeOf(request));
@@ -40,6 +47,7 @@ export const observe = ({ hooks, log, clock }: ObserveSettings): Stage => {
       const response = await next(request);
       trace.status = response.status;
       trace.durationMs = clock.now() - since;
+      if (response.status >= 500) noteQuota(request, trace);
       const { operation, method, route, attempt, status, durationMs } = {
         ...trace,
         status: response.status,
@@ -50,6 +58,7 @@ export const observe = ({ hooks, log, clock }: ObserveSettings): Stage => {
       return response;
     } catch (failure) {
       trace.durationMs = clock.now() - since;
+      noteQuota(request, trace);
       log.debug("no answer", {
         operation: trace.operation,
         attempt: trace.attempt,

@@ -17,6 +17,11 @@ export interface CallStats {
   wasGone?: boolean;
 }
 
+/** How long the requests of one call may still wait for limits and slots, together. */
+export interface WaitAllowance {
+  leftMs: number;
+}
+
 /** One attempt of a call on its way down; a stage that adds something passes on a copy. */
 export interface HttpRequest {
   readonly operation: string;
@@ -38,6 +43,10 @@ export interface HttpRequest {
   readonly weight: number;
   /** Interactive requests go before background ones. */
   readonly priority: Priority;
+  /** What is left of `maxWaitMs`; all requests of a call share it. Undefined: no bound. */
+  readonly waits?: WaitAllowance | undefined;
+  /** When `totalTimeoutMs` is over, on the clock of the client. */
+  readonly deadlineAt?: number | undefined;
   /** Ends the call at once, waits and queues included. */
   readonly signal: AbortSignal | undefined;
   readonly attemptTimeoutMs: number;

@@ -10,6 +10,7 @@ interface Given {
   readonly maxRetryAfterMs?: unknown;
   readonly concurrency?: unknown;
   readonly interactiveReserve?: unknown;
+  readonly maxQueued?: unknown;
   readonly maxResponseBytes?: unknown;
   readonly responseValidation?: unknown;
   readonly fetch?: unknown;
@@ -77,6 +78,7 @@ export const clientFaults = (options: Given): string[] => {
   const faults: string[] = [];
   atLeast(faults, "maxRetryAfterMs", options.maxRetryAfterMs, 0, false);
   atLeast(faults, "concurrency", options.concurrency, 1, true);
+  atLeast(faults, "maxQueued", options.maxQueued, 0, true);
   const { interactiveReserve } = options;
   if (
     interactiveReserve !== undefined &&

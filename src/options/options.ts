@@ -82,6 +82,13 @@ export interface ClientOptions<
   /** Requests in flight at most. Default 16. */
   readonly concurrency?: number;
   /**
+   * How long a call may wait for limits and slots, all its waits together, in milliseconds. One that is known to have to
+   * wait longer is a RateLimitError at once, and not sent. Background work ignores it. Default: none.
+   */
+  readonly maxWaitMs?: number;
+  /** Interactive calls that may wait at once; one more is a RateLimitError, and not sent. Default: none. */
+  readonly maxQueued?: number;
+  /**
    * Who goes first where a limit is short: `interactive` calls before `background` ones. Default: `background` for
    * iterations, `ingest`, `import` and `changes`, `interactive` for everything else.
    */
@@ -132,6 +139,8 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   /** The whole call, all its requests and waits, in milliseconds, at least 1. Default: the client's. */
   readonly totalTimeoutMs?: number | undefined;
+  /** All waits for limits and slots together, in milliseconds. Default: the client's; of background work none. */
+  readonly maxWaitMs?: number | undefined;
   /** Attempts after the first, at least 0. Default: the client's. */
   readonly maxRetries?: number | undefined;
   /** Whether it goes before background work, or leaves room for interactive calls. Default: the client's. */
@@ -158,6 +167,8 @@ export interface Settings {
   /** Of every call; undefined: by method. */
   readonly priority: Priority | undefined;
   readonly interactiveReserve: number;
+  readonly maxWaitMs: number | undefined;
+  readonly maxQueued: number;
   readonly fetch: Fetch | undefined;
   readonly dispatcher: Dispatcher | undefined;
   readonly headers: Readonly<Record<string, string | undefined>>;
@@ -177,6 +188,7 @@ const defaults = {
   maxRetryAfterMs: 60_000,
   concurrency: 16,
   interactiveReserve: 0.1,
+  maxQueued: Number.POSITIVE_INFINITY,
   maxResponseBytes: 64 * 1024 * 1024,
   responseValidation: "warn",
 } as const;
@@ -192,6 +204,8 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   concurrency: true,
   priority: true,
   interactiveReserve: true,
+  maxWaitMs: true,
+  maxQueued: true,
   fetch: true,
   dispatcher: true,
   headers: true,
@@ -246,6 +260,7 @@ export const settingsFrom = (
     limits: sharing?.numbers ?? (ownLimits === false ? false : { ...documentedLimits, ...ownLimits }),
     sharing,
     priority: options.priority,
+    maxWaitMs: options.maxWaitMs,
     fetch: options.fetch,
     dispatcher: options.dispatcher,
     headers: { ...options.headers },

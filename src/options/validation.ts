@@ -80,6 +80,7 @@ interface CallLike {
   readonly timeoutMs?: unknown;
   readonly totalTimeoutMs?: unknown;
   readonly maxRetries?: unknown;
+  readonly maxWaitMs?: unknown;
   readonly priority?: unknown;
   readonly headers?: unknown;
 }
@@ -89,6 +90,7 @@ export const callFaults = (options: CallLike): string[] => {
   const faults: string[] = [];
   atLeast(faults, "timeoutMs", options.timeoutMs, 1, false);
   atLeast(faults, "totalTimeoutMs", options.totalTimeoutMs, 1, false);
+  atLeast(faults, "maxWaitMs", options.maxWaitMs, 0, false);
   atLeast(faults, "maxRetries", options.maxRetries, 0, true);
   const { priority } = options;
   if (priority !== undefined && priority !== "interactive" && priority !== "background")

@@ -1,7 +1,9 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
 import { type HttpRequest, progressOf } from "../http/types.ts";
 import type { DayCount } from "../options/shared-limits.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { Budget } from "./budget.ts";
+import type { KnownWait } from "./kind.ts";
 import type { AdmissionQueue, Waiter } from "./queue.ts";
 
 /** What requests with the same budgets and priority have in common, made once. */
@@ -17,6 +19,9 @@ export interface WaitSettings {
   readonly maxRetryAfterMs: number;
   /** The least share of each window that its background work leaves while interactive calls are about. */
   readonly interactiveReserve: number;
+  /** Interactive requests that may wait at once. */
+  readonly maxQueued: number;
+  readonly clock: Clock;
 }
 
 const inWords = (ms: number): string => {
@@ -35,6 +40,8 @@ export class Admission implements Waiter {
   onGo: (() => void) | undefined;
   onRefused: ((reason: unknown) => void) | undefined;
   stopped: (() => void) | undefined;
+  /** Since when it waits. */
+  readonly #since: number;
   readonly #days: readonly DayCount[];
   readonly #settings: WaitSettings;
 
@@ -43,6 +50,7 @@ export class Admission implements Waiter {
     this.queue = queue;
     this.#days = days;
     this.#settings = settings;
+    this.#since = settings.clock.now();
   }
 
   get weight(): number {
@@ -77,12 +85,55 @@ export class Admission implements Waiter {
         return this.#unreachable();
       }
       const waitMs = budget.pausedForMs;
-      if (waitMs > this.#settings.maxRetryAfterMs) {
-        const what = `the service asked to send nothing on ${budget.name} for another ${inWords(waitMs)}`;
+      const what = `the service asked to send nothing on ${budget.name} for another ${inWords(waitMs)}`;
+      if (waitMs > this.#settings.maxRetryAfterMs)
         return this.refused(budget.name, `${what}, which is longer than maxRetryAfterMs`, waitMs);
-      }
+      if (waitMs > 0 && waitMs > this.#boundMs)
+        return this.refused(budget.name, `${what}: ${this.#bound}`, waitMs);
     }
     return undefined;
+  }
+
+  refusalOfWait({ ms, budget }: KnownWait): Error | undefined {
+    const { kind, slots } = this.queue;
+    const { maxQueued } = this.#settings;
+    if (kind.priority === "interactive" && slots.waiting.interactive > maxQueued)
+      return this.refusedWait(`maxQueued (${maxQueued}) calls wait already`);
+    if (ms <= this.#boundMs) return undefined;
+    return this.refused(
+      budget.name,
+      `it would wait ${inWords(ms)} for the limit ${budget.name}: ${this.#bound}`,
+      ms,
+    );
+  }
+
+  /** The error of a request that shall not wait any longer. */
+  refusedWait(why: string): RateLimitError {
+    const { kind, slots } = this.queue;
+    const { ms, budget } = kind.knownWait(this.weight);
+    const isKnown = ms > 0 || !budget.has(kind.amountOf(budget, this.weight));
+    if (!isKnown) return this.refused(slots.name, `${why} (for concurrency)`, undefined);
+    return this.refused(
+      budget.name,
+      `${why} (for the limit ${budget.name})`,
+      Math.max(1, ms, budget.waitMs()),
+    );
+  }
+
+  /** How long it may still wait. */
+  get #boundMs(): number {
+    const { waits, deadlineAt } = this.request;
+    const now = this.#settings.clock.now();
+    const waitLeftMs = waits === undefined ? Number.POSITIVE_INFINITY : waits.leftMs - (now - this.#since);
+    return Math.min(waitLeftMs, deadlineAt === undefined ? Number.POSITIVE_INFINITY : deadlineAt - now);
+  }
+
+  get #bound(): string {
+    const { waits, deadlineAt } = this.request;
+    const leftMs = Math.max(0, Math.round(this.#boundMs));
+    const isDeadline =
+      deadlineAt !== undefined && deadlineAt - this.#settings.clock.now() <= (waits?.leftMs ?? Infinity);
+    return `${leftMs} ms are left of ${isDeadline ? "totalTimeoutMs" : "maxWaitMs"}`;
   }
 
   go(): void {

@@ -2,6 +2,12 @@ import type { Priority } from "../options/priority.ts";
 import type { Budget } from "./budget.ts";
 import type { Holding } from "./permit-cooldown.ts";
 
+/** How long a request has to wait at least, and for which of its budgets; 0 where nobody knows. */
+export interface KnownWait {
+  readonly ms: number;
+  readonly budget: Budget;
+}
+
 /** Requests that spend the same budgets at the same priority, from whatever client. */
 export class Kind {
   readonly budgets: readonly Budget[];
@@ -36,8 +42,8 @@ export class Kind {
     return budget.amountOf(budget === this.narrowest ? weight : 1);
   }
 
-  /** How long a request that comes now has to wait at least, and for which of its budgets. */
-  knownWait(weight: number): { readonly ms: number; readonly budget: Budget } {
+  /** Of a request that comes now. */
+  knownWait(weight: number): KnownWait {
     let wait = { ms: 0, budget: this.narrowest };
     for (const budget of this.budgets) {
       const isNarrowest = budget === this.narrowest;

@@ -1,7 +1,7 @@
 import { whenAborted } from "../runtime/cancellation.ts";
 import type { Budget } from "./budget.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
-import type { Kind } from "./kind.ts";
+import type { Kind, KnownWait } from "./kind.ts";
 import { keptForShares } from "./shares.ts";
 
 /** A request that waits, or is about to. */
@@ -24,6 +24,8 @@ export interface Waiter {
   readonly stopped: (() => void) | undefined;
   /** Why it shall neither wait nor go; undefined when it may. */
   refusal(): Error | undefined;
+  /** Why it shall not begin to wait, where it has to wait that long at least. */
+  refusalOfWait(wait: KnownWait): Error | undefined;
   /** Takes what it spends. */
   go(): void;
 }
@@ -206,13 +208,19 @@ export class QueueGroup {
     const { queue, signal } = waiter;
     if (signal?.aborted) return Promise.reject(signal.reason);
     waiter.order = this.#order++;
+    const wait = queue.kind.knownWait(waiter.weight);
     queue.push(waiter);
     this.#busy.add(queue);
     // Behind others of its queue it changes nothing for those that stand first.
     if (queue.first === waiter) this.pump();
     if (waiter.hasGone) return undefined;
+    const refusal = waiter.refusalOfWait(wait);
+    if (refusal !== undefined) {
+      this.#leave(waiter);
+      throw refusal;
+    }
     return new Promise((resolve, reject) => {
-      const release = whenAborted(signal, () => this.#refuse(waiter, signal?.reason));
+      const release = whenAborted(signal, () => this.refuse(waiter, signal?.reason));
       const settled = (): void => {
         release();
         waiter.onGo = undefined;
@@ -229,7 +237,8 @@ export class QueueGroup {
     });
   }
 
-  #refuse(waiter: Waiter, reason: unknown): void {
+  /** Takes a waiting request out of its queue and rejects its wait. */
+  refuse(waiter: Waiter, reason: unknown): void {
     // Whoever was refused, or went, while the others of its signal were told.
     if (waiter.onRefused === undefined) return;
     const wasFirst = waiter.queue.first === waiter;

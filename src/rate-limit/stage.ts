@@ -1,7 +1,7 @@
 import { retryAfterMs } from "../http/retry-after.ts";
 import { AttemptFailure, type HttpRequest, type HttpResponse, type Stage } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { DeadlineExceeded } from "../runtime/cancellation.ts";
 import { Admission, type Route, type WaitSettings } from "./admission.ts";
 import type { Budget } from "./budget.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
@@ -11,7 +11,6 @@ export interface RateLimitSettings extends WaitSettings {
   readonly limiter: RateLimiter;
   /** Requests in flight at most; siblings share them. */
   readonly slots: ConcurrencyLimit;
-  readonly clock: Clock;
   readonly onWait?: ((notice: WaitNotice) => void) | undefined;
 }
 
@@ -52,12 +51,19 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
   };
 
   const waitFor = async (waiting: Promise<void>, admission: Admission): Promise<void> => {
-    const { onWait, stats } = admission.request;
+    const { onWait, stats, waits } = admission.request;
     const since = clock.now();
+    const cancel =
+      waits &&
+      clock.after(waits.leftMs, () => {
+        limiter.queues.refuse(admission, admission.refusedWait("it has waited for maxWaitMs"));
+      });
+    let last = noticeOf(limiter, admission);
     let told: string | undefined;
     // Again where it comes to wait for something else: for a slot first, say, and with the slot for a limit.
     const tell = (): void => {
       const notice = noticeOf(limiter, admission);
+      last = notice;
       const what = `${notice.reason} ${notice.waitingFor}`;
       if (what === told) return;
       told = what;
@@ -68,7 +74,16 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     tell();
     try {
       await waiting;
+    } catch (reason) {
+      if (!(reason instanceof DeadlineExceeded)) throw reason;
+      const { waitingFor } = last;
+      throw new DeadlineExceeded(
+        reason.totalTimeoutMs,
+        waitingFor === slots.name ? "a free slot (concurrency)" : `the limit ${waitingFor}`,
+      );
     } finally {
+      cancel?.();
+      if (waits !== undefined) waits.leftMs -= clock.now() - since;
       stats.waitedMs += clock.now() - since;
       onWait?.(undefined);
     }

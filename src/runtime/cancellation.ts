@@ -43,8 +43,10 @@ export const whenAborted = (signal: AbortSignal | undefined, listener: Listener)
 export class DeadlineExceeded extends Error {
   readonly totalTimeoutMs: number;
 
-  constructor(totalTimeoutMs: number) {
-    super(`the call took longer than totalTimeoutMs (${totalTimeoutMs} ms)`);
+  /** @param waitingFor - what the call was waiting for at the end, as `the limit emails`. */
+  constructor(totalTimeoutMs: number, waitingFor?: string) {
+    const wait = waitingFor === undefined ? "" : `, waiting for ${waitingFor}`;
+    super(`the call took longer than totalTimeoutMs (${totalTimeoutMs} ms${wait})`);
     this.totalTimeoutMs = totalTimeoutMs;
   }
 }

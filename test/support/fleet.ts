@@ -16,6 +16,7 @@ export const memberOn = (redis: RedisCommands, next: Send, options: RedisLimitsO
     slots,
     maxRetryAfterMs: 60_000,
     interactiveReserve: 0.1,
+    maxQueued: Number.POSITIVE_INFINITY,
     clock,
   })(next);
   return { limiter, send };

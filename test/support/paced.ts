@@ -52,6 +52,7 @@ export const paced = (
     readonly concurrency?: number;
     readonly slots?: ConcurrencyLimit;
     readonly maxRetryAfterMs?: number;
+    readonly maxQueued?: number;
     readonly clock?: FakeClock;
   } = {},
 ) => {
@@ -69,6 +70,7 @@ export const paced = (
     slots: settings.slots ?? new ConcurrencyLimit(settings.concurrency ?? 1_000),
     maxRetryAfterMs: settings.maxRetryAfterMs ?? 60_000,
     interactiveReserve: 0.1,
+    maxQueued: settings.maxQueued ?? Number.POSITIVE_INFINITY,
     clock,
     onWait: (notice) => waits.push(notice),
   })(next);

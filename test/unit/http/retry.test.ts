@@ -11,6 +11,7 @@ import {
   TouchpointError,
 } from "../../../src/errors.ts";
 import { retry } from "../../../src/http/retry.ts";
+import { RetryQuota } from "../../../src/http/retry-quota.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/http/types.ts";
 import { openScope } from "../../../src/runtime/cancellation.ts";
 import { aFailure, anAnswer, aRequest, aStatus } from "../../support/builders.ts";
@@ -28,10 +29,12 @@ const run = (steps: readonly Step[], over: Partial<HttpRequest> = {}, random = 0
   const clock = new FakeClock();
   const script = scripted(...steps);
   const times: number[] = [];
-  const send = retry({ maxRetryAfterMs: 60_000, clock, random: () => random })((request) => {
-    times.push(clock.now());
-    return script.send(request);
-  });
+  const send = retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => random })(
+    (request) => {
+      times.push(clock.now());
+      return script.send(request);
+    },
+  );
   const answer = send(aRequest(over));
   answer.catch(() => undefined);
   return { ...script, clock, answer, times };
@@ -87,7 +90,7 @@ describe("retry: waits", () => {
     const settings = {
       maxRetryAfterMs: 1,
       clock,
-
+      quota: new RetryQuota(),
       random: () => 0.5,
       onRetry: (n: unknown) => notices.push(n),
     };
@@ -232,7 +235,9 @@ describe("retry: total time", () => {
     const clock = new FakeClock();
     const bound = openScope([], { totalTimeoutMs, clock });
     const script = scripted(...steps);
-    const send = retry({ maxRetryAfterMs: 60_000, clock, random: () => 1 })(script.send);
+    const send = retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 1 })(
+      script.send,
+    );
     const answer = send(aRequest({ ...over, signal: bound.signal })).finally(() => bound.release());
     answer.catch(() => undefined);
     return { clock, answer, times: [], ...script };

@@ -27,7 +27,12 @@ const admission = (source: PermitSource = fixedPermits(10)) => {
     emails,
     day,
     request,
-    one: new Admission(request, route, { maxRetryAfterMs: 60_000, interactiveReserve: 0.1 }),
+    one: new Admission(request, route, {
+      maxRetryAfterMs: 60_000,
+      interactiveReserve: 0.1,
+      maxQueued: 9,
+      clock,
+    }),
   };
 };
 

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { RateLimitError } from "../../../src/errors.ts";
+import type { HttpRequest } from "../../../src/http/types.ts";
+import { DeadlineExceeded } from "../../../src/runtime/cancellation.ts";
+import { FakeClock, turn } from "../../support/fake-clock.ts";
+import { answered, paced, requestOn } from "../../support/paced.ts";
+
+const email = (change: Partial<HttpRequest> = {}): HttpRequest => requestOn(["requests", "emails"], change);
+
+/** A service that answers at once, and emails of which two a minute may go; so many are used. */
+const world = (
+  used: number,
+  settings: { readonly maxQueued?: number; readonly concurrency?: number } = {},
+) => {
+  const clock = new FakeClock();
+  let sent = 0;
+  const limits = { emails: { max: 2, perMs: 60_000 } };
+  const made = paced(
+    async () => {
+      sent += 1;
+      return answered();
+    },
+    { clock, limits, ...settings },
+  );
+  for (let at = 0; at < used; at += 1) void made.send(email());
+  return { ...made, clock, sent: () => sent };
+};
+
+describe("a wait that is known to last too long is not begun", () => {
+  test.each([
+    ["maxWaitMs", { waits: { leftMs: 200 } }],
+    ["totalTimeoutMs", { deadlineAt: 5_200 }],
+  ])(
+    "for %s: it is refused at once, with the limit and the time, and has spent nothing",
+    async (name, bound) => {
+      const { clock, send, sent, limiter } = world(2);
+      await clock.advance(5_000);
+      const error: unknown = await send(email(bound)).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(RateLimitError);
+      expect(error).toMatchObject({
+        ...{ limit: "emails", retryAfterMs: 55_007, attempts: 0, outcome: "not-applied" },
+        message: `requests+emails: not sent, it would wait 56 s for the limit emails: 200 ms are left of ${name}`,
+      });
+      const { emails, requests } = limiter.state();
+      expect([sent(), requests.used, emails.waiting, clock.pending]).toEqual([
+        ...[2, 2, { interactive: 0, background: 0 }, 0],
+      ]);
+    },
+  );
+
+  test("behind others it is theirs and its own", async () => {
+    const { send } = world(5);
+    await turn();
+    await expect(send(email({ waits: { leftMs: 61_000 } }))).rejects.toMatchObject({ retryAfterMs: 120_007 });
+  });
+
+  test("for others than those who wait for a narrower limit there is none", async () => {
+    const { send, sent } = world(200);
+    await send(requestOn(["requests"], { waits: { leftMs: 0 } }));
+    expect(sent()).toBe(3);
+  });
+
+  test("nor when the service asks for a longer pause while it waits", async () => {
+    const { clock, send, limiter } = world(2);
+    const waiting = send(email({ waits: { leftMs: 61_000 } }));
+    const failed = expect(waiting).rejects.toMatchObject({ limit: "emails", retryAfterMs: 62_000 });
+    await clock.advance(10_000);
+    limiter.budgets.emails.applyPause(62_000, "429 on emails.send");
+    await failed;
+    expect(clock.now()).toBe(10_000);
+  });
+});
+
+test("a wait that nobody knew to be too long ends with maxWaitMs, and a slot has no retryAfterMs", async () => {
+  const clock = new FakeClock();
+  const { send } = paced(() => clock.sleep(10_000).then(() => answered()), { clock, concurrency: 1 });
+  void send(requestOn(["requests"]));
+  const refused = expect(send(requestOn(["requests"], { waits: { leftMs: 300 } }))).rejects.toMatchObject({
+    ...{ limit: "concurrency", retryAfterMs: undefined, attempts: 0, outcome: "not-applied" },
+    message: "requests: not sent, it has waited for maxWaitMs (for concurrency)",
+  });
+  await clock.advance(300);
+  await refused;
+});
+
+test("the waits of one call count together", async () => {
+  const { clock, send } = world(1);
+  const waits = { leftMs: 61_000 };
+  await send(email());
+  await clock.until(send(email({ waits })));
+  expect(waits.leftMs).toBeLessThan(1_000);
+  await send(email());
+  await expect(send(email({ waits }))).rejects.toMatchObject({ limit: "emails" });
+});
+
+test("of interactive calls maxQueued may wait; background work is not counted, and not refused", async () => {
+  const { send, sent } = world(2, { maxQueued: 2 });
+  const background = { priority: "background" } as const;
+  for (const change of [background, {}, {}, background]) void send(email(change));
+  await turn();
+  await expect(send(email())).rejects.toMatchObject({
+    ...{ limit: "emails", retryAfterMs: 120_007, attempts: 0 },
+    message: "requests+emails: not sent, maxQueued (2) calls wait already (for the limit emails)",
+  });
+  expect(sent()).toBe(2);
+  await send(requestOn(["requests"]));
+});
+
+test("a wait that ends with the call's time says what it was for", async () => {
+  const { send } = world(2);
+  const abort = new AbortController();
+  const waiting = send(email({ signal: abort.signal }));
+  abort.abort(new DeadlineExceeded(5_000));
+  await expect(waiting).rejects.toThrow(
+    "the call took longer than totalTimeoutMs (5000 ms, waiting for the limit emails)",
+  );
+});
