@@ -4,7 +4,7 @@ import { retry } from "./http/retry.ts";
 import { RetryQuota } from "./http/retry-quota.ts";
 import { ServiceTime } from "./http/service-time.ts";
 import { observe } from "./http/tracing.ts";
-import type { AttemptLimits } from "./http/transport/attempt.ts";
+import type { TransportLimits } from "./http/transport/attempt.ts";
 import { fetchTransport } from "./http/transport/fetch.ts";
 import type { Send, Stage, Transport } from "./http/types.ts";
 import type { Closable } from "./lifecycle.ts";
@@ -35,7 +35,7 @@ export interface Connection {
 }
 
 /** Loads undici with the first request: importing the package, or failing to configure it, needs none of it. */
-const lazyTransport = (settings: Settings, limits: AttemptLimits): Transport => {
+const lazyTransport = (settings: Settings, limits: TransportLimits): Transport => {
   let loaded: Transport | undefined;
   let ending: Promise<unknown> | undefined;
   const load = async (signal: AbortSignal | undefined): Promise<Transport> => {
@@ -58,7 +58,7 @@ const lazyTransport = (settings: Settings, limits: AttemptLimits): Transport => 
   };
 };
 
-const transportFor = (settings: Settings, limits: AttemptLimits): Transport => {
+const transportFor = (settings: Settings, limits: TransportLimits): Transport => {
   const { fetch, origin } = settings;
   return fetch === undefined ? lazyTransport(settings, limits) : fetchTransport(origin, fetch, limits);
 };

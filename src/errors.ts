@@ -51,6 +51,14 @@ export interface ErrorDetails {
 // Registered, so that errors of an ESM and a CommonJS copy of the package know each other.
 const brand = Symbol.for("touchpoint-sdk.error");
 
+const longestMessage = 2_000;
+
+/** A service or an input may bring a sentence of any length: `body` and `issues` have it whole, and no log needs it. */
+const bounded = (message: string): string =>
+  message.length > longestMessage
+    ? `${message.slice(0, longestMessage)}… (${message.length} characters)`
+    : message;
+
 /**
  * The root of every error the library throws, but for an abort, which throws the signal's own reason.
  *
@@ -71,7 +79,7 @@ export abstract class TouchpointError extends Error {
 
   /** Made by the library; of use in tests of one's own. */
   constructor(message: string, details: ErrorDetails = {}) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    super(bounded(message), details.cause === undefined ? undefined : { cause: details.cause });
     this.operation = details.operation;
     this.attempts = details.attempts ?? 0;
     this.outcome = details.outcome ?? "not-applied";

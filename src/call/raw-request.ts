@@ -1,7 +1,9 @@
 import { ValidationError } from "../errors.ts";
-import { unknownKeys } from "../options/validation.ts";
+import { isPlainObject, unknownKeys } from "../options/validation.ts";
+import { isBytes, isSearchParams } from "../runtime/cross-realm.ts";
 import { Anything } from "../service/common.ts";
 import type { Method, Operation, ReplayClass } from "../service/define.ts";
+import { jsonFault } from "../service/json.ts";
 import { operations } from "../service/operations.ts";
 
 /** A request to an endpoint that has no method of its own. */
@@ -10,9 +12,15 @@ export interface RawRequest {
   readonly method: Method;
   /** From the base URL on, starting with one `/`; without query, and with every id encoded. */
   readonly path: string;
-  /** Goes behind the path, encoded; what is undefined is left out. */
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
-  /** Sent as JSON; a GET has none. */
+  /**
+   * Goes behind the path, encoded; what is undefined is left out. `URLSearchParams` are for a name that comes more than
+   * once.
+   */
+  readonly query?:
+    | Readonly<Record<string, string | number | boolean | undefined>>
+    | URLSearchParams
+    | undefined;
+  /** Sent as JSON; a GET has none. Bytes, forms, and what else JSON would lose, are refused. */
   readonly body?: unknown;
   /**
    * What a repeat would do: `safe` changes nothing, `idempotent` sets the same again, `keyed` is recognised by an id
@@ -27,6 +35,26 @@ const replayClasses: readonly string[] = ["safe", "idempotent", "keyed", "never"
 
 // Dots may come encoded too; a service that decodes before it routes would step out of the path.
 const dotSegment = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
+
+const queryFaults = (query: object): string[] => {
+  if (isSearchParams(query)) return [];
+  if (!isPlainObject(query)) return ["query must be a plain object or URLSearchParams"];
+  const unfit = Object.entries(query).filter(([, value]) => value !== null && !isQueryValue(value));
+  return unfit.map(([name]) => `query.${name} must be a string, a number or a boolean`);
+};
+
+const isQueryValue = (value: unknown): boolean =>
+  ["string", "number", "boolean", "bigint", "undefined"].includes(typeof value);
+
+const bodyFaults = (body: unknown): string[] => {
+  // A Buffer writes itself as an object of numbers, which no service means by a body.
+  const found = isBytes(body)
+    ? { path: [], message: "must not be bytes: it is sent as JSON" }
+    : jsonFault(body);
+  return found === undefined
+    ? []
+    : [`body${found.path.map((key) => `[${JSON.stringify(key)}]`).join("")} ${found.message}`];
+};
 
 const faultsOf = (request: RawRequest): string[] => {
   if (typeof request !== "object" || request === null) return ["give { method, path }"];
@@ -45,10 +73,9 @@ const faultsOf = (request: RawRequest): string[] => {
   if (replay !== undefined && !replayClasses.includes(replay)) {
     faults.push(`replay must be one of ${replayClasses.join(", ")}`);
   }
-  if (query !== undefined && query !== null && (typeof query !== "object" || Array.isArray(query))) {
-    faults.push("query must be an object");
-  }
+  if (query !== undefined && query !== null) faults.push(...queryFaults(query));
   if (method === "GET" && body !== undefined) faults.push("a GET carries no body: give `query`");
+  else if (body !== undefined) faults.push(...bodyFaults(body));
   return faults;
 };
 

@@ -4,7 +4,7 @@ import type { CallOptions, Settings } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import { callFaults, unknownKeys } from "../options/validation.ts";
 import { version } from "../options/version.ts";
-import { isAbortSignal } from "../runtime/cross-realm.ts";
+import { isAbortSignal, isSearchParams } from "../runtime/cross-realm.ts";
 import type { OperationFacts, ReplayClass } from "../service/define.ts";
 
 /** What the requests of one call share, where it takes several. */
@@ -26,7 +26,7 @@ export interface CallInput<Input> {
   readonly path?: string;
   readonly payload: Input;
   /** Beside a body; the payload of a GET is its query. */
-  readonly query?: Readonly<Record<string, unknown>> | undefined;
+  readonly query?: Readonly<Record<string, unknown>> | URLSearchParams | undefined;
   /** The call that this request is a part of, where that takes several. */
   readonly whole?: Whole | undefined;
   /** Whether an earlier request for the same records may have had its effect, where no `whole` says so. */
@@ -74,7 +74,7 @@ const pathWithId = (operation: string, path: string, id: unknown): string => {
 
 const queryOf = (payload: unknown): string => {
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(payload ?? {})) {
+  for (const [name, value] of isSearchParams(payload) ? payload : Object.entries(payload ?? {})) {
     if (value !== undefined && value !== null) query.append(name, String(value));
   }
   // A blank as %20, which every decoder reads; a plus sign of the value itself is %2B by now.

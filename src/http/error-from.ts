@@ -39,12 +39,14 @@ const plain: Readonly<Record<number, new (message: string, details: ApiErrorDeta
   502: BadGatewayError,
 };
 
-// The service documents { error: string }; frameworks around it like to nest or rename that.
-const sentenceOf = (body: unknown): string | undefined => {
-  if (typeof body !== "object" || body === null) return undefined;
+// The service documents { error: string }; frameworks around it like to nest or rename that, and hostile ones for ever.
+const deepestSentence = 8;
+
+const sentenceOf = (body: unknown, depth = 0): string | undefined => {
+  if (typeof body !== "object" || body === null || depth > deepestSentence) return undefined;
   const { error, message }: { error?: unknown; message?: unknown } = body;
   if (typeof error === "string" && error !== "") return error;
-  return typeof message === "string" && message !== "" ? message : sentenceOf(error);
+  return typeof message === "string" && message !== "" ? message : sentenceOf(error, depth + 1);
 };
 
 const statusError = (

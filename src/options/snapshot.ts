@@ -3,7 +3,7 @@ import { type ClientOptions, type Fetch, optionNames } from "./options.ts";
 import { isPlainObject } from "./validation.ts";
 
 /** Whoever passes the global fetch means the one that is global when the call is made: a mock may come later. */
-const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
+export const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
 /** How many levels of an option are its own; what lies deeper, or is of a class, is its owner's. */
 const levels: Readonly<Record<string, number>> = { headers: 1, hooks: 1, routes: 1, events: 1, limits: 2 };

@@ -10,6 +10,10 @@ const ownHeaders = [
   "content-type",
   "transfer-encoding",
   "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
   "expect",
   "upgrade",
 ];
@@ -39,12 +43,9 @@ const headerFaults = (headers: unknown): string[] => {
   });
 };
 
-/** Whether a host name stays on this machine. */
+/** Whether a host name stays on this machine. Names below localhost do not have to: many resolvers ask the network. */
 const isLoopback = (hostname: string): boolean =>
-  hostname === "localhost" ||
-  hostname.endsWith(".localhost") ||
-  hostname === "[::1]" ||
-  /^127(\.\d{1,3}){3}$/.test(hostname);
+  hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 
 /** Options that do not exist: a misspelt one must not be ignored. */
 export const unknownKeys = (options: object, known: readonly string[]): string[] =>
@@ -172,10 +173,13 @@ export const routeFaults = (routes: unknown, operations: Readonly<Record<string,
     const own = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (own === undefined) return [`routes: there is no operation "${operation}"`];
     const fits =
-      typeof path === "string" && /^\/(?!\/)[^?#\s\\]*$/.test(path) && !/(^|\/)\.{1,2}(\/|$)/.test(path);
+      typeof path === "string" &&
+      /^\/(?!\/)[\x21-\x7e]*$/.test(path) &&
+      !/[?#\\]/.test(path) &&
+      !/(^|\/)\.{1,2}(\/|$)/.test(path);
     const faults = fits
       ? placeholderFaults(path, own)
-      : [" must be a path that starts with one /, without query or dot segments"];
+      : [" must be a path of visible ASCII that starts with one /, without query or dot segments"];
     return faults.map((fault) => `routes["${operation}"]${fault}`);
   });
 };

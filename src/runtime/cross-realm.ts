@@ -9,6 +9,10 @@ export const isDate = (value: unknown): value is Date => types.isDate(value);
 /** Bytes of any realm; a Buffer is some. */
 export const isBytes = (value: unknown): value is Uint8Array => types.isUint8Array(value);
 
+/** A query of any realm. */
+export const isSearchParams = (value: unknown): value is URLSearchParams =>
+  Object.prototype.toString.call(value) === "[object URLSearchParams]";
+
 /** An abort signal of any realm, or of a library. */
 export const isAbortSignal = (value: unknown): value is AbortSignal =>
   typeof value === "object" &&

@@ -54,7 +54,7 @@ const faultInside = (value: object, around: Set<object>): JsonFault | undefined 
  */
 export const jsonFault = (
   given: unknown,
-  key: string,
+  key = "",
   around: Set<object> = new Set(),
 ): JsonFault | undefined => {
   if (isDate(given) && Number.isNaN(given.getTime())) return fault("must be a valid Date");

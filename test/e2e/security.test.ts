@@ -144,12 +144,21 @@ describe("where the key may go", () => {
     );
   });
 
-  test.each(["http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1", "http://app.localhost:1"])(
+  test.each(["http://localhost:1", "http://127.0.0.1:1", "http://[::1]:1"])(
     "%s stays on this machine and is allowed",
     (baseUrl) => {
       expect(() => new Client({ baseUrl, apiKey })).not.toThrow();
     },
   );
+
+  test.each([
+    "http://10.0.0.1",
+    "http://api.localhost:1",
+    "http://localhost.example",
+    "http://127.0.0.1.example",
+  ])("%s need not stay on this machine and is refused", (baseUrl) => {
+    expect(() => new Client({ baseUrl, apiKey })).toThrow("baseUrl must be https:// beyond this machine");
+  });
 
   test("http beyond this machine takes an option that says so", () => {
     expect(() => new Client({ baseUrl: "http://10.0.0.1", apiKey, allowInsecureHttp: true })).not.toThrow();

@@ -7,6 +7,7 @@ import { undiciTransport } from "../../src/http/transport/undici.ts";
 import { Client, type ClientOptions } from "../../src/index.ts";
 import { aRequest } from "../support/builders.ts";
 import { FakeClock, turn } from "../support/fake-clock.ts";
+import { nobody } from "./faults/support/connections.ts";
 import { clientSockets } from "./faults/support/sockets.ts";
 
 /** Every socket that a client of this process has begun to open since the test began. */
@@ -40,7 +41,7 @@ const serve = async (listener: RequestListener): Promise<number> => {
 
 const clientOf = (url: string, options: ClientOptions = {}, clock?: FakeClock): Client => {
   const client = new Client(
-    { apiKey: "key", baseUrl: url, limits: false, ...options },
+    { apiKey: "key", baseUrl: url, allowInsecureHttp: true, limits: false, ...options },
     { random: () => 0, ...(clock && { clock }) },
   );
   ends.push(() => client.close());
@@ -127,7 +128,7 @@ test("a connection that is not made in ten seconds is given up, and begun anew b
   expect(await sent).toMatchObject({
     code: "connection_failed",
     outcome: "not-applied",
-    message: expect.stringContaining("ETIMEDOUT, no connection"),
+    message: expect.stringContaining("ETIMEDOUT, no connection to service.localhost:"),
   });
   const listed = client.contacts.list().then(({ data }) => data);
   while (lookups.length === 1) await turn();
@@ -135,6 +136,16 @@ test("a connection that is not made in ten seconds is given up, and begun anew b
   expect(await listed).toEqual([]);
   expect(lookups).toHaveLength(3);
   expect(clock.pending).toBe(0);
+});
+
+test("a refused connection names host and port", async () => {
+  const { url, close } = await nobody();
+  const client = clientOf(url, { maxRetries: 0 });
+  const { host } = new URL(url);
+  await expect(client.contacts.list()).rejects.toThrow(
+    `contacts.list: not sent (ECONNREFUSED, no connection to ${host}). Nothing was changed.`,
+  );
+  await close();
 });
 
 test("close leaves no connection that is still being made", async () => {
@@ -247,7 +258,7 @@ test("what is handed to a transport after its close opens nothing", async () => 
   await expect(transport.send(aRequest())).rejects.toMatchObject({
     kind: "connection",
     wasSent: false,
-    message: "ERR_CLIENT_CLOSED, no connection",
+    message: expect.stringContaining("ERR_CLIENT_CLOSED, no connection"),
     cause: { message: "the client was closed" },
   });
   expect(begun).toHaveLength(0);

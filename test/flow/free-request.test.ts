@@ -70,6 +70,100 @@ test.each<[string, object]>([
   expect(sandbox.state.requests).toEqual([]);
 });
 
+test("URLSearchParams go out as they are, a name that comes twice too", async () => {
+  const { sandbox, client } = scene();
+  const query = new URLSearchParams([
+    ["tag", "a b"],
+    ["tag", "c"],
+  ]);
+  const asked = [
+    client.request({ method: "GET", path: "/api/v1/things", query }),
+    client.request({ method: "POST", path: "/api/v1/things", query, body: {} }),
+  ];
+  for (const answer of asked) await expect(answer).rejects.toMatchObject({ status: 404 });
+  const { fetch } = sandbox;
+  expect(sandbox.state.requests.map(({ path }) => path)).toEqual(["/api/v1/things", "/api/v1/things"]);
+  const urls: string[] = [];
+  const other = client.withOptions({
+    fetch: async (url, init) => {
+      urls.push(url);
+      return fetch(url, init);
+    },
+  });
+  await other.request({ method: "GET", path: "/api/v1/contacts", query });
+  expect(urls.map((url) => new URL(url).search)).toEqual(["?tag=a%20b&tag=c"]);
+});
+
+const form = new FormData();
+form.set("a", "b");
+
+test.each<[string, unknown]>([
+  ["a Map", new Map([["a", 1]])],
+  ["a Set inside", { tags: new Set(["a"]) }],
+  ["a form", form],
+  ["a Blob", new Blob(["a"])],
+  ["URLSearchParams", new URLSearchParams("a=b")],
+  ["a Buffer", Buffer.from("a")],
+  ["bytes", new Uint8Array(3)],
+  ["an ArrayBuffer", new ArrayBuffer(3)],
+  ["a stream", new ReadableStream()],
+  ["a function", () => undefined],
+  ["NaN inside", [{ a: Number.NaN }]],
+])("a body that is, or holds, %s is refused by name, and nothing is sent", async (_what, body) => {
+  const { sandbox, client } = scene();
+  await expect(client.request({ method: "POST", path: "/api/v1/contacts", body })).rejects.toMatchObject({
+    name: "ValidationError",
+    message: expect.stringMatching(/^request: body(\[.*\])* must /),
+  });
+  expect(sandbox.state.requests).toEqual([]);
+});
+
+test.each<[string, object]>([
+  ["a Map", new Map([["a", "b"]])],
+  ["headers", new Headers({ a: "b" })],
+  ["an array", ["a"]],
+  ["an object in it", { a: { b: 1 } }],
+  ["a list in it", { a: ["b", "c"] }],
+])("a query that is, or holds, %s is refused, and nothing is sent", async (_what, query) => {
+  const { sandbox, client } = scene();
+  const asked = client.request({ method: "GET", path: "/api/v1/contacts", query: Object(query) });
+  await expect(asked).rejects.toMatchObject({
+    name: "ValidationError",
+    message: expect.stringMatching(/query(\.a)? must be/),
+  });
+  expect(sandbox.state.requests).toEqual([]);
+});
+
+test.each(["keep-alive", "Proxy-Connection", "TE", "trailer"])(
+  "a %s header is refused before anything is sent, of a client and of a call",
+  async (name) => {
+    const headers = { [name]: "1" };
+    const { sandbox, client } = scene();
+    const request = { method: "GET", path: "/api/v1/contacts" } as const;
+    await expect(client.request(request, { headers })).rejects.toThrow(`${name} is set by the library`);
+    expect(() => client.withOptions({ headers })).toThrow(`${name} is set by the library`);
+    expect(sandbox.state.requests).toEqual([]);
+  },
+);
+
+test("a sentence of any length is cut in the message, and whole in the body", async () => {
+  const error = "no ".repeat(1_400_000);
+  const { client } = scene({ fetch: async () => Response.json({ error }, { status: 400 }) });
+  const failed = await client.contacts.list().catch((reason: unknown) => reason);
+  expect(failed).toMatchObject({ name: "BadRequestError", body: { error } });
+  expect(String(failed)).toMatch(/^BadRequestError: (no )+n?o?… \(4200000 characters\)$/);
+  expect(String(failed).length).toBeLessThan(2_100);
+});
+
+test("a sentence that lies 100,000 objects deep is none", async () => {
+  const body = `${'{"error":'.repeat(100_000)}"no"${"}".repeat(100_000)}`;
+  const { client } = scene({ fetch: async () => new Response(body, { status: 400 }) });
+  await expect(client.contacts.list()).rejects.toMatchObject({
+    name: "BadRequestError",
+    message: "contacts.list: the service answered 400 without a reason",
+  });
+});
+
 test("a segment with a colon is sent as it is", async () => {
   const { sandbox, client } = scene();
   const paths = ["/api/v1/things/:odd", "/api/v1/things/:id", "/api/v1/contacts/:id", "/api/v1/a:b"];

@@ -1,9 +1,11 @@
 import { runInNewContext } from "node:vm";
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { Client } from "../../src/index.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 
 const options = { apiKey: "key", baseUrl: "http://localhost", limits: false } as const;
+afterEach(() => void vi.unstubAllGlobals());
+
 const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
 const sent = { id: "m1", to: email.to };
 
@@ -27,27 +29,42 @@ test.each(["EHOSTUNREACH", "EPROTO", "ERR_SSL_DECRYPTION_FAILED_OR_BAD_RECORD_MA
   },
 );
 
-test("a fetch whose connecting failed proves it, and the email is sent", async () => {
-  const requests: string[] = [];
-  const cause = Object.assign(new Error("no route"), { code: "EHOSTUNREACH", syscall: "connect" });
-  const client = new Client(
-    { ...options, fetch: failing(new TypeError("fetch failed", { cause }), requests) },
-    { clock: { ...systemClock, sleep: async () => undefined } },
-  );
-  expect(await client.emails.send(email)).toMatchObject(sent);
-});
+const withoutWaits = { clock: { ...systemClock, sleep: async () => undefined } };
+const refusals: readonly (readonly [string, unknown])[] = [
+  [
+    "no way there",
+    new TypeError("fetch failed", {
+      cause: Object.assign(new Error("no route"), { code: "EHOSTUNREACH", syscall: "connect" }),
+    }),
+  ],
+  [
+    "a refusal of another realm",
+    runInNewContext(
+      'new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) })',
+    ),
+  ],
+];
 
-test("an error of another realm proves it as well", async () => {
+test.each(refusals)(
+  "of the global fetch, %s proves that an email never left: it is sent",
+  async (_what, error) => {
+    const requests: string[] = [];
+    vi.stubGlobal("fetch", failing(error, requests));
+    const client = new Client({ ...options, fetch: globalThis.fetch }, withoutWaits);
+    expect(await client.emails.send(email)).toMatchObject(sent);
+    expect(requests).toHaveLength(2);
+  },
+);
+
+test.each(refusals)("of a fetch that may have tried before, %s proves nothing", async (_what, error) => {
   const requests: string[] = [];
-  const error: unknown = runInNewContext(
-    'new TypeError("fetch failed", { cause: Object.assign(new Error("no"), { code: "ECONNREFUSED" }) })',
-  );
-  const client = new Client(
-    { ...options, fetch: failing(error, requests) },
-    { clock: { ...systemClock, sleep: async () => undefined } },
-  );
-  expect(await client.emails.send(email)).toMatchObject(sent);
-  expect(requests).toHaveLength(2);
+  const client = new Client({ ...options, fetch: failing(error, requests) }, withoutWaits);
+  await expect(client.emails.send(email)).rejects.toMatchObject({
+    name: "ConnectionError",
+    outcome: "unknown",
+    message: expect.stringContaining("no answer from localhost"),
+  });
+  expect(requests).toHaveLength(1);
 });
 
 test("a packed answer that a fetch hands over empty is taken for broken, and asked for again", async () => {

@@ -7,9 +7,14 @@ import { BodyBytes, decodeBody } from "./body.ts";
 export interface AttemptLimits {
   readonly maxResponseBytes: number;
   readonly clock: Clock;
+  /** Named where nothing came of it: the service's host and port. */
+  readonly host: string;
   /** Told the head of every answer. */
   readonly serviceTime?: ServiceTime | undefined;
 }
+
+/** What a transport is given; where it leads to it knows itself. */
+export type TransportLimits = Omit<AttemptLimits, "host">;
 
 /** What carries an attempt's bytes. */
 export interface Carrier {
@@ -129,8 +134,9 @@ export class Attempt {
   readonly #onAbort = (): void => this.fail("aborted", "aborted", this.#request.signal?.reason);
 
   get #progress(): string {
-    if (!this.wasSent) return "no connection";
-    if (this.#status === 0) return "no answer";
+    const { host } = this.#limits;
+    if (!this.wasSent) return `no connection to ${host}`;
+    if (this.#status === 0) return `no answer from ${host}`;
     return `no end of the answer after status ${this.#status} and ${this.#body.length} bytes`;
   }
 

@@ -1,7 +1,8 @@
 import type { Fetch, FetchResponse } from "../../options/options.ts";
+import { globalFetch } from "../../options/snapshot.ts";
 import { type Fault, isFault, plainError } from "../sanitized-error.ts";
 import { type HttpRequest, headersOf, type RawHeaders, type Transport } from "../types.ts";
-import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
+import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";
 
 // What can only fail before the first byte: looking up the host, and checking its certificate.
 const beforeSending =
@@ -50,11 +51,13 @@ type Reader = ReturnType<NonNullable<FetchResponse["body"]>["getReader"]>;
 /** One fetch for one attempt. */
 class FetchExchange implements Carrier {
   readonly #attempt: Attempt;
+  readonly #fetch: Fetch;
   readonly #abort = new AbortController();
   #reader: Reader | undefined;
 
-  constructor(attempt: Attempt) {
+  constructor(attempt: Attempt, fetch: Fetch) {
     this.#attempt = attempt;
+    this.#fetch = fetch;
     attempt.carrier = this;
   }
 
@@ -64,8 +67,9 @@ class FetchExchange implements Carrier {
     this.#reader?.cancel(reason).catch(() => undefined);
   }
 
-  async run(request: HttpRequest, url: string, fetch: Fetch): Promise<void> {
+  async run(request: HttpRequest, url: string): Promise<void> {
     const attempt = this.#attempt;
+    const fetch = this.#fetch;
     const { method, body } = request;
     attempt.wasSent = true;
     let hasAnswer = false;
@@ -86,8 +90,9 @@ class FetchExchange implements Carrier {
       else await response.body?.cancel();
     } catch (error) {
       const { cause, neverLeft } = causeOf(error);
-      // An answer that has begun proves that the request left, whatever broke it off.
-      if (!hasAnswer && neverLeft) attempt.wasSent = false;
+      // An answer that has begun proves that the request left, whatever broke it off. And a fetch of the caller's may
+      // have tried more than once: that its last try was refused says nothing of those before.
+      if (!hasAnswer && neverLeft && fetch === globalFetch) attempt.wasSent = false;
       attempt.lost(cause);
     }
   }
@@ -103,12 +108,13 @@ class FetchExchange implements Carrier {
 }
 
 /** Sends through a fetch of the caller's. */
-export const fetchTransport = (origin: string, fetch: Fetch, limits: AttemptLimits): Transport => {
+export const fetchTransport = (origin: string, fetch: Fetch, limits: TransportLimits): Transport => {
+  const attempts: AttemptLimits = { ...limits, host: new URL(origin).host };
   return {
     send: (request) =>
       new Promise((resolve, reject) => {
-        const attempt = new Attempt(request, limits, { resolve, reject });
-        if (!attempt.hasEnded) void new FetchExchange(attempt).run(request, origin + request.path, fetch);
+        const attempt = new Attempt(request, attempts, { resolve, reject });
+        if (!attempt.hasEnded) void new FetchExchange(attempt, fetch).run(request, origin + request.path);
       }),
     // A fetch's connections are its owner's; the calls under way have ended by their own signals.
     close: async () => undefined,

@@ -1,10 +1,10 @@
 import type { Dispatcher } from "../../options/options.ts";
 import { isFault, plainError } from "../sanitized-error.ts";
 import { type HttpRequest, headersOf, type RawHeaders, type Transport } from "../types.ts";
-import { Attempt, type AttemptLimits, type Carrier } from "./attempt.ts";
+import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";
 import { type Carried, noTimeouts, Sockets } from "./connection-pool.ts";
 
-export interface TransportSettings extends AttemptLimits {
+export interface TransportSettings extends TransportLimits {
   readonly origin: string;
   readonly dispatcher: Dispatcher | undefined;
 }
@@ -84,6 +84,7 @@ class Exchange implements Carrier, Carried {
 /** Sends over undici's dispatch: a quarter of the cost of its fetch, and it adds no header of its own. */
 export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSettings): Transport => {
   const own = dispatcher === undefined ? new Sockets(origin, limits.clock) : undefined;
+  const attempts: AttemptLimits = { ...limits, host: new URL(origin).host };
   const dispatch = (request: HttpRequest, exchange: Exchange): void => {
     const { method, path, headers, body } = request;
     const options = { origin, method, path, headers, body: body ?? null, ...noTimeouts };
@@ -93,7 +94,7 @@ export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSett
   return {
     send: (request) =>
       new Promise((resolve, reject) => {
-        const attempt = new Attempt(request, limits, { resolve, reject });
+        const attempt = new Attempt(request, attempts, { resolve, reject });
         if (attempt.hasEnded) return;
         const exchange = new Exchange(attempt, own !== undefined, request.authorization);
         try {

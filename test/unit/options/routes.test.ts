@@ -47,6 +47,7 @@ test.each([
     "/companies/by-domain/{domain}",
     'routes["companies.findByDomain"]: there is nothing to put in place of {domain}',
   ],
+  ["contacts.create", "/api/v1/\u20ac", "must be a path of visible ASCII"],
 ])("a route of %s to %s is refused", (operation, path, message) => {
   const make = withRoutes({ [operation]: path });
   expect(make).toThrow(ConfigurationError);
@@ -65,7 +66,7 @@ test("every fault of the routes is named at once", () => {
     [
       'routes: there is no operation "contacts.find"',
       'routes: there is no operation "constructor"',
-      'routes["contacts.list"] must be a path that starts with one /, without query or dot segments',
+      'routes["contacts.list"] must be a path of visible ASCII that starts with one /, without query or dot segments',
       'routes["lists.addContacts"] must have /:id where the id goes, as /api/v1/lists/:id/contacts has',
     ].join("; "),
   );

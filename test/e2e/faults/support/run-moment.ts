@@ -61,7 +61,14 @@ export const runMoment = async ({ subject, moment, ending }: MomentCell) => {
   });
   const { signal } = controller;
   const client = new Client(
-    { baseUrl: place.url, apiKey, limits: false, ...moment.options, ...place.options },
+    {
+      baseUrl: place.url,
+      apiKey,
+      allowInsecureHttp: true,
+      limits: false,
+      ...moment.options,
+      ...place.options,
+    },
     { clock, random: () => random },
   );
   const leave = place.occupy?.(client);

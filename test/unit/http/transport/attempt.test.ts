@@ -5,6 +5,8 @@ import { AttemptFailure, type HttpRequest, type HttpResponse } from "../../../..
 import { aRequest } from "../../../support/builders.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
 
+const host = "service.test";
+
 interface Begun {
   readonly attempt: Attempt;
   readonly clock: FakeClock;
@@ -19,7 +21,7 @@ const begin = (over: Partial<HttpRequest> = {}, maxResponseBytes = 1_000): Begun
   const { promise, resolve, reject } = deferred();
   // A test may look at it later than it fails.
   promise.catch(() => undefined);
-  const attempt = new Attempt(aRequest(over), { clock, maxResponseBytes }, { resolve, reject });
+  const attempt = new Attempt(aRequest(over), { clock, maxResponseBytes, host }, { resolve, reject });
   attempt.carrier = { drop: (reason) => void dropped.push(reason) };
   attempt.wasSent = true;
   return { attempt, clock, settled: promise, dropped };
@@ -191,7 +193,7 @@ describe("Attempt", () => {
     const { promise, resolve, reject } = deferred();
     const attempt = new Attempt(
       aRequest(),
-      { clock: new FakeClock(), maxResponseBytes: 1 },
+      { clock: new FakeClock(), maxResponseBytes: 1, host },
       { resolve, reject },
     );
     attempt.giveBack();
