@@ -5,12 +5,14 @@ import { type Request, UsageError } from "./cli-command.ts";
 import { contactFields } from "./contact-fields.ts";
 
 /** The names in the header of a file; none where no record follows, as nothing is sent then. */
-const namesIn = async (file: string): Promise<readonly string[]> => {
+const namesIn = async (file: string, delimiter: string | undefined): Promise<readonly string[]> => {
+  if (file === "-") return [];
   const found = await stat(file).catch(() => undefined);
   // A pipe can be read only once.
   if (found !== undefined && !found.isFile()) return [];
   const names = new Set<string>();
   const records = readCsv(file, {
+    delimiter,
     // Otherwise cast would not see the columns of empty cells.
     emptyCells: "string",
     cast: (_, { column }) => void names.add(column),
@@ -25,13 +27,14 @@ const namesIn = async (file: string): Promise<readonly string[]> => {
 const byFolded = new Map(contactFields.map((field) => [folded(field), field]));
 
 /** The column that is probably meant by one whose field does not exist. */
-const meantBy = (column: string): string | undefined => {
+export const meantBy = (column: string): string | undefined => {
   const [field = "", ...inside] = column.split(".");
   const meant = nearMiss(field, byFolded, (known) => known !== field);
   return meant === undefined ? undefined : [meant, ...inside].join(".");
 };
 
-const isKnown = (column: string): boolean => contactFields.includes(column.split(".")[0] ?? "");
+/** Whether a column is a documented field of a contact, or lies in one. */
+export const isContactField = (column: string): boolean => contactFields.includes(column.split(".")[0] ?? "");
 
 const quoted = (columns: readonly string[]): string =>
   columns.map((column) => JSON.stringify(column)).join(", ");
@@ -44,10 +47,14 @@ const customHint = "a custom field is named customFields.<its name>";
  * @returns the names of columns that have blanks around them, without these.
  * @throws UsageError for a column that is nearly the name of a field, where that has no column.
  */
-export const contactColumns = async (request: Request, file: string): Promise<ColumnNames> => {
-  const names = await namesIn(file);
+export const contactColumns = async (
+  request: Request,
+  file: string,
+  delimiter?: string,
+): Promise<ColumnNames> => {
+  const names = await namesIn(file, delimiter);
   const columns = names.map((name) => name.trim()).filter((name) => name !== "");
-  const unknown = columns.filter((column) => !isKnown(column));
+  const unknown = columns.filter((column) => !isContactField(column));
   const faults = unknown.flatMap((column) => {
     const meant = meantBy(column);
     return meant === undefined || columns.includes(meant)

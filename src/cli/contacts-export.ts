@@ -1,42 +1,45 @@
-import type { Contact, WalkedPage } from "../index.ts";
-import { type CliCommand, type Request, textOf } from "./cli-command.ts";
+import { rm } from "node:fs/promises";
+import { type WriteOptions, type Written, writeCsv, writeNdjson } from "../files/index.ts";
+import type { Contact, Paged } from "../index.ts";
+import { type CliCommand, isSet, type Request, textOf } from "./cli-command.ts";
 import { exitCode } from "./exit-code.ts";
 import { type ExportSettings, exportSettings } from "./export-settings.ts";
 import { limitsOption } from "./limits-option.ts";
+import { delimiterOption, formatOption } from "./record-file.ts";
 import { writeReport } from "./report.ts";
-import { type Exported, type ExportStart, resumableExport } from "./resumable-export.ts";
 import { type Watched, watch } from "./watch.ts";
-import { writeContacts } from "./write-contacts.ts";
 
-type Pages = (start: ExportStart) => AsyncGenerator<WalkedPage<Contact>>;
-
-const pagesOf = (
-  { search }: ExportSettings,
-  { client, bar, waitingFor }: Watched,
-  { now, interrupt }: Request,
-): Pages =>
-  async function* ({ cursor, done }) {
-    const startedAt = now();
-    let read = 0;
-    for await (const page of client.contacts.list({ search }, { signal: interrupt, cursor }).pages()) {
+/** The list, its progress shown. */
+const watched = (list: Paged<Contact>, { bar, waitingFor }: Watched, { now }: Request) => {
+  let total: number | undefined;
+  let since: { readonly at: number; readonly records: number } | undefined;
+  async function* pages(from?: { readonly cursor?: string | undefined }) {
+    for await (const page of list.pages(from)) {
+      total = page.total ?? undefined;
       yield page;
-      read += page.data.length;
-      const total = page.total ?? undefined;
-      const perMs = read / (now() - startedAt);
-      const etaMs = total === undefined ? undefined : Math.max(0, total - done - read) / perMs;
-      bar.update({ done: done + read, total, perSecond: perMs * 1_000, etaMs, waitingFor: waitingFor() });
     }
+  }
+  async function* contacts(): AsyncGenerator<Contact> {
+    for await (const { data } of pages()) yield* data;
+  }
+  const onWritten = ({ records, resumed = 0 }: Written): void => {
+    since ??= { at: now(), records: resumed };
+    const perMs = (records - since.records) / Math.max(1, now() - since.at);
+    const etaMs = total === undefined || perMs === 0 ? undefined : Math.max(0, total - records) / perMs;
+    bar.update({ done: records, total, perSecond: perMs * 1_000, etaMs, waitingFor: waitingFor() });
   };
-
-async function* contactsIn(pages: AsyncIterable<WalkedPage<Contact>>): AsyncGenerator<Contact> {
-  for await (const { data } of pages) yield* data;
-}
-
-const write = async (settings: ExportSettings, pages: Pages): Promise<Exported> => {
-  if (!settings.file.isCompressed) return resumableExport(settings, process.env.TOUCHPOINT_BASE_URL, pages);
-  const contacts = contactsIn(pages({ cursor: undefined, done: 0 }));
-  return { ...(await writeContacts(settings.out, contacts, settings)), resumed: 0 };
+  return { source: { request: list.request, pages, [Symbol.asyncIterator]: contacts }, onWritten };
 };
+
+const write = (
+  { file, columns, delimiter }: ExportSettings,
+  target: string | NodeJS.WriteStream,
+  contacts: AsyncIterable<Contact>,
+  options: WriteOptions,
+): Promise<Written> =>
+  file.format === "csv"
+    ? writeCsv(target, contacts, { ...options, columns, delimiter })
+    : writeNdjson(target, contacts, options);
 
 /** `touchpoint contacts export`. */
 export const contactsExport: CliCommand = {
@@ -51,7 +54,7 @@ export const contactsExport: CliCommand = {
         type: "string",
         short: "o",
         value: "<path>",
-        about: "a .csv or .ndjson file, or one of these with .gz",
+        about: "a .csv or .ndjson file, or one of these with .gz; - for standard output",
       },
       search: {
         type: "string",
@@ -65,6 +68,8 @@ export const contactsExport: CliCommand = {
         about:
           "the columns of a CSV file: email,name,customFields.plan (default: all, with customFields as JSON)",
       },
+      ...delimiterOption,
+      ...formatOption,
       resume: { type: "boolean", about: "go on where an export to this file was stopped" },
       ...limitsOption,
       json: { type: "boolean", about: "the report as one line of JSON" },
@@ -72,20 +77,37 @@ export const contactsExport: CliCommand = {
   },
   run: async (request) => {
     const settings = exportSettings(request);
+    const { out, file, search } = settings;
+    const isPiped = out === "-";
+    const isResumable = !isPiped && !file.isCompressed;
+    const checkpoint = isResumable ? `${out}.partial.json` : undefined;
     const startedAt = request.now();
-    const watched = await watch(request);
+    const watching = await watch(request);
     try {
-      const { records, bytes, resumed } = await write(settings, pagesOf(settings, watched, request));
-      watched.bar.end();
+      if (checkpoint !== undefined && !settings.isResumed) await rm(checkpoint, { force: true });
+      const list = watching.client.contacts.list({ search }, { signal: request.interrupt });
+      const { source, onWritten } = watched(list, watching, request);
+      const options = { checkpoint, onWritten };
+      const {
+        records,
+        bytes,
+        resumed = 0,
+      } = await write(settings, isPiped ? process.stdout : out, source, options);
+      watching.bar.end();
       const elapsedMs = request.now() - startedAt;
-      writeReport(request, { file: settings.out, contacts: records, resumed, bytes, elapsedMs });
+      // Standard output holds the contacts.
+      const to = isPiped ? { ...request, stdout: request.stderr } : request;
+      writeReport(to, { file: out, contacts: records, resumed, bytes, elapsedMs });
       return exitCode.ok;
     } finally {
-      await watched.close();
+      await watching.close();
     }
   },
-  afterInterrupt: (request) =>
-    textOf(request, "out")?.endsWith(".gz")
+  afterInterrupt: (request) => {
+    const out = textOf(request, "out");
+    if (out === "-") return "What was written is not complete.";
+    return out?.endsWith(".gz") && !isSet(request, "resume")
       ? "Nothing was written."
-      : "Run the same command with --resume to go on where it stopped.",
+      : "Run the same command with --resume to go on where it stopped.";
+  },
 };

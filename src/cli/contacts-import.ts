@@ -5,7 +5,7 @@ import { type CliCommand, countOf, listOf, type Request, textOf, UsageError } fr
 import { contactCells, writableFields } from "./contact-cells.ts";
 import { contactColumns } from "./contact-columns.ts";
 import { readableRecords, UnreadableLine } from "./readable-records.ts";
-import { recordFile } from "./record-file.ts";
+import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
 async function* contactsIn(records: AsyncIterable<object>): AsyncGenerator<ContactInput> {
@@ -18,15 +18,19 @@ async function* contactsIn(records: AsyncIterable<object>): AsyncGenerator<Conta
 
 type Reader = (onInvalid: OnInvalid) => AsyncIterable<object>;
 
-const readerOf = async (request: Request, file: string): Promise<Reader> => {
+const readerOf = async (request: Request, path: string): Promise<Reader> => {
   const jsonColumns = listOf(request, "json-columns");
-  if (recordFile(file).format === "csv") {
+  const file = recordFile(path, request);
+  const delimiter = delimiterOf(request, file);
+  const source = path === "-" ? process.stdin : path;
+  const name = path === "-" ? "standard input" : path;
+  if (file.format === "csv") {
     const cast = contactCells(jsonColumns ?? []);
-    const columns = await contactColumns(request, file);
-    return (onInvalid) => readCsv(file, { onInvalid, cast, columns });
+    const columns = await contactColumns(request, path, delimiter);
+    return (onInvalid) => readCsv(source, { onInvalid, cast, columns, delimiter, name });
   }
   if (jsonColumns !== undefined) throw new UsageError("--json-columns is for CSV");
-  return (onInvalid) => readNdjson(file, { onInvalid });
+  return (onInvalid) => readNdjson(source, { onInvalid, name });
 };
 
 /** `touchpoint contacts import`. */
@@ -36,7 +40,8 @@ export const contactsImport: CliCommand = {
     about:
       "Creates or updates every contact of a CSV or NDJSON file, by email.\n" +
       "A contact that has all these values already is not sent. The columns are those of an export; id and times\n" +
-      "are passed over, and so are empty cells. A column that is nearly the name of a field is refused.",
+      "are passed over, and so are empty cells. A column that is nearly the name of a field is refused.\n" +
+      "- reads standard input. A file that --rejected wrote can be given once it is corrected.",
     operands: ["<file>"],
     options: {
       "json-columns": {
@@ -49,6 +54,8 @@ export const contactsImport: CliCommand = {
         value: "<list id>",
         about: "add every contact of the file to this list",
       },
+      ...delimiterOption,
+      ...formatOption,
       concurrency: { type: "string", value: "<n>", about: "batches under way at once, default 8" },
       ...resumableOptions,
     },

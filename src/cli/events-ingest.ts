@@ -11,18 +11,22 @@ export const eventsIngest: CliCommand = {
     name: "events ingest",
     about:
       "Records every event of an NDJSON file, once each, however often the command is stopped and started again.\n" +
-      "An event without an id gets one made of its content, so identical lines are one event.",
+      "An event without an id gets one made of its content, so identical lines are one event.\n" +
+      "- reads standard input. A file that --rejected wrote can be given once it is corrected.",
     operands: ["<file>"],
     options: resumableOptions,
   },
   run: async (request) => {
     const [file = ""] = request.operands;
-    if (recordFile(file).format !== "ndjson")
+    if (recordFile(file, request).format !== "ndjson")
       throw new UsageError(`${file}: events are read from NDJSON only`);
     return runResumable(request, ({ client, checkpoint, signal, onProgress, reject }) => {
       // Whatever else a line holds: ingest checks each record, and rejects what is no event.
       const events = readableRecords((onInvalid) =>
-        readNdjson(file, { onInvalid }),
+        readNdjson(file === "-" ? process.stdin : file, {
+          onInvalid,
+          name: file === "-" ? "standard input" : file,
+        }),
       ) as AsyncIterable<EventInput>;
       return client.events.ingest(events, {
         checkpoint,

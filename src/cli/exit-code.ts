@@ -7,6 +7,8 @@ export const exitCode = {
   someRejected: 3,
   /** As shells count SIGINT: 128 + 2. */
   interrupted: 130,
+  /** As shells count SIGPIPE: 128 + 13. */
+  brokenPipe: 141,
 } as const;
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];

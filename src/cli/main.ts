@@ -7,6 +7,12 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => interruption.abort(new Error(signal)));
 
 const { stdout, stderr } = process;
+// Whoever reads may go away, as `head` does: what was asked for is done all the same, only told to nobody.
+for (const stream of [stdout, stderr])
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+
 run(process.argv.slice(2), {
   stdout,
   stderr,

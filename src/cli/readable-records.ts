@@ -6,13 +6,25 @@ export class UnreadableLine {
   readonly text: string;
   readonly error: string;
 
-  constructor({ line, text, error }: InvalidLine) {
+  constructor(line: number, text: string, error: string) {
     this.line = line;
     this.text = text;
-    // It begins with the name of the file, which whoever reads the report has just typed.
-    this.error = error.issues[0]?.message ?? error.message;
+    this.error = error;
   }
 }
+
+/** A line that `--rejected` wrote is what it holds: a record, or once more the text that is none. */
+const unwrapped = (record: object): object => {
+  const { record: number, error, rejected, line = number }: { [field: string]: unknown } = { ...record };
+  if (typeof number !== "number" || typeof error !== "string") return record;
+  if (typeof rejected === "object" && rejected !== null) return rejected;
+  if (typeof rejected !== "string") return record;
+  return new UnreadableLine(Number(line), rejected, error);
+};
+
+// It begins with the name of the file, which whoever reads the report has just typed.
+const unreadable = ({ line, text, error }: InvalidLine): UnreadableLine =>
+  new UnreadableLine(line, text, error.issues[0]?.message ?? error.message);
 
 // So many in a row are not a file of records with faults, but a file of something else.
 const mostInARow = 1_000;
@@ -33,11 +45,11 @@ export async function* readableRecords(
     return taken;
   };
   const records = read((invalid) => {
-    if (bad.push(new UnreadableLine(invalid)) > mostInARow) throw invalid.error;
+    if (bad.push(unreadable(invalid)) > mostInARow) throw invalid.error;
   });
   for await (const record of records) {
     yield* takeBad();
-    yield record;
+    yield unwrapped(record);
   }
   yield* takeBad();
 }

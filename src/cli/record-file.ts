@@ -1,17 +1,48 @@
-import { UsageError } from "./cli-command.ts";
+import { type CliCommand, type Request, textOf, UsageError } from "./cli-command.ts";
 
-/** What a file holds, by the end of its name. */
+/** What a file holds. */
 export interface RecordFile {
   readonly format: "csv" | "ndjson";
   readonly isCompressed: boolean;
 }
 
+/** The option that tells the format where no name does. */
+export const formatOption = {
+  format: {
+    type: "string",
+    value: "<csv|ndjson>",
+    about: "what standard input or output holds; default ndjson",
+  },
+} as const satisfies CliCommand["shape"]["options"];
+
+/** The option for the character between the cells of a CSV file. */
+export const delimiterOption = {
+  delimiter: { type: "string", value: "<c>", about: "the character between the cells of CSV; tab for a tab" },
+} as const satisfies CliCommand["shape"]["options"];
+
+/** @throws UsageError where there is no such character. */
+export const delimiterOf = (request: Pick<Request, "values">, { format }: RecordFile): string | undefined => {
+  const text = textOf(request, "delimiter");
+  if (text === undefined) return undefined;
+  if (format !== "csv") throw new UsageError("--delimiter is for CSV");
+  const delimiter = text === "tab" || text === "\\t" ? "\t" : text;
+  if (delimiter.length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
+  throw new UsageError(`--delimiter must be one character, or tab, got "${text}"`);
+};
+
 /**
- * Tells by its name what a file holds.
+ * Tells what a file holds by its name, or for `-` by the option `--format`.
  *
  * @throws UsageError for a name that does not tell.
  */
-export const recordFile = (path: string): RecordFile => {
+export const recordFile = (path: string, request?: Pick<Request, "values">): RecordFile => {
+  const format = request && textOf(request, "format");
+  if (format !== undefined && path !== "-") throw new UsageError("--format is for -; a file's name tells it");
+  if (path === "-") {
+    if (format === undefined || format === "ndjson") return { format: "ndjson", isCompressed: false };
+    if (format === "csv") return { format, isCompressed: false };
+    throw new UsageError(`--format must be csv or ndjson, got "${format}"`);
+  }
   const [, ending, gz] = /\.(csv|ndjson|jsonl)(\.gz)?$/i.exec(path) ?? [];
   if (ending === undefined)
     throw new UsageError(`${path}: the name must end with .csv or .ndjson, and may go on with .gz`);

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises";
-import { type Request, textOf } from "./cli-command.ts";
+import { resolve } from "node:path";
+import { type Request, textOf, UsageError } from "./cli-command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
 import { UnreadableLine } from "./readable-records.ts";
 import { type RejectedRecord, rejectedFile } from "./rejected-file.ts";
@@ -33,6 +34,8 @@ const exists = async (path: string | undefined): Promise<boolean> =>
 /** Shows the first refused records, and keeps all in the file that `--rejected` names. */
 export const rejections = async (request: Request, bar: ProgressBar) => {
   const path = textOf(request, "rejected");
+  if (path !== undefined && resolve(path) === resolve(request.operands[0] ?? ""))
+    throw new UsageError("--rejected must not be the file that is read");
   const isResumed = await exists(textOf(request, "checkpoint"));
   const keep = path === undefined ? undefined : await rejectedFile(path, isResumed);
   let count = 0;

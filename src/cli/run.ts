@@ -6,6 +6,9 @@ import { type ExitCode, exitCode } from "./exit-code.ts";
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+const isBrokenPipe = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "EPIPE";
+
 /** Does what a command line asks for, and tells with which code to exit. It throws nothing. */
 export const run = async (argv: readonly string[], around: Surroundings): Promise<ExitCode> => {
   const { stdout, stderr, interrupt } = around;
@@ -31,6 +34,8 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
       stderr.write(`touchpoint: stopped. ${command.afterInterrupt(request)}\n`);
       return exitCode.interrupted;
     }
+    // Nobody reads the rest: as quiet as other programs are then.
+    if (isBrokenPipe(error)) return exitCode.brokenPipe;
     stderr.write(`touchpoint: ${messageOf(error)}\n`);
     if (!(error instanceof UsageError)) return exitCode.failed;
     stderr.write(`touchpoint ${command.shape.name} --help tells more.\n`);

@@ -24,7 +24,7 @@ export const appendPathOf = (target: FileTarget, options: WriteOptions): string 
 };
 
 /** Runs work on the file system; its failures name the file. */
-const explained = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+export const explained = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (cause) {
@@ -33,7 +33,8 @@ const explained = async <T>(name: string, work: () => Promise<T>): Promise<T> =>
   }
 };
 
-const naming = (name: string, sink: Sink): Sink => ({
+/** Names the file in what its sink throws. */
+export const naming = (name: string, sink: Sink): Sink => ({
   write: (block) => explained(name, () => sink.write(block)),
   commit: () => explained(name, () => sink.commit()),
   abandon: () => sink.abandon(),

@@ -1,15 +1,20 @@
 import { randomUUID } from "node:crypto";
+import { rm } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
+import { destinationOf } from "../runtime/atomic-file.ts";
 import { columnFaults, columnsFrom } from "./csv-columns.ts";
 import { delimiterOf } from "./csv-delimiter.ts";
 import { type Table, tablePieces } from "./csv-table.ts";
 import { unguardFormula } from "./formulas.ts";
 import { knownOptions } from "./known-options.ts";
+import { readNdjson } from "./read-ndjson.ts";
 import { assertRecords } from "./records.ts";
+import { resumableTarget, writeResumable } from "./resumable.ts";
 import { type WholeCsv, wholeCsv } from "./resume.ts";
 import { pathOf } from "./source.ts";
 import { appendPathOf, type FileTarget, openTarget } from "./target.ts";
 import type { WriteCsvOptions } from "./write-csv-options.ts";
+import { linesOf } from "./write-ndjson.ts";
 import { type Written, writeKinds } from "./write-options.ts";
 import { writePieces } from "./write-pieces.ts";
 
@@ -53,6 +58,38 @@ const resumedTable = (
   );
 };
 
+/** Without columns, which only the last record completes, the records wait as NDJSON. */
+const writeResumableCsv = async (
+  resumable: NonNullable<ReturnType<typeof resumableTarget>>,
+  given: Table | undefined,
+  { checkpoint: _done, ...options }: WriteCsvOptions & { readonly delimiter: string },
+): Promise<Written> => {
+  const { columns, delimiter, escapeFormulas = true, byteOrderMark = false } = options;
+  const form = { columns: columns ?? null, delimiter, escapeFormulas, byteOrderMark };
+  if (given !== undefined) {
+    const toPieces = (records: AsyncIterable<object>, hasHeader: boolean) =>
+      tablePieces(records, { ...given, hasHeader }, options);
+    return writeResumable(resumable, form, toPieces, options);
+  }
+  const waiting = `${await destinationOf(resumable.path)}.records`;
+  const { records, resumed = 0 } = await writeResumable(
+    { ...resumable, path: waiting },
+    form,
+    linesOf,
+    options,
+  );
+  const { bytes } = await writeCsv(
+    resumable.path,
+    readNdjson(waiting, { maxLineBytes: Number.MAX_SAFE_INTEGER }),
+    {
+      ...options,
+      onWritten: undefined,
+    },
+  );
+  await rm(waiting, { force: true });
+  return { records, bytes, resumed };
+};
+
 /**
  * Writes CSV with a header row from any (async) iterable, in constant memory and no faster than the target takes it.
  *
@@ -83,8 +120,10 @@ export const writeCsv = async (
   const known = knownOptions("writeCsv", options, csvKinds, {});
   assertRecords(records);
   const delimiter = delimiterOf(known);
-  const path = appendPathOf(target, known);
   const given = givenTable(known);
+  const resumable = resumableTarget(target, records, known);
+  if (resumable) return writeResumableCsv(resumable, given, { ...known, delimiter });
+  const path = appendPathOf(target, known);
   const whole = path === undefined ? undefined : await wholeCsv(path, delimiter);
   const table = path === undefined ? given : resumedTable(path, whole?.header, given, known);
   const sink = await openTarget(target, known, whole?.bytes);

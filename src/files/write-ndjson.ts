@@ -2,6 +2,7 @@ import { ValidationError } from "../errors.ts";
 import { knownOptions } from "./known-options.ts";
 import { messageOf } from "./message-of.ts";
 import { assertRecords } from "./records.ts";
+import { resumableTarget, writeResumable } from "./resumable.ts";
 import { wholeNdjsonBytes } from "./resume.ts";
 import { appendPathOf, type FileTarget, openTarget } from "./target.ts";
 import { type WriteOptions, type Written, writeKinds } from "./write-options.ts";
@@ -21,7 +22,8 @@ const lineOf = (record: object, number: number): string => {
   throw new ValidationError(`record ${number} is not an object; each line holds one record, { … }`);
 };
 
-async function* linesOf(records: Iterable<object> | AsyncIterable<object>): AsyncGenerator<Piece> {
+/** The lines of records. */
+export async function* linesOf(records: Iterable<object> | AsyncIterable<object>): AsyncGenerator<Piece> {
   let number = 0;
   for await (const record of records) {
     number += 1;
@@ -43,7 +45,7 @@ async function* linesOf(records: Iterable<object> | AsyncIterable<object>): Asyn
  *   error. The file that was there before is untouched in each case, unless `append` is set.
  *
  * @example
- * await writeNdjson("contacts.ndjson.gz", client.contacts.list());
+ * await writeNdjson("contacts.ndjson", client.contacts.list(), { checkpoint: "contacts.checkpoint" });
  */
 export const writeNdjson = async (
   target: FileTarget,
@@ -52,6 +54,8 @@ export const writeNdjson = async (
 ): Promise<Written> => {
   const known = knownOptions("writeNdjson", options, writeKinds, {});
   assertRecords(records);
+  const resumable = resumableTarget(target, records, known);
+  if (resumable) return writeResumable(resumable, { ndjson: 1 }, linesOf, known);
   const path = appendPathOf(target, known);
   const keepBytes = path === undefined ? undefined : await wholeNdjsonBytes(path);
   const sink = await openTarget(target, known, keepBytes);

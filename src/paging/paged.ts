@@ -28,8 +28,10 @@ export interface PagingOptions {
 export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
   /** One page together with its HTTP response. */
   withResponse(): Promise<WithResponse<Page<T>>>;
-  /** Every page, each with only what was not yielded before. */
-  pages(): AsyncIterableIterator<WalkedPage<T>>;
+  /** Every page, each with only what was not yielded before; `cursor` goes on after the page that carried it. */
+  pages(options?: { readonly cursor?: string | undefined }): AsyncIterableIterator<WalkedPage<T>>;
+  /** What the list was asked for. */
+  readonly request: { readonly operation: string; readonly query: object };
   /** The first `max` records, or all of them. */
   toArray(options?: { readonly max?: number }): ApiPromise<T[]>;
   /** As of a promise of one page. */
@@ -112,7 +114,7 @@ export const paged = <T, Query extends ListQuery>(
     return call(operation, { payload: query }, callOptions);
   };
 
-  const walk = (via: Call): Walk<T> => {
+  const walk = (via: Call, from: string | undefined): Walk<T> => {
     check(operation.id, { prefetch, consistency });
     // Each request has a limit of its own: what is wrong with the given one would not be seen.
     checkInput(operation, query);
@@ -135,18 +137,18 @@ export const paged = <T, Query extends ListQuery>(
       limit: query.limit ?? largestLimit,
       prefetch,
       isDriftSafe: consistency !== "fast",
-      place: cursor === undefined ? undefined : readCursor(operation.id, cursor),
+      place: from === undefined ? undefined : readCursor(operation.id, from),
       onUnstable: (message) => call.report(operation.id, [{ path: "data", message }]),
     });
   };
 
-  const pages = (via = call): AsyncIterableIterator<WalkedPage<T>> => {
+  const pages = (via = call, from = cursor): AsyncIterableIterator<WalkedPage<T>> => {
     // A client that is closed from now on ends the iteration.
     const own = via.lasting();
     let walking: Walk<T> | undefined;
     return iterator(
       () => {
-        walking ??= walk(own);
+        walking ??= walk(own, from);
         return walking.next();
       },
       () => walking?.stop(),
@@ -175,7 +177,8 @@ export const paged = <T, Query extends ListQuery>(
     catch: (onRejected) => page().catch(onRejected),
     finally: (onFinally) => page().finally(onFinally),
     withResponse: () => page().withResponse(),
-    pages: () => pages(),
+    pages: (from) => pages(call, from?.cursor),
+    request: { operation: operation.id, query },
     [Symbol.asyncIterator]: () => records(),
     toArray: ({ max = Number.POSITIVE_INFINITY } = {}) => {
       const own = call.lasting();

@@ -134,10 +134,45 @@ describe("contacts export", () => {
     );
     expect({ ended, stderr }).toEqual({
       ended: 1,
-      stderr:
-        "touchpoint: all.csv.partial.json belongs to an export with another --search, --columns or service: " +
-        "leave out --resume to start over\n",
+      stderr: expect.stringMatching(
+        /^touchpoint: checkpoint .*all\.csv\.partial\.json belongs to an export with another query, .*: delete it to start over\n$/,
+      ),
     });
+  });
+
+  test("goes to standard output, whose reader may go away, with another delimiter", async () => {
+    sandbox.seedContacts(300);
+    const columns = ["--columns", "email,verified", "--format", "csv", "--delimiter", ";", "--json"];
+    const all = await start("contacts", "export", "--out", "-", ...columns).ended;
+    expect([all.ended, all.stdout.split("\n").length, all.stdout.split("\n")[0]]).toEqual([
+      0,
+      302,
+      "email;verified",
+    ]);
+    expect(JSON.parse(all.stderr.split("\n").at(-2) ?? "")).toMatchObject({ file: "-", contacts: 300 });
+    const cut = start("contacts", "export", "--out", "-");
+    cut.process.stdout?.destroy();
+    expect(await cut.ended).toMatchObject({ ended: 141, stderr: expect.not.stringContaining("EPIPE") });
+  });
+
+  test("whoever reads help or progress may go away", async () => {
+    sandbox.seedContacts(300);
+    const help = start("--help");
+    help.process.stdout?.destroy();
+    expect(await help.ended).toMatchObject({ ended: 0, stderr: "" });
+    const silent = start("contacts", "export", "--out", "all.csv", "--json");
+    silent.process.stderr?.destroy();
+    expect(await silent.ended).toMatchObject({ ended: 0 });
+    expect(await exportedIds("all.csv")).toHaveLength(300);
+  });
+
+  test("a refused key leaves nothing behind, and an unknown column is refused before anything is asked", async () => {
+    const { ended, stderr } = await run("contacts", "export", "--out", "all.csv", "--columns", "email,nmae");
+    expect({ ended, requests: sandbox.state.requests }).toEqual({ ended: 2, requests: [] });
+    expect(stderr).toContain('--columns: "nmae" is no field of a contact; did you mean "name"?');
+    sandbox.updateKey(key, { revoked: true });
+    expect(await run("contacts", "export", "--out", "all.csv")).toMatchObject({ ended: 1 });
+    expect(await readdir(folder)).toEqual([]);
   });
 
   test("search, columns and compression", async () => {
@@ -225,6 +260,35 @@ describe("events ingest", () => {
         .split("\n")
         .sort(),
     );
+  });
+
+  test("reads standard input, and once more what was refused and corrected", async () => {
+    const bad = { id: "bad", name: "service.x", contact: { email: "a@example.com" } };
+    const child = start("events", "ingest", "-", "--rejected", "rejected.ndjson", "--json");
+    child.process.stdin?.end(lines(event(0), bad, "oops"));
+    expect((await child.ended).ended).toBe(3);
+    const rejected = await readFile(at("rejected.ndjson"), "utf8");
+    await writeFile(at("corrected.ndjson"), rejected.replaceAll("service.x", "page.viewed"));
+    const again = await run(
+      "events",
+      "ingest",
+      "corrected.ndjson",
+      "--rejected",
+      "rejected.ndjson",
+      "--json",
+    );
+    expect(again).toMatchObject({ ended: 3, report: { read: 2, accepted: 1, rejected: 1 } });
+    expect(sandbox.state.events.map(({ id }) => id)).toEqual(["e0", "bad"]);
+    expect(JSON.parse(await readFile(at("rejected.ndjson"), "utf8"))).toMatchObject({
+      line: 3,
+      rejected: "oops",
+    });
+  });
+
+  test("the file that is read is not taken for the one of the refused", async () => {
+    await writeFile(at("in.ndjson"), lines(event(0)));
+    const { ended } = await run("events", "ingest", "in.ndjson", "--rejected", "./in.ndjson");
+    expect([ended, await readFile(at("in.ndjson"), "utf8")]).toEqual([2, lines(event(0))]);
   });
 
   test("SIGINT ends it with 130, and the next run goes on", async () => {

@@ -25,7 +25,7 @@ export const startCli = (
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
     env: { ...process.env, ...env },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe"],
   });
   let stdout = "";
   let stderr = "";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { WrittenPages } from "../../../src/cli/written-pages.ts";
+import { WrittenPages } from "../../../src/files/written-pages.ts";
 
 const page = (cursor: string, ...ids: string[]) => ({ cursor, data: ids.map((id) => ({ id })) });
 const atStart = { cursor: null, beyond: [] };

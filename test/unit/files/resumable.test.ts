@@ -1,0 +1,167 @@
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmod } from "node:fs/promises";
+import { readCsv, readNdjson, type WriteCsvOptions, writeCsv, writeNdjson } from "touchpoint-sdk/files";
+import { describe, expect, test } from "vitest";
+import { ConfigurationError, ValidationError } from "../../../src/errors.ts";
+import { gather, scratch } from "./scratch.ts";
+
+const people = Array.from({ length: 23 }, (_, n) => ({
+  id: `c${n}`,
+  note: "x".repeat(30_000),
+  extra: { n },
+}));
+
+/** A list of five a page, that fails before a page. */
+const listOf = (
+  records: readonly { readonly id: string }[],
+  failsAt = Number.POSITIVE_INFINITY,
+  query: object = {},
+) => {
+  const asked: (string | undefined)[] = [];
+  async function* pages({ cursor }: { readonly cursor?: string | undefined } = {}) {
+    asked.push(cursor);
+    for (let at = Number(cursor ?? 0); at < records.length; at += 5) {
+      if (at >= failsAt) throw new Error("the service is away");
+      // As over a network: what was written before can go out meanwhile.
+      for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+      yield { cursor: String(Math.min(at + 5, records.length)), data: records.slice(at, at + 5) };
+    }
+  }
+  async function* all() {
+    for await (const { data } of pages()) yield* data;
+  }
+  const list = { request: { operation: "contacts.list", query }, pages, [Symbol.asyncIterator]: all };
+  return { list, asked };
+};
+
+const forms = [
+  ["NDJSON", "out.ndjson", writeNdjson, {}, readNdjson],
+  ["CSV", "out.csv", writeCsv, { columns: ["id", "extra.n", "note"] }, readCsv],
+  ["CSV of all fields", "out.csv", writeCsv, {}, readCsv],
+] as const;
+
+describe.each(forms)("an export with a checkpoint: %s", (_, name, write, options, read) => {
+  test("stopped before any page and started again, every record is in the file once, and it is as if never stopped", async () => {
+    const { path, names, text } = scratch();
+    await write(path(`whole-${name}`), people, options);
+    for (let failsAt = 0; failsAt < people.length; failsAt += 5) {
+      const given = { ...options, checkpoint: path("checkpoint") };
+      await expect(write(path(name), listOf(people, failsAt).list, given)).rejects.toThrow(
+        "the service is away",
+      );
+      expect(names()).not.toContain(name);
+      const { list, asked } = listOf(people);
+      const written = await write(path(name), list, given);
+      // What waits for a block to be full is read again.
+      expect([asked.length, written.records]).toEqual([1, people.length]);
+      expect(written.resumed).toBeGreaterThan(failsAt - 5);
+      expect(text(name)).toBe(text(`whole-${name}`));
+      expect(names()).toEqual([name, `whole-${name}`]);
+      rmSync(path(name));
+    }
+    expect((await gather(read(path(`whole-${name}`)))).length).toBe(people.length);
+  });
+});
+
+describe("an export with a checkpoint", () => {
+  const stopped = async (failsAt = 10) => {
+    const place = scratch();
+    const options = { checkpoint: place.path("checkpoint"), columns: ["id", "note"] };
+    await writeCsv(place.path("out.csv"), listOf(people, failsAt).list, options).catch(() => {});
+    return { ...place, options, out: place.path("out.csv") };
+  };
+
+  test("cuts away what the draft has beyond the checkpoint", async () => {
+    const { out, options, path, text } = await stopped();
+    writeFileSync(path("out.csv.partial"), `${text("out.csv.partial")}c10,"half`);
+    await writeCsv(out, listOf(people).list, options);
+    expect((await gather(readCsv(out))).map(({ id }) => id)).toEqual(people.map(({ id }) => id));
+  });
+
+  test("killed between its last two steps, it is finished without a request", async () => {
+    const { out, options, path, text, put } = await stopped();
+    const { records } = JSON.parse(text("checkpoint"));
+    const complete = { ...JSON.parse(text("checkpoint")), isComplete: true };
+    put("checkpoint", JSON.stringify(complete));
+    const { list, asked } = listOf(people);
+    expect(await writeCsv(out, list, options)).toMatchObject({ records, resumed: records });
+    put("checkpoint", JSON.stringify(complete));
+    expect(await writeCsv(out, list, options)).toMatchObject({ records, resumed: records });
+    expect([asked, readdirSync(path("."))]).toEqual([[], ["out.csv"]]);
+  });
+
+  test.each([
+    ["another query", { query: { search: "ada" } }, "belongs to an export with another query"],
+    ["other columns", { columns: ["id"] }, "belongs to an export with another query"],
+    ["a checkpoint cut short", { checkpoint: '{"version":1,' }, "is damaged: delete it to start over"],
+    ["something else", { checkpoint: '{"version":1,"done":4}' }, "is damaged, or of something else"],
+    ["a newer version", { checkpoint: '{"version":2}' }, "is of a newer version of this library"],
+    ["a draft that is gone", { draft: "" }, "is missing or shorter than checkpoint"],
+  ])("does not go on with %s, and loses nothing", async (_, change, message) => {
+    const { out, options, put, names, text } = await stopped();
+    if ("checkpoint" in change) put("checkpoint", change.checkpoint);
+    if ("draft" in change) put("out.csv.partial", change.draft);
+    const before = [text("checkpoint"), text("out.csv.partial")];
+    const columns = "columns" in change ? change.columns : options.columns;
+    const { list, asked } = listOf(people, undefined, "query" in change ? change.query : {});
+    const error = await writeCsv(out, list, { ...options, columns }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ConfigurationError);
+    expect(error).toMatchObject({ message: expect.stringContaining(message) });
+    expect([asked, names(), text("checkpoint"), text("out.csv.partial")]).toEqual([
+      [],
+      ["checkpoint", "out.csv.partial"],
+      ...before,
+    ]);
+  });
+
+  test("may ask for pages of another size when it goes on", async () => {
+    const { out, options } = await stopped();
+    const { list } = listOf(people, undefined, { limit: 7 });
+    expect(await writeCsv(out, list, options)).toMatchObject({ records: people.length });
+    expect((await gather(readCsv(out))).map(({ id }) => id)).toEqual(people.map(({ id }) => id));
+  });
+
+  test("leaves no empty draft when the first page is refused", async () => {
+    const { names } = await stopped(0);
+    expect(names()).toEqual([]);
+  });
+
+  test("keeps the permissions and the link it replaces, and a draft as private", async () => {
+    const { path, put } = scratch();
+    mkdirSync(path("real"));
+    await chmod(put("real/out.csv", "old"), 0o600);
+    symlinkSync("real/out.csv", path("out.csv"));
+    const options = { checkpoint: path("checkpoint"), columns: ["id"] };
+    await writeCsv(path("out.csv"), listOf(people, 10).list, options).catch(() => {});
+    expect(statSync(path("real/out.csv.partial")).mode & 0o777).toBe(0o600);
+    await writeCsv(path("out.csv"), listOf(people).list, options);
+    expect([statSync(path("real/out.csv")).mode & 0o777, readdirSync(path("real"))]).toEqual([
+      0o600,
+      ["out.csv"],
+    ]);
+  });
+
+  const refused: [
+    options: WriteCsvOptions,
+    records: AsyncIterable<object>,
+    error: unknown,
+    message: string,
+  ][] = [
+    [{ append: true }, listOf(people).list, ConfigurationError, "checkpoint and append exclude each other"],
+    [{ gzip: true }, listOf(people).list, ConfigurationError, "checkpoint cannot go with gzip"],
+    [
+      {},
+      listOf(people).list[Symbol.asyncIterator](),
+      ValidationError,
+      "checkpoint needs a list of the client",
+    ],
+  ];
+  test.each(refused)("is refused where it cannot be kept: %o", async (options, records, kind, message) => {
+    const { path, names } = scratch();
+    const writing = writeCsv(path("out.csv"), records, { ...options, checkpoint: path("checkpoint") });
+    const error = await writing.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(kind);
+    expect(error).toMatchObject({ message: expect.stringContaining(message) });
+    expect(names()).toEqual([]);
+  });
+});
