@@ -5,7 +5,7 @@ import { type Connection, connect } from "./connection.ts";
 import { Member } from "./lifecycle.ts";
 import type { BudgetState, Limits } from "./options/limits.ts";
 import { type CallOptions, type ClientOptions, type Settings, settingsFrom } from "./options/options.ts";
-import { held, optionsFrom } from "./options/snapshot.ts";
+import { optionsFromEnv, snapshot } from "./options/snapshot.ts";
 import { Companies } from "./resources/companies.ts";
 import { Contacts } from "./resources/contacts.ts";
 import { Emails } from "./resources/emails.ts";
@@ -74,7 +74,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     // Not kept with the runtime: a client would keep every one alive from which it was made.
     const { elder, ...own } = runtime;
     this.#runtime = own;
-    this.#options = held(options, elder?.options ?? optionsFrom(process.env));
+    this.#options = snapshot(options, elder?.options ?? optionsFromEnv(process.env));
     this.#settings = settingsFrom(this.#options, operationPaths);
     const clock = runtime.clock ?? systemClock;
     this.#connection = connect(

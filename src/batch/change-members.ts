@@ -8,7 +8,7 @@ import { EmailAddress } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
 import { type ListMembers, maxAddressesPerRequest } from "../service/lists/schema.ts";
 import { InFlight } from "./in-flight.ts";
-import { Effect, withinTotal } from "./within-total.ts";
+import { EffectTracker, withDeadline } from "./with-deadline.ts";
 
 /** Any number of addresses: an array, a set, a generator, a stream of strings. */
 export type Addresses = (Iterable<string> & object) | AsyncIterable<string>;
@@ -38,7 +38,7 @@ const requestsAtOnce = 4;
 class Change {
   readonly #change: MembersChange;
   readonly #flight = new InFlight(requestsAtOnce);
-  readonly #effect = new Effect();
+  readonly #effect = new EffectTracker();
   readonly #known = new Map<string, string>();
   readonly #done = new Set<string>();
   readonly #answers: unknown[] = [];
@@ -52,7 +52,7 @@ class Change {
     const { clock, operation, options } = this.#change;
     const bounded = { operation: operation.id, signal: options.signal, effect: this.#effect, clock };
     try {
-      await withinTotal(bounded, () => this.#sendAll(emails));
+      await withDeadline(bounded, () => this.#sendAll(emails));
     } catch (error) {
       throw this.#withPartial(error);
     }
@@ -167,7 +167,7 @@ export const changeMembers = async (emails: Addresses, change: MembersChange): P
     ];
     throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
   }
-  return change.call.whole(operation, change.options, (call, { signal }) =>
+  return change.call.group(operation, change.options, (call, { signal }) =>
     new Change({ ...change, call, options: { ...change.options, signal } }).run(emails),
   );
 };

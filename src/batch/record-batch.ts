@@ -1,6 +1,6 @@
 import type { Call } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
-import { inTheNameOf } from "../call/validation-errors.ts";
+import { withOperation } from "../call/validation-errors.ts";
 import { type Issue, TouchpointError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { describeIssues } from "../service/check.ts";
@@ -10,7 +10,7 @@ import type { BatchItemResult, IndexedEvent } from "./batch-answer.ts";
 import { InFlight } from "./in-flight.ts";
 import { type BatchSending, sendBatch } from "./send-batch.ts";
 import { snapshot } from "./snapshot.ts";
-import { Effect, withinTotal } from "./within-total.ts";
+import { EffectTracker, withDeadline } from "./with-deadline.ts";
 
 /** The answer to any number of events. */
 export interface BatchReport {
@@ -62,12 +62,12 @@ export const recordBatch = async (
   const events: readonly EventInput[] = snapshot(given);
   let indexed: readonly IndexedEvent[] = [];
   const results: BatchItemResult[] = [];
-  const effect = new Effect();
+  const effect = new EffectTracker();
   const work = async (part: Call, signal: AbortSignal | undefined): Promise<void> => {
     try {
       await checkAll(events, call, signal);
     } catch (error) {
-      throw inTheNameOf(operation, error);
+      throw withOperation(operation, error);
     }
     indexed = withIds(events);
     const sending = { call: part, clock, effect, options: { ...options, signal } };
@@ -80,8 +80,8 @@ export const recordBatch = async (
     await flight.settled();
   };
   try {
-    await call.whole(operation, options, (part, { signal }) =>
-      withinTotal({ operation, signal, effect, clock }, () => work(part, signal)),
+    await call.group(operation, options, (part, { signal }) =>
+      withDeadline({ operation, signal, effect, clock }, () => work(part, signal)),
     );
   } catch (error) {
     if (error instanceof TouchpointError && indexed.length > 0) {

@@ -1,6 +1,6 @@
 import type { Call } from "../call/executor.ts";
 import { ConfigurationError, ValidationError } from "../errors.ts";
-import { tell } from "../options/logger.ts";
+import { callSafely } from "../options/logger.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import { describeIssues } from "../service/check.ts";
 import { operations } from "../service/operations.ts";
@@ -183,7 +183,7 @@ export class Recorder<Types extends object = OpenEvents> {
 
   #tellDropped(event: GivenEvent, error: unknown): void {
     // One that fails, now or later, must not keep the others from hearing of their events.
-    tell(() => this.#settings.onDrop?.({ event, error }));
+    callSafely(() => this.#settings.onDrop?.({ event, error }));
   }
 
   // Room goes to who waits for it first: `pending` stays as it is then.

@@ -5,13 +5,13 @@ import type { Priority } from "../options/priority.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { operations } from "../service/operations.ts";
 import { type BatchItemResult, type IndexedEvent, readBatchAnswer } from "./batch-answer.ts";
-import { Effect } from "./within-total.ts";
+import { EffectTracker } from "./with-deadline.ts";
 
 export interface BatchSending {
   readonly call: Call;
   readonly clock: Clock;
   /** Hears of every request. */
-  readonly effect?: Effect | undefined;
+  readonly effect?: EffectTracker | undefined;
   /** By default; the call's and the client's go before. */
   readonly priority?: Priority | undefined;
   /** Told of the wait before a repeat, and of its end. */
@@ -36,7 +36,7 @@ const mayBeRecorded = ({ state }: BatchItemResult): boolean => state !== "refuse
 
 const sendOnce = async (
   events: readonly IndexedEvent[],
-  { call, options, priority, effect = new Effect() }: BatchSending,
+  { call, options, priority, effect = new EffectTracker() }: BatchSending,
   shown: Shown,
 ): Promise<readonly BatchItemResult[]> => {
   const payload = { events: events.map(({ event }) => event) };

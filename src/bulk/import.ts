@@ -1,4 +1,4 @@
-import { Effect } from "../batch/within-total.ts";
+import { EffectTracker } from "../batch/with-deadline.ts";
 import type { Call } from "../call/executor.ts";
 import { ApiError, type Issue, TouchpointError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
@@ -15,7 +15,7 @@ import { requestOptions } from "./ingest-options.ts";
 import { ListAdditions } from "./list-additions.ts";
 import { type Progress, ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, type RunSignals, runResumable } from "./resumable.ts";
-import { Waits } from "./waits.ts";
+import { WaitTracker } from "./waits.ts";
 import { workFaults } from "./work-faults.ts";
 
 /** A row that did not become a contact. */
@@ -112,7 +112,7 @@ const isAboutTheRow = (error: unknown): error is ApiError =>
 
 /** Imports the rows of one run, and counts what became of each. */
 class Import {
-  readonly effect = new Effect();
+  readonly effect = new EffectTracker();
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, rejected: 0 };
   readonly #options: ImportOptions;
   readonly #context: ImportContext;
@@ -205,7 +205,7 @@ export const importContacts = async (
   check(source, options);
   const { clock } = context;
   const startedAt = clock.now();
-  const waits = new Waits();
+  const waits = new WaitTracker();
   const run = new Import(options, context, waits.watch(context.call));
   const reading: Reading = { read: 0, skipped: 0 };
   const report = (): ImportReport => {

@@ -4,7 +4,7 @@ import type { IngestContext, IngestOptions } from "./ingest-options.ts";
 import { Ingestion } from "./ingestion.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type InputSource, type Reading, runResumable } from "./resumable.ts";
-import { Waits } from "./waits.ts";
+import { WaitTracker } from "./waits.ts";
 import { workFaults } from "./work-faults.ts";
 
 /** What became of an ingestion: `read` = `skipped` + `accepted` + `duplicates` + `rejected` + `unknown`. */
@@ -58,7 +58,7 @@ export const ingest = async (
   check(source, options);
   const { clock, eventsAtOnce = maxEventsPerRequest } = context;
   const startedAt = clock.now();
-  const waits = new Waits();
+  const waits = new WaitTracker();
   const ingestion = new Ingestion(options, { ...context, call: waits.watch(context.call) }, waits);
   const reading: Reading = { read: 0, skipped: 0 };
   const report = (): IngestReport => {

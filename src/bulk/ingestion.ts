@@ -1,9 +1,9 @@
 import { type BatchItemResult, type IndexedEvent, isMissing } from "../batch/batch-answer.ts";
 import { isWorthARepeat, sendBatch } from "../batch/send-batch.ts";
-import { Effect } from "../batch/within-total.ts";
+import { EffectTracker } from "../batch/with-deadline.ts";
 import { ApiError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
-import { contentId } from "../runtime/content-hash.ts";
+import { contentHash } from "../runtime/content-hash.ts";
 import { describeIssues } from "../service/check.ts";
 import type { EventInput } from "../service/events/schema.ts";
 import { operations } from "../service/operations.ts";
@@ -15,7 +15,7 @@ import {
 } from "./ingest-options.ts";
 import { occurredAtMs, withinServiceTime } from "./occurred-at.ts";
 import type { Entry, RunSignals } from "./resumable.ts";
-import type { Waits } from "./waits.ts";
+import type { WaitTracker } from "./waits.ts";
 
 /** What became of the events of one run. */
 export type IngestCounts = {
@@ -45,14 +45,14 @@ const stillFailing = ({ status, error }: NotRecorded, count: number): ApiError =
 
 /** Sends batches of one run and counts what became of each event. */
 export class Ingestion {
-  readonly effect = new Effect();
+  readonly effect = new EffectTracker();
   readonly counts: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0 };
   readonly #options: IngestOptions<EventInput>;
   readonly #context: IngestContext;
 
-  readonly #waits: Waits;
+  readonly #waits: WaitTracker;
 
-  constructor(options: IngestOptions<EventInput>, context: IngestContext, waits: Waits) {
+  constructor(options: IngestOptions<EventInput>, context: IngestContext, waits: WaitTracker) {
     this.#waits = waits;
     this.#options = options;
     this.#context = context;
@@ -123,7 +123,7 @@ export class Ingestion {
   #withId(event: EventInput, index: number): EventInput {
     if (event.id !== undefined) return event;
     const id: unknown =
-      this.#options.idFrom === undefined ? contentId(event) : this.#options.idFrom(event, index);
+      this.#options.idFrom === undefined ? contentHash(event) : this.#options.idFrom(event, index);
     if (typeof id === "string" && id !== "") return { ...event, id };
     throw new ValidationError(
       `events.ingest: idFrom must return a non-empty string, for event ${index} it did not`,

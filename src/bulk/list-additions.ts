@@ -1,7 +1,7 @@
 import type { ContactInput } from "../service/contacts/schema.ts";
 import type { Checkpoint, ListProgress } from "./checkpoint.ts";
 import { LowWaterMark } from "./low-water-mark.ts";
-import type { Entry, Lagging } from "./resumable.ts";
+import type { DeferredStep, Entry } from "./resumable.ts";
 
 type Add = (emails: readonly string[], signal: AbortSignal | undefined) => Promise<unknown>;
 
@@ -18,7 +18,7 @@ interface Row {
  * again anyway, and takes their addresses from there. Rows that were refused are noted, as adding one to the list
  * would make a contact of it after all.
  */
-export class ListAdditions implements Lagging<ContactInput> {
+export class ListAdditions implements DeferredStep<ContactInput> {
   readonly #add: Add;
   readonly #most: number;
   #mark = new LowWaterMark();

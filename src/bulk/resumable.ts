@@ -1,12 +1,12 @@
 import { InFlight } from "../batch/in-flight.ts";
 import { snapshot } from "../batch/snapshot.ts";
-import { type Effect, withinTotal } from "../batch/within-total.ts";
+import { type EffectTracker, withDeadline } from "../batch/with-deadline.ts";
 import type { Call } from "../call/executor.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { iterateUntilAborted, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { contentId } from "../runtime/content-hash.ts";
+import { contentHash } from "../runtime/content-hash.ts";
 import {
   type Checkpoint,
   type CheckpointStore,
@@ -17,7 +17,7 @@ import {
 } from "./checkpoint.ts";
 import { LowWaterMark } from "./low-water-mark.ts";
 import type { ProgressReporter } from "./progress.ts";
-import type { Waits } from "./waits.ts";
+import type { WaitTracker } from "./waits.ts";
 
 /** Anything that yields items: an array, a generator, a stream of objects. */
 export type InputSource<Item> = Iterable<Item> | AsyncIterable<Item>;
@@ -34,7 +34,7 @@ export interface ResumableWork<Item> {
   readonly call: Call;
   readonly clock: Clock;
   /** Watches every request of the work. */
-  readonly effect: Effect;
+  readonly effect: EffectTracker;
   readonly source: InputSource<Item>;
   readonly batchSize: number;
   /** Batches under way at once. */
@@ -42,14 +42,14 @@ export interface ResumableWork<Item> {
   readonly checkpoint: string | CheckpointStore | undefined;
   readonly options: Pick<CallOptions, "signal" | "totalTimeoutMs">;
   readonly progress: ProgressReporter;
-  readonly waits: Waits;
+  readonly waits: WaitTracker;
   /** Resolves when every entry is dealt with for good: done, or refused and reported. */
   readonly work: (entries: readonly Entry<Item>[], signals: RunSignals) => Promise<void>;
-  readonly lagging?: Lagging<Item> | undefined;
+  readonly lagging?: DeferredStep<Item> | undefined;
 }
 
 /** What is done for many batches at once, and may lag behind the checkpoint's mark. */
-export interface Lagging<Item> {
+export interface DeferredStep<Item> {
   /** Goes on where an earlier run stood. */
   resume(before: Checkpoint): void;
   /** An item that an earlier run settled. */
@@ -160,7 +160,7 @@ class Run<Item> {
     const done = this.#before?.done ?? 0;
     if (index >= done) return false;
     this.reading.skipped += 1;
-    if (index === done - 1 && contentId(item) !== this.#before?.last) {
+    if (index === done - 1 && contentHash(item) !== this.#before?.last) {
       throw new ConfigurationError(
         `the checkpoint belongs to another input: item ${index} is not the one it ends with; delete it to start over`,
       );
@@ -181,7 +181,7 @@ class Run<Item> {
   async #process(entries: readonly Entry<Item>[]): Promise<void> {
     await this.#work.work(entries, this.#signals);
     const end = entries.at(-1);
-    if (end !== undefined) this.#lastItems.set(end.index, contentId(end.item));
+    if (end !== undefined) this.#lastItems.set(end.index, contentHash(end.item));
     const before = this.#mark.mark;
     for (const { index } of entries) this.#mark.settle(index);
     const { mark } = this.#mark;
@@ -225,7 +225,7 @@ export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Rea
   const open = call.untilClosed(operation, signal, () => effect.outcome);
   let run: Run<Item> | undefined;
   try {
-    await withinTotal({ operation, signal, effect, clock }, async () => {
+    await withDeadline({ operation, signal, effect, clock }, async () => {
       const before = readCheckpoint(store && (await untilAborted(store.load(), open.signal)));
       if (before?.list !== undefined && before.list.before < before.done && work.lagging === undefined)
         throw new ConfigurationError(

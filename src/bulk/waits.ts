@@ -9,7 +9,7 @@ const after = ["retry", "concurrency"];
 const rankOf = (what: string): number => (what === "retry-after" ? -1 : after.indexOf(what) + 1);
 
 /** What the requests of long work wait for now, as the requests themselves tell. */
-export class Waits {
+export class WaitTracker {
   readonly #counts = new Map<string, number>();
   /** Told when a wait begins. */
   onBegin: () => void = () => undefined;
@@ -38,12 +38,12 @@ export class Waits {
       options?: CallOptions,
     ): ApiPromise<Output> =>
       call(operation, { priority: "background", ...input, onWait: this.listener() }, options);
-    const whole: Call["whole"] = (operation, options, work) =>
-      call.whole(operation, options, (part, shared) => work(this.watch(part), shared));
+    const group: Call["group"] = (operation, options, work) =>
+      call.group(operation, options, (part, shared) => work(this.watch(part), shared));
     const { issues, report, sleep, untilClosed } = call;
     const answer: Call["answer"] = (work) => call.answer(work);
-    const lasting = (): Call => this.watch(call.lasting());
-    return Object.assign(watched, { issues, report, whole, lasting, sleep, untilClosed, answer });
+    const scope = (): Call => this.watch(call.scope());
+    return Object.assign(watched, { issues, report, group, scope, sleep, untilClosed, answer });
   }
 
   #count(what: string, by: number): void {

@@ -1,5 +1,5 @@
 import { isTouchpointError } from "../errors.ts";
-import { type CallStats, type HttpResponse, type RawHeaders, toHeaders } from "../http/types.ts";
+import { type HttpResponse, type RawHeaders, type RequestStats, toHeaders } from "../http/types.ts";
 
 /** What is known of the HTTP exchange behind an answer. */
 export interface ResponseInfo {
@@ -28,13 +28,13 @@ export interface ApiPromise<T> extends Promise<T> {
 }
 
 /** A class, so that `headers` is made of the raw ones only where somebody looks at them. */
-export class Received implements ResponseInfo {
+export class LazyResponseInfo implements ResponseInfo {
   readonly status: number;
   readonly attempts: number;
   readonly waitedMs: number;
   readonly #headers: RawHeaders;
 
-  constructor(response: HttpResponse, stats: CallStats) {
+  constructor(response: HttpResponse, stats: RequestStats) {
     this.status = response.status;
     this.attempts = stats.attempts;
     this.waitedMs = stats.waitedMs;
@@ -83,7 +83,7 @@ export const mapAnswer = <From, To>(from: ApiPromise<From>, change: (data: From)
   answer(from.withResponse().then(({ data, response }) => ({ data: change(data), response })));
 
 /** What the requests of one call come to: the last answer's status and headers, and all attempts and waits. */
-export class Exchanges {
+export class CallStats {
   #last: ResponseInfo | undefined;
   #attempts = 0;
   #waitedMs = 0;

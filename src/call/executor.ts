@@ -17,9 +17,9 @@ import {
 import type { Clock } from "../runtime/clock.ts";
 import { describeIssues, issuesOf } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
-import { type ApiPromise, answer, Exchanges, Received, type WithResponse } from "./api-promise.ts";
-import { type CallInput, checkCallOptions, requestBuilder, type Whole } from "./request.ts";
-import { missingRecordError, refuse } from "./validation-errors.ts";
+import { type ApiPromise, answer, CallStats, LazyResponseInfo, type WithResponse } from "./api-promise.ts";
+import { type CallGroup, type CallInput, checkCallOptions, requestBuilder } from "./request.ts";
+import { missingRecordError, throwIfInvalid } from "./validation-errors.ts";
 
 /** Runs one operation: checks the input, sends, checks the answer. Every error names the operation. */
 export interface Call {
@@ -34,16 +34,16 @@ export interface Call {
    * Runs a call that takes several requests. Those that go through `part` end together, by the call's signal and total
    * time; what one of them leaves unclear is told to the next through `whole`.
    */
-  whole<T>(
+  group<T>(
     operation: string,
     options: CallOptions | undefined,
-    work: (part: Call, whole: Whole) => Promise<T>,
+    work: (part: Call, whole: CallGroup) => Promise<T>,
   ): Promise<T>;
   /**
    * The same for work that lasts: what goes through it belongs to this moment, so that nothing of it is sent any more
    * once the client was closed.
    */
-  lasting(): Call;
+  scope(): Call;
   /** Makes the answer of a call that takes several requests: of all that went through this part. */
   answer<T>(work: Promise<T>): ApiPromise<T>;
   /**
@@ -81,10 +81,10 @@ type AnsweredOperation = Pick<Operation<unknown, unknown>, "id"> & {
 
 /** @throws ValidationError naming every fault of a payload. */
 export const checkInput = <Input>(operation: Operation<Input, unknown>, payload: Input): void =>
-  refuse(operation.id, issuesOf(operation.input, payload));
+  throwIfInvalid(operation.id, issuesOf(operation.input, payload));
 
 /** How a request reaches the service. */
-export interface Way {
+export interface CallContext {
   readonly send: Send;
   readonly settings: Settings;
   readonly redactor: Pick<Redactor, "text">;
@@ -92,7 +92,7 @@ export interface Way {
 }
 
 /** Makes the one function through which every method of every resource goes. */
-export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: Clock): Call => {
+export const createCall = ({ send, settings, redactor, lifetime }: CallContext, clock: Clock): Call => {
   const buildRequest = requestBuilder(settings);
 
   const { workspace } = settings;
@@ -152,7 +152,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: C
       // The body is written already: what is checked here is what leaves.
       if (workspace !== undefined) {
         const found = workspace.inputIssues(operation.id, input.payload);
-        refuse(operation.id, await untilAborted(found, scope.signal));
+        throwIfInvalid(operation.id, await untilAborted(found, scope.signal));
       }
       const response = await send(request);
       const { status } = response;
@@ -171,7 +171,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: C
       return {
         // Checked above as far as `responseValidation` asks; beyond that it is handed over as it came.
         data: body as Output,
-        response: new Received(response, request.stats),
+        response: new LazyResponseInfo(response, request.stats),
       };
     } catch (error) {
       throw abortError(error, work);
@@ -202,7 +202,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: C
     );
 
   // One lifetime for all of the work: nothing of it is sent any more once the client was closed.
-  const partOf = (ending: AbortSignal, exchanges: Exchanges, shared?: Whole): Call => {
+  const partOf = (ending: AbortSignal, exchanges: CallStats, shared?: CallGroup): Call => {
     const part = <Input, Output>(
       operation: Operation<Input, Output>,
       input: CallInput<Input>,
@@ -213,8 +213,8 @@ export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: C
       return request;
     };
     // A call within a call is a part of it as well.
-    const inner: Call["whole"] = (operation, options, work) =>
-      shared === undefined ? wholeUntil(ending, exchanges)(operation, options, work) : work(all, shared);
+    const inner: Call["group"] = (operation, options, work) =>
+      shared === undefined ? groupUntil(ending, exchanges)(operation, options, work) : work(all, shared);
     const sleep: Call["sleep"] = async (by, ms, signal) => {
       const scope = openScope([signal, ending]);
       try {
@@ -240,20 +240,20 @@ export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: C
       return { signal: scope.signal, release };
     };
     const all: Call = Object.assign(part, {
-      ...{ issues, report, whole: inner, lasting: () => all, sleep, untilClosed },
+      ...{ issues, report, group: inner, scope: () => all, sleep, untilClosed },
       answer: <T>(work: Promise<T>) => exchanges.answer(work),
     });
     return all;
   };
 
-  const wholeUntil =
-    (ending: AbortSignal, exchanges: Exchanges): Call["whole"] =>
+  const groupUntil =
+    (ending: AbortSignal, exchanges: CallStats): Call["group"] =>
     async (operation, options, work) => {
       if (options) checkCallOptions(operation, options);
       const totalTimeoutMs = totalTimeoutOf(options);
       const { signal, release } = openScope([options?.signal, ending], { totalTimeoutMs, clock });
       const deadlineAt = totalTimeoutMs === undefined ? undefined : clock.now() + totalTimeoutMs;
-      const shared: Whole = { signal, isUnclear: false, deadlineAt };
+      const shared: CallGroup = { signal, isUnclear: false, deadlineAt };
       try {
         return await work(partOf(ending, exchanges, shared), shared);
       } finally {
@@ -261,10 +261,18 @@ export const createCall = ({ send, settings, redactor, lifetime }: Way, clock: C
       }
     };
 
-  const lasting = (): Call => partOf(lifetime.signal, new Exchanges());
-  const whole: Call["whole"] = (...work) => lasting().whole(...work);
+  const newScope = (): Call => partOf(lifetime.signal, new CallStats());
+  const group: Call["group"] = (...work) => newScope().group(...work);
   const sleep: Call["sleep"] = (by, ms, signal) => by.sleep(ms, signal);
-  const untilClosed: Call["untilClosed"] = (...wait) => lasting().untilClosed(...wait);
-  const answered: Call["answer"] = (work) => lasting().answer(work);
-  return Object.assign(call, { issues, report, whole, lasting, sleep, untilClosed, answer: answered });
+  const untilClosed: Call["untilClosed"] = (...wait) => newScope().untilClosed(...wait);
+  const answered: Call["answer"] = (work) => newScope().answer(work);
+  return Object.assign(call, {
+    issues,
+    report,
+    group,
+    scope: newScope,
+    sleep,
+    untilClosed,
+    answer: answered,
+  });
 };

@@ -1,5 +1,5 @@
 import { ValidationError } from "../errors.ts";
-import type { CallStats, HttpRequest, WaitAllowance } from "../http/types.ts";
+import type { HttpRequest, RequestStats, WaitAllowance } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import { callFaults, unknownKeys } from "../options/validation.ts";
@@ -8,7 +8,7 @@ import { isAbortSignal, isSearchParams } from "../runtime/cross-realm.ts";
 import type { OperationFacts, ReplayClass } from "../service/define.ts";
 
 /** What the requests of one call share, where it takes several. */
-export interface Whole {
+export interface CallGroup {
   /** Ends all of them: the caller's own signal, and the total time. */
   readonly signal: AbortSignal | undefined;
   /** An earlier one may have had its effect although it failed. */
@@ -28,7 +28,7 @@ export interface CallInput<Input> {
   /** Beside a body; the payload of a GET is its query. */
   readonly query?: Readonly<Record<string, unknown>> | URLSearchParams | undefined;
   /** The call that this request is a part of, where that takes several. */
-  readonly whole?: Whole | undefined;
+  readonly whole?: CallGroup | undefined;
   /** Whether an earlier request for the same records may have had its effect, where no `whole` says so. */
   readonly wasUnclear?: boolean | undefined;
   /** Ends the work that this request is a part of. */
@@ -38,7 +38,7 @@ export interface CallInput<Input> {
   /** Told what the request waits for, and undefined when it goes on. */
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   /** Counts what the call costs, and whether it may have taken effect where an abort does not say. */
-  readonly stats?: CallStats;
+  readonly stats?: RequestStats;
 }
 
 const callOptionNames = [
@@ -148,7 +148,7 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
   const waitsOf = (
     priority: Priority,
     maxWaitMs: number | undefined,
-    whole: Whole | undefined,
+    whole: CallGroup | undefined,
   ): WaitAllowance | undefined => {
     const leftMs = maxWaitMs ?? (priority === "background" ? undefined : settings.maxWaitMs);
     if (leftMs === undefined) return undefined;

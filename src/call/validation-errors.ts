@@ -3,13 +3,13 @@ import type { AbortedWork } from "../runtime/cancellation.ts";
 import { describeIssues } from "../service/check.ts";
 
 /** @throws ValidationError naming every issue, if there is one. */
-export const refuse = (operation: string, issues: readonly Issue[]): void => {
+export const throwIfInvalid = (operation: string, issues: readonly Issue[]): void => {
   if (issues.length > 0)
     throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
 };
 
 /** A refused input belongs to the method that was called, and not to the request that it would have made. */
-export const inTheNameOf = (operation: string, error: unknown): unknown => {
+export const withOperation = (operation: string, error: unknown): unknown => {
   if (!(error instanceof ValidationError) || error.operation === undefined) return error;
   const said = error.message.slice(error.operation.length);
   return new ValidationError(operation + said, { operation, issues: error.issues, cause: error.cause });

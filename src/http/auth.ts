@@ -2,7 +2,7 @@ import { ConfigurationError, TimeoutError } from "../errors.ts";
 import type { KeySource } from "../options/options.ts";
 import { openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { isFault } from "./sanitized-error.ts";
+import { isErrorLike } from "./sanitized-error.ts";
 import { type HttpRequest, progressOf, type Stage } from "./types.ts";
 
 // What an HTTP header can carry; anything else would fail deep in the transport, with the key in the message.
@@ -13,7 +13,7 @@ const ask = async (source: () => string | Promise<string>): Promise<string> => {
   try {
     key = await source();
   } catch (cause) {
-    const reason = isFault(cause) ? cause.message : "with something that is no Error";
+    const reason = isErrorLike(cause) ? cause.message : "with something that is no Error";
     throw new ConfigurationError(`apiKey: the function failed: ${reason}`, { cause });
   }
   if (isHeaderSafe(key)) return key;

@@ -1,4 +1,4 @@
-import { isFault, plainError } from "./sanitized-error.ts";
+import { isErrorLike, sanitizedError } from "./sanitized-error.ts";
 import { AttemptFailure, type HttpResponse, type RawHeaders, type Stage } from "./types.ts";
 
 // A shorter key is a word as tests have it: struck from every sentence, it would leave few to be read.
@@ -86,9 +86,9 @@ export class Redactor {
   }
 
   #cause(cause: unknown): unknown {
-    if (!isFault(cause)) return cause;
+    if (!isErrorLike(cause)) return cause;
     const said = [cause.message, cause.stack, ...Object.values(cause)];
-    return said.some((value) => holds(value, this.text)) ? plainError(cause, this.text) : cause;
+    return said.some((value) => holds(value, this.text)) ? sanitizedError(cause, this.text) : cause;
   }
 }
 

@@ -6,7 +6,7 @@ import type { BudgetName, Method, ReplayClass } from "../service/define.ts";
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /** What a call costs: the stages count, and only the caller of the pipeline reads. */
-export interface CallStats {
+export interface RequestStats {
   /** Requests made. */
   attempts: number;
   /** Time in queues and in back-off, in milliseconds. */
@@ -59,7 +59,7 @@ export interface HttpRequest {
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   /** Says whether the service has asked to wait since this attempt left the queue. */
   readonly isHeld?: (() => boolean) | undefined;
-  readonly stats: CallStats;
+  readonly stats: RequestStats;
 }
 
 /** A whole answer: either `json`, or, where the body is not JSON (`isJson` false), its `text`, which may be empty. */

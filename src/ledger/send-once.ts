@@ -7,7 +7,7 @@ import {
   ValidationError,
 } from "../errors.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { contentId } from "../runtime/content-hash.ts";
+import { contentHash } from "../runtime/content-hash.ts";
 import { Bounds } from "./bounds.ts";
 import type { ClaimLedger, LedgerClaim } from "./ledger.ts";
 import { keepable } from "./receipt.ts";
@@ -60,7 +60,7 @@ const checkKey = (call: OnceCall<unknown>): void => {
 
 const fingerprintOf = (call: OnceCall<unknown>): string => {
   try {
-    return contentId(JSON.parse(JSON.stringify(call.email)));
+    return contentHash(JSON.parse(JSON.stringify(call.email)));
   } catch (cause) {
     throw invalid(call, "email", `cannot be written as JSON: ${String(cause)}`);
   }

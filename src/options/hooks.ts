@@ -1,5 +1,5 @@
 import type { Issue } from "../errors.ts";
-import { tell } from "./logger.ts";
+import { callSafely } from "./logger.ts";
 
 /** Why a request waits, and for how long at least, as far as is known; told again when the reason changes. */
 export interface WaitNotice {
@@ -71,9 +71,9 @@ export interface Hooks {
 }
 
 /** Hooks that cannot break the call they watch. */
-export const quietHooks = (hooks: Hooks): Hooks => {
+export const safeHooks = (hooks: Hooks): Hooks => {
   const wrap = <T>(hook: ((notice: T) => unknown) | undefined) =>
-    hook && ((notice: T): void => tell(() => hook(notice)));
+    hook && ((notice: T): void => callSafely(() => hook(notice)));
   return {
     onRequest: wrap(hooks.onRequest),
     onResponse: wrap(hooks.onResponse),

@@ -26,7 +26,7 @@ export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error",
 const ignore = (): void => undefined;
 
 /** Tells a watcher, whose own failures, at once or later, are nobody's but its author's. */
-export const tell = (watcher: () => unknown): void => {
+export const callSafely = (watcher: () => unknown): void => {
   try {
     const told = watcher();
     // As `await` takes it: a promise of another realm or library rejects unheard as well.
@@ -44,7 +44,7 @@ export const logTo = (logger: Logger | undefined, level: LogLevel): Log => {
   const say =
     (at: "debug" | "info" | "warn") =>
     (message: string, fields: object): void => {
-      if (isOn(at)) tell(() => logger?.[at](`touchpoint: ${message}`, fields));
+      if (isOn(at)) callSafely(() => logger?.[at](`touchpoint: ${message}`, fields));
     };
   return { isOn, debug: say("debug"), info: say("info"), warn: say("warn") };
 };

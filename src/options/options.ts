@@ -6,7 +6,7 @@ import type { EventSchemas, OpenEvents } from "../workspace/event-types.ts";
 import type { StandardSchema } from "../workspace/standard-schema.ts";
 import { Workspace, workspaceFaults } from "../workspace/workspace.ts";
 import { clientFaults } from "./client-validation.ts";
-import { type Hooks, quietHooks } from "./hooks.ts";
+import { type Hooks, safeHooks } from "./hooks.ts";
 import { documentedLimits, type Limits } from "./limits.ts";
 import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
 import type { Priority } from "./priority.ts";
@@ -266,7 +266,7 @@ export const settingsFrom = (
     headers: { ...options.headers },
     ledger: options.ledger ?? memoryLedger(),
     workspace: customFields || events ? new Workspace({ customFields, events }) : undefined,
-    hooks: quietHooks(options.hooks ?? {}),
+    hooks: safeHooks(options.hooks ?? {}),
     log: logTo(options.logger, options.logLevel ?? "warn"),
     routes: { ...options.routes },
   };

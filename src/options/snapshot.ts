@@ -22,7 +22,7 @@ const isGiven = (name: string, value: unknown): boolean =>
   value !== undefined && !(value === null && fromElsewhere.includes(name));
 
 /** The key and the base URL of whoever does not give them. */
-export const optionsFrom = (env: Readonly<Record<string, string | undefined>>): object => ({
+export const optionsFromEnv = (env: Readonly<Record<string, string | undefined>>): object => ({
   apiKey: env.TOUCHPOINT_API_KEY,
   baseUrl: env.TOUCHPOINT_BASE_URL,
 });
@@ -33,7 +33,7 @@ export const optionsFrom = (env: Readonly<Record<string, string | undefined>>): 
  * @param before - stands where the given ones have nothing, or undefined.
  * @throws ConfigurationError when the options are no object.
  */
-export const held = (given: ClientOptions, before: object): ClientOptions => {
+export const snapshot = (given: ClientOptions, before: object): ClientOptions => {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new ConfigurationError("options must be an object: new Client({ apiKey, baseUrl })");
   }

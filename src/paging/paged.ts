@@ -144,7 +144,7 @@ export const paged = <T, Query extends ListQuery>(
 
   const pages = (via = call, from = cursor): AsyncIterableIterator<WalkedPage<T>> => {
     // A client that is closed from now on ends the iteration.
-    const own = via.lasting();
+    const own = via.scope();
     let walking: Walk<T> | undefined;
     return iterator(
       () => {
@@ -181,9 +181,9 @@ export const paged = <T, Query extends ListQuery>(
     request: { operation: operation.id, query },
     [Symbol.asyncIterator]: () => records(),
     toArray: ({ max = Number.POSITIVE_INFINITY } = {}) => {
-      const own = call.lasting();
+      const own = call.scope();
       const all: T[] = [];
-      const read = own.whole(operation.id, callOptions, async (via) => {
+      const read = own.group(operation.id, callOptions, async (via) => {
         if (max <= 0) return all;
         for await (const record of records(via)) {
           all.push(record);

@@ -4,8 +4,8 @@ import type { InputSource } from "../bulk/resumable.ts";
 import { hasSameFields } from "../bulk/same-fields.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
 import type { Call } from "../call/executor.ts";
-import type { Whole } from "../call/request.ts";
-import { inTheNameOf, refuse } from "../call/validation-errors.ts";
+import type { CallGroup } from "../call/request.ts";
+import { throwIfInvalid, withOperation } from "../call/validation-errors.ts";
 import { ConflictError, isTouchpointError, NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
@@ -98,10 +98,10 @@ export class Contacts<Fields extends object = OpenFields> {
    * Source: service document, Contacts, `search`. A search may match more than the address; only the address counts.
    */
   find(email: string, options?: CallOptions): ApiPromise<ContactOf<Fields> | null> {
-    const call = this.#call.lasting();
+    const call = this.#call.scope();
     const search = async (): Promise<ContactOf<Fields> | null> => {
-      refuse("contacts.find", issuesOf(FindQuery, { email }));
-      return call.whole("contacts.find", options, (part) => this.#find(part, email, options));
+      throwIfInvalid("contacts.find", issuesOf(FindQuery, { email }));
+      return call.group("contacts.find", options, (part) => this.#find(part, email, options));
     };
     return call.answer(search());
   }
@@ -142,14 +142,14 @@ export class Contacts<Fields extends object = OpenFields> {
    * @throws ConflictError when the service keeps reporting a clash but finds no contact with the email.
    */
   upsert(input: ContactInputOf<Fields>, options?: CallOptions): ApiPromise<UpsertResult<ContactOf<Fields>>> {
-    const call = this.#call.lasting();
+    const call = this.#call.scope();
     const run = async (): Promise<UpsertResult<ContactOf<Fields>>> => {
       try {
         const how = { call, options, isSame: () => false };
         const { contact, result } = await this.#upsert(snapshot(input), how);
         return { contact, created: result === "created" };
       } catch (error) {
-        throw inTheNameOf("contacts.upsert", error);
+        throw withOperation("contacts.upsert", error);
       }
     };
     return call.answer(run());
@@ -166,7 +166,7 @@ export class Contacts<Fields extends object = OpenFields> {
    * @throws TimeoutError, with the same `partial`, when the run takes longer than its own `totalTimeoutMs`.
    */
   import(source: InputSource<ContactInputOf<Fields>>, options: ImportOptions = {}): ApiPromise<ImportReport> {
-    const call = this.#call.lasting();
+    const call = this.#call.scope();
     const run = async (): Promise<ImportReport> => {
       // Files and hashes load with the first import, not with the package.
       const { importContacts } = await import("../bulk/import.ts");
@@ -199,7 +199,7 @@ export class Contacts<Fields extends object = OpenFields> {
       readonly isSame: typeof hasSameFields;
     },
   ): Promise<RowResult<ContactOf<Fields>>> {
-    return through.whole("contacts.upsert", options, async (call, whole) => {
+    return through.group("contacts.upsert", options, async (call, whole) => {
       for (let round = 1; ; round += 1) {
         try {
           const contact = await call(repeatable(typed<Fields>().create), { payload: input }, options);
@@ -225,7 +225,7 @@ export class Contacts<Fields extends object = OpenFields> {
     known: ContactOf<Fields>,
     how: {
       readonly call: Call;
-      readonly whole: Whole;
+      readonly whole: CallGroup;
       readonly options: CallOptions | undefined;
       readonly isSame: typeof hasSameFields;
       readonly isLast: boolean;

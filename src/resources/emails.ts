@@ -214,7 +214,7 @@ export class Emails {
   ): Promise<WithResponse<Output>> {
     checkInput(operation, given);
     const payload = asItIsNow(operation.id, given);
-    const call = this.#call.lasting();
+    const call = this.#call.scope();
     // Loads with the first email under a key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
     const { ledger, clock } = this.#context;

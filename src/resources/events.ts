@@ -72,7 +72,7 @@ export class Events<Types extends object = OpenEvents> {
   ): ApiPromise<BatchReport> {
     // As in `record`.
     const given = events as unknown as readonly EventInput[];
-    const call = this.#call.lasting();
+    const call = this.#call.scope();
     const how = { ...options, maxRetries: options?.maxRetries ?? this.#context.maxRetries };
     return call.answer(recordBatch(given, { call, clock: this.#context.clock, options: how }));
   }
@@ -114,7 +114,7 @@ export class Events<Types extends object = OpenEvents> {
     source: InputSource<EventOf<Types, Name>>,
     options: IngestOptions<GivenEventOf<Types, Name>> = {},
   ): ApiPromise<IngestReport> {
-    const call = this.#call.lasting();
+    const call = this.#call.scope();
     // As in `record`; what the callbacks are handed are the source's own events.
     const [given, how] = [
       source as InputSource<unknown> as InputSource<EventInput>,

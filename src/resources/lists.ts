@@ -66,7 +66,7 @@ export class Lists {
     operation: MembersChange["operation"],
     { emails, ...what }: { readonly id: string; readonly emails: Addresses; readonly options: CallOptions },
   ): ApiPromise<MembersReport> {
-    const call = this.#call.lasting();
+    const call = this.#call.scope();
     return call.answer(changeMembers(emails, { call, clock: this.#clock, operation, ...what }));
   }
 }

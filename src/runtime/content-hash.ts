@@ -38,7 +38,7 @@ const canonical = (given: unknown, inside: Set<object>): unknown => {
 };
 
 /** An id made of the content alone: the same on every run, on every machine. 128 bits of SHA-256, in hex. */
-export const contentId = (value: unknown): string =>
+export const contentHash = (value: unknown): string =>
   createHash("sha256")
     .update(JSON.stringify(canonical(value, new Set())) ?? "undefined")
     .digest("hex")

@@ -1,4 +1,4 @@
-import { type ApiPromise, answer, Exchanges } from "../../src/call/api-promise.ts";
+import { type ApiPromise, answer, CallStats } from "../../src/call/api-promise.ts";
 import type { Call } from "../../src/call/executor.ts";
 import type { CallOptions } from "../../src/options/options.ts";
 import { issuesOf } from "../../src/service/check.ts";
@@ -29,17 +29,17 @@ export const scriptedCall = (answering: Answering, attempts = 1): Call => {
       })),
     );
   const issues: Call["issues"] = (operation, payload) => issuesOf(operation.input, payload);
-  const whole: Call["whole"] = (_operation, { signal } = {}, work) => work(all, { signal, isUnclear: false });
+  const group: Call["group"] = (_operation, { signal } = {}, work) => work(all, { signal, isUnclear: false });
   const sleep: Call["sleep"] = (clock, ms, signal) => clock.sleep(ms, signal);
   const untilClosed: Call["untilClosed"] = (_work, signal) => ({ signal, release: () => undefined });
   const all: Call = Object.assign(call, {
     issues,
     report: () => undefined,
-    whole,
-    lasting: () => all,
+    group,
+    scope: () => all,
     sleep,
     untilClosed,
-    answer: <T>(work: Promise<T>) => new Exchanges().answer(work),
+    answer: <T>(work: Promise<T>) => new CallStats().answer(work),
   });
   return all;
 };

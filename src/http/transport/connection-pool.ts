@@ -7,7 +7,7 @@ import type { Clock } from "../../runtime/clock.ts";
 type Connect = ReturnType<typeof buildConnector>;
 
 /** One of undici's clients, which has one socket at a time and makes another when that one breaks. */
-interface Line {
+interface PooledClient {
   readonly client: InstanceType<typeof Client>;
   /** The last request that it was given. */
   carried: Carried;
@@ -37,7 +37,7 @@ const isLate = (): Error => fault("ETIMEDOUT", `no connection within ${openingMs
  * Adds the key to each request on its way into the socket. undici hands its requests, headers and sockets to everybody
  * who listens on its diagnostics channels: what it does not know it cannot show.
  */
-const addKeys = (socket: Socket, line: Line): void => {
+const addKeys = (socket: Socket, line: PooledClient): void => {
   const write = socket.write.bind(socket);
   // undici writes one string a request: its head, which ends in an empty line. A body goes out as bytes.
   const withKey = (data: unknown): unknown =>
@@ -51,13 +51,13 @@ const addKeys = (socket: Socket, line: Line): void => {
  * The sockets to one origin: as many as there were requests under way at once, and, for as long as those that are
  * replaced still carry something, as many again.
  */
-export class Sockets {
+export class ConnectionPool {
   readonly #origin: string;
   readonly #clock: Clock;
   // One for all, so that a new socket can resume the TLS session of another.
   readonly #connector = buildConnector({ timeout: 0 });
   readonly #open = new Set<Socket>();
-  #lines: Line[] = [];
+  #lines: PooledClient[] = [];
   #since = 0;
   #isClosed = false;
 
@@ -81,7 +81,7 @@ export class Sockets {
     );
   }
 
-  #lineFor(carried: Carried): Line {
+  #lineFor(carried: Carried): PooledClient {
     const now = this.#clock.now();
     if (now - this.#since > lifeMs) {
       // Each ends what it carries first.
@@ -96,12 +96,12 @@ export class Sockets {
     }
     const connect = (...args: Parameters<Connect>): void => this.#connect(line, ...args);
     const client = new Client(this.#origin, { connect, pipelining: 1, ...noTimeouts });
-    const line: Line = { client, carried };
+    const line: PooledClient = { client, carried };
     this.#lines.push(line);
     return line;
   }
 
-  #connect(line: Line, ...[options, callback]: Parameters<Connect>): void {
+  #connect(line: PooledClient, ...[options, callback]: Parameters<Connect>): void {
     if (this.#isClosed) return callback(isClosed());
     const socket = this.#connector(options, (error, made) => {
       cancel();

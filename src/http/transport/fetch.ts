@@ -1,6 +1,6 @@
 import type { Fetch, FetchResponse } from "../../options/options.ts";
 import { globalFetch } from "../../options/snapshot.ts";
-import { type Fault, isFault, plainError } from "../sanitized-error.ts";
+import { type ErrorLike, isErrorLike, sanitizedError } from "../sanitized-error.ts";
 import { type HttpRequest, headersOf, type RawHeaders, type Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";
 
@@ -9,15 +9,15 @@ const beforeSending =
   /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|UNABLE_TO_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
 
 // Any other code may also come from an open connection, unless it says that connecting it was what failed.
-const isBeforeSending = ({ code, syscall }: Fault): boolean =>
+const isBeforeSending = ({ code, syscall }: ErrorLike): boolean =>
   (typeof code === "string" && beforeSending.test(code)) ||
   syscall === "connect" ||
   syscall === "getaddrinfo";
 
 const deepestCause = 8;
 
-const innermost = (error: Fault, depth = 0): Fault =>
-  isFault(error.cause) && depth < deepestCause ? innermost(error.cause, depth + 1) : error;
+const innermost = (error: ErrorLike, depth = 0): ErrorLike =>
+  isErrorLike(error.cause) && depth < deepestCause ? innermost(error.cause, depth + 1) : error;
 
 /**
  * What the innermost error says. It is not kept itself: a fetch may hang the request on it, with the key in its
@@ -26,9 +26,9 @@ const innermost = (error: Fault, depth = 0): Fault =>
  */
 const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: boolean } => {
   try {
-    if (isFault(error)) {
+    if (isErrorLike(error)) {
       const fault = innermost(error);
-      return { cause: plainError(fault), neverLeft: isBeforeSending(fault) };
+      return { cause: sanitizedError(fault), neverLeft: isBeforeSending(fault) };
     }
   } catch {
     // No Error either.
@@ -49,7 +49,7 @@ const rawHeaders = (headers: FetchResponse["headers"]): RawHeaders => {
 type Reader = ReturnType<NonNullable<FetchResponse["body"]>["getReader"]>;
 
 /** One fetch for one attempt. */
-class FetchExchange implements Carrier {
+class FetchAttempt implements Carrier {
   readonly #attempt: Attempt;
   readonly #fetch: Fetch;
   readonly #abort = new AbortController();
@@ -114,7 +114,7 @@ export const fetchTransport = (origin: string, fetch: Fetch, limits: TransportLi
     send: (request) =>
       new Promise((resolve, reject) => {
         const attempt = new Attempt(request, attempts, { resolve, reject });
-        if (!attempt.hasEnded) void new FetchExchange(attempt, fetch).run(request, origin + request.path);
+        if (!attempt.hasEnded) void new FetchAttempt(attempt, fetch).run(request, origin + request.path);
       }),
     // A fetch's connections are its owner's; the calls under way have ended by their own signals.
     close: async () => undefined,

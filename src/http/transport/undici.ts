@@ -1,8 +1,8 @@
 import type { Dispatcher } from "../../options/options.ts";
-import { isFault, plainError } from "../sanitized-error.ts";
+import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
 import { type HttpRequest, headersOf, type RawHeaders, type Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";
-import { type Carried, noTimeouts, Sockets } from "./connection-pool.ts";
+import { type Carried, ConnectionPool, noTimeouts } from "./connection-pool.ts";
 
 export interface TransportSettings extends TransportLimits {
   readonly origin: string;
@@ -14,7 +14,7 @@ interface Controller {
 }
 
 /** undici's callbacks for one request, onto one attempt. */
-class Exchange implements Carrier, Carried {
+class UndiciHandler implements Carrier, Carried {
   readonly #attempt: Attempt;
   readonly #isOwn: boolean;
   readonly #authorization: string | undefined;
@@ -75,17 +75,17 @@ class Exchange implements Carrier, Carried {
   }
 
   lose(error: unknown): void {
-    const cause = isFault(error) ? error : new Error(String(error));
+    const cause = isErrorLike(error) ? error : new Error(String(error));
     // A dispatcher of the caller's may hang the request on its errors, with the key in its headers.
-    this.#attempt.lost(this.#isOwn ? cause : plainError(cause));
+    this.#attempt.lost(this.#isOwn ? cause : sanitizedError(cause));
   }
 }
 
 /** Sends over undici's dispatch: a quarter of the cost of its fetch, and it adds no header of its own. */
 export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSettings): Transport => {
-  const own = dispatcher === undefined ? new Sockets(origin, limits.clock) : undefined;
+  const own = dispatcher === undefined ? new ConnectionPool(origin, limits.clock) : undefined;
   const attempts: AttemptLimits = { ...limits, host: new URL(origin).host };
-  const dispatch = (request: HttpRequest, exchange: Exchange): void => {
+  const dispatch = (request: HttpRequest, exchange: UndiciHandler): void => {
     const { method, path, headers, body } = request;
     const options = { origin, method, path, headers, body: body ?? null, ...noTimeouts };
     if (own === undefined) dispatcher?.dispatch({ ...options, headers: headersOf(request) }, exchange);
@@ -96,7 +96,7 @@ export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSett
       new Promise((resolve, reject) => {
         const attempt = new Attempt(request, attempts, { resolve, reject });
         if (attempt.hasEnded) return;
-        const exchange = new Exchange(attempt, own !== undefined, request.authorization);
+        const exchange = new UndiciHandler(attempt, own !== undefined, request.authorization);
         try {
           dispatch(request, exchange);
         } catch (error) {

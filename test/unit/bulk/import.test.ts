@@ -9,7 +9,7 @@ import {
   type RowResult,
 } from "../../../src/bulk/import.ts";
 import { ApiError, ConfigurationError, ValidationError } from "../../../src/errors.ts";
-import { contentId } from "../../../src/runtime/content-hash.ts";
+import { contentHash } from "../../../src/runtime/content-hash.ts";
 import type { GivenContact } from "../../../src/workspace/contact-types.ts";
 import { aContact } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
@@ -99,7 +99,7 @@ test("what was read is the sum of what became of it, in the time that it took", 
   });
   await clock.advance(50);
   const source = rows(15).map((row, index) => (index > 10 ? { email: "" } : row));
-  const checkpoint = storeOf({ version: 1, done: 5, last: contentId(rows(5)[4]) });
+  const checkpoint = storeOf({ version: 1, done: 5, last: contentHash(rows(5)[4]) });
   expect(await run(source, { checkpoint })).toEqual({
     ...{ read: 15, skipped: 5, created: 1, updated: 2, unchanged: 3, rejected: 4, unknown: 0 },
     elapsedMs: 60,

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { IngestOptions, RejectedEvent } from "../../../src/bulk/ingest-options.ts";
 import { Ingestion } from "../../../src/bulk/ingestion.ts";
-import { Waits } from "../../../src/bulk/waits.ts";
+import { WaitTracker } from "../../../src/bulk/waits.ts";
 import type { EventInput } from "../../../src/service/events/schema.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -39,7 +39,7 @@ const ingested = async (
     serviceNow: () => (isKnown() ? serviceNow : undefined),
   };
   const all = { ...options, onRejected: (one: RejectedEvent<EventInput>) => void rejected.push(one) };
-  const ingestion = new Ingestion(all, context, new Waits());
+  const ingestion = new Ingestion(all, context, new WaitTracker());
   await ingestion.work(
     events.map((item, index) => ({ index, item })),
     { requests: undefined, callbacks: undefined },

@@ -1,17 +1,17 @@
 import { expect, test } from "vitest";
-import { Effect } from "../../../src/batch/within-total.ts";
+import { EffectTracker } from "../../../src/batch/with-deadline.ts";
 import type { Checkpoint } from "../../../src/bulk/checkpoint.ts";
 import { type Progress, ProgressReporter } from "../../../src/bulk/progress.ts";
 import {
+  type DeferredStep,
   type Entry,
   type InputSource,
-  type Lagging,
   type Reading,
   type ResumableWork,
   runResumable,
 } from "../../../src/bulk/resumable.ts";
-import { Waits } from "../../../src/bulk/waits.ts";
-import { contentId } from "../../../src/runtime/content-hash.ts";
+import { WaitTracker } from "../../../src/bulk/waits.ts";
+import { contentHash } from "../../../src/runtime/content-hash.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
@@ -23,7 +23,7 @@ const items = (count: number): string[] => Array.from({ length: count }, (_, ind
 const behind = (done: number): Checkpoint => ({
   version: 1,
   done,
-  last: contentId(`item ${done - 1}`),
+  last: contentHash(`item ${done - 1}`),
 });
 
 type Given = Partial<
@@ -56,8 +56,15 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
   const start = (): Promise<void> =>
     runResumable<string>(
       {
-        ...{ operation: "items.do", call, clock, progress, source: source(clock), effect: new Effect() },
-        ...{ batchSize: 1, concurrency: 1, options: {}, waits: new Waits(), ...others },
+        ...{
+          operation: "items.do",
+          call,
+          clock,
+          progress,
+          source: source(clock),
+          effect: new EffectTracker(),
+        },
+        ...{ batchSize: 1, concurrency: 1, options: {}, waits: new WaitTracker(), ...others },
         checkpoint: { load: async () => before, save: async (state) => void saved.push(state) },
         work: (entries: readonly Entry<string>[], signal) => {
           batches.push(entries.map(({ index }) => index));
@@ -131,7 +138,7 @@ test("while the first batch hangs, eight batches for each of those at once go ah
 });
 
 /** Fills its list only at the end, as long as there is one to fill. */
-const lagging = (): Lagging<string> => ({
+const lagging = (): DeferredStep<string> => ({
   resume: () => undefined,
   passOver: () => undefined,
   progress: { before: 3, except: [] },

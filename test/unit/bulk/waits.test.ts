@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Waits } from "../../../src/bulk/waits.ts";
+import { WaitTracker } from "../../../src/bulk/waits.ts";
 import { Client, type ClientOptions, type Progress } from "../../../src/index.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import { anEvent } from "../../support/builders.ts";
@@ -85,7 +85,7 @@ test("a callback that throws while a wait is told ends the run, and nothing else
 });
 
 test("a pause goes before a limit, a limit before a back-off, and that before a free slot", () => {
-  const waits = new Waits();
+  const waits = new WaitTracker();
   const ends = ["concurrency", "retry", "events", "retry-after"].map((what) => {
     const tell = waits.listener();
     tell(what);

@@ -3,7 +3,7 @@ import { abortError, DeadlineExceeded, whenAborted } from "../runtime/cancellati
 import type { Clock } from "../runtime/clock.ts";
 
 /** Whether any request of some work may have had its effect. */
-export class Effect {
+export class EffectTracker {
   #isPossible = false;
 
   /** Watches one request. */
@@ -30,7 +30,7 @@ export interface Bounded {
   readonly operation: string;
   /** Aborts at the work's deadline; everything it waits for ends with it. */
   readonly signal: AbortSignal | undefined;
-  readonly effect: Effect;
+  readonly effect: EffectTracker;
   readonly clock: Pick<Clock, "after">;
 }
 
@@ -42,7 +42,7 @@ const settlingMs = 1_000;
  *
  * @throws TimeoutError at the deadline; `outcome` speaks of all requests of the work.
  */
-export const withinTotal = <T>(
+export const withDeadline = <T>(
   { operation, signal, effect, clock }: Bounded,
   work: () => Promise<T>,
 ): Promise<T> => {

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, test } from "vitest";
-import { Effect, withinTotal } from "../../../src/batch/within-total.ts";
+import { EffectTracker, withDeadline } from "../../../src/batch/with-deadline.ts";
 import { ConnectionError, type Outcome, TimeoutError } from "../../../src/errors.ts";
 import { DeadlineExceeded } from "../../../src/runtime/cancellation.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -16,7 +16,7 @@ describe("work of several requests", () => {
     ["unknown", "of one nobody knows", [failed("unknown"), failed("not-applied")]],
     ["unknown", "one was aborted", [new Error("enough"), failed("not-applied")]],
   ])("has an effect that is %s when %s", async (outcome, _name, ends) => {
-    const effect = new Effect();
+    const effect = new EffectTracker();
     const told = await Promise.allSettled(
       ends.map((end) => effect.of(end === "answered" ? Promise.resolve(end) : Promise.reject(end))),
     );
@@ -31,8 +31,8 @@ const scene = async (reason: unknown, work: (signal: AbortSignal, clock: FakeClo
   const abort = new AbortController();
   const { signal } = abort;
   clock.after(200, () => abort.abort(reason));
-  const bounded = { operation: "events.ingest", signal, effect: new Effect(), clock };
-  const end = withinTotal(bounded, () => work(signal, clock)).catch((error: unknown) => error);
+  const bounded = { operation: "events.ingest", signal, effect: new EffectTracker(), clock };
+  const end = withDeadline(bounded, () => work(signal, clock)).catch((error: unknown) => error);
   return {
     end: await clock.until(end),
     atMs: clock.now(),
@@ -83,7 +83,7 @@ test("after an abort by its caller the work takes its time, and ends with the ca
 
 test("work that ends in time leaves nothing at its signal", async () => {
   const { signal } = new AbortController();
-  const bounded = { operation: "events.ingest", signal, effect: new Effect(), clock: new FakeClock() };
-  expect(await withinTotal(bounded, async () => "done")).toBe("done");
+  const bounded = { operation: "events.ingest", signal, effect: new EffectTracker(), clock: new FakeClock() };
+  expect(await withDeadline(bounded, async () => "done")).toBe("done");
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
