@@ -1,3 +1,4 @@
+import { isRecord } from "../runtime/values.ts";
 import type { BatchAnswer, EventInput, EventOutcome } from "../service/events/schema.ts";
 
 /** What every result of a batch has. */
@@ -64,9 +65,6 @@ const sentence = (error: unknown): string | undefined => {
   return typeof message === "string" ? message : sentence(inner);
 };
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 // The shape of a failed result is not documented: whatever it carries is read, and nothing is required of it.
 const statusOf = (item: Readonly<Record<string, unknown>>): number => {
   const status = Number(item.status);
@@ -110,7 +108,7 @@ const resultOf = (item: unknown, sent: IndexedEvent): BatchItemResult => {
   const { index } = sent;
   const unknown = { index, status: 0, state: "unknown" } as const;
   if (item === undefined || item === null) return { ...unknown, error: noResult };
-  if (!isObject(item)) return { ...unknown, error: asJson(item) };
+  if (!isRecord(item)) return { ...unknown, error: asJson(item) };
   const status = statusOf(item);
   if (status === 0) return { ...item, ...unknown, error: asJson(item) };
   if (isSuccess(status)) return recorded(item, sent, status);
@@ -120,7 +118,7 @@ const resultOf = (item: unknown, sent: IndexedEvent): BatchItemResult => {
 };
 
 const idOf = (item: unknown): string | undefined =>
-  isObject(item) && typeof item.id === "string" ? item.id : undefined;
+  isRecord(item) && typeof item.id === "string" ? item.id : undefined;
 
 const isDistinct = (ids: readonly unknown[]): boolean => new Set(ids).size === ids.length;
 
@@ -147,7 +145,7 @@ const isFailure = (status: number): boolean => status !== 0 && !isSuccess(status
 const isVouchedFor = (answer: BatchAnswer | undefined, count: number, items: readonly unknown[]): boolean => {
   const { accepted, rejected }: { accepted?: unknown; rejected?: unknown } = Object(answer);
   const isWhole = Number(accepted) === count && !(Number(rejected) > 0);
-  return isWhole && !items.some((item) => isObject(item) && isFailure(statusOf(item)));
+  return isWhole && !items.some((item) => isRecord(item) && isFailure(statusOf(item)));
 };
 
 /**

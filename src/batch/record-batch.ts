@@ -3,13 +3,13 @@ import { invalid } from "../call/request.ts";
 import { withOperation } from "../call/validation-errors.ts";
 import { type Issue, TouchpointError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
+import { snapshot } from "../runtime/values.ts";
 import { describeIssues } from "../service/check.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events/schema.ts";
 import { operations } from "../service/operations.ts";
 import type { BatchItemResult, IndexedEvent } from "./batch-answer.ts";
 import { InFlight } from "./in-flight.ts";
 import { type BatchSending, sendBatch } from "./send-batch.ts";
-import { snapshot } from "./snapshot.ts";
 import { EffectTracker, withDeadline } from "./with-deadline.ts";
 
 /** The answer to any number of events. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { unknownKeys } from "../options/validation.ts";
+import { unknownKeys } from "../runtime/values.ts";
 import { maxEventsPerRequest } from "../service/events/schema.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 

@@ -2,13 +2,13 @@ import type { Call } from "../call/executor.ts";
 import { ConfigurationError, ValidationError } from "../errors.ts";
 import { callSafely } from "../options/logger.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
+import { jsonCopy, snapshot } from "../runtime/values.ts";
 import { describeIssues } from "../service/check.ts";
 import { operations } from "../service/operations.ts";
 import type { EventName, EventOf, GivenEvent, OpenEvents } from "../workspace/event-types.ts";
 import type { BatchItemResult } from "./batch-answer.ts";
 import type { RecorderSettings } from "./recorder-options.ts";
 import { sendBatch } from "./send-batch.ts";
-import { snapshot } from "./snapshot.ts";
 
 /** What a recorder needs of its client. */
 export interface RecorderContext {
@@ -29,7 +29,8 @@ interface Taken {
 /** As it is now: it leaves later, and its caller may use the object again meanwhile. */
 const copyOf = (event: GivenEvent): GivenEvent => {
   try {
-    return JSON.parse(JSON.stringify(event));
+    // An event as JSON writes it is an event.
+    return jsonCopy(event) as GivenEvent;
   } catch (cause) {
     throw new ValidationError(`events.recorder: the event cannot be written as JSON: ${String(cause)}`, {
       cause,

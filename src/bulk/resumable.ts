@@ -1,5 +1,4 @@
 import { InFlight } from "../batch/in-flight.ts";
-import { snapshot } from "../batch/snapshot.ts";
 import { type EffectTracker, withDeadline } from "../batch/with-deadline.ts";
 import type { Call } from "../call/executor.ts";
 import { ConfigurationError } from "../errors.ts";
@@ -7,6 +6,7 @@ import type { CallOptions } from "../options/options.ts";
 import { iterateUntilAborted, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
+import { snapshot } from "../runtime/values.ts";
 import {
   type Checkpoint,
   type CheckpointStore,

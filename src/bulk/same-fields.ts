@@ -1,5 +1,4 @@
-const isObject = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import { isRecord } from "../runtime/values.ts";
 
 const sameItems = (a: readonly unknown[], b: readonly unknown[]): boolean =>
   a.length === b.length && a.every((item) => b.includes(item));
@@ -9,7 +8,7 @@ const sameValue = (wanted: unknown, known: unknown): boolean => {
   // `null` clears a field, and a cleared field may be missing from the answer.
   if (wanted === null) return known === undefined;
   if (Array.isArray(wanted)) return Array.isArray(known) && sameItems(wanted, known);
-  return isObject(wanted) && isObject(known) && hasSameFields(wanted, known);
+  return isRecord(wanted) && isRecord(known) && hasSameFields(wanted, known);
 };
 
 /** Whether writing `wanted` over `known` would change nothing: each field given has that value already. */

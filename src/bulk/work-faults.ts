@@ -1,5 +1,6 @@
-import { callFaults, unknownKeys } from "../options/validation.ts";
+import { callFaults } from "../options/validation.ts";
 import { isAbortSignal } from "../runtime/cross-realm.ts";
+import { unknownKeys } from "../runtime/values.ts";
 
 const isIterable = (source: unknown): boolean =>
   typeof source === "object" &&

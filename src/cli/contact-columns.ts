@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
 import { type ColumnNames, readCsv } from "../files/index.ts";
-import { folded, nearMiss } from "../service/near-miss.ts";
 import { type Request, UsageError } from "./cli-command.ts";
 import { contactFields } from "./contact-fields.ts";
 
@@ -24,12 +23,15 @@ const namesIn = async (file: string, delimiter: string | undefined): Promise<rea
   return [...names];
 };
 
+/** A name without what people write in different ways. */
+const folded = (name: string): string => name.toLowerCase().replaceAll(/[_\-\s]/g, "");
+
 const byFolded = new Map(contactFields.map((field) => [folded(field), field]));
 
 /** The column that is probably meant by one whose field does not exist. */
 export const meantBy = (column: string): string | undefined => {
   const [field = "", ...inside] = column.split(".");
-  const meant = nearMiss(field, byFolded, (known) => known !== field);
+  const meant = byFolded.get(folded(field));
   return meant === undefined ? undefined : [meant, ...inside].join(".");
 };
 

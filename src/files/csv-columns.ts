@@ -1,4 +1,5 @@
-import { isPlainObject, joinPath, leavesOf, splitPath } from "./dotted-path.ts";
+import { isPlainObject } from "../runtime/values.ts";
+import { joinPath, leavesOf, splitPath } from "./dotted-path.ts";
 
 /** A column to write: its name in the header, and where its values are in a record. */
 export interface WriteColumn {

@@ -1,13 +1,7 @@
 import { ValidationError } from "../errors.ts";
+import { isPlainObject } from "../runtime/values.ts";
 
 type Fields = Record<string, unknown>;
-
-/** Whether a value is a plain object, whose fields become columns; a Date or a Map is one value. */
-export const isPlainObject = (value: unknown): value is Fields => {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
-};
 
 /** Writes keys as one name, `customFields.plan`; a dot or backslash inside a key gets a backslash before it. */
 export const joinPath = (keys: readonly string[]): string =>

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { unknownKeys } from "../options/validation.ts";
+import { unknownKeys } from "../runtime/values.ts";
 
 /** What the value of each option must be. */
 export type OptionKinds = Readonly<

@@ -1,5 +1,5 @@
 import { ValidationError } from "../errors.ts";
-import { shown } from "../options/validation.ts";
+import { shown } from "../runtime/values.ts";
 import { receiptText } from "./receipt.ts";
 
 const settlements: readonly unknown[] = ["sent", "not-sent", "unknown"];

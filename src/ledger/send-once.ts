@@ -8,6 +8,7 @@ import {
 } from "../errors.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
+import { jsonCopy } from "../runtime/values.ts";
 import { Bounds } from "./bounds.ts";
 import type { ClaimLedger, LedgerClaim } from "./ledger.ts";
 import { keepable } from "./receipt.ts";
@@ -60,7 +61,7 @@ const checkKey = (call: OnceCall<unknown>): void => {
 
 const fingerprintOf = (call: OnceCall<unknown>): string => {
   try {
-    return contentHash(JSON.parse(JSON.stringify(call.email)));
+    return contentHash(jsonCopy(call.email));
   } catch (cause) {
     throw invalid(call, "email", `cannot be written as JSON: ${String(cause)}`);
   }

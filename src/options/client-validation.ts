@@ -1,8 +1,8 @@
+import { atLeast, isPlainObject, shown } from "../runtime/values.ts";
 import type { Hooks } from "./hooks.ts";
 import { documentedLimits, limitFaults } from "./limits.ts";
 import { logLevels } from "./logger.ts";
 import { isShared } from "./shared-limits.ts";
-import { atLeast, isPlainObject, shown } from "./validation.ts";
 
 /** The options that only a client has, as a caller without types may give them. */
 interface Given {

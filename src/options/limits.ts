@@ -1,5 +1,5 @@
+import { isPlainObject } from "../runtime/values.ts";
 import type { ByPriority } from "./priority.ts";
-import { isPlainObject } from "./validation.ts";
 
 /** A window and how much may happen in it. */
 export interface Limit {

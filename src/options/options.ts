@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import type { ClaimLedger } from "../ledger/ledger.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
+import { unknownKeys } from "../runtime/values.ts";
 import type { OpenFields } from "../workspace/contact-types.ts";
 import type { EventSchemas, OpenEvents } from "../workspace/event-types.ts";
 import type { StandardSchema } from "../workspace/standard-schema.ts";
@@ -11,7 +12,7 @@ import { documentedLimits, type Limits } from "./limits.ts";
 import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
 import type { Priority } from "./priority.ts";
 import { isShared, type SharedLimits } from "./shared-limits.ts";
-import { baseUrlOf, callFaults, isBrowser, keyFaults, routeFaults, unknownKeys } from "./validation.ts";
+import { baseUrlOf, callFaults, isBrowser, keyFaults, routeFaults } from "./validation.ts";
 
 /** The key, or where to ask for it; a function is asked once, and again after a 401. */
 export type KeySource = string | (() => string | Promise<string>);

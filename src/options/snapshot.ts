@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
+import { isPlainObject } from "../runtime/values.ts";
 import { type ClientOptions, type Fetch, optionNames } from "./options.ts";
-import { isPlainObject } from "./validation.ts";
 
 /** Whoever passes the global fetch means the one that is global when the call is made: a mock may come later. */
 export const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);

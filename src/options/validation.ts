@@ -1,3 +1,5 @@
+import { atLeast, isPlainObject, shown } from "../runtime/values.ts";
+
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // Visible ASCII, blanks and tabs; no line break can start a header of its own.
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
@@ -17,14 +19,6 @@ const ownHeaders = [
   "expect",
   "upgrade",
 ];
-
-/** Whether all that a value holds are properties of its own: a Map, a `Headers` or an array keeps it elsewhere. */
-export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> => {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  // The root of any realm.
-  return prototype === null || Object.getPrototypeOf(prototype) === null;
-};
 
 /** What is wrong with extra headers; values are never repeated. */
 const headerFaults = (headers: unknown): string[] => {
@@ -47,34 +41,8 @@ const headerFaults = (headers: unknown): string[] => {
 const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 
-/** Options that do not exist: a misspelt one must not be ignored. */
-export const unknownKeys = (options: object, known: readonly string[]): string[] =>
-  Object.keys(options)
-    .filter((key) => !known.includes(key))
-    .map((key) => `there is no option "${key}"`);
-
 /** A page's script; a worker or a server-side rendering of a page is none. */
 export const isBrowser = (): boolean => "window" in globalThis && "document" in globalThis;
-
-/** A value within a message; what cannot be written as text must not hide the other faults. */
-export const shown = (value: unknown): string =>
-  typeof value === "object" && value !== null ? "an object" : String(value);
-
-/** Reports a number that is too small, or no number. */
-export const atLeast = (
-  faults: string[],
-  name: string,
-  value: unknown,
-  least: number,
-  isWhole: boolean,
-): void => {
-  const fits = typeof value === "number" && value >= least && (!isWhole || Number.isSafeInteger(value));
-  if (value !== undefined && !fits) {
-    faults.push(
-      `${name} must be ${isWhole ? "a whole number of" : "a number of"} at least ${least}, got ${shown(value)}`,
-    );
-  }
-};
 
 /** What a call and a client may both set. */
 interface CallLike {

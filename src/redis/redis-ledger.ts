@@ -11,7 +11,7 @@ import type {
 } from "../ledger/ledger.ts";
 import { listFilter } from "../ledger/list-filter.ts";
 import { scheduledIdOf, takesBack } from "../ledger/rules.ts";
-import { unknownKeys } from "../options/validation.ts";
+import { unknownKeys } from "../runtime/values.ts";
 import type { RedisCommands } from "./commands.ts";
 import {
   claimScript,

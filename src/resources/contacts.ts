@@ -1,4 +1,3 @@
-import { snapshot } from "../batch/snapshot.ts";
 import type { ImportOptions, ImportReport, RowResult } from "../bulk/import.ts";
 import type { InputSource } from "../bulk/resumable.ts";
 import { hasSameFields } from "../bulk/same-fields.ts";
@@ -10,6 +9,7 @@ import { ConflictError, isTouchpointError, NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { snapshot } from "../runtime/values.ts";
 import { issuesOf } from "../service/check.ts";
 import type { Page } from "../service/common.ts";
 import { type Contact, type ContactQuery, FindQuery } from "../service/contacts/schema.ts";

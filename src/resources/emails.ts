@@ -7,6 +7,7 @@ import type { ClaimLedger } from "../ledger/ledger.ts";
 import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { jsonCopy } from "../runtime/values.ts";
 import type { Operation } from "../service/define.ts";
 import type {
   EmailInput,
@@ -43,7 +44,7 @@ export interface EmailsContext {
 const asItIsNow = <Input>(operation: string, email: Input): Input => {
   try {
     // It has been checked, and what it is made of is JSON.
-    return JSON.parse(JSON.stringify(email)) as Input;
+    return jsonCopy(email) as Input;
   } catch (cause) {
     throw invalid(operation, "email", `cannot be written as JSON: ${String(cause)}`);
   }

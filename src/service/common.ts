@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isRecord } from "../runtime/values.ts";
 
 /** A schema whose output is `Output` and whose accepted input type is `Input`. */
 export type Schema<Output = unknown, Input = Output> = z.ZodMiniType<Output, Input>;
@@ -69,9 +70,6 @@ export const EmailAddress = deferred(() =>
     ),
 );
 
-const isObject = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 const isText = (value: unknown): boolean => typeof value === "string";
 
 /** A field of an answer that may be missing or null. */
@@ -82,7 +80,7 @@ export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema)
 
 /** An object of an answer, whatever is in it. */
 export const AnyObject = deferred(() =>
-  z.unknown().check(z.refine(isObject, "must be an object")),
+  z.unknown().check(z.refine(isRecord, "must be an object")),
 ) as Schema<{ [field: string]: unknown }>;
 
 /** An array of strings of an answer. */

@@ -1,13 +1,13 @@
 import type * as z from "zod/mini";
+import { foldedName } from "../runtime/values.ts";
 import { jsonFault } from "./json.ts";
-import { folded, nearMiss } from "./near-miss.ts";
 
 /** By what each is made of, which a schema shares with what stands for it until it is built. */
 const inputs = new WeakSet<object>();
 
 /**
  * Marks the finished schema of an object that a caller gives. The document leaves its fields open, so unknown ones
- * pass; one that is probably a misspelling of a field that was not given is refused: the service would pass over it.
+ * pass; another spelling (`send_at`, `Email`) of a field that was not given is refused: the service would pass over it.
  */
 export const inputOf = <Schema extends z.core.$ZodType>(schema: Schema): Schema => {
   inputs.add(schema._zod.def);
@@ -37,7 +37,7 @@ export const knownFields = (schema: z.core.$ZodType): KnownFields | undefined =>
       const names = Object.keys(def.shape);
       return {
         names: new Set(names),
-        byFolded: new Map(names.map((name) => [folded(name), name])),
+        byFolded: new Map(names.map((name) => [foldedName(name), name])),
         inside: Object.entries(def.shape).flatMap(([field, inner]) => {
           const known = knownFields(inner);
           return known === undefined ? [] : [[field, known]];
@@ -49,7 +49,7 @@ export const knownFields = (schema: z.core.$ZodType): KnownFields | undefined =>
   }
 };
 
-/** A field that is not known, and resembles one that is or cannot be written as JSON. */
+/** A field that is not known, and is another spelling of one that is or cannot be written as JSON. */
 interface Stray {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -73,8 +73,8 @@ const strayNames = (known: KnownFields, holder: object): readonly Stray[] => {
     const unwritable = jsonFault(Reflect.get(holder, name), name);
     if (unwritable !== undefined)
       strays = [...strays, { path: [name, ...unwritable.path], message: unwritable.message }];
-    const meant = nearMiss(name, known.byFolded, isMissing);
-    if (meant !== undefined)
+    const meant = known.byFolded.get(foldedName(name));
+    if (meant !== undefined && isMissing(meant))
       strays = [...strays, { path: [name], message: `there is no such field; is "${meant}" meant?` }];
   }
   return strays;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { isDate } from "../runtime/cross-realm.ts";
+import { deepestNesting, isPlainObject, isRecord } from "../runtime/values.ts";
 import { deferred } from "./common.ts";
 import type { FreeFields } from "./free-fields.ts";
 
@@ -18,18 +19,10 @@ export const asWritten = (value: unknown, key = ""): unknown => {
   return typeof toJSON === "function" ? Reflect.apply(toJSON, value, [key]) : value;
 };
 
-/** Made by braces, or without a prototype; in any realm. */
-export const isPlain = (value: object): boolean => {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
-};
-
 /** What keeps its content where JSON does not look: a Map, a Promise, a class with private fields only. */
 const isOpaque = (value: object): boolean =>
-  !isPlain(value) && (Object.keys(value).length === 0 || value instanceof Error || ArrayBuffer.isView(value));
-
-/** How deep fields may be nested: far beyond what anybody means, and far within what a call stack holds. */
-export const deepestNesting = 100;
+  !isPlainObject(value) &&
+  (Object.keys(value).length === 0 || value instanceof Error || ArrayBuffer.isView(value));
 
 // Without a path: one of a hundred keys tells less than the field that it begins with.
 const tooDeep = fault(`must not be nested more than ${deepestNesting} levels deep`);
@@ -79,9 +72,6 @@ export const jsonFault = (
   around.delete(value);
   return found;
 };
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** As `JsonRecord`, with a message of its own for what is no object. */
 export const jsonRecord = (message: string) =>

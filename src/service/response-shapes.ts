@@ -1,9 +1,7 @@
+import { isRecord } from "../runtime/values.ts";
 import type { Asked } from "./define.ts";
 
 type Fields = Record<string, unknown>;
-
-const isObject = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
 
@@ -29,7 +27,7 @@ const withTextIds = (record: Fields): Fields => {
 // The document shows these answers: they are read as it shows them.
 
 /** Takes a documented record as it is. */
-export const readRecord = (body: unknown): unknown => (isObject(body) ? withTextIds(body) : body);
+export const readRecord = (body: unknown): unknown => (isRecord(body) ? withTextIds(body) : body);
 
 const defaultLimit = 50;
 
@@ -41,25 +39,25 @@ const withAsked = (page: Fields, { payload }: Asked): Fields => {
 
 /** Takes a page of contacts. */
 export const readContactPage = (body: unknown, asked: Asked): unknown =>
-  isObject(body) && isArray(body.data)
+  isRecord(body) && isArray(body.data)
     ? withAsked({ ...body, data: body.data.map(readRecord) }, asked)
     : body;
 
 /** Takes an event's receipt; `duplicate` is only said of an event that is one. */
 export const readReceipt = (body: unknown): unknown => {
   const receipt = readRecord(body);
-  return isObject(receipt) ? { ...receipt, duplicate: receipt.duplicate ?? false } : receipt;
+  return isRecord(receipt) ? { ...receipt, duplicate: receipt.duplicate ?? false } : receipt;
 };
 
 /** Takes the answer to a batch. */
 export const readBatch = (body: unknown): unknown =>
-  isObject(body) && isArray(body.results) ? { ...body, results: body.results.map(readRecord) } : body;
+  isRecord(body) && isArray(body.results) ? { ...body, results: body.results.map(readRecord) } : body;
 
 // From here on the document names an operation without its answer: any plausible shape is taken.
 
 /** The first of these fields that holds an object. */
 const nested = (body: Fields, ...names: readonly string[]): Fields | undefined =>
-  names.map((name) => body[name]).find(isObject);
+  names.map((name) => body[name]).find(isRecord);
 
 const counts = ["total", "skip", "limit"] as const;
 
@@ -74,7 +72,7 @@ const countsOf = (body: Fields): Fields => {
 const recordsOf = (body: Fields, names: readonly string[]): unknown[] | undefined => {
   const named = ["data", ...names, "items", "results", "records"].map((name) => body[name]).find(isArray);
   const arrays = Object.values(body).filter(isArray);
-  return named ?? arrays.find((items) => items.some(isObject)) ?? arrays[0];
+  return named ?? arrays.find((items) => items.some(isRecord)) ?? arrays[0];
 };
 
 /** Takes a page as documented, as a bare array, in an envelope, or with its records under another name. */
@@ -82,11 +80,11 @@ const anyPage =
   (one: (record: unknown) => unknown, ...names: readonly string[]) =>
   (body: unknown): unknown => {
     if (isArray(body)) return { data: body.map(one) };
-    if (!isObject(body)) return body;
+    if (!isRecord(body)) return body;
     const envelope = isArray(body.data) ? undefined : nested(body, "data", "result");
     if (envelope !== undefined) {
       const inner = anyPage(one, ...names)(envelope);
-      return isObject(inner) ? { ...countsOf(body), ...inner } : inner;
+      return isRecord(inner) ? { ...countsOf(body), ...inner } : inner;
     }
     const records = recordsOf(body, names);
     return records === undefined ? body : { ...body, ...countsOf(body), data: records.map(one) };
@@ -98,10 +96,10 @@ const without = (body: Fields, name: string): Fields =>
 /** Takes a record as it is, or from envelopes such as `{ data }` or `{ company }`; `id` ends up on top. */
 const anyRecord = (...names: readonly string[]) => {
   const read = (body: unknown): unknown => {
-    if (!isObject(body)) return body;
+    if (!isRecord(body)) return body;
     // An id on top is the record's own, whatever else is nested in it.
     if (body.id !== undefined) return withTextIds(body);
-    const envelope = ["data", ...names, "result"].find((name) => isObject(body[name]));
+    const envelope = ["data", ...names, "result"].find((name) => isRecord(body[name]));
     if (envelope !== undefined) return read({ ...without(body, envelope), ...Object(body[envelope]) });
     const id = [...names.map((name) => `${name}Id`), "_id"].map((name) => body[name]).find(isId);
     return withTextIds(id === undefined ? body : { ...body, id });
@@ -112,7 +110,7 @@ const anyRecord = (...names: readonly string[]) => {
 /** The id that was asked for, where the answer to a change leaves it out, or has no body. */
 const withAskedId = (body: unknown, { id }: Asked): unknown => {
   if (body === undefined || body === null) return { id };
-  return isObject(body) && (body.id ?? undefined) === undefined ? { ...body, id } : body;
+  return isRecord(body) && (body.id ?? undefined) === undefined ? { ...body, id } : body;
 };
 
 /** Takes a company under `company`, `lead` or `data`; its id also as `companyId` or `leadId`. */
@@ -127,13 +125,13 @@ export const readChangedCompany = (body: unknown, asked: Asked): unknown =>
 /** Takes the ids of a new company; those of its people as `contactIds` or from the records under `contacts`. */
 export const readCompanyIds = (body: unknown): unknown => {
   const read = readCompany(body);
-  if (!isObject(read)) return read;
+  if (!isRecord(read)) return read;
   const bare = [read.company, read.lead].find(isId);
   const flat = read.id === undefined && bare !== undefined ? { ...read, id: textOf(bare) } : read;
   const people = [flat.contactIds, flat.contacts].find(isArray);
   const ids = people?.map((contact) => {
     const person = readPerson(contact);
-    return isObject(person) ? person.id : person;
+    return isRecord(person) ? person.id : person;
   });
   return ids?.every(isId) ? { ...flat, contactIds: ids.map(textOf) } : flat;
 };
@@ -144,9 +142,9 @@ const readCompanyPage = anyPage(readCompany, "companies", "leads");
 export const readCompanies = (body: unknown): unknown => {
   const company = readCompany(body);
   // A record first: its people, under `contacts`, are no page of companies.
-  if (isObject(company) && company.id !== undefined) return { data: [company] };
+  if (isRecord(company) && company.id !== undefined) return { data: [company] };
   const page = readCompanyPage(body);
-  return { data: isObject(page) && isArray(page.data) ? page.data : [] };
+  return { data: isRecord(page) && isArray(page.data) ? page.data : [] };
 };
 
 /** Takes a list under `list` or `data`; its id also as `listId`. */
@@ -163,7 +161,7 @@ const withId = (
   if (body.id !== undefined && fits(body)) return body;
   if (depth === 0) return undefined;
   return Object.values(body)
-    .filter(isObject)
+    .filter(isRecord)
     .map((value) => withId(value, fits, depth - 1))
     .find((found) => found !== undefined);
 };
@@ -172,10 +170,10 @@ const seemsScheduled = ({ sendAt, status }: Fields): boolean => sendAt !== undef
 
 /** Takes a scheduled email on top or nested (`scheduled`, `email`, `data`, …): `id` ends up on top. */
 export const readScheduledEmail = (body: unknown): unknown => {
-  if (!isObject(body)) return body;
+  if (!isRecord(body)) return body;
   if (body.id !== undefined) return withTextIds(body);
   const known = anyRecord("scheduledEmail", "email", "scheduled")(body);
-  if (isObject(known) && known.id !== undefined) return known;
+  if (isRecord(known) && known.id !== undefined) return known;
   // A contact, say, may be nested beside it.
   const inner = withId(body, seemsScheduled) ?? withId(body, () => true);
   return inner === undefined ? known : withTextIds({ ...body, ...inner });
@@ -190,5 +188,5 @@ const anyScheduledPage = anyPage(readScheduledEmail, "emails", "scheduled", "sch
 /** Takes a page of scheduled emails, each as above. */
 export const readScheduledPage = (body: unknown, asked: Asked): unknown => {
   const page = anyScheduledPage(body);
-  return isObject(page) ? withAsked(page, asked) : page;
+  return isRecord(page) ? withAsked(page, asked) : page;
 };

@@ -26,7 +26,7 @@ export const layers: readonly Rule[] = [
   { name: "runtime", files: ["src/runtime/*"], below: ["errors"] },
   { name: "service", files: ["src/service/**"], below: ground },
   { name: "workspace", files: ["src/workspace/*"], below: wire },
-  { name: "ledger", files: ["src/ledger/*"], below: wire, entries: ["src/options/validation.ts"] },
+  { name: "ledger", files: ["src/ledger/*"], below: wire },
   { name: "options", files: ["src/options/*"], below: [...wire, "workspace", "ledger"] },
   { name: "http", files: ["src/http/**"], below: settings },
   {
@@ -69,18 +69,12 @@ export const layers: readonly Rule[] = [
       "src/ledger/rules.ts",
     ],
   },
-  { name: "files", files: ["src/files/*"], below: ground, entries: ["src/options/validation.ts"] },
+  { name: "files", files: ["src/files/*"], below: ground },
   {
     name: "cli",
     files: ["src/cli/*"],
     below: [],
-    entries: [
-      "src/index.ts",
-      "src/sandbox/index.ts",
-      "src/redis/index.ts",
-      "src/files/index.ts",
-      "src/service/near-miss.ts",
-    ],
+    entries: ["src/index.ts", "src/sandbox/index.ts", "src/redis/index.ts", "src/files/index.ts"],
   },
 ];
 

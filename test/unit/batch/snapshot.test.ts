@@ -1,7 +1,7 @@
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { recordBatch } from "../../../src/batch/record-batch.ts";
-import { snapshot } from "../../../src/batch/snapshot.ts";
+import { snapshot } from "../../../src/runtime/values.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
