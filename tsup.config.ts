@@ -18,6 +18,9 @@ export default defineConfig({
   clean: true,
   minifySyntax: true,
   minifyWhitespace: true,
+  sourcemap: true,
+  // A bundler for workers knows Node's own modules by their prefix only.
+  removeNodeProtocol: false,
   noExternal: [bundledImport],
   // Node prints the line an error came from: without this it would be the whole file.
   esbuildOptions: (options) => {

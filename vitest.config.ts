@@ -10,6 +10,7 @@ const alias = {
   "touchpoint-sdk/sandbox": at("./src/sandbox/index.ts"),
   "touchpoint-sdk/redis": at("./src/redis/index.ts"),
   "touchpoint-sdk/files": at("./src/files/index.ts"),
+  "touchpoint-sdk/errors": at("./src/errors.ts"),
   "touchpoint-sdk": at("./src/index.ts"),
 };
 

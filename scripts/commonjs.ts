@@ -10,7 +10,11 @@ const names = readdirSync("dist").filter((name) => name.endsWith(".js") && !prog
 
 for (const name of names) {
   const module = readFileSync(join("dist", name), "utf8").replace(requireBanner, "");
-  const { code } = await transform(module, {
+  const map = JSON.parse(readFileSync(join("dist", `${name}.map`), "utf8"));
+  const inline = `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString("base64")}`;
+  const { code, map: converted } = await transform(module.replace(/\/\/# sourceMappingURL=.*/, inline), {
+    sourcefile: name,
+    sourcemap: "external",
     format: "cjs",
     platform: "node",
     target: "node20",
@@ -21,6 +25,9 @@ for (const name of names) {
     // Code that asks for it asks for __filename first.
     logOverride: { "empty-import-meta": "silent" },
   });
+  const file = name.replace(/\.js$/, ".cjs");
   const commonjs = code.replace(/\brequire\("(\.\/[\w-]+)\.js"\)/g, 'require("$1.cjs")');
-  writeFileSync(join("dist", name.replace(/\.js$/, ".cjs")), commonjs);
+  writeFileSync(join("dist", file), `${commonjs}//# sourceMappingURL=${file}.map\n`);
+  // A file that only hands on has no source, and would name itself.
+  writeFileSync(join("dist", `${file}.map`), map.sources.length > 0 ? converted : JSON.stringify(map));
 }

@@ -4,6 +4,7 @@ export const entry = {
   sandbox: "src/sandbox/index.ts",
   files: "src/files/index.ts",
   redis: "src/redis/index.ts",
+  errors: "src/errors.ts",
 };
 
 // undici is CommonJS: inside an ES module its require() of Node's own modules needs something to call. `createRequire`

@@ -17,11 +17,33 @@ const closureOf = (file: string, known = new Set<string>()): ReadonlySet<string>
 };
 
 const core = closureOf(join(dist, "index.js"));
+// Shared with browsers: the classes and nothing else, not even esbuild's own require(), which has no source.
+const hasSource = (id: string): boolean => JSON.parse(readFileSync(`${id}.map`, "utf8")).sources.length > 0;
+const ofErrors = closureOf(join(dist, "errors.js"));
+const errors = new Set([...ofErrors].filter(hasSource));
+
+const chunkOf = (id: string): string | undefined =>
+  errors.has(id) ? "error-classes" : core.has(id) ? "core" : undefined;
+
+/** Goes on with the source map that esbuild wrote beside a file; of vendors it keeps the places and not the text. */
+const mapped = {
+  name: "mapped",
+  load: (id: string) => {
+    const map = JSON.parse(readFileSync(`${id}.map`, "utf8"));
+    map.sourcesContent = map.sourcesContent.map((text: string, at: number) =>
+      map.sources[at].includes("node_modules/") ? null : text,
+    );
+    const code = readFileSync(id, "utf8");
+    const blank = (text: string): string => " ".repeat(text.length);
+    return { code: ofErrors.has(id) ? code.replace(/import"[^"]*";/g, blank) : code, map };
+  },
+};
 const names = [...Object.keys(entry), "cli"];
 const bundle = await rollup({
   input: Object.fromEntries(names.map((name) => [name, join(dist, `${name}.js`)])),
   external: (id) => !/^[./]/.test(id),
   treeshake: false,
+  plugins: [mapped],
   onwarn: ({ message }) => {
     throw new Error(message);
   },
@@ -30,11 +52,12 @@ for (const name of readdirSync(dist)) rmSync(join(dist, name), { recursive: true
 await bundle.write({
   dir: dist,
   format: "esm",
-  banner: requireBanner,
+  banner: ({ name }) => (/^error/.test(name) ? "" : requireBanner),
+  sourcemap: true,
   chunkFileNames: "[name].js",
   hoistTransitiveImports: false,
   minifyInternalExports: false,
-  manualChunks: (id) => (core.has(id) ? "core" : undefined),
+  manualChunks: chunkOf,
 });
 await bundle.close();
 chmodSync(join(dist, "cli.js"), 0o755);

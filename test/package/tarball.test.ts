@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { build } from "esbuild";
 import { publint } from "publint";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
@@ -40,15 +41,46 @@ test("are-the-types-wrong finds nothing, from Node 16's resolution on", async ()
 test("it holds the built files and the papers, and nothing else", () => {
   const papers = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD-PARTY-LICENSES.md", "package.json"];
   expect(files.filter((file) => !file.startsWith("dist/"))).toEqual(papers);
-  const built = /^dist\/([\w-]+\.(js|cjs|d\.ts|d\.cts)|page\/\w+\.(html|css|js|svg))$/;
+  const built = /^dist\/([\w-]+\.(c?js(\.map)?|d\.c?ts)|page\/\w+\.(html|css|js|svg))$/;
   expect(files.filter((file) => file.startsWith("dist/") && !built.test(file))).toEqual([]);
 });
 
-test("no file names a path of the machine that built it, or a source map", () => {
-  const paths = [root.replace(/\/$/, ""), `${homedir()}/`, "sourceMappingURL="];
+test("no file names a path of the machine that built it", () => {
+  const paths = [root.replace(/\/$/, ""), `${homedir()}/`];
   expect(files.filter((file) => paths.some((path) => readFileSync(at(file), "utf8").includes(path)))).toEqual(
     [],
   );
+});
+
+test("every program has a source map, and every source of ours in it its text", () => {
+  const programs = files.filter((file) => /^dist\/[\w-]+\.c?js$/.test(file));
+  const sourcesOf = (file: string): readonly (readonly [source: string, text: unknown])[] => {
+    expect(readFileSync(at(file), "utf8").trimEnd()).toMatch(/\/\/# sourceMappingURL=[\w-]+\.c?js\.map$/);
+    const { sources, sourcesContent } = JSON.parse(readFileSync(at(`${file}.map`), "utf8"));
+    return sources.map((source: string, index: number) => [source, sourcesContent?.[index]]);
+  };
+  const ours = programs.flatMap(sourcesOf).filter(([source]) => !source.includes("node_modules/"));
+  expect(
+    ours.filter(
+      ([source, text]) => !/^\.\.\/(src\/|package\.json$)/.test(source) || typeof text !== "string",
+    ),
+  ).toEqual([]);
+  expect(ours.map(([source]) => source)).toContain("../src/client.ts");
+});
+
+test("touchpoint-sdk/errors is at most 6 KB in a browser, and asks for nothing of Node's", async () => {
+  const { outputFiles } = await build({
+    entryPoints: [at("dist/errors.js")],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "browser",
+    write: false,
+  });
+  const [{ text } = { text: "" }] = outputFiles;
+  console.log(`errors in a browser: ${text.length} bytes`);
+  expect(text.length).toBeLessThanOrEqual(6_000);
+  expect(text).not.toMatch(/\bimport\b|\brequire\b|node:/);
 });
 
 test("nothing but Node's own modules and the declared peers is imported", () => {
