@@ -6,7 +6,8 @@ import { ServiceTime } from "./http/service-time.ts";
 import { observe } from "./http/tracing.ts";
 import type { TransportLimits } from "./http/transport/attempt.ts";
 import { fetchTransport } from "./http/transport/fetch.ts";
-import type { Send, Stage, Transport } from "./http/types.ts";
+import { type TestDouble, testDouble } from "./http/transport/interception.ts";
+import type { HttpRequest, HttpResponse, Send, Stage, Transport } from "./http/types.ts";
 import type { Closable } from "./lifecycle.ts";
 import type { Settings } from "./options/options.ts";
 import { ConcurrencyLimit } from "./rate-limit/concurrency.ts";
@@ -45,9 +46,19 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
     loaded ??= undiciTransport({ ...limits, origin, dispatcher });
     return loaded;
   };
+  const sendBy = async (double: TestDouble, request: HttpRequest): Promise<HttpResponse> => {
+    const { origin } = settings;
+    if ("fetch" in double) return fetchTransport(origin, double.fetch, limits).send(request);
+    const { undiciTransport } = await import("./http/transport/undici.ts");
+    return undiciTransport({ ...limits, origin, dispatcher: double.dispatcher }).send(request);
+  };
+  const isFollowing = settings.interception && settings.dispatcher === undefined;
   return {
-    send: (request) =>
-      loaded?.send(request) ?? load(request.signal).then((transport) => transport.send(request)),
+    send: (request) => {
+      const double = isFollowing ? testDouble() : undefined;
+      if (double !== undefined) return sendBy(double, request);
+      return loaded?.send(request) ?? load(request.signal).then((transport) => transport.send(request));
+    },
     close: async () => {
       const open = loaded;
       loaded = undefined;
@@ -68,7 +79,9 @@ const share = (settings: Settings, from: Connection | undefined) => {
   const before = from?.settings;
   const isSame = (...names: readonly (keyof Settings)[]): boolean =>
     before !== undefined && names.every((name) => settings[name] === before[name]);
-  const isSamePlace = isSame("origin", "fetch", "dispatcher", "concurrency", "maxResponseBytes");
+  const isSamePlace = isSame(
+    ...(["origin", "fetch", "dispatcher", "interception", "concurrency", "maxResponseBytes"] as const),
+  );
   // The service counts by the key, whichever way a request takes.
   const isSameKey = isSame("origin", "apiKey", "sharing") && sameLimits(settings, before);
   return {

@@ -56,7 +56,7 @@ const statusesWorthARepeat = [408, 425, 429, 500, 502, 503, 504];
 
 // An answer that came whole and will be the same next time.
 const isFinal = (operation: string, failure: AttemptFailure): boolean => {
-  if (["aborted", "redirect", "too-large", "empty"].includes(failure.kind)) return true;
+  if (["aborted", "redirect", "too-large", "empty", "unmocked"].includes(failure.kind)) return true;
   if (failure.kind !== "status") return false;
   const status = failure.response?.status ?? 0;
   return !statusesWorthARepeat.includes(status) || isMailAccountRefusal(operation, failure);

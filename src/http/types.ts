@@ -91,6 +91,8 @@ export type FailureKind =
   | "redirect"
   /** Given back before the first byte: the service asked to wait while it had no socket yet. */
   | "held"
+  /** A test double has no answer to it. */
+  | "unmocked"
   | "connection"
   | "timeout"
   | "aborted";

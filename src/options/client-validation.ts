@@ -21,6 +21,7 @@ interface Given {
   readonly logLevel?: unknown;
   readonly allowInsecureHttp?: unknown;
   readonly dangerouslyAllowBrowser?: unknown;
+  readonly interception?: unknown;
 }
 
 const hookNames = Object.keys({
@@ -102,7 +103,7 @@ export const clientFaults = (options: Given): string[] => {
   oneOf(faults, "logLevel", { value: options.logLevel, choices: logLevels });
   if (logger !== undefined && !can(logger, "debug", "info", "warn", "error"))
     faults.push("logger must have debug, info, warn and error, as console has");
-  for (const name of ["allowInsecureHttp", "dangerouslyAllowBrowser"] as const)
+  for (const name of ["allowInsecureHttp", "dangerouslyAllowBrowser", "interception"] as const)
     oneOf(faults, name, { value: options[name], choices: [true, false] });
   return faults;
 };

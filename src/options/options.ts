@@ -104,6 +104,11 @@ export interface ClientOptions<
   /** An undici Dispatcher for the default transport (proxy, mutual TLS). It stays open when the client closes. */
   readonly dispatcher?: Dispatcher;
   /**
+   * Whether requests go to a test double where one is in place: MSW, nock, undici's global MockAgent, and in a test
+   * runner any replaced global fetch. A `fetch` or `dispatcher` goes before. Default true.
+   */
+  readonly interception?: boolean;
+  /**
    * Sent with every request; `undefined` leaves a header out. `Authorization` and others that the library sets itself
    * are refused here.
    */
@@ -172,6 +177,7 @@ export interface Settings {
   readonly maxQueued: number;
   readonly fetch: Fetch | undefined;
   readonly dispatcher: Dispatcher | undefined;
+  readonly interception: boolean;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly responseValidation: "warn" | "strict" | "off";
   readonly maxResponseBytes: number;
@@ -191,6 +197,7 @@ const defaults = {
   interactiveReserve: 0.1,
   maxQueued: Number.POSITIVE_INFINITY,
   maxResponseBytes: 64 * 1024 * 1024,
+  interception: true,
   responseValidation: "warn",
 } as const;
 
@@ -209,6 +216,7 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   maxQueued: true,
   fetch: true,
   dispatcher: true,
+  interception: true,
   headers: true,
   responseValidation: true,
   maxResponseBytes: true,

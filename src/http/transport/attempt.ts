@@ -127,6 +127,10 @@ export class Attempt {
 
   /** The connection is gone. */
   lost(error: Error & { readonly code?: unknown }): void {
+    if (isUnmocked(error)) {
+      this.wasSent = false;
+      return this.fail("unmocked", error.message, error);
+    }
     const name = typeof error.code === "string" ? error.code : error.name;
     this.fail("connection", `${name}, ${this.#progress}`, error);
   }
@@ -154,6 +158,10 @@ export class Attempt {
 }
 
 const nothing = new BodyBytes();
+
+/** How undici's MockAgent, MSW and nock refuse what a test has no answer for. */
+const isUnmocked = ({ code, message }: Error & { readonly code?: unknown }): boolean =>
+  code === "UND_MOCK_ERR_MOCK_NOT_MATCHED" || /^(\[MSW\]|Nock:) /.test(message);
 
 /** zlib's way to say that a body unpacks to more than it may. */
 const isOverCap = (error: Error): boolean => "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
