@@ -88,8 +88,8 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.contacts = new Contacts(call, clock);
     this.companies = new Companies(call);
     this.lists = new Lists(call, clock);
-    const { limits, ledger, totalTimeoutMs } = this.#settings;
-    this.emails = new Emails(call, { clock, ledger, totalTimeoutMs });
+    const { limits, ledger, totalTimeoutMs, emailGuards: guards } = this.#settings;
+    this.emails = new Emails(call, { clock, ledger, totalTimeoutMs, guards });
     this.events = new Events(call, {
       clock,
       maxRetries: this.#settings.maxRetries,

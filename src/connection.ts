@@ -1,4 +1,5 @@
 import { auth } from "./http/auth.ts";
+import { emailGuard } from "./http/email-guard.ts";
 import { Redactor, redacting } from "./http/redaction.ts";
 import { retry } from "./http/retry.ts";
 import { RetryQuota } from "./http/retry-quota.ts";
@@ -16,6 +17,7 @@ import { sharedLimiter } from "./rate-limit/registry.ts";
 import { rateLimit } from "./rate-limit/stage.ts";
 import { Lifetime } from "./runtime/cancellation.ts";
 import type { Clock } from "./runtime/clock.ts";
+import { operations } from "./service/operations.ts";
 
 /** A way to the service: the stages over a transport, and what they share. */
 export interface Connection {
@@ -96,6 +98,11 @@ const share = (settings: Settings, from: Connection | undefined) => {
 const sameLimits = (settings: Settings, before: Settings | undefined): boolean =>
   JSON.stringify(settings.limits) === JSON.stringify(before?.limits);
 
+const emailPaths = ({ basePath, routes }: Settings): string[] =>
+  Object.values(operations.emails).map(
+    ({ id, path }) => basePath + (routes[id] ?? path).replace(/\/:id$/, ""),
+  );
+
 /** Builds the way to the service. The order of the stages is the order in which a request passes them. */
 export const connect = (
   settings: Settings,
@@ -121,6 +128,12 @@ export const connect = (
   const lifetime = shared.lifetime ?? new Lifetime(() => transport.close());
   // Outermost first: a stage sees the request before those below it, and the outcome after them.
   const stages: readonly Stage[] = [
+    emailGuard({
+      guards: settings.emailGuards,
+      log,
+      paths: emailPaths(settings),
+      wallTime: () => clock.wallTime(),
+    }),
     retry({
       maxRetryAfterMs,
       clock,

@@ -21,6 +21,7 @@ export type ErrorCode =
   | "configuration_invalid"
   | "connection_failed"
   | "input_invalid"
+  | "recipient_refused"
   | "response_invalid"
   | "timeout";
 
@@ -127,6 +128,11 @@ export class ValidationError extends TouchpointError {
     super(message, details);
     this.issues = details.issues ?? [];
   }
+}
+
+/** An email to somebody whom `recipients.allow`, or `TOUCHPOINT_RECIPIENTS`, does not cover; nothing was sent. */
+export class RecipientRefusedError extends TouchpointError {
+  readonly code = "recipient_refused";
 }
 
 /** The service answered with success, but in a shape that cannot be used (or, in strict mode, that does not fit). */
@@ -284,6 +290,7 @@ for (const [name, { prototype }] of Object.entries({
   NotFoundError,
   PermissionDeniedError,
   RateLimitError,
+  RecipientRefusedError,
   ResponseValidationError,
   ServiceUnavailableError,
   TimeoutError,

@@ -40,6 +40,8 @@ export interface CallInput<Input> {
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   /** Counts what the call costs, and whether it may have taken effect where an abort does not say. */
   readonly stats?: RequestStats;
+  /** Of an email: whether the call itself asks not to send it. */
+  readonly dryRun?: boolean | undefined;
 }
 
 const callOptionNames = [
@@ -184,6 +186,7 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
       attempt: 1,
       mayHaveTakenEffect: input.whole?.isUnclear === true || input.wasUnclear === true,
       onWait: input.onWait,
+      dryRun: input.dryRun,
       stats: input.stats ?? { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false },
     };
   };

@@ -60,6 +60,8 @@ export interface HttpRequest {
   /** Says whether the service has asked to wait since this attempt left the queue. */
   readonly isHeld?: (() => boolean) | undefined;
   readonly stats: RequestStats;
+  /** What the call itself says of sending; undefined: its client decides. */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** A whole answer: either `json`, or, where the body is not JSON (`isJson` false), its `text`, which may be empty. */

@@ -50,11 +50,16 @@ const flightsOf = (ledger: ClaimLedger): Map<string, Flight> => {
 
 const longestKey = 512;
 
-const invalid = ({ operation }: OnceCall<unknown>, path: string, message: string): ValidationError =>
+const invalid = (
+  { operation }: { readonly operation: string },
+  path: string,
+  message: string,
+): ValidationError =>
   new ValidationError(`${operation}: ${path}: ${message}`, { operation, issues: [{ path, message }] });
 
-const checkKey = (call: OnceCall<unknown>): void => {
-  const { key }: { readonly key: unknown } = call;
+/** @throws ValidationError for what is no key. */
+export const checkOnceKey = (call: { readonly operation: string; readonly key: unknown }): void => {
+  const { key } = call;
   const fits = typeof key === "string" && key.trim() !== "" && key.length <= longestKey && key.isWellFormed();
   if (!fits) throw invalid(call, "once", `must be a string of 1 to ${longestKey} characters`);
 };
@@ -159,7 +164,7 @@ const isOwnEnding = (error: unknown): boolean => !isTouchpointError(error) || er
  * @throws ConflictError, with outcome `unknown`, while nobody knows whether the email went out.
  */
 export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<Sent>> => {
-  checkKey(call);
+  checkOnceKey(call);
   const fingerprint = fingerprintOf(call);
   const { ledger, key, signal } = call;
   const bounds = new Bounds(call, call.clock);

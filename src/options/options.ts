@@ -7,6 +7,12 @@ import type { EventSchemas, OpenEvents } from "../workspace/event-types.ts";
 import type { StandardSchema } from "../workspace/standard-schema.ts";
 import { Workspace, workspaceFaults } from "../workspace/workspace.ts";
 import { clientFaults } from "./client-validation.ts";
+import {
+  type EmailGuards,
+  emailGuards,
+  type GuardEnvironment,
+  type RecipientOptions,
+} from "./email-guards.ts";
 import { type Hooks, safeHooks } from "./hooks.ts";
 import { documentedLimits, type Limits } from "./limits.ts";
 import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
@@ -129,6 +135,16 @@ export interface ClientOptions<
   readonly logger?: Logger;
   /** How much the logger is told. Default `warn`; only `debug` lines may hold personal data, none the key. */
   readonly logLevel?: LogLevel;
+  /**
+   * Whom email may be sent to: `{ allow: ["*@ours.example"] }`. `TOUCHPOINT_RECIPIENTS`, a list separated by commas,
+   * holds beside it. Default: everybody.
+   */
+  readonly recipients?: RecipientOptions;
+  /**
+   * Emails are checked and answered with an id that begins with `dry-run:`, and not sent. `TOUCHPOINT_DRY_RUN=1` does the
+   * same, whatever is set here. Default false.
+   */
+  readonly dryRun?: boolean;
   /** Corrects the path of an operation: `{ "companies.create": "/api/v1/…" }`; `/:id` stays where there is one. */
   readonly routes?: Readonly<Record<string, string>>;
   /** Allows `http://` beyond loopback. Default false. */
@@ -186,6 +202,7 @@ export interface Settings {
   readonly workspace: Workspace | undefined;
   readonly hooks: Hooks;
   readonly log: Log;
+  readonly emailGuards: EmailGuards;
   readonly routes: Readonly<Record<string, string>>;
 }
 
@@ -225,11 +242,18 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   events: true,
   hooks: true,
   routes: true,
+  recipients: true,
+  dryRun: true,
   allowInsecureHttp: true,
   logger: true,
   logLevel: true,
   dangerouslyAllowBrowser: true,
 };
+
+/** Where the snapshot of the options keeps what the environment says of emails: out of reach of any option. */
+export const guardEnvironment = Symbol("guards");
+
+const environmentOf = (options: object): GuardEnvironment => Reflect.get(options, guardEnvironment) ?? {};
 
 /** Every option there is. */
 export const optionNames: readonly string[] = Object.keys(known);
@@ -246,6 +270,7 @@ export const settingsFrom = (
 ): Settings => {
   const faults = [...unknownKeys(options, optionNames), ...callFaults(options)];
   const { apiKey, baseUrl, customFields, events } = options;
+  const log = logTo(options.logger, options.logLevel ?? "warn");
   faults.push(...keyFaults(apiKey));
   const { origin, basePath } = baseUrlOf(baseUrl, options.allowInsecureHttp === true, faults);
   faults.push(...clientFaults(options));
@@ -254,6 +279,7 @@ export const settingsFrom = (
       "this seems to be a browser: a key in a page belongs to every visitor (dangerouslyAllowBrowser: true allows it)",
     );
   }
+  const guards = emailGuards(options, environmentOf(options), { faults, log });
   faults.push(...workspaceFaults({ customFields, events }));
   if (options.routes !== undefined) faults.push(...routeFaults(options.routes, operations));
   if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));
@@ -276,7 +302,8 @@ export const settingsFrom = (
     ledger: options.ledger ?? memoryLedger(),
     workspace: customFields || events ? new Workspace({ customFields, events }) : undefined,
     hooks: safeHooks(options.hooks ?? {}),
-    log: logTo(options.logger, options.logLevel ?? "warn"),
+    log,
+    emailGuards: guards,
     routes: { ...options.routes },
   };
 };

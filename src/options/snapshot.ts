@@ -1,14 +1,22 @@
 import { ConfigurationError } from "../errors.ts";
 import { isPlainObject } from "../runtime/values.ts";
-import { type ClientOptions, type Fetch, optionNames } from "./options.ts";
+import { type ClientOptions, type Fetch, guardEnvironment, optionNames } from "./options.ts";
 
 /** Whoever passes the global fetch means the one that is global when the call is made: a mock may come later. */
 export const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
 /** How many levels of an option are its own; what lies deeper, or is of a class, is its owner's. */
-const levels: Readonly<Record<string, number>> = { headers: 1, hooks: 1, routes: 1, events: 1, limits: 2 };
+const levels: Readonly<Record<string, number>> = {
+  headers: 1,
+  hooks: 1,
+  routes: 1,
+  events: 1,
+  limits: 2,
+  recipients: 2,
+};
 
 const copyOf = (value: unknown, depth: number): unknown => {
+  if (depth > 0 && Array.isArray(value)) return Object.freeze([...value]);
   // Shared limits are told apart by which object they are.
   if (depth === 0 || !isPlainObject(value) || typeof value.open === "function") return value;
   return Object.freeze(
@@ -21,10 +29,11 @@ const fromElsewhere = ["apiKey", "baseUrl"];
 const isGiven = (name: string, value: unknown): boolean =>
   value !== undefined && !(value === null && fromElsewhere.includes(name));
 
-/** The key and the base URL of whoever does not give them. */
+/** The key and the base URL of whoever does not give them, and what holds for emails beside the options. */
 export const optionsFromEnv = (env: Readonly<Record<string, string | undefined>>): object => ({
   apiKey: env.TOUCHPOINT_API_KEY,
   baseUrl: env.TOUCHPOINT_BASE_URL,
+  [guardEnvironment]: { recipients: env.TOUCHPOINT_RECIPIENTS, dryRun: env.TOUCHPOINT_DRY_RUN },
 });
 
 /**
@@ -46,5 +55,7 @@ export const snapshot = (given: ClientOptions, before: object): ClientOptions =>
     else if (isGiven(name, value) || !optionNames.includes(name))
       options.set(name, copyOf(value, levels[name] ?? 0));
   }
-  return Object.freeze(Object.fromEntries(options));
+  const snapshot: ClientOptions = Object.fromEntries(options);
+  const environment: unknown = Reflect.get(before, guardEnvironment);
+  return Object.freeze(Object.assign(snapshot, { [guardEnvironment]: environment }));
 };

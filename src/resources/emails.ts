@@ -4,10 +4,12 @@ import { invalid } from "../call/request.ts";
 import { isTouchpointError } from "../errors.ts";
 import { Bounds } from "../ledger/bounds.ts";
 import type { ClaimLedger } from "../ledger/ledger.ts";
+import type { EmailGuards } from "../options/email-guards.ts";
 import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { jsonCopy } from "../runtime/values.ts";
+import { Anything } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
 import type {
   EmailInput,
@@ -28,10 +30,32 @@ export interface SendOptions extends CallOptions {
    * in any process that shares the ledger, gets the first receipt and sends nothing.
    */
   readonly once?: string | undefined;
+  /** `true`: answers the request as it would leave, and sends nothing. Default: the client's. */
+  readonly dryRun?: false | undefined;
+}
+
+/** How an email is looked at, and not sent. */
+export interface DryRunOptions extends Omit<SendOptions, "dryRun"> {
+  /** Every check is made here, nothing is sent, and no key is taken. */
+  readonly dryRun: true;
+}
+
+/** An email that was not sent. */
+export interface EmailDryRun {
+  /** Tells it from an answer. */
+  readonly dryRun: true;
+  /** As it would leave, without its headers. */
+  readonly request: {
+    readonly method: "POST";
+    /** From the root of the origin. */
+    readonly path: string;
+    readonly body: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** What the emails need beside the call. */
 export interface EmailsContext {
+  readonly guards: EmailGuards;
   readonly clock: Clock;
   readonly ledger: ClaimLedger;
   readonly totalTimeoutMs: number | undefined;
@@ -106,7 +130,8 @@ export class ScheduledEmails {
     const input = { id, payload: undefined, stats };
     try {
       const { response } = await this.#call(operations.emails.scheduledCancel, input, options).withResponse();
-      await this.#settle(id, stats.wasGone ? "unknown" : "not-sent", options);
+      // In a dry run nothing was cancelled.
+      if (response.attempts > 0) await this.#settle(id, stats.wasGone ? "unknown" : "not-sent", options);
       return { data: undefined, response };
     } catch (error) {
       const isUnclear =
@@ -145,9 +170,11 @@ export class Emails {
    *
    * @param options - `once` sends at most one email under a key, over calls, crashes and processes. The receipt of an
    * email that went out earlier comes with `response.attempts` 0; where a person settled the key without a receipt,
-   * its `id` is empty.
+   * its `id` is empty. `dryRun: true` answers the request as it would leave; a dry run of the client or the environment
+   * answers an email whose `id` begins with `dry-run:`. Neither sends anything or takes a key.
    * @throws ValidationError when `html` and `text` are both or neither given, or `sendAt` is; and when the `once` key
    * belongs to a different email.
+   * @throws RecipientRefusedError when `recipients.allow` or `TOUCHPOINT_RECIPIENTS` does not cover the recipient.
    * @throws BadRequestError when the recipient is on the do-not-email list, in a refused stage without `force`, or the
    * mail account is not connected.
    * @throws NotFoundError when the workspace has no such signature.
@@ -159,7 +186,10 @@ export class Emails {
    *
    * Source: service document, Emails, send rules 1–5.
    */
-  send(email: EmailInput, options: SendOptions = {}): ApiPromise<SentEmail> {
+  send(email: EmailInput, options: DryRunOptions): ApiPromise<EmailDryRun>;
+  send(email: EmailInput, options?: SendOptions): ApiPromise<SentEmail>;
+  send(email: EmailInput, options?: SendOptions | DryRunOptions): ApiPromise<SentEmail | EmailDryRun>;
+  send(email: EmailInput, options: SendOptions | DryRunOptions = {}): ApiPromise<SentEmail | EmailDryRun> {
     const { to, subject } = email ?? {};
     const unknown = { cc: [], from: "", sentAt: "", tracked: false, contactId: "", contactCreated: false };
     const settled = { id: "", to, subject, ...unknown };
@@ -176,7 +206,16 @@ export class Emails {
    *
    * Source: service document, Emails, send rule 6, and States and transitions.
    */
-  schedule(email: ScheduledEmailInput, options: SendOptions = {}): ApiPromise<ScheduledEmail> {
+  schedule(email: ScheduledEmailInput, options: DryRunOptions): ApiPromise<EmailDryRun>;
+  schedule(email: ScheduledEmailInput, options?: SendOptions): ApiPromise<ScheduledEmail>;
+  schedule(
+    email: ScheduledEmailInput,
+    options?: SendOptions | DryRunOptions,
+  ): ApiPromise<ScheduledEmail | EmailDryRun>;
+  schedule(
+    email: ScheduledEmailInput,
+    options: SendOptions | DryRunOptions = {},
+  ): ApiPromise<ScheduledEmail | EmailDryRun> {
     // One moment, however it is written; what is none is refused before this counts.
     const at = momentMs(email?.sendAt);
     const sendAt = Number.isNaN(at) ? "" : new Date(at).toISOString();
@@ -190,11 +229,37 @@ export class Emails {
   #send<Input extends object, Output>(
     operation: Operation<Input, Output>,
     payload: Input,
-    sending: { readonly options: SendOptions; readonly written: object; readonly settled: Output },
+    sending: {
+      readonly options: SendOptions | DryRunOptions;
+      readonly written: object;
+      readonly settled: Output;
+    },
   ): ApiPromise<Output> {
-    const { once, ...options } = sending.options ?? {};
-    if (once === undefined) return this.#call(operation, { payload }, options);
-    return answer(this.#sendOnce(operation, payload, { ...sending, options, key: once }));
+    const { once, dryRun, ...options } = sending.options ?? {};
+    if (dryRun !== undefined && typeof dryRun !== "boolean")
+      return answer(Promise.reject(invalid(operation.id, "dryRun", "must be true or false")));
+    const { isAlwaysDry, isDry } = this.#context.guards;
+    if (isAlwaysDry || (dryRun ?? isDry)) return answer(this.#dryRun(operation, payload, sending.options));
+    if (once === undefined) return this.#call(operation, { payload, dryRun }, options);
+    return answer(
+      this.#sendOnce(operation, payload, { ...sending, options: { ...options, dryRun }, key: once }),
+    );
+  }
+
+  /** The guard below answers in place of the service. */
+  async #dryRun<Input extends object, Output>(
+    operation: Operation<Input, Output>,
+    payload: Input,
+    { once, dryRun, ...options }: SendOptions | DryRunOptions,
+  ): Promise<WithResponse<Output>> {
+    if (once !== undefined) {
+      const { checkOnceKey } = await import("../ledger/send-once.ts");
+      checkOnceKey({ operation: operation.id, key: once });
+    }
+    // What the call itself asked for is no answer of the service: its overload says so.
+    const { read: _ofAnswers, ...rest } = operation;
+    const described = { ...rest, output: Anything } as Operation<Input, Output>;
+    return this.#call(dryRun ? described : operation, { payload, dryRun }, options).withResponse();
   }
 
   async #sendOnce<Input extends object, Output>(
@@ -206,7 +271,7 @@ export class Emails {
       written,
       settled,
     }: {
-      readonly options: CallOptions;
+      readonly options: CallOptions & { readonly dryRun?: boolean | undefined };
       readonly key: string;
       /** In place of what was given, where one thing can be written in several ways. */
       readonly written: object;
@@ -215,6 +280,8 @@ export class Emails {
   ): Promise<WithResponse<Output>> {
     checkInput(operation, given);
     const payload = asItIsNow(operation.id, given);
+    const { dryRun, ...callOptions } = options;
+    this.#context.guards.check(operation.id, payload, true);
     const call = this.#call.scope();
     // Loads with the first email under a key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
@@ -229,7 +296,7 @@ export class Emails {
       signal: options.signal,
       totalTimeoutMs: options.totalTimeoutMs ?? this.#context.totalTimeoutMs,
       send: (totalTimeoutMs) =>
-        call(operation, { payload, stats }, { ...options, totalTimeoutMs }).withResponse(),
+        call(operation, { payload, stats, dryRun }, { ...callOptions, totalTimeoutMs }).withResponse(),
       receiptOf: ({ data }) => ({ ...written, ...data }),
       // An abort throws the caller's own reason, which says nothing of the email, even where it is an error of ours.
       mayHaveGoneOut: (error) =>

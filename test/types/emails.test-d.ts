@@ -1,6 +1,8 @@
 import { expectTypeOf, test } from "vitest";
 import type {
   Client,
+  ClientOptions,
+  EmailDryRun,
   EmailInput,
   ScheduledEmail,
   ScheduledEmailUpdated,
@@ -72,4 +74,32 @@ test("the key of an email belongs into the options", () => {
   client.emails.send({ ...head, text: "Hello" }, { once: 1 });
   // @ts-expect-error no such option
   client.emails.schedule({ ...head, text: "Hello", sendAt: new Date() }, { key: "key" });
+});
+
+test("a dry run that the call asks for answers the request, any other an email", () => {
+  const email = { ...head, text: "Hello" };
+  const later = { ...email, sendAt: new Date() };
+  expectTypeOf(client.emails.send(email, { dryRun: true })).resolves.toEqualTypeOf<EmailDryRun>();
+  expectTypeOf(client.emails.schedule(later, { dryRun: true })).resolves.toEqualTypeOf<EmailDryRun>();
+  expectTypeOf(client.emails.send(email, { dryRun: false })).resolves.toEqualTypeOf<SentEmail>();
+  expectTypeOf(client.emails.schedule(later, { once: "k" })).resolves.toEqualTypeOf<ScheduledEmail>();
+  const asked: boolean = Math.random() > 0.5;
+  expectTypeOf(client.emails.send(email, { dryRun: asked })).resolves.toEqualTypeOf<
+    SentEmail | EmailDryRun
+  >();
+  expectTypeOf<EmailDryRun["request"]["method"]>().toEqualTypeOf<"POST">();
+  // @ts-expect-error true or false
+  client.emails.send(email, { dryRun: "yes" });
+});
+
+test("recipients are addresses, domains and functions, or one function", () => {
+  const options: ClientOptions[] = [
+    { recipients: { allow: ["ada@ours.example", "*@ours.example", (address) => address.length < 20] } },
+    { recipients: { allow: (address) => address.endsWith(".example") }, dryRun: true },
+    // @ts-expect-error a list
+    { recipients: { allow: "*@ours.example" } },
+    // @ts-expect-error allow is what it takes
+    { recipients: ["*@ours.example"] },
+  ];
+  expectTypeOf(options).toEqualTypeOf<ClientOptions[]>();
 });

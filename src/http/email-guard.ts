@@ -1,0 +1,71 @@
+import type { EmailGuards } from "../options/email-guards.ts";
+import type { Log } from "../options/logger.ts";
+import type { HttpRequest, HttpResponse, Stage } from "./types.ts";
+
+/** What the guard needs beside the guards themselves. */
+export interface EmailGuardSettings {
+  readonly guards: EmailGuards;
+  readonly log: Pick<Log, "info">;
+  /** Where emails are sent: the documented path, and what `routes` puts in its place. */
+  readonly paths: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly wallTime: () => number;
+}
+
+/** A path as a service may read it: letters, escapes and slashes are no way around the guard. */
+const plain = (path: string): string => {
+  const [bare = ""] = path.split("?");
+  let decoded = bare;
+  try {
+    decoded = decodeURIComponent(bare);
+  } catch {
+    // It is compared as it is.
+  }
+  return decoded.toLowerCase().replace(/\/+/g, "/").replace(/\/$/, "");
+};
+
+const answered = (status: number, json?: object): HttpResponse => ({
+  status,
+  headers: {},
+  text: "",
+  json,
+  isJson: json !== undefined,
+});
+
+/** What a request that was not sent is answered, so that no program breaks. */
+const pretended = ({ method }: HttpRequest, body: Record<string, unknown>, now: string): HttpResponse => {
+  if (method === "DELETE") return answered(204);
+  if (method !== "POST") return answered(200, { status: "SCHEDULED", sendAt: now, ...body });
+  const id = `dry-run:${crypto.randomUUID()}`;
+  if (body.sendAt !== undefined)
+    return answered(201, { scheduled: true, id, status: "SCHEDULED", sendAt: body.sendAt });
+  const { to, subject, cc = [] } = body;
+  const rest = { from: "", sentAt: now, tracked: false, contactId: "", contactCreated: false };
+  return answered(200, { id, to, cc, subject, ...rest });
+};
+
+/**
+ * Keeps emails back: to recipients who are not covered, and all of them in a dry run, by whichever method they come.
+ * Outermost, so that nothing of them is counted, waited for or told as a request.
+ */
+export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings): Stage => {
+  const places = paths.map(plain);
+  const isOfEmails = ({ method, operation, path }: HttpRequest): boolean => {
+    if (method === "GET") return false;
+    if (operation.startsWith("emails.")) return true;
+    const given = plain(path);
+    return places.some((place) => given === place || given.startsWith(`${place}/`));
+  };
+  return (send) => {
+    return async function guardEmails(request) {
+      if (!isOfEmails(request)) return send(request);
+      const { operation, method, path } = request;
+      const body = request.body === undefined ? undefined : JSON.parse(request.body);
+      if (method !== "DELETE") guards.check(operation, body, method === "POST");
+      if (!guards.isAlwaysDry && !(request.dryRun ?? guards.isDry)) return send(request);
+      log.info("dry run, not sent", { operation });
+      if (request.dryRun) return answered(200, { dryRun: true, request: { method, path, body } });
+      return pretended(request, Object(body), new Date(wallTime()).toISOString());
+    };
+  };
+};

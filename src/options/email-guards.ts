@@ -1,0 +1,138 @@
+import { RecipientRefusedError } from "../errors.ts";
+import { isPlainObject, unknownKeys } from "../runtime/values.ts";
+import type { Log } from "./logger.ts";
+
+/** Who may be sent email: an address, every address of a domain (`*@ours.example`), or a function of the address. */
+export type RecipientRule = string | ((address: string) => boolean);
+
+/** Which recipients a client may send email to. */
+export interface RecipientOptions {
+  /**
+   * An email to an address that none of these covers is refused before it is sent. Letter case and display names make no
+   * difference; a function is given the address in lower case, and only `true` covers it.
+   */
+  readonly allow: readonly RecipientRule[] | ((address: string) => boolean);
+}
+
+/** What the environment says, as the first client found it. */
+export interface GuardEnvironment {
+  readonly recipients?: string | undefined;
+  readonly dryRun?: string | undefined;
+}
+
+/** What keeps emails back. */
+export interface EmailGuards {
+  /** Nothing is sent, whatever a call says. */
+  readonly isAlwaysDry: boolean;
+  /** Nothing is sent, unless a call says otherwise. */
+  readonly isDry: boolean;
+  /** @throws RecipientRefusedError when the body of an email names somebody who is not covered. */
+  check(operation: string, body: unknown, isNew: boolean): void;
+}
+
+type Covers = (address: string) => boolean;
+
+// Of ASCII letters only: another one that becomes an ASCII letter is another address.
+const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+const plainAddress = /^[^\s<>()[\],;:"\\@]+@[^\s<>()[\],;:"\\@]+$/;
+const namedAddress = /^\s*(?:"[^"\\]*"|[^"<>@,;\\]*)\s*<([^<>]+)>\s*$/;
+
+/** The address in `Ada <ada@example.com>`, in lower case; undefined for what is not one address. */
+const addressIn = (text: unknown): string | undefined => {
+  if (typeof text !== "string") return undefined;
+  const address = lowerCase((namedAddress.exec(text)?.[1] ?? text).trim());
+  return plainAddress.test(address) ? address : undefined;
+};
+
+const wholeDomain = /^\*(@[^\s<>()[\],;:"\\@*]+)$/;
+
+const ruleOf = (rule: unknown, name: string, faults: string[]): Covers => {
+  if (typeof rule === "function") return (address) => rule(address) === true;
+  const text = typeof rule === "string" ? lowerCase(rule.trim()) : "";
+  const domain = wholeDomain.exec(text)?.[1];
+  if (domain !== undefined) return (address) => address.endsWith(domain);
+  if (!plainAddress.test(text) || text.includes("*"))
+    faults.push(`${name} must hold addresses, *@domain and functions`);
+  return (address) => address === text;
+};
+
+const anyOf =
+  (rules: readonly Covers[]): Covers =>
+  (address) =>
+    rules.some((covers) => covers(address));
+
+const fromOptions = (recipients: unknown, faults: string[]): Covers | undefined => {
+  if (recipients === undefined) return undefined;
+  const { allow }: { allow?: unknown } = Object(recipients);
+  if (!isPlainObject(recipients) || (typeof allow !== "function" && !Array.isArray(allow))) {
+    faults.push('recipients must be { allow: ["*@ours.example"] }, a list or a function');
+    return undefined;
+  }
+  faults.push(...unknownKeys(recipients, ["allow"]).map((fault) => `recipients: ${fault}`));
+  const rules: readonly unknown[] = Array.isArray(allow) ? allow : [allow];
+  return anyOf(rules.map((rule) => ruleOf(rule, "recipients.allow", faults)));
+};
+
+const fromEnvironment = (text: string | undefined, faults: string[]): Covers | undefined => {
+  if (text === undefined) return undefined;
+  const rules = text.split(",").filter((rule) => rule.trim() !== "");
+  // An empty list is most likely a variable that somebody forgot to fill: it must not let everything through.
+  if (rules.length === 0)
+    faults.push("TOUCHPOINT_RECIPIENTS is empty: unset it, or give addresses and *@domain");
+  return anyOf(rules.map((rule) => ruleOf(rule, "TOUCHPOINT_RECIPIENTS", faults)));
+};
+
+const dryWords: Readonly<Record<string, boolean>> = {
+  "": false,
+  0: false,
+  false: false,
+  1: true,
+  true: true,
+};
+
+const recipientFields = ["to", "cc", "bcc"];
+
+/** What stands in the fields that name recipients, one by one. */
+const recipientsIn = (body: unknown): unknown[] =>
+  Object.entries(Object(body)).flatMap(([name, value]) => {
+    if (!recipientFields.includes(name.toLowerCase()) || value === undefined || value === null) return [];
+    return (Array.isArray(value) ? value : [value]).map((one) => Reflect.get(Object(one), "email") ?? one);
+  });
+
+/**
+ * Makes the guards of the options and the environment. Both hold: no option lets through what the environment keeps
+ * back. The log is told of a refusal without the address, `faults` of everything that is wrong.
+ */
+export const emailGuards = (
+  { recipients, dryRun }: { readonly recipients?: unknown; readonly dryRun?: unknown },
+  environment: GuardEnvironment,
+  { faults, log }: { readonly faults: string[]; readonly log: Pick<Log, "warn"> },
+): EmailGuards => {
+  if (dryRun !== undefined && typeof dryRun !== "boolean") faults.push("dryRun must be true or false");
+  const always = dryWords[(environment.dryRun ?? "").trim().toLowerCase()];
+  if (always === undefined) faults.push("TOUCHPOINT_DRY_RUN must be 1 or 0");
+  const rules: (readonly [string, Covers | undefined])[] = [
+    ["recipients.allow", fromOptions(recipients, faults)],
+    ["TOUCHPOINT_RECIPIENTS", fromEnvironment(environment.recipients, faults)],
+  ];
+  return {
+    isAlwaysDry: always === true,
+    isDry: dryRun === true,
+    check: (operation, body, isNew) => {
+      const given = recipientsIn(body);
+      for (const [name, covers] of rules) {
+        if (covers === undefined) continue;
+        const isCovered = given.every((one) => {
+          const address = addressIn(one);
+          return address !== undefined && covers(address);
+        });
+        // An email whose recipient cannot be found is one to anybody.
+        if (isCovered && (given.length > 0 || !isNew)) continue;
+        log.warn("recipient refused", { operation, by: name });
+        const message = `${operation}: ${name} does not cover the recipient. Nothing was sent.`;
+        throw new RecipientRefusedError(message, { operation });
+      }
+    },
+  };
+};
