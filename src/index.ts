@@ -4,7 +4,15 @@ export type { BatchReport } from "./batch/record-batch.ts";
 export type { Recorder } from "./batch/recorder.ts";
 export type { DroppedEvent, RecorderOptions } from "./batch/recorder-options.ts";
 export type { Checkpoint, CheckpointStore, ListProgress } from "./bulk/checkpoint.ts";
-export type { ImportedContact, ImportOptions, ImportReport, RejectedContact } from "./bulk/import.ts";
+export type { ImportLookup } from "./bulk/import-lookup.ts";
+export type {
+  ImportedContact,
+  ImportMode,
+  ImportOptions,
+  ImportReport,
+  RejectedContact,
+} from "./bulk/import-options.ts";
+export type { ImportPlan, PlannedRow } from "./bulk/import-plan.ts";
 export type { IngestReport } from "./bulk/ingest.ts";
 export type { IngestOptions, RejectedEvent } from "./bulk/ingest-options.ts";
 export type { Progress } from "./bulk/progress.ts";

@@ -1,106 +1,45 @@
 import { EffectTracker } from "../batch/with-deadline.ts";
 import type { Call } from "../call/executor.ts";
-import { ApiError, type Issue, TouchpointError, ValidationError } from "../errors.ts";
+import {
+  ApiError,
+  ConfigurationError,
+  ConflictError,
+  NotFoundError,
+  TouchpointError,
+  ValidationError,
+} from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
-import type { Clock } from "../runtime/clock.ts";
 import { describeIssues } from "../service/check.ts";
 import type { Contact } from "../service/contacts/schema.ts";
 import { maxAddressesPerRequest } from "../service/lists/schema.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import { AddressTurns } from "./address-turns.ts";
-import type { CheckpointStore } from "./checkpoint.ts";
+import { ContactLookup } from "./import-lookup.ts";
+import type {
+  ImportContext,
+  ImportedContact,
+  ImportOptions,
+  ImportReport,
+  RejectedContact,
+} from "./import-options.ts";
+import { ImportPlan } from "./import-plan.ts";
 import { requestOptions } from "./ingest-options.ts";
+import type { KnownContact } from "./known-contacts.ts";
 import { ListAdditions } from "./list-additions.ts";
-import { type Progress, ProgressReporter } from "./progress.ts";
+import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, type RunSignals, runResumable } from "./resumable.ts";
 import { WaitTracker } from "./waits.ts";
 import { workFaults } from "./work-faults.ts";
 
-/** A row that did not become a contact. */
-export interface RejectedContact {
-  /** As the source gave it. */
-  readonly contact: GivenContact;
-  /** Its place in the source, counted from 0. */
-  readonly index: number;
-  /** The service's status for it; undefined when it was never sent. */
-  readonly status: number | undefined;
-  /** The service's sentence, or what is wrong with the row. */
-  readonly error: string;
-}
+type Counts = { -readonly [K in "created" | "updated" | "unchanged" | "rejected" | "passedOver"]: number };
 
-/** A row that did. */
-export interface ImportedContact {
-  /** As the service has it now. */
-  readonly contact: Contact;
-  /** Its place in the source, counted from 0. */
-  readonly index: number;
-  /** `unchanged`: every field given was so already, and nothing was sent. */
-  readonly result: "created" | "updated" | "unchanged";
+/** What became of a row, or would. */
+interface Settled {
+  readonly result: ImportedContact["result"] | "passedOver";
+  readonly contact?: Contact | undefined;
 }
-
-/** How an import goes, beside what every call may set. */
-export interface ImportOptions extends CallOptions {
-  /**
-   * The whole run, in milliseconds: at its end the run rejects with a TimeoutError, the checkpoint stands, and
-   * starting it again goes on from there. Without it a run may last as long as its source, and the client's own
-   * `totalTimeoutMs` bounds each row.
-   */
-  readonly totalTimeoutMs?: number | undefined;
-  /** A path, or a store of one's own: how far the run has come, so that it can be killed and started again. */
-  readonly checkpoint?: string | CheckpointStore | undefined;
-  /** Contacts under way at once. Default 8. Rows of one address go one after the other, so the last of them wins. */
-  readonly concurrency?: number | undefined;
-  /**
-   * Added to this list, without touching their other lists: 1,000 in one go, as many as a request takes, and the rest
-   * at the end. The checkpoint knows which rows are still to be added, so a killed run leaves nobody out.
-   */
-  readonly addToList?: string | undefined;
-  /** Called at most ten times a second, and at the end. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Called, and awaited, once for each row that was refused. */
-  readonly onRejected?: ((rejected: RejectedContact) => void | Promise<void>) | undefined;
-  /** Called, and awaited, once for each row that is a contact now. */
-  readonly onImported?: ((imported: ImportedContact) => void | Promise<void>) | undefined;
-}
-
-/** What became of an import: `read` = `skipped` + `created` + `updated` + `unchanged` + `rejected` + `unknown`. */
-export interface ImportReport {
-  /** Taken from the source. */
-  readonly read: number;
-  /** Settled by an earlier run, as the checkpoint says. */
-  readonly skipped: number;
-  /** New contacts. */
-  readonly created: number;
-  /** Known, and changed. */
-  readonly updated: number;
-  /** Known, and the same in every field given: nothing was sent. */
-  readonly unchanged: number;
-  /** Refused, each told to `onRejected`. */
-  readonly rejected: number;
-  /** Begun, but nobody knows what became of them; the next run does them again. */
-  readonly unknown: number;
-  /** How long the run took, in milliseconds. */
-  readonly elapsedMs: number;
-}
-
-/** What became of one row. */
-export interface RowResult<C extends Contact = Contact> {
-  readonly contact: C;
-  readonly result: ImportedContact["result"];
-}
-
-export interface ImportContext {
-  readonly clock: Clock;
-  readonly call: Call;
-  /** What is wrong with a row. */
-  readonly issues: (input: GivenContact) => readonly Issue[] | Promise<readonly Issue[]>;
-  /** Creates the contact, or updates the one with its email unless nothing would change. */
-  readonly upsert: (call: Call, input: GivenContact, options: CallOptions) => Promise<RowResult>;
-}
-
-type Counts = { -readonly [K in "created" | "updated" | "unchanged" | "rejected"]: number };
 
 const operation = "contacts.import";
 const defaultConcurrency = 8;
@@ -113,11 +52,14 @@ const isAboutTheRow = (error: unknown): error is ApiError =>
 /** Imports the rows of one run, and counts what became of each. */
 class Import {
   readonly effect = new EffectTracker();
-  readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, rejected: 0 };
+  readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, rejected: 0, passedOver: 0 };
   readonly #options: ImportOptions;
   readonly #context: ImportContext;
   readonly #call: Call;
   readonly #turns = new AddressTurns();
+  readonly plan: ImportPlan | undefined;
+  readonly lookup: ContactLookup;
+  #changes = 0;
   /** Where a list is to be filled. */
   readonly additions: ListAdditions | undefined;
 
@@ -130,8 +72,17 @@ class Import {
       const input = { id, payload: { emails: [...emails] } };
       return this.effect.of(call(operations.lists.addContacts, input, requestOptions(options, signal)));
     };
+    this.plan = options.dryRun ? new ImportPlan() : undefined;
+    const given = (signal: AbortSignal | undefined) => requestOptions(options, signal);
+    this.lookup = new ContactLookup(
+      {
+        pages: (signal, cursor) => context.pages(call, given(signal), cursor),
+        find: (email, signal) => this.effect.of(context.find(call, email, given(signal))),
+      },
+      options.onImported !== undefined,
+    );
     this.additions =
-      addToList === undefined
+      addToList === undefined || options.dryRun
         ? undefined
         : new ListAdditions((emails, signal) => add(addToList, emails, signal), maxAddressesPerRequest);
   }
@@ -155,41 +106,110 @@ class Import {
     await this.additions?.pump(signals.requests);
   }
 
-  async #one({ index, item }: Entry<GivenContact>, signals: RunSignals): Promise<boolean> {
+  /** Whether the row is a contact now, or would be. */
+  async #one(entry: Entry<GivenContact>, signals: RunSignals): Promise<boolean> {
+    const { index, item } = entry;
     const found = this.#context.issues(item);
     const issues = found instanceof Promise ? await untilAborted(found, signals.callbacks) : found;
     if (issues.length > 0)
-      return this.#reject(
-        { contact: item, index, status: undefined, error: describeIssues(issues) },
-        signals,
-      );
-    let imported: ImportedContact;
+      return this.#reject(entry, { status: undefined, error: describeIssues(issues) }, signals);
+    let settled: Settled;
     try {
-      const callOptions = requestOptions(this.#options, signals.requests);
-      const { contact, result } = await this.effect.of(this.#context.upsert(this.#call, item, callOptions));
-      this.counts[result] += 1;
-      imported = { contact, index, result };
+      settled = await this.#settle(entry, signals.requests);
     } catch (error) {
       // An abort may throw any reason, also another call's error.
       signals.requests?.throwIfAborted();
       if (!isAboutTheRow(error)) throw error;
-      return this.#reject({ contact: item, index, status: error.status, error: error.message }, signals);
+      return this.#reject(entry, { status: error.status, error: error.message }, signals);
     }
+    const { result, contact } = settled;
+    this.counts[result] += 1;
+    if (result === "passedOver") return false;
     // Outside of the catch: an error of the caller's own is no refusal of the row.
-    await untilAborted(Promise.resolve(this.#options.onImported?.(imported)), signals.callbacks);
+    if (contact !== undefined)
+      await untilAborted(
+        Promise.resolve(this.#options.onImported?.({ contact, index, result })),
+        signals.callbacks,
+      );
     return true;
   }
 
-  async #reject(rejected: RejectedContact, { callbacks }: RunSignals): Promise<false> {
+  async #settle(entry: Entry<GivenContact>, signal: AbortSignal | undefined): Promise<Settled> {
+    const { item, index, line } = entry;
+    const { mode = "upsert" } = this.#options;
+    const known = await this.lookup.look(item, signal);
+    const passOver = (reason: string): Settled => {
+      this.plan?.add({ index, line, result: "skipped", reason });
+      return { result: "passedOver" };
+    };
+    if (known === undefined && mode === "update" && this.lookup.way?.by !== "none")
+      return passOver("no contact has this address, and mode is update");
+    if (known !== undefined && mode === "create")
+      return passOver("a contact has this address, and mode is create");
+    if (known !== undefined && known.fields.length === 0) {
+      this.plan?.add({ index, line, result: "unchanged" });
+      return { result: "unchanged", contact: this.lookup.contacts.whole(item.email) };
+    }
+    if (this.plan !== undefined) {
+      this.plan.add(
+        known ? { index, line, result: "update", fields: known.fields } : { index, line, result: "create" },
+      );
+      this.lookup.contacts.apply(item);
+      return { result: known ? "updated" : "created" };
+    }
+    this.#countChange(index);
+    const settled = await this.effect.of(this.#change(item, known, requestOptions(this.#options, signal)));
+    if (settled.contact !== undefined) this.lookup.contacts.add({ ...settled.contact, email: item.email });
+    return settled;
+  }
+
+  /** Sends the change; what others have created or removed meanwhile is settled by an upsert. */
+  async #change(row: GivenContact, known: KnownContact | undefined, options: CallOptions): Promise<Settled> {
+    const { mode = "upsert" } = this.#options;
+    const [context, call] = [this.#context, this.#call];
+    try {
+      if (known !== undefined)
+        return { result: "updated", contact: await context.update(call, known.id, row, options) };
+      if (mode === "create") return { result: "created", contact: await context.create(call, row, options) };
+    } catch (error) {
+      const isOthers =
+        error instanceof NotFoundError || (known === undefined && error instanceof ConflictError);
+      if (!isOthers) throw error;
+      if (mode !== "upsert") return { result: "passedOver" };
+    }
+    return context.upsert(call, row, options);
+  }
+
+  #countChange(index: number): void {
+    const { maxChanges = Number.POSITIVE_INFINITY } = this.#options;
+    if (this.#changes >= maxChanges)
+      throw new ConfigurationError(
+        `${operation}: row ${index} would be change ${maxChanges + 1}, and maxChanges is ${maxChanges}; it was not sent`,
+      );
+    this.#changes += 1;
+  }
+
+  async #reject(
+    { item, index, line }: Entry<GivenContact>,
+    why: Pick<RejectedContact, "status" | "error">,
+    { callbacks }: RunSignals,
+  ): Promise<false> {
     this.counts.rejected += 1;
+    this.plan?.add({ index, line, result: "refused", reason: why.error });
+    const rejected = { contact: item, index, ...(line !== undefined && { line }), ...why };
     await untilAborted(Promise.resolve(this.#options.onRejected?.(rejected)), callbacks);
     return false;
   }
 }
 
 const check = (source: unknown, options: ImportOptions): void => {
-  const faults = workFaults(source, options, ["addToList", "onImported"]);
-  const { addToList } = options;
+  const faults = workFaults(source, options, ["addToList", "onImported", "mode", "dryRun", "maxChanges"]);
+  const { addToList, mode, dryRun, maxChanges } = options;
+  if (mode !== undefined && !["upsert", "create", "update"].includes(mode))
+    faults.push("mode must be upsert, create or update");
+  if (dryRun !== undefined && typeof dryRun !== "boolean") faults.push("dryRun must be true or false");
+  if (maxChanges !== undefined && !(Number.isSafeInteger(maxChanges) && maxChanges >= 0))
+    faults.push("maxChanges must be a whole number of at least 0");
   if (addToList !== undefined && (typeof addToList !== "string" || addToList === "")) {
     faults.push("addToList must be a list id");
   }
@@ -209,17 +229,26 @@ export const importContacts = async (
   const run = new Import(options, context, waits.watch(context.call));
   const reading: Reading = { read: 0, skipped: 0 };
   const report = (): ImportReport => {
-    const { created, updated, unchanged, rejected } = run.counts;
-    const unknown = reading.read - reading.skipped - created - updated - unchanged - rejected;
-    return { ...reading, ...run.counts, unknown, elapsedMs: clock.now() - startedAt };
+    const { passedOver, ...counts } = run.counts;
+    const skipped = reading.skipped + passedOver;
+    const settled = skipped + counts.created + counts.updated + counts.unchanged + counts.rejected;
+    return {
+      ...{ read: reading.read, skipped, ...counts, unknown: reading.read - settled },
+      elapsedMs: clock.now() - startedAt,
+      ...(run.lookup.way && { lookup: run.lookup.way }),
+      ...(run.plan && { plan: run.plan }),
+    };
   };
   try {
     await runResumable<GivenContact>(
       {
         source,
         batchSize,
-        concurrency: options.concurrency ?? defaultConcurrency,
+        // A plan tells of the rows in their order.
+        concurrency: options.dryRun ? 1 : (options.concurrency ?? defaultConcurrency),
         checkpoint: options.checkpoint,
+        isDry: options.dryRun === true,
+        prepare: (rows, done, signals) => run.lookup.rows(rows, done, signals),
         operation,
         call: context.call,
         clock,

@@ -6,6 +6,7 @@ import type { CallOptions } from "../options/options.ts";
 import { iterateUntilAborted, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
+import { lineOf } from "../runtime/source-line.ts";
 import { snapshot } from "../runtime/values.ts";
 import {
   type Checkpoint,
@@ -26,6 +27,8 @@ export type InputSource<Item> = Iterable<Item> | AsyncIterable<Item>;
 export interface Entry<Item> {
   readonly index: number;
   readonly item: Item;
+  /** In the file that it was read from; undefined where there is none. */
+  readonly line?: number | undefined;
 }
 
 export interface ResumableWork<Item> {
@@ -46,6 +49,12 @@ export interface ResumableWork<Item> {
   /** Resolves when every entry is dealt with for good: done, or refused and reported. */
   readonly work: (entries: readonly Entry<Item>[], signals: RunSignals) => Promise<void>;
   readonly lagging?: DeferredStep<Item> | undefined;
+  /** Reads a checkpoint, and saves none. */
+  readonly isDry?: boolean | undefined;
+  /** The source as it is to be read, once it is known how many of its items an earlier run has settled. */
+  readonly prepare?:
+    | ((source: InputSource<Item>, done: number, signals: RunSignals) => AsyncIterable<Item>)
+    | undefined;
 }
 
 /** What is done for many batches at once, and may lag behind the checkpoint's mark. */
@@ -98,7 +107,7 @@ class Run<Item> {
   ) {
     this.#work = work;
     this.#signals = signals;
-    this.#writer = store && new CheckpointWriter(store);
+    this.#writer = store && !work.isDry ? new CheckpointWriter(store) : undefined;
     this.#before = before;
     work.progress.watched = this;
     work.waits.onBegin = () => work.progress.touch();
@@ -109,7 +118,9 @@ class Run<Item> {
   }
 
   async finish(): Promise<void> {
-    const { progress, source } = this.#work;
+    const { progress, prepare } = this.#work;
+    const done = this.#before?.done ?? 0;
+    const source = prepare?.(this.#work.source, done, this.#signals) ?? this.#work.source;
     let batch: Entry<Item>[] = [];
     const send = async (): Promise<void> => {
       const entries = batch;
@@ -125,7 +136,10 @@ class Run<Item> {
       for await (const item of iterateUntilAborted(source, this.#signals.callbacks)) {
         this.#waitForSource(false);
         const index = this.reading.read++;
-        if (!this.#wasDoneBefore(index, item)) batch.push({ index, item: snapshot(item) });
+        if (!this.#wasDoneBefore(index, item)) {
+          const line = lineOf(item);
+          batch.push({ index, item: snapshot(item), ...(line !== undefined && { line }) });
+        }
         if (batch.length >= this.#work.batchSize) await send();
         this.#waitForSource(true);
       }
@@ -227,7 +241,12 @@ export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Rea
   try {
     await withDeadline({ operation, signal, effect, clock }, async () => {
       const before = readCheckpoint(store && (await untilAborted(store.load(), open.signal)));
-      if (before?.list !== undefined && before.list.before < before.done && work.lagging === undefined)
+      if (
+        before?.list !== undefined &&
+        before.list.before < before.done &&
+        work.lagging === undefined &&
+        !work.isDry
+      )
         throw new ConfigurationError(
           "the checkpoint has rows that are still to be added to a list: give addToList, or delete it to start over",
         );

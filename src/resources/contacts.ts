@@ -1,5 +1,6 @@
-import type { ImportOptions, ImportReport, RowResult } from "../bulk/import.ts";
+import type { ImportContext, ImportOptions, ImportReport, RowResult } from "../bulk/import-options.ts";
 import type { InputSource } from "../bulk/resumable.ts";
+
 import { hasSameFields } from "../bulk/same-fields.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
 import type { Call } from "../call/executor.ts";
@@ -159,7 +160,8 @@ export class Contacts<Fields extends object = OpenFields> {
    * Creates or updates every contact of an array, a generator or a stream, in constant memory.
    *
    * With a `checkpoint` the run can be killed at any instant and started again over the same source: nobody is left
-   * out. A row that changes nothing is not sent. `addToList` adds 1,000 contacts at a time and the rest at the end.
+   * out. Only what creates or changes a contact is sent: the list is read once, or, where that takes fewer requests, each
+   * row is looked up. `dryRun` sends no change and tells what would become of each row. `addToList` adds 1,000 contacts at a time and the rest at the end.
    *
    * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
    * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.
@@ -175,16 +177,26 @@ export class Contacts<Fields extends object = OpenFields> {
         clock: this.#clock,
         call,
         issues: (input) => this.#call.issues(operations.contacts.create, input),
-        // A row of this method's source.
-        upsert: (via, input, callOptions) =>
-          this.#upsert(input as ContactInputOf<Fields>, {
-            call: via,
-            options: callOptions,
-            isSame: hasSameFields,
-          }),
+        ...this.#importing(),
       });
     };
     return call.answer(run());
+  }
+
+  /** What an import sends; its rows are of this method's source. */
+  #importing(): Pick<ImportContext, "upsert" | "create" | "update" | "find" | "pages"> {
+    const given = (row: GivenContact) => row as ContactInputOf<Fields>;
+    const { create, update, list } = typed<Fields>();
+    return {
+      upsert: (call, row, options) => this.#upsert(given(row), { call, options, isSame: hasSameFields }),
+      create: (call, row, options) => call(create, { payload: given(row) }, options),
+      update: (call, id, { email: _same, ...patch }, options) =>
+        // What creates a contact changes one as well.
+        call(update, { id, payload: patch as unknown as ContactPatchOf<Fields> }, options),
+      find: (call, email, options) => this.#find(call, email, options),
+      pages: (call, options, cursor) =>
+        paged(call, list, {}, { ...options, cursor, ...(cursor === undefined && { prefetch: 0 }) }).pages(),
+    };
   }
 
   #upsert(

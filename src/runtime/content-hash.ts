@@ -37,9 +37,12 @@ const canonical = (given: unknown, inside: Set<object>): unknown => {
   return written;
 };
 
+/** A value as text: the same for the same content, whatever the order of its keys. */
+export const contentText = (value: unknown): string =>
+  typeof value === "string"
+    ? JSON.stringify(value)
+    : (JSON.stringify(canonical(value, new Set())) ?? "undefined");
+
 /** An id made of the content alone: the same on every run, on every machine. 128 bits of SHA-256, in hex. */
 export const contentHash = (value: unknown): string =>
-  createHash("sha256")
-    .update(JSON.stringify(canonical(value, new Set())) ?? "undefined")
-    .digest("hex")
-    .slice(0, 32);
+  createHash("sha256").update(contentText(value)).digest("hex").slice(0, 32);

@@ -34,6 +34,7 @@ test("an import creates, updates, leaves alone and rejects, and says which", asy
   const report = await client.contacts.import(source, { onRejected: (row) => void rejected.push(row) });
 
   expect(report).toEqual({
+    lookup: { by: "list", reason: "there are more rows than pages of 2 contacts" },
     read: 5,
     skipped: 0,
     created: 2,

@@ -1,18 +1,19 @@
 import { expect, test } from "vitest";
 import type { Checkpoint, CheckpointStore } from "../../../src/bulk/checkpoint.ts";
-import {
-  type ImportContext,
-  type ImportedContact,
-  type ImportOptions,
-  importContacts,
-  type RejectedContact,
-  type RowResult,
-} from "../../../src/bulk/import.ts";
+import { importContacts } from "../../../src/bulk/import.ts";
+import type {
+  ImportContext,
+  ImportedContact,
+  ImportOptions,
+  RejectedContact,
+  RowResult,
+} from "../../../src/bulk/import-options.ts";
 import { ApiError, ConfigurationError, ValidationError } from "../../../src/errors.ts";
 import { contentHash } from "../../../src/runtime/content-hash.ts";
 import type { GivenContact } from "../../../src/workspace/contact-types.ts";
 import { aContact } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
+import { emptyWorkspace } from "../../support/import-context.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
 const never = new Promise<never>(() => undefined);
@@ -43,6 +44,7 @@ const service = (upsert: (at: number) => Promise<RowResult["result"]> = async ()
       const result = await upsert(seen.upserts++);
       return { contact: aContact(email, { email }), result };
     },
+    ...emptyWorkspace,
   };
   const run = (source: readonly GivenContact[], options: ImportOptions = {}) =>
     clock.until(importContacts(source, options, context));
@@ -103,6 +105,7 @@ test("what was read is the sum of what became of it, in the time that it took", 
   expect(await run(source, { checkpoint })).toEqual({
     ...{ read: 15, skipped: 5, created: 1, updated: 2, unchanged: 3, rejected: 4, unknown: 0 },
     elapsedMs: 60,
+    lookup: { by: "list", reason: "there are more rows than pages of 0 contacts" },
   });
 });
 

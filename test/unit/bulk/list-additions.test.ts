@@ -3,6 +3,7 @@ import { importContacts } from "../../../src/bulk/import.ts";
 import { ListAdditions } from "../../../src/bulk/list-additions.ts";
 import { aContact } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
+import { emptyWorkspace } from "../../support/import-context.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
 const scene = (most = 3) => {
@@ -87,6 +88,7 @@ test("an import killed after any step, and started again, leaves nobody out of t
         },
         {
           clock: new FakeClock(),
+          ...emptyWorkspace,
           issues: ({ email }) =>
             isRefused(rows.findIndex((row) => row.email === email)) ? [{ path: "email", message: "no" }] : [],
           upsert: async (_call, { email }) => {

@@ -138,7 +138,8 @@ test("an import ends by its total time, with no row rejected, and the next goes 
       code: "timeout",
       operation: "contacts.import",
       outcome: "unknown",
-      partial: { report: { created: 29, rejected: 0 } },
+      // One answer of the 29 was the first page of the list.
+      partial: { report: { created: 28, rejected: 0 } },
     },
     atMs: 2_950,
   });

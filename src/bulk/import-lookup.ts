@@ -1,0 +1,121 @@
+import { ApiError } from "../errors.ts";
+import { iterateUntilAborted } from "../runtime/cancellation.ts";
+import { lineOf, markLine } from "../runtime/source-line.ts";
+import { snapshot } from "../runtime/values.ts";
+import type { Contact } from "../service/contacts/schema.ts";
+import type { GivenContact } from "../workspace/contact-types.ts";
+import { type KnownContact, KnownContacts } from "./known-contacts.ts";
+import type { InputSource, RunSignals } from "./resumable.ts";
+
+/** How an import learned which contacts there are. */
+export interface ImportLookup {
+  /** `list`: the whole list was read once; `search`: each row was looked up; `none`: the key may do neither. */
+  readonly by: "list" | "search" | "none";
+  /** Why so. */
+  readonly reason: string;
+}
+
+/** A page of the contacts there are. */
+interface KnownPage {
+  readonly data: readonly Contact[];
+  readonly total?: number | undefined;
+  readonly cursor: string;
+}
+
+export interface LookupContext {
+  /** The pages behind a cursor, or the first page alone: none is asked for ahead of it. */
+  readonly pages: (signal: AbortSignal | undefined, cursor: string | undefined) => AsyncIterator<KnownPage>;
+  readonly find: (email: string, signal: AbortSignal | undefined) => Promise<Contact | null>;
+}
+
+const pageSize = 200;
+
+// The key may not, or there is no such operation; anything else says that the service cannot now, and ends the run.
+const isNotAllowed = (error: unknown): boolean =>
+  error instanceof ApiError && [403, 404, 405, 501].includes(error.status);
+
+/** Tells which rows there are contacts of, in the fewest requests: the list once, or a search a row. */
+export class ContactLookup {
+  readonly contacts: KnownContacts;
+  readonly #context: LookupContext;
+  #way: ImportLookup | undefined;
+
+  constructor(context: LookupContext, keepsWhole: boolean) {
+    this.#context = context;
+    this.contacts = new KnownContacts({ keepsWhole });
+  }
+
+  /** Undefined while no row had to be looked up. */
+  get way(): ImportLookup | undefined {
+    return this.#way;
+  }
+
+  /**
+   * The rows of a source. Reads ahead until it is known whether a search for each would take more requests than the
+   * whole list, and reads that before it hands out the first row that is not `done`.
+   */
+  async *rows(
+    source: InputSource<GivenContact>,
+    done: number,
+    signals: RunSignals,
+  ): AsyncGenerator<GivenContact> {
+    let index = 0;
+    const ahead: GivenContact[] = [];
+    let list: { readonly cursor: string | undefined; readonly total: number } | undefined;
+    for await (const row of iterateUntilAborted(source, signals.callbacks)) {
+      index += 1;
+      if (index <= done || this.#way !== undefined) {
+        yield row;
+        continue;
+      }
+      const copy = snapshot(row);
+      const line = lineOf(row);
+      ahead.push(line === undefined ? copy : markLine(copy, line));
+      list ??= await this.#begin(signals.requests);
+      if (list === undefined || ahead.length <= list.total / pageSize) continue;
+      await this.#readRest(list, signals.requests);
+      yield* ahead.splice(0);
+    }
+    if (list !== undefined && this.#way === undefined) {
+      const reason = `${ahead.length} rows are fewer than the pages of ${list.total} contacts`;
+      this.#way = { by: "search", reason };
+    }
+    yield* ahead;
+  }
+
+  /** What a row would do to the contact of its address; undefined where there is none, as far as can be told. */
+  async look(row: GivenContact, signal: AbortSignal | undefined): Promise<KnownContact | undefined> {
+    const known = this.contacts.look(row);
+    if (known !== undefined || this.#way?.by !== "search") return known;
+    const found = await this.#context.find(row.email, signal);
+    if (found === null) return undefined;
+    // Under the address of the row, whatever case it has there.
+    this.contacts.add({ ...found, email: row.email });
+    return this.contacts.look(row);
+  }
+
+  /** Reads the first page, which counts the list. */
+  async #begin(signal: AbortSignal | undefined) {
+    try {
+      const { value: first } = await this.#context.pages(signal, undefined).next();
+      for (const contact of first?.data ?? []) this.contacts.add(contact);
+      return { cursor: first?.cursor, total: first ? (first.total ?? Number.POSITIVE_INFINITY) : 0 };
+    } catch (error) {
+      if (!isNotAllowed(error)) throw error;
+      this.#way = { by: "none", reason: "the key may not list contacts" };
+      return undefined;
+    }
+  }
+
+  async #readRest(
+    { cursor, total }: { readonly cursor: string | undefined; readonly total: number },
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    if (cursor !== undefined && this.contacts.size < total) {
+      const pages = this.#context.pages(signal, cursor);
+      for (let page = await pages.next(); !page.done; page = await pages.next())
+        for (const contact of page.value.data) this.contacts.add(contact);
+    }
+    this.#way = { by: "list", reason: `there are more rows than pages of ${total} contacts` };
+  }
+}

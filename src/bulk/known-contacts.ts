@@ -1,0 +1,88 @@
+import type { Contact } from "../service/contacts/schema.ts";
+import {
+  type Digest,
+  digestOf,
+  FieldNames,
+  fieldsToChange,
+  packDigest,
+  unpackDigest,
+} from "./contact-digest.ts";
+import { HashTable } from "./hash-table.ts";
+import { Spool } from "./spool.ts";
+
+/** About a million contacts; what comes beyond lies in a temporary file. */
+const mostInMemory = 160 * 1024 * 1024;
+const mostWholeInMemory = 4 * 1024 * 1024;
+
+/** What an import knows of a contact before it sends anything. */
+export interface KnownContact {
+  readonly id: string;
+  /** The fields of the row that would change; empty: none would. */
+  readonly fields: readonly string[];
+}
+
+/** The contacts of a workspace by address, in some 150 bytes each. */
+export class KnownContacts {
+  readonly #names = new FieldNames();
+  readonly #places = new HashTable();
+  readonly #spool: Spool;
+  readonly #whole: { readonly places: HashTable; readonly spool: Spool } | undefined;
+
+  /** @param keepsWhole - each contact can be handed back as it came; they lie in a temporary file. */
+  constructor({ keepsWhole, most = mostInMemory }: { readonly keepsWhole: boolean; readonly most?: number }) {
+    this.#spool = new Spool(most);
+    this.#whole = keepsWhole ? { places: new HashTable(), spool: new Spool(mostWholeInMemory) } : undefined;
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** Takes note of a contact as the service has it now. */
+  add(contact: object): void {
+    const { email }: { email?: unknown } = contact;
+    if (typeof email !== "string") return;
+    this.#keep(email, digestOf(contact, this.#names));
+    if (this.#whole === undefined) return;
+    const text = Buffer.from(JSON.stringify(contact), "utf8");
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(text.length, 0);
+    this.#whole.places.set(email.toLowerCase(), this.#whole.spool.add(Buffer.concat([length, text])));
+  }
+
+  /** A contact as it came; undefined where they are not kept. */
+  whole(email: string): Contact | undefined {
+    const at = this.#whole?.places.get(email.toLowerCase());
+    if (this.#whole === undefined || at === undefined) return undefined;
+    const { spool } = this.#whole;
+    return JSON.parse(spool.read(at + 4, spool.read(at, 4).readUInt32LE(0)).toString("utf8"));
+  }
+
+  /** Takes note of what a row would make of its contact, where nothing is sent. */
+  apply(row: { readonly email: string }): void {
+    const change = digestOf(row, this.#names);
+    const known = this.#find(row.email);
+    this.#keep(row.email, {
+      id: known?.id ?? "",
+      fields: new Map([...(known?.fields ?? []), ...change.fields]),
+    });
+  }
+
+  /** What a row would do; undefined where nobody has its address. */
+  look(row: { readonly email: string }): KnownContact | undefined {
+    const known = this.#find(row.email);
+    if (known === undefined) return undefined;
+    const { email: _same, ...fields } = row;
+    return { id: known.id, fields: fieldsToChange(fields, known, this.#names) };
+  }
+
+  #find(email: string): Digest | undefined {
+    const at = this.#places.get(email.toLowerCase());
+    if (at === undefined) return undefined;
+    return unpackDigest(this.#spool.read(at, this.#spool.read(at, 4).readUInt32LE(0)));
+  }
+
+  #keep(email: string, digest: Digest): void {
+    this.#places.set(email.toLowerCase(), this.#spool.add(packDigest(digest)));
+  }
+}

@@ -1,0 +1,13 @@
+// Shared by the copies of the package: the reader of a file is in another entry than the import that tells of its lines.
+const lineKey = Symbol.for("touchpoint-sdk.source-line");
+
+/** Marks a record with its line in the file that it was read from; nothing that lists its fields shows it. */
+export const markLine = <T extends object>(item: T, line: number): T =>
+  Object.defineProperty(item, lineKey, { value: line, configurable: true });
+
+/** The line that a record was read from, counted from 1; undefined where it comes from no file. */
+export const lineOf = (item: unknown): number | undefined => {
+  if (typeof item !== "object" || item === null) return undefined;
+  const line: unknown = Reflect.get(item, lineKey);
+  return typeof line === "number" ? line : undefined;
+};

@@ -1,0 +1,13 @@
+import type { ImportContext } from "../../src/bulk/import-options.ts";
+
+const unasked = async () => {
+  throw new Error("an upsert settles each row of an unknown address");
+};
+
+/** A workspace without a contact, as an import that may upsert looks at it. */
+export const emptyWorkspace: Pick<ImportContext, "create" | "update" | "find" | "pages"> = {
+  create: unasked,
+  update: unasked,
+  find: async () => null,
+  pages: async function* () {},
+};
