@@ -1,0 +1,132 @@
+import { existsSync } from "node:fs";
+import type { Ledger, LedgerRow } from "../index.ts";
+import { type CliCommand, countOf, isSet, type Request, textOf, UsageError } from "./cli-command.ts";
+import { exitCode } from "./exit-code.ts";
+
+/** The ledger that the first operand names; one that is not there is a typing error, not an empty ledger. */
+const ledgerOf = async ({ operands }: Request): Promise<Ledger> => {
+  const [path = ""] = operands;
+  if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
+  const { fileLedger } = await import("../index.ts");
+  return fileLedger(path);
+};
+
+const timeOf = ({ since }: LedgerRow): string => new Date(since).toISOString();
+
+const idIn = (receipt: unknown): string => {
+  const { id }: { id?: unknown } = Object(receipt);
+  return typeof id === "string" ? id : "";
+};
+
+const lineOf = (row: LedgerRow): string =>
+  `${timeOf(row)}  ${row.state.padEnd(7)}  ${[row.key, idIn(row.receipt)].join("  ").trimEnd()}\n`;
+
+const json = { type: "boolean", about: "JSON, receipts included" } as const;
+const nothingChanged = () => "Nothing was changed.";
+
+/** `touchpoint ledger list`. */
+export const ledgerList: CliCommand = {
+  shape: {
+    name: "ledger list",
+    about: "Lists the send-once keys of a ledger file that are taken, the latest first.",
+    operands: ["<file>"],
+    options: {
+      state: { type: "string", value: "<state>", about: "only pending, unknown or sent" },
+      since: { type: "string", value: "<time>", about: "claimed since: 2026-03-02, or 2026-03-02T07:00:00Z" },
+      limit: { type: "string", value: "<n>", about: "so many at most" },
+      json,
+    },
+  },
+  run: async (request) => {
+    const state = textOf(request, "state");
+    if (state !== undefined && state !== "pending" && state !== "unknown" && state !== "sent")
+      throw new UsageError(`--state must be pending, unknown or sent, got "${state}"`);
+    const limit = countOf(request, "limit", { least: 1, most: 1e9 }) ?? Number.POSITIVE_INFINITY;
+    const ledger = await ledgerOf(request);
+    let listed = 0;
+    for await (const row of ledger.list({ state, since: textOf(request, "since") })) {
+      request.interrupt.throwIfAborted();
+      request.stdout.write(isSet(request, "json") ? `${JSON.stringify(row)}\n` : lineOf(row));
+      listed += 1;
+      if (listed >= limit) break;
+    }
+    return exitCode.ok;
+  },
+  afterInterrupt: nothingChanged,
+};
+
+const meaning: Readonly<Record<LedgerRow["state"], string>> = {
+  pending:
+    "Somebody is sending it now, or was when their process ended: the email may have gone out.\n" +
+    "Make sure that no process is at it, then look for the email where the mail account keeps what it sent.",
+  unknown:
+    "It was sent, or its cancel was, and no clear answer came: the email may have gone out.\n" +
+    "Look for it where the mail account keeps what it sent, or among the scheduled emails.",
+  sent: "The email went out, or is scheduled. A call with this key answers the receipt and sends nothing.",
+};
+
+const answers = (file: string, { key, state }: LedgerRow): string => {
+  const settle = `touchpoint ledger settle ${JSON.stringify(file)} ${JSON.stringify(key)}`;
+  if (state === "sent")
+    return `${settle} not-sent\n  frees the key of a scheduled email that was cancelled (--release: any key): the next call sends.\n`;
+  return (
+    `${settle} sent\n  you found it: a call with this key sends nothing, now and later.\n` +
+    `${settle} not-sent\n  you are sure that it did not go out: the key is free, and the next call with it sends.\n`
+  );
+};
+
+/** `touchpoint ledger show`. */
+export const ledgerShow: CliCommand = {
+  shape: {
+    name: "ledger show",
+    about: "Tells what a ledger file knows of one key, what to look up, and what each answer will do.",
+    operands: ["<file>", "<key>"],
+    options: { json },
+  },
+  run: async (request) => {
+    const [file = "", key = ""] = request.operands;
+    const row = await (await ledgerOf(request)).get(key);
+    if (isSet(request, "json")) request.stdout.write(`${JSON.stringify(row ?? null)}\n`);
+    else if (row === undefined) request.stdout.write(`${key} is free: a call with it sends.\n`);
+    else {
+      const receipt = row.receipt === undefined ? "none" : JSON.stringify(row.receipt, undefined, 2);
+      request.stdout.write(
+        `${key}: ${row.state}, claimed ${timeOf(row)}\n\n${meaning[row.state]}\n\nReceipt: ${receipt}\n\n${answers(file, row)}`,
+      );
+    }
+    return exitCode.ok;
+  },
+  afterInterrupt: nothingChanged,
+};
+
+/** `touchpoint ledger settle`. */
+export const ledgerSettle: CliCommand = {
+  shape: {
+    name: "ledger settle",
+    about:
+      "Says by hand how the email under a key ended.\n" +
+      "sent: calls with the key send nothing. not-sent: the key is free, and the next call with it sends.",
+    operands: ["<file>", "<key>", "<sent|not-sent>"],
+    options: {
+      release: { type: "boolean", about: "with not-sent: frees also a key whose email went out" },
+    },
+  },
+  run: async (request) => {
+    const [, key = "", settlement] = request.operands;
+    if (settlement !== "sent" && settlement !== "not-sent")
+      throw new UsageError(`give sent or not-sent, got "${settlement}"`);
+    const isRelease = isSet(request, "release");
+    if (isRelease && settlement === "sent") throw new UsageError("--release goes with not-sent");
+    const ledger = await ledgerOf(request);
+    const isDone = isRelease ? await ledger.release(key) : await ledger.settle(key, settlement);
+    if (isDone) {
+      request.stdout.write(`${key}: ${settlement === "sent" ? "sent" : "free"}\n`);
+      return exitCode.ok;
+    }
+    const row = await ledger.get(key);
+    const why = row === undefined ? "is free" : `was ${row.state} already (not-sent --release frees it)`;
+    request.stderr.write(`touchpoint: nothing was changed: ${key} ${why}\n`);
+    return exitCode.failed;
+  },
+  afterInterrupt: () => "Look with `touchpoint ledger show` whether the key was settled.",
+};

@@ -1,0 +1,117 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { fileLedger } from "../../src/index.ts";
+import { startCli } from "../support/cli.ts";
+
+let folder = "";
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "touchpoint-cli-ledger-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = (...args: readonly string[]) => startCli(["ledger", ...args], { cwd: folder }).ended;
+
+describe("over a ledger with 100,000 keys", () => {
+  const keys = 100_000;
+  beforeAll(() => {
+    const line = (record: object): string => `\n${JSON.stringify(record)}\n`;
+    const lines = [line({ touchpointLedger: 1, id: "l" })];
+    for (let at = 0, seen = lines.join("").length; at < keys; at += 1) {
+      const [key, claim] = [`welcome:${at}`, `claim-${at}`];
+      const claimed = line({ key, fingerprint: "f", since: 1_700_000_000_000 + at, seen, claim });
+      const as = at % 1_000 === 0 ? "unknown" : "sent";
+      const settled = line({ key, as, receipt: { id: `m-${at}` }, claim, settle: `settle-${at}` });
+      lines.push(claimed, settled);
+      seen += claimed.length + settled.length;
+    }
+    writeFileSync(join(folder, "large.ledger"), lines.join(""));
+  });
+
+  test("list begins with the latest", async () => {
+    const { ended, stdout } = await run("list", "large.ledger", "--limit", "2");
+    expect([ended, stdout]).toEqual([
+      0,
+      "2023-11-14T22:14:59.999Z  sent     welcome:99999  m-99999\n" +
+        "2023-11-14T22:14:59.998Z  sent     welcome:99998  m-99998\n",
+    ]);
+  });
+
+  test("list finds those in a state, and ends with the first", async () => {
+    const { stdout } = await run("list", "large.ledger", "--state", "unknown", "--json");
+    const rows = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(rows.map(({ key }) => key)).toEqual(
+      Array.from({ length: 100 }, (_, at) => `welcome:${99_000 - at * 1_000}`),
+    );
+    expect(rows.at(-1)).toEqual({
+      key: "welcome:0",
+      state: "unknown",
+      since: 1_700_000_000_000,
+      receipt: { id: "m-0" },
+    });
+  });
+
+  test("list takes a time", async () => {
+    const { stdout } = await run("list", "large.ledger", "--since", "2023-11-14T22:14:59.998Z");
+    expect(stdout.split("\n")).toHaveLength(3);
+  });
+
+  test("show tells what is known, what to look up, and what each answer does", async () => {
+    const { ended, stdout } = await run("show", "large.ledger", "welcome:1000");
+    expect(ended).toBe(0);
+    expect(stdout).toContain("welcome:1000: unknown, claimed 2023-11-14T22:13:21.000Z");
+    expect(stdout).toContain("Look for it where the mail account keeps what it sent");
+    expect(stdout).toContain('touchpoint ledger settle "large.ledger" "welcome:1000" not-sent');
+    expect(stdout).toContain('"id": "m-1000"');
+  });
+});
+
+describe("settle", () => {
+  const path = () => join(folder, "small.ledger");
+  beforeEach(async () => {
+    rmSync(path(), { force: true });
+    await fileLedger(path()).claim("welcome:1", "f");
+  });
+
+  test.each([
+    ["sent", "sent"],
+    ["not-sent", undefined],
+  ])("%s leaves the key so", async (settlement, state) => {
+    const { ended } = await run("settle", "small.ledger", "welcome:1", settlement);
+    expect([ended, (await fileLedger(path()).get("welcome:1"))?.state]).toEqual([0, state]);
+  });
+
+  test("changes a key that was sent only with --release", async () => {
+    await fileLedger(path()).settle("welcome:1", "sent");
+    const refused = await run("settle", "small.ledger", "welcome:1", "not-sent");
+    expect([refused.ended, refused.stderr]).toEqual([
+      1,
+      "touchpoint: nothing was changed: welcome:1 was sent already (not-sent --release frees it)\n",
+    ]);
+    expect((await run("settle", "small.ledger", "welcome:1", "not-sent", "--release")).ended).toBe(0);
+    expect(await fileLedger(path()).get("welcome:1")).toBeUndefined();
+  });
+
+  test("says when there is nothing to settle", async () => {
+    const { ended, stderr } = await run("settle", "small.ledger", "welcome:2", "sent");
+    expect([ended, stderr]).toEqual([1, "touchpoint: nothing was changed: welcome:2 is free\n"]);
+    expect((await run("show", "small.ledger", "welcome:2")).stdout).toBe(
+      "welcome:2 is free: a call with it sends.\n",
+    );
+  });
+
+  test.each([
+    [["list", "none.ledger"], "there is no file none.ledger"],
+    [["list", "small.ledger", "--state", "free"], "--state must be pending, unknown or sent"],
+    [["settle", "small.ledger", "welcome:1", "not_sent"], "give sent or not-sent"],
+  ])("%j is wrong usage", async (args, message) => {
+    const size = statSync(path()).size;
+    const { ended, stderr } = await run(...args);
+    expect([ended, stderr.includes(message)]).toEqual([2, true]);
+    expect(statSync(path()).size).toBe(size);
+  });
+});
