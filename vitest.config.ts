@@ -58,6 +58,10 @@ export default defineConfig({
         exclude: hasRedis ? [] : [redisTests],
       }),
       project("browser", hasChromium ? ["test/browser/**/*.test.ts"] : []),
+      project("runtimes", ["test/runtimes/**/*.test.ts"], {
+        testTimeout: 300_000,
+        globalSetup: ["test/package/support/pack.ts", "test/runtimes/install.ts"],
+      }),
       project("package", ["test/package/**/*.test.ts"], {
         testTimeout: 300_000,
         hookTimeout: 300_000,

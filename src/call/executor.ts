@@ -2,7 +2,7 @@ import { tracingChannel } from "node:diagnostics_channel";
 import { type Issue, type Outcome, ResponseValidationError } from "../errors.ts";
 import type { Redactor } from "../http/redaction.ts";
 import { progressOf, type Send } from "../http/types.ts";
-import { withoutResult } from "../http/without-result.ts";
+import { isWatched, withoutResult } from "../http/without-result.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import {
   type AbortedWork,
@@ -196,7 +196,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
     options?: CallOptions,
   ): ApiPromise<Output> =>
     answer(
-      calls.hasSubscribers
+      isWatched(calls)
         ? traced(operation, input, options ?? undefined)
         : run(operation, input, options ?? undefined),
     );

