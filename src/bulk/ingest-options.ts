@@ -11,6 +11,8 @@ export interface RejectedEvent<Event = GivenEvent> {
   readonly event: Event;
   /** Its place in the source, counted from 0. */
   readonly index: number;
+  /** Its line in the file that it was read from; undefined where there is none. */
+  readonly line?: number | undefined;
   /** The service's status for it; undefined when it was never sent. */
   readonly status: number | undefined;
   /** The service's sentence, or what is wrong with the event. */
@@ -34,8 +36,14 @@ export interface IngestOptions<Event = GivenEvent> extends CallOptions {
    * With 1 it is kept, but for an event that failed for a passing reason: it is repeated behind the rest of its batch.
    */
   readonly concurrency?: number | undefined;
-  /** The id of an event that has none; the same on every run. Default: made of the content. */
-  readonly idFrom?: ((event: Event, index: number) => string) | undefined;
+  /**
+   * The id of an event that has none; the same on every run. Default: made of the content, so that equal events are one
+   * for ever. With `{ source: "logins-2026-11.ndjson" }` it is made of that name, the line (or place) and the content:
+   * equal lines are events of their own, and lines of two sources never share an id.
+   */
+  readonly idFrom?: ((event: Event, index: number) => string) | { readonly source: string } | undefined;
+  /** How many events the source has, where it is no array: for the time left in `onProgress`. */
+  readonly total?: number | undefined;
   /** Events that happened longer ago are not sent but told to `onRejected`, in milliseconds; 72 h is the service's
    * own limit, behind which an event starts nothing. Default: all are sent. */
   readonly maxAgeMs?: number | undefined;

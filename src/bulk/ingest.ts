@@ -32,16 +32,20 @@ export interface IngestReport {
 const operation = "events.ingest";
 const defaultConcurrency = 4;
 
-const ownOptions = ["batchSize", "idFrom", "maxAgeMs"];
+const ownOptions = ["batchSize", "idFrom", "maxAgeMs", "total"];
 
 const check = (source: unknown, options: IngestOptions<EventInput>): void => {
   const faults = workFaults(source, options, ownOptions);
-  const { batchSize, idFrom, maxAgeMs } = options;
+  const { batchSize, idFrom, maxAgeMs, total } = options;
   const isWhole = (value: number, most: number): boolean =>
     Number.isSafeInteger(value) && value >= 1 && value <= most;
   if (batchSize !== undefined && !isWhole(batchSize, maxEventsPerRequest))
     faults.push("batchSize must be from 1 to 100");
-  if (idFrom !== undefined && typeof idFrom !== "function") faults.push("idFrom must be a function");
+  const { source: name }: { source?: unknown } = Object(idFrom);
+  if (idFrom !== undefined && typeof idFrom !== "function" && !(typeof name === "string" && name !== ""))
+    faults.push("idFrom must be a function, or { source } with the source's name");
+  if (total !== undefined && !(Number.isSafeInteger(total) && total >= 0))
+    faults.push("total must be a whole number of at least 0");
   if (maxAgeMs !== undefined && !(maxAgeMs > 0)) faults.push("maxAgeMs must be above 0");
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
@@ -80,7 +84,7 @@ export const ingest = async (
         effect: ingestion.effect,
         waits,
         options,
-        progress: new ProgressReporter(options.onProgress, lengthOf(source), clock),
+        progress: new ProgressReporter(options.onProgress, options.total ?? lengthOf(source), clock),
         work: (entries, signal) => ingestion.work(entries, signal),
       },
       reading,

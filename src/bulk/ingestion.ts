@@ -61,9 +61,10 @@ export class Ingestion {
   async work(entries: readonly Entry<EventInput>[], signals: RunSignals): Promise<void> {
     const toSend: IndexedEvent[] = [];
     const faults = new Map<number, string>();
-    for (const { index, item } of entries) {
+    for (const entry of entries) {
+      const { index, item } = entry;
       const fault = await this.#faultOf(item, signals.callbacks);
-      if (fault === undefined) toSend.push({ index, event: this.#withId(item, index) });
+      if (fault === undefined) toSend.push({ index, event: this.#withId(entry) });
       else faults.set(index, fault);
     }
     const results = toSend.length === 0 ? [] : await this.#send(toSend, signals.requests);
@@ -73,13 +74,14 @@ export class Ingestion {
     if (first !== undefined) throw stillFailing(first, unsettled.length);
     const byIndex = new Map(results.map((result) => [result.index, result]));
     // Told only now: a batch that fails as a whole comes again in the next run, and nobody is to be told twice.
-    for (const { index, item } of entries) {
+    for (const { index, item, line } of entries) {
       const result = byIndex.get(index);
       const rejected =
         result === undefined
           ? { event: item, index, status: undefined, error: faults.get(index) ?? "" }
           : this.#count(result, item);
-      if (rejected !== undefined) await this.#reject(rejected, signals.callbacks);
+      if (rejected !== undefined)
+        await this.#reject(line === undefined ? rejected : { ...rejected, line }, signals.callbacks);
     }
   }
 
@@ -120,10 +122,13 @@ export class Ingestion {
       : undefined;
   }
 
-  #withId(event: EventInput, index: number): EventInput {
+  #withId({ item: event, index, line }: Entry<EventInput>): EventInput {
     if (event.id !== undefined) return event;
+    const { idFrom } = this.#options;
     const id: unknown =
-      this.#options.idFrom === undefined ? contentHash(event) : this.#options.idFrom(event, index);
+      typeof idFrom === "function"
+        ? idFrom(event, index)
+        : contentHash(idFrom === undefined ? event : [idFrom.source, line ?? index, event]);
     if (typeof id === "string" && id !== "") return { ...event, id };
     throw new ValidationError(
       `events.ingest: idFrom must return a non-empty string, for event ${index} it did not`,

@@ -102,7 +102,7 @@ export class Events<Types extends object = OpenEvents> {
    *
    * With a `checkpoint` the run can be killed at any instant and started again over the same source: every event
    * ends up recorded once. An event without an `id` gets one made of its content, so identical lines are one event,
-   * counted in `duplicates`; `idFrom` decides otherwise. Batches overtake each other unless `concurrency` is 1.
+   * counted in `duplicates`; `idFrom: { source }` makes each line an event of its own. Batches overtake each other unless `concurrency` is 1.
    *
    * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
    * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.
