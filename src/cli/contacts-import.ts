@@ -1,36 +1,21 @@
-import { type OnInvalid, readCsv, readNdjson } from "../files/index.ts";
+import { type OnInvalid, readContacts } from "../files/index.ts";
 import type { ContactInput } from "../index.ts";
 import { assertList } from "./assert-list.ts";
-import { type CliCommand, countOf, listOf, type Request, textOf, UsageError } from "./cli-command.ts";
-import { contactCells, writableFields } from "./contact-cells.ts";
+import { type CliCommand, countOf, type Request, textOf } from "./cli-command.ts";
 import { contactColumns } from "./contact-columns.ts";
-import { readableRecords, UnreadableLine } from "./readable-records.ts";
+import { readableRecords } from "./readable-records.ts";
 import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
-async function* contactsIn(records: AsyncIterable<object>): AsyncGenerator<ContactInput> {
-  for await (const record of records) {
-    const contact = record instanceof UnreadableLine ? record : writableFields(record);
-    // Whatever it holds: import checks each record, and rejects what is no contact.
-    yield contact as ContactInput;
-  }
-}
-
-type Reader = (onInvalid: OnInvalid) => AsyncIterable<object>;
-
-const readerOf = async (request: Request, path: string): Promise<Reader> => {
-  const jsonColumns = listOf(request, "json-columns");
+const readerOf = async (request: Request, path: string) => {
   const file = recordFile(path, request);
+  const { format } = file;
   const delimiter = delimiterOf(request, file);
-  const source = path === "-" ? process.stdin : path;
-  const name = path === "-" ? "standard input" : path;
-  if (file.format === "csv") {
-    const cast = contactCells(jsonColumns ?? []);
-    const columns = await contactColumns(request, path, delimiter);
-    return (onInvalid) => readCsv(source, { onInvalid, cast, columns, delimiter, name });
-  }
-  if (jsonColumns !== undefined) throw new UsageError("--json-columns is for CSV");
-  return (onInvalid) => readNdjson(source, { onInvalid, name });
+  const isPiped = path === "-";
+  const columns = format === "csv" ? await contactColumns(request, path, delimiter) : {};
+  const options = { columns, delimiter, format, name: isPiped ? "standard input" : path };
+  return (onInvalid: OnInvalid): AsyncIterable<object> =>
+    readContacts(isPiped ? process.stdin : path, { ...options, onInvalid });
 };
 
 /** `touchpoint contacts import`. */
@@ -40,15 +25,10 @@ export const contactsImport: CliCommand = {
     about:
       "Creates or updates every contact of a CSV or NDJSON file, by email.\n" +
       "A contact that has all these values already is not sent. The columns are those of an export; id and times\n" +
-      "are passed over, and so are empty cells. A column that is nearly the name of a field is refused.\n" +
+      'are passed over, and so are empty cells. In a custom field 3 is a number, "3" in quotes is text. A column that is nearly the name of a field is refused.\n' +
       "- reads standard input. A file that --rejected wrote can be given once it is corrected.",
     operands: ["<file>"],
     options: {
-      "json-columns": {
-        type: "string",
-        value: "<a,b,…>",
-        about: "columns whose cells are JSON, for custom fields that are no text: customFields.seats",
-      },
       "add-to-list": {
         type: "string",
         value: "<list id>",
@@ -66,8 +46,10 @@ export const contactsImport: CliCommand = {
     const read = await readerOf(request, file);
     const addToList = textOf(request, "add-to-list");
     return runResumable(request, async ({ client, checkpoint, signal, onProgress, reject }) => {
+      // Whatever it holds: import checks each record, and rejects what is no contact.
+      const contacts = readableRecords(read) as AsyncIterable<ContactInput>;
       if (addToList !== undefined) await assertList(client, addToList, signal);
-      return client.contacts.import(contactsIn(readableRecords(read)), {
+      return client.contacts.import(contacts, {
         checkpoint,
         concurrency,
         addToList,

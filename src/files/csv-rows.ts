@@ -8,6 +8,8 @@ export interface Row {
   /** The first line of it, counted from 1. */
   readonly line: number;
   readonly cells: readonly string[];
+  /** Which cells were quoted; only where that was asked for. */
+  readonly isQuoted?: readonly boolean[] | undefined;
   /** Why there are no cells; undefined when there are. */
   readonly problem: string | undefined;
   /** The offsets in bytes of its beginning, blank lines before it included, and of what follows it. */
@@ -23,6 +25,8 @@ export interface RowOptions {
   readonly delimiter: string | undefined;
   /** The longest row to hold in memory. */
   readonly maxLineBytes: number;
+  /** Whether to tell which cells were quoted, which takes longer. */
+  readonly withQuotes?: boolean | undefined;
 }
 
 const lineEnd = /\r\n|\r|\n/g;
@@ -76,6 +80,7 @@ export class CsvRows {
   /** What came from `#held.from` on: at least the rows that were not yielded, and the one under way. */
   #held = { from: 0, bytes: Buffer.alloc(0) };
   #rows: Row[] = [];
+  #isQuoted: boolean[] = [];
   /** Where the last row ends. */
   #end = { offset: 0, lines: 0 };
   /** How many lines csv-parse has counted too many: it takes the \r\n inside a quoted cell for two. */
@@ -154,6 +159,12 @@ export class CsvRows {
       record_delimiter: ["\r\n", "\n", "\r"],
       relax_column_count: true,
       skip_empty_lines: true,
+      ...(this.#options.withQuotes && {
+        cast: (cell: string, { quoting }: { readonly quoting: boolean }) => {
+          this.#isQuoted.push(quoting);
+          return cell;
+        },
+      }),
       // Nothing goes into the stream: what one chunk completes is handed over as a whole.
       on_record: (cells: string[], info: Info) => {
         this.#add(cells, info);
@@ -183,7 +194,9 @@ export class CsvRows {
     this.#end = { offset: to, lines: last };
     const isBadText = this.#mayHaveBadText && !isUtf8(this.#bytesOf(from, to));
     const problem = isBadText ? problemOf("not-utf8", 0) : undefined;
-    this.#push({ line: last - inside, cells: isBadText ? [] : cells, problem, from, to });
+    const isQuoted = this.#options.withQuotes ? this.#isQuoted : undefined;
+    this.#isQuoted = [];
+    this.#push({ line: last - inside, cells: isBadText ? [] : cells, isQuoted, problem, from, to });
   }
 
   #push(row: Row): void {
@@ -237,6 +250,7 @@ export class CsvRows {
         cause: error,
       });
     this.#parser = undefined;
+    this.#isQuoted = [];
     this.#badCode = code;
     await this.#passBadRecord(isEnd);
   }

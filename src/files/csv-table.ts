@@ -1,6 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { ValidationError } from "../errors.ts";
-import { cellOf } from "./csv-cell.ts";
+import { typedCellOf, type WrittenCell } from "./csv-cell.ts";
 import { FoundColumns, fieldBeside, type WriteColumn } from "./csv-columns.ts";
 import { valueAt } from "./dotted-path.ts";
 import { guardFormula } from "./formulas.ts";
@@ -21,14 +21,9 @@ export interface Table {
 const sampleSize = 1000;
 
 type CsvOptions = WriteCsvOptions & { readonly delimiter: string };
-type Cell = string | number | bigint;
 
-const lineOf = (
-  cells: readonly Cell[],
-  { delimiter, escapeFormulas = true }: CsvOptions,
-  quoted?: RegExp,
-) => {
-  const guarded = cells.map((cell) =>
+const lineOf = (cells: readonly WrittenCell[], { delimiter, escapeFormulas = true }: CsvOptions): string => {
+  const guarded = cells.map(({ cell }) =>
     typeof cell === "string" && escapeFormulas ? guardFormula(cell) : cell,
   );
   return stringify([guarded], {
@@ -36,14 +31,16 @@ const lineOf = (
     escape_formulas: escapeFormulas,
     // A lone empty cell would make a blank line, which is no record.
     quoted_empty: cells.length === 1,
-    ...(quoted && { quoted_match: quoted }),
+    cast: {
+      string: (value, { index }) => (cells[index]?.isQuoted ? { value, quoted: true } : value),
+    },
   });
 };
 
 const headerOf = ({ columns }: Table, options: CsvOptions): Piece => {
-  const names = columns.map(({ name }) => name);
   // The reader tells the delimiter by those that are not quoted.
-  const line = lineOf(names, options, /[;\t]/);
+  const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[;\t]/.test(name) }));
+  const line = lineOf(names, options);
   return { text: (options.byteOrderMark ? "\uFEFF" : "") + line, isRecord: false };
 };
 
@@ -67,7 +64,7 @@ const rowWriter = ({ columns, isSelection }: Table, options: CsvOptions) => {
       );
     }
     const cells = numbered(number, () =>
-      columns.map(({ keys, path }) => cellOf(valueAt(record, keys), path)),
+      columns.map(({ keys, path }) => typedCellOf(valueAt(record, keys), path, options.delimiter)),
     );
     return { text: lineOf(cells, options), isRecord: true };
   };

@@ -1,6 +1,12 @@
 export type { WriteColumns } from "./csv-columns.ts";
 export type { ColumnNames } from "./csv-header.ts";
 export type { InvalidLine, OnInvalid } from "./invalid.ts";
+export {
+  type ContactRow,
+  type FieldsSchema,
+  type ReadContactsOptions,
+  readContacts,
+} from "./read-contacts.ts";
 export { type CellPlace, type ReadCsvOptions, readCsv } from "./read-csv.ts";
 export { type ReadNdjsonOptions, readNdjson } from "./read-ndjson.ts";
 export type { ReadOptions } from "./read-options.ts";

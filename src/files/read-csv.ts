@@ -16,6 +16,8 @@ export interface CellPlace {
   readonly column: string;
   /** The first line of its record, counted from 1. */
   readonly line: number;
+  /** Whether it stands in quotes there. */
+  readonly isQuoted: boolean;
 }
 
 /** How to read CSV. */
@@ -78,7 +80,10 @@ const recordOf = (row: Row, { columns, options }: Reading): object => {
     if (column === undefined || (cell === "" && emptyCells === "omit")) continue;
     const text = unescapeFormulas ? unguardFormula(cell) : cell;
     const isNull = cell === "" && emptyCells === "null";
-    const value = isNull || !cast ? text : cast(text, { column: column.name, line: row.line });
+    const value =
+      isNull || !cast
+        ? text
+        : cast(text, { column: column.name, line: row.line, isQuoted: row.isQuoted?.[at] ?? false });
     if (value !== undefined) setAt(record, column.keys, isNull ? null : value);
   }
   return record;
@@ -157,7 +162,11 @@ export const readCsv = <T extends object = Record<string, unknown>>(
   const delimiter = isTold ? delimiterOf(known) : undefined;
   const maxLineBytes = maxLineBytesOf(known);
   const { name, chunks } = openSource(source, known);
-  const found = records(chunks, { name, delimiter, maxLineBytes }, known);
+  const found = records(
+    chunks,
+    { name, delimiter, maxLineBytes, withQuotes: known.cast !== undefined },
+    known,
+  );
   // What the records look like is for the caller to say, by header, `columns` and `cast`.
   return found as AsyncGenerator<T>;
 };

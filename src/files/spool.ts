@@ -9,7 +9,11 @@ import { openScratch } from "./target.ts";
 import { type Piece, writePieces } from "./write-pieces.ts";
 
 const isJson = (value: unknown): boolean =>
-  typeof value === "string" || typeof value === "boolean" || value === null || Number.isFinite(value);
+  typeof value === "string" ||
+  typeof value === "boolean" ||
+  value === null ||
+  Number.isFinite(value) ||
+  (Array.isArray(value) && value.every(isJson));
 
 const asJson = (cell: string | number | bigint): string | number =>
   typeof cell === "bigint" && Number.isSafeInteger(Number(cell)) ? Number(cell) : String(cell);

@@ -363,6 +363,19 @@ describe("contacts import", () => {
     ]);
   });
 
+  test.each([[["--columns", "email,customFields.seats"]], [[]]])(
+    "exported %j and imported, numbers and texts stay what they are",
+    async (columns) => {
+      for (const [at, seats] of [3, "3", true, "true", "a;b"].entries())
+        sandbox.addContact({ email: `p${at}@example.com`, customFields: { seats } });
+      const before = structuredClone(sandbox.state.contacts);
+      await run("contacts", "export", "--out", "people.csv", ...columns, "--json");
+      const { report } = await run("contacts", "import", "people.csv", "--json");
+      expect(report).toMatchObject({ read: 5, unchanged: 5 });
+      expect(sandbox.state.contacts).toEqual(before);
+    },
+  );
+
   test("lines that end with a carriage return, and blanks around the names of columns", async () => {
     await writeFile(
       at("people.csv"),

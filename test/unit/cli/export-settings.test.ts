@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-import { contactCells } from "../../../src/cli/contact-cells.ts";
 import { exportSettings } from "../../../src/cli/export-settings.ts";
 
 test("a CSV export without --columns has every documented field, and the custom ones in one column", () => {
@@ -14,10 +13,4 @@ test("an NDJSON export has no columns, and given ones stand", () => {
     "email",
     "name",
   ]);
-});
-
-test("the column of custom fields is read back as what it was", () => {
-  const cast = contactCells([]);
-  const place = { column: "customFields", line: 2, file: "all.csv" };
-  expect(cast('{"plan":"pro","seats":4}', place as never)).toEqual({ plan: "pro", seats: 4 });
 });

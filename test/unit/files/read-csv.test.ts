@@ -114,8 +114,8 @@ describe("readCsv", () => {
     };
     expect(await read('ids,b\n\n"x;y",2\n', { cast })).toEqual([{ ids: ["x", "y"] }]);
     expect(places).toEqual([
-      { column: "ids", line: 3 },
-      { column: "b", line: 3 },
+      { column: "ids", line: 3, isQuoted: true },
+      { column: "b", line: 3, isQuoted: false },
     ]);
   });
 

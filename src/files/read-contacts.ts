@@ -1,0 +1,169 @@
+import { ConfigurationError } from "../errors.ts";
+import type { ColumnNames } from "./csv-header.ts";
+import { type CellPlace, readCsv } from "./read-csv.ts";
+import { readNdjson } from "./read-ndjson.ts";
+import type { ReadOptions } from "./read-options.ts";
+import { type FileSource, pathOf } from "./source.ts";
+
+/** A Standard Schema (zod, valibot, arktype), as far as it is used here. */
+export interface FieldsSchema<Fields = unknown> {
+  /** All that the specification asks of a schema. */
+  readonly "~standard": {
+    /** Checks a value; only its issues are read. */
+    readonly validate: (value: unknown) => SchemaAnswer | Promise<SchemaAnswer>;
+    /** For the compiler only. */
+    readonly types?: { readonly input: Fields; readonly output: unknown } | undefined;
+  };
+}
+
+interface SchemaAnswer {
+  readonly issues?:
+    | readonly { readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined }[]
+    | undefined;
+}
+
+/** A contact as a file holds it, without what the service sets itself. `contacts.import` checks it. */
+export interface ContactRow<Fields = Record<string, unknown>> {
+  email: string;
+  name?: string;
+  title?: string;
+  phone?: string;
+  linkedIn?: string;
+  notes?: string;
+  stage?: string;
+  source?: string;
+  verified?: boolean;
+  emailConfidence?: number;
+  leadId?: string;
+  listIds?: string[];
+  customFields?: Fields;
+}
+
+/** How to read contacts. */
+export interface ReadContactsOptions<Fields = Record<string, unknown>> extends ReadOptions {
+  /** The workspace's schema, as given to the client: where a cell can be read in two ways, the one that fits it is taken. */
+  readonly customFields?: FieldsSchema<Fields> | undefined;
+  /** The character between the cells of CSV; default as in `readCsv`. */
+  readonly delimiter?: string | undefined;
+  /** New names for the columns of CSV, as in `readCsv`. */
+  readonly columns?: ColumnNames | undefined;
+  /** What the source holds; default: by the end of its name. */
+  readonly format?: "csv" | "ndjson" | undefined;
+}
+
+type Fields = Record<string, unknown>;
+
+/** What the service sets itself: an export has these columns, and they cannot be written. */
+const setByService: ReadonlySet<string> = new Set(["id", "externalId", "createdAt", "updatedAt"]);
+
+const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
+
+const jsonIn = (cell: string): unknown => {
+  try {
+    return JSON.parse(cell);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The other way to read a cell of a custom field: what is a number as text, and the other way round. */
+const alternative = (value: unknown): unknown => {
+  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (Array.isArray(value)) return value.join(";");
+  if (typeof value !== "string") return value;
+  return typedOf(value, false);
+};
+
+/** A cell of a custom field. What is quoted is text, unless it is JSON, which CSV cannot write without quotes. */
+const typedOf = (cell: string, isQuoted: boolean): unknown => {
+  if (/^[["{]/.test(cell)) {
+    const value = jsonIn(cell);
+    // Text that looks like JSON was written as a JSON string.
+    if (isObject(value) || typeof value === "string") return value;
+  }
+  if (isQuoted) return cell;
+  if (cell === "true" || cell === "false") return cell === "true";
+  // Only as a number is written: 007, 1.0 and +49 stay what they are.
+  if (cell !== "" && String(Number(cell)) === cell && Number.isFinite(Number(cell))) return Number(cell);
+  return cell.includes(";") ? cell.split(";") : cell;
+};
+
+const cellOf = (cell: string, { column, isQuoted }: CellPlace, columns: ColumnNames): unknown => {
+  const name = columns[column] || column;
+  if (setByService.has(name)) return undefined;
+  if (name === "verified" && (cell === "true" || cell === "false")) return cell === "true";
+  if (name === "emailConfidence" && Number.isFinite(Number(cell))) return Number(cell);
+  if (name === "listIds") return cell.split(";");
+  if (name === "customFields") return jsonIn(cell) ?? cell;
+  return name.startsWith("customFields.") ? typedOf(cell, isQuoted) : cell;
+};
+
+/** The fields that a schema finds fault with, by their first key. */
+const faultyIn = async (fields: Fields, schema: FieldsSchema): Promise<ReadonlySet<string>> => {
+  const { issues = [] } = await schema["~standard"].validate(fields);
+  const keys = issues.map(({ path }) => path?.[0]);
+  return new Set(keys.map((key) => String(isObject(key) ? key.key : key)));
+};
+
+/** Reads the fields that do not fit in the other way, where that fits. */
+const fitted = async (fields: Fields, schema: FieldsSchema): Promise<Fields> => {
+  const faulty = await faultyIn(fields, schema);
+  if (faulty.size === 0) return fields;
+  const tried = Object.fromEntries(
+    Object.entries(fields).map(([key, value]) => [key, faulty.has(key) ? alternative(value) : value]),
+  );
+  const stillFaulty = await faultyIn(tried, schema);
+  return Object.fromEntries(
+    Object.entries(tried).map(([key, value]) => [key, stillFaulty.has(key) ? fields[key] : value]),
+  );
+};
+
+async function* contacts(records: AsyncIterable<Fields>, schema: FieldsSchema | undefined, isCsv: boolean) {
+  for await (const record of records) {
+    const contact = Object.fromEntries(Object.entries(record).filter(([name]) => !setByService.has(name)));
+    const { customFields } = contact;
+    // JSON has types of its own.
+    if (isCsv && schema !== undefined && isObject(customFields))
+      contact.customFields = await fitted(customFields, schema);
+    yield contact;
+  }
+}
+
+const isCsvName = (source: FileSource, { format, name }: ReadContactsOptions<unknown>): boolean => {
+  if (format !== undefined) return format === "csv";
+  const [, ending] = /\.(csv|ndjson|jsonl)(\.gz)?$/i.exec(pathOf(source) ?? name ?? "") ?? [];
+  if (ending !== undefined) return ending.toLowerCase() === "csv";
+  throw new ConfigurationError('readContacts: the name must end with .csv or .ndjson, or give format: "csv"');
+};
+
+/**
+ * Reads contacts from a file that `writeCsv` or `writeNdjson` wrote, with their types, for `contacts.import`: written,
+ * read and imported, they change nothing.
+ *
+ * In CSV `verified`, `emailConfidence` and `listIds` are what they are in a contact. A cell of a custom field is a
+ * number, `true` or `false`, or a list joined by `;` where it looks like one and is not quoted; the writer quotes texts
+ * that do. Files of other programs may quote otherwise: `customFields` settles it. `id`, `externalId` and the times are
+ * left out, as the service sets them.
+ *
+ * @throws as `readCsv` and `readNdjson` do, and ConfigurationError for a name that does not tell the format.
+ *
+ * @example
+ * await client.contacts.import(readContacts("contacts.csv"));
+ */
+export const readContacts = <Custom = Record<string, unknown>>(
+  source: FileSource,
+  options?: ReadContactsOptions<Custom>,
+): AsyncGenerator<ContactRow<Custom>> => {
+  const { customFields, format: _format, delimiter, columns = {}, ...reading } = options ?? {};
+  const isCsv = isCsvName(source, options ?? {});
+  const records = isCsv
+    ? readCsv(source, {
+        ...reading,
+        delimiter,
+        columns,
+        cast: (cell, place) => cellOf(cell, place, columns),
+      })
+    : readNdjson(source, reading);
+  // What the records look like is the file's word: the import checks each.
+  return contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
+};

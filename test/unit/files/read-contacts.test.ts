@@ -1,0 +1,138 @@
+import fc from "fast-check";
+import {
+  type ContactRow,
+  type FieldsSchema,
+  readContacts,
+  writeCsv,
+  writeNdjson,
+} from "touchpoint-sdk/files";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import { Client } from "../../../src/index.ts";
+import { createSandbox } from "../../../src/sandbox/index.ts";
+import { gather, inPieces, scratch } from "./scratch.ts";
+
+const read = (text: string, customFields?: FieldsSchema) =>
+  gather(readContacts(inPieces(text, 5), { format: "csv", customFields }));
+
+const fieldsOf = async (cell: string, customFields?: FieldsSchema): Promise<unknown> => {
+  const [contact] = await read(`email,customFields.a\na@b.co,${cell}\n`, customFields);
+  return (contact as ContactRow | undefined)?.customFields?.a;
+};
+
+describe("readContacts", () => {
+  test("knows the kinds of a contact's own fields, and leaves out what the service sets", async () => {
+    const text =
+      "id,email,name,verified,emailConfidence,listIds,customFields,createdAt\n" +
+      'c1,a@b.co,007,true,0.5,li_1,"{""seats"":3}",2026-01-01\n';
+    expect(await read(text)).toEqual([
+      {
+        email: "a@b.co",
+        name: "007",
+        verified: true,
+        emailConfidence: 0.5,
+        listIds: ["li_1"],
+        customFields: { seats: 3 },
+      },
+    ]);
+  });
+
+  test.each([
+    ["3", 3],
+    ['"3"', "3"],
+    ["-0.5", -0.5],
+    ["007", "007"],
+    ["1.0", "1.0"],
+    ["true", true],
+    ['"true"', "true"],
+    ["a;b", ["a", "b"]],
+    ['"a;b"', "a;b"],
+    ['"[1,""x""]"', [1, "x"]],
+    ['"""[1]"""', "[1]"],
+    ["Infinity", "Infinity"],
+    ["pro", "pro"],
+  ])("a custom field's cell %s is %j", async (cell, value) => {
+    expect(await fieldsOf(cell)).toEqual(value);
+  });
+
+  test.each([
+    ["3", z.object({ a: z.string() }), "3"],
+    ['"3"', z.object({ a: z.number() }), 3],
+    ['"a;b"', z.object({ a: z.array(z.string()) }), ["a", "b"]],
+    ["x", z.object({ a: z.number() }), "x"],
+  ])("where the schema wants another kind, %s is read as that, if it can be", async (cell, schema, value) => {
+    expect(await fieldsOf(cell, schema)).toEqual(value);
+  });
+
+  test("a name that does not tell the format is refused at the call", () => {
+    expect(() => readContacts("contacts.txt")).toThrow("the name must end with .csv or .ndjson");
+  });
+
+  test("custom fields of every kind are read as they were written, under every delimiter", async () => {
+    const { path } = scratch();
+    const text = fc.string({
+      unit: fc.constantFrom(
+        "a",
+        "1",
+        "0",
+        ".",
+        "-",
+        ";",
+        ",",
+        "'",
+        '"',
+        "[",
+        "]",
+        "{",
+        "}",
+        "=",
+        "\n",
+        " ",
+        "e",
+        "+",
+      ),
+      minLength: 1,
+    });
+    const list = fc.array(fc.oneof(text, fc.integer()), { minLength: 1, maxLength: 3 });
+    const value = fc.oneof(text, fc.constantFrom("true", "false", "null"), fc.integer(), fc.boolean(), list);
+    const contacts = fc.array(
+      fc.record({ email: fc.constant("a@b.co"), customFields: fc.record({ a: value, b: value }) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(contacts, fc.constantFrom(",", ";", "\t"), async (records, delimiter) => {
+        await writeCsv(path("out.csv"), records, { delimiter });
+        expect(await gather(readContacts(path("out.csv"), { delimiter }))).toEqual(records);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test.each(["csv", "ndjson"])(
+    "written, read and imported, a workspace changes in nothing: %s",
+    async (ending) => {
+      const { path } = scratch();
+      const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+      const client = new Client({
+        apiKey: "key",
+        baseUrl: "http://localhost",
+        fetch: sandbox.fetch,
+        limits: false,
+      });
+      for (const [at, seats] of [3, "3", true, "true", ["a"], "a;b", "[1]", "-1", ["a", "b"]].entries())
+        await client.contacts.create({
+          email: `p${at}@example.com`,
+          phone: "+44 20",
+          notes: "=1",
+          customFields: { seats },
+        });
+      const before = structuredClone(sandbox.state.contacts);
+      const file = path(`out.${ending}`);
+      if (ending === "csv") await writeCsv(file, client.contacts.list());
+      else await writeNdjson(file, client.contacts.list());
+      const report = await client.contacts.import(readContacts(file));
+      expect(report).toMatchObject({ read: 9, unchanged: 9 });
+      expect(sandbox.state.contacts).toEqual(before);
+      await client.close();
+    },
+  );
+});
