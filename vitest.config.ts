@@ -35,8 +35,8 @@ const replacingModules = readdirSync(at("./test"), { recursive: true, encoding: 
   .filter((path) => readFileSync(at(path), "utf8").includes("vi.mock("));
 
 // What asks TypeScript's language service, which reads all sources: done once, in one worker.
-const typeTests = ["test/contract/{api,documented,editor*}.test.ts"];
-const unitTests = ["test/{unit,flow,contract}/**/*.test.ts", "test/docs.test.ts"];
+const typeTests = ["test/contract/{api,documented*,editor*}.test.ts"];
+const unitTests = ["test/{unit,flow,contract}/**/*.test.ts", "test/docs*.test.ts"];
 const hasChromium = spawnSync("chromium", ["--version"]).status === 0;
 if (!hasChromium && process.env.TOUCHPOINT_REQUIRE_CHROMIUM === "1")
   throw new Error("chromium is missing: apt-get install chromium");

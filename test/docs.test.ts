@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { blocksOf, programsOf, unknownCommands } from "./support/docs-blocks.ts";
+import { documents } from "./support/docs-pages.ts";
 import { atMost, runProgram } from "./support/docs-run.ts";
 import { compile, root } from "./support/programs.ts";
 
@@ -16,20 +17,21 @@ interface Manifest {
 
 // The package's own manifest has these fields.
 const manifest = JSON.parse(read("package.json")) as Manifest;
-const blocks = blocksOf(read("README.md"));
-const programs = programsOf(blocks);
+const runnable = documents.flatMap(({ path, programs }) =>
+  programs.filter(({ typesOnly }) => !typesOnly).map(({ line, code }) => ({ path, line, code })),
+);
 const examples = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".ts"));
 
 const compiledBlocks = await (async () => {
   // In the repository, so that imports resolve as in it.
-  const folder = join(root, "tmp/readme");
+  const folder = join(root, "tmp/documents");
   mkdirSync(folder, { recursive: true });
-  const files = programs.map(({ line, code }) => {
-    const file = join(folder, `line-${line}.ts`);
+  const files = runnable.map(({ path, line, code }) => {
+    const file = join(folder, `${basename(path, ".md")}-${line}.ts`);
     writeFileSync(file, `${code}\nexport {};\n`);
     return file;
   });
-  return compile("readme", files);
+  return compile("documents", files);
 })();
 const compiledExamples = await compile(
   "examples",
@@ -41,13 +43,13 @@ const inTurn = atMost(2);
 const longestTestMs = 300_000;
 const wentWell = { ended: "0", output: expect.any(String) };
 
-describe("README.md", () => {
-  test("has programs", () => {
-    expect(programs).not.toEqual([]);
-  });
+test("README.md has programs", () => {
+  expect(runnable.filter(({ path }) => path === "README.md")).not.toEqual([]);
+});
 
+describe.each(documents)("$path", ({ blocks }) => {
   test("has no block that escapes this test", () => {
-    const kinds = ["ts", "sh", "text", "json", "csv"];
+    const kinds = ["ts", "sh", "text", "json", "csv", "yaml"];
     expect(blocks.filter(({ language }) => !kinds.includes(language))).toEqual([]);
   });
 
@@ -56,15 +58,15 @@ describe("README.md", () => {
     const commands = { name, scripts: Object.keys(scripts), bins: Object.keys(bin) };
     expect(unknownCommands(blocks, commands)).toEqual([]);
   });
-
-  test.concurrent.each(programs.map(({ line }, index) => [line, compiledBlocks[index]] as const))(
-    "the block at line %i runs",
-    async (_line, program = "") => {
-      expect(await inTurn(() => runProgram(program))).toEqual(wentWell);
-    },
-    longestTestMs,
-  );
 });
+
+test.concurrent.each(runnable.map(({ path, line }, index) => [path, line, compiledBlocks[index]] as const))(
+  "%s: the block at line %i runs",
+  async (_path, _line, program = "") => {
+    expect(await inTurn(() => runProgram(program))).toEqual(wentWell);
+  },
+  longestTestMs,
+);
 
 describe("examples", () => {
   test("are there", () => {
@@ -137,9 +139,14 @@ describe("the reader of Markdown", () => {
 
   test("joins what continues, and nothing else", () => {
     expect(programsOf(blocksOf(markdown))).toEqual([
-      { line: 2, code: "const a = 1;\nconsole.log(a);" },
-      { line: 27, code: "const a = 2;" },
+      { line: 2, code: "const a = 1;\nconsole.log(a);", typesOnly: false },
+      { line: 27, code: "const a = 2;", typesOnly: false },
     ]);
+  });
+
+  test("tells what is not to be run", () => {
+    const text = "<!-- types only -->\n\n```ts\nrun();\n```\n";
+    expect(programsOf(blocksOf(text))).toEqual([{ line: 3, code: "run();", typesOnly: true }]);
   });
 
   test("names the lines of commands that do not exist", () => {

@@ -7,11 +7,14 @@ export interface Block {
   readonly code: string;
   /** Marked by `<!-- continues -->`: it goes on where the `ts` block before it ended. */
   readonly continues: boolean;
+  /** Marked by `<!-- types only -->`: it needs what a test machine has not, or ends in what it exports. */
+  readonly typesOnly: boolean;
 }
 
 /** Blocks that run as one: a block, and those after it that continue it. */
 export interface Program {
   readonly line: number;
+  readonly typesOnly: boolean;
   readonly code: string;
 }
 
@@ -30,12 +33,12 @@ const closes = (line: string, ticks: string): boolean => {
 export const blocksOf = (markdown: string): readonly Block[] => {
   const blocks: Block[] = [];
   const lines = markdown.split(/\r?\n/);
-  let marked = false;
+  let mark = "";
   for (let at = 0; at < lines.length; at++) {
     const [, indent = "", ticks, language = ""] = fence.exec(lines[at] ?? "") ?? [];
     if (ticks === undefined) {
       const text = (lines[at] ?? "").trim();
-      if (text !== "") marked = text === "<!-- continues -->";
+      if (text !== "") mark = text;
       continue;
     }
     const end = lines.findIndex((line, index) => index > at && closes(line, ticks));
@@ -43,8 +46,14 @@ export const blocksOf = (markdown: string): readonly Block[] => {
     const code = lines
       .slice(at + 1, end)
       .map((line) => line.replace(new RegExp(`^ {0,${indent.length}}`), ""));
-    blocks.push({ language, line: at + 1, code: code.join("\n"), continues: marked });
-    marked = false;
+    blocks.push({
+      language,
+      line: at + 1,
+      code: code.join("\n"),
+      continues: mark === "<!-- continues -->",
+      typesOnly: mark === "<!-- types only -->",
+    });
+    mark = "";
     at = end;
   }
   return blocks;
@@ -57,7 +66,7 @@ export const blocksOf = (markdown: string): readonly Block[] => {
  */
 export const programsOf = (blocks: readonly Block[]): readonly Program[] => {
   const programs: Program[] = [];
-  for (const { language, line, code, continues } of blocks) {
+  for (const { language, line, code, continues, typesOnly } of blocks) {
     if (language !== "ts") {
       if (continues) throw new Error(`line ${line}: only a ts block can continue another`);
       continue;
@@ -65,7 +74,7 @@ export const programsOf = (blocks: readonly Block[]): readonly Program[] => {
     const before = continues ? programs.pop() : undefined;
     if (continues && before === undefined) throw new Error(`line ${line}: continues no block`);
     programs.push(
-      before === undefined ? { line, code } : { line: before.line, code: `${before.code}\n${code}` },
+      before === undefined ? { line, code, typesOnly } : { ...before, code: `${before.code}\n${code}` },
     );
   }
   return programs;

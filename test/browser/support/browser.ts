@@ -29,7 +29,7 @@ export const axeViolations = async (page: Page): Promise<readonly string[]> => {
   await page.evaluate(await readFile(axeFile, "utf8"));
   // Evaluated in the page, where the script above has put it.
   const found = (await page.evaluate(
-    "axe.run().then(({ violations }) => violations)",
+    'axe.run({ resultTypes: ["violations"] }).then(({ violations }) => violations)',
   )) as readonly Violation[];
   return found.flatMap(({ id, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),

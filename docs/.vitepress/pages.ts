@@ -1,0 +1,128 @@
+/** A page that people write, by its path below `docs/`. */
+export interface SitePage {
+  readonly path: string;
+  readonly title: string;
+  /** One sentence for `llms.txt`. */
+  readonly about: string;
+}
+
+/** The written pages in the order in which they are read: the side bar, `llms.txt` and the tests go by this list. */
+export const sections: readonly { readonly text: string; readonly pages: readonly SitePage[] }[] = [
+  {
+    text: "Begin",
+    pages: [
+      {
+        path: "guide/first-call",
+        title: "First call, no account",
+        about: "Install, start the sandbox, send an email and see it in the workbench.",
+      },
+      {
+        path: "guide/pagination",
+        title: "Pagination and exports",
+        about: "Iterate every contact once while others add and delete; resume; write CSV and NDJSON.",
+      },
+      {
+        path: "guide/events",
+        title: "Events and ingestion",
+        about:
+          "Record one, a batch, from request handlers, or a file of any size that can be killed and resumed.",
+      },
+      {
+        path: "guide/contacts",
+        title: "Contacts, companies, lists",
+        about: "Create, find, update, upsert and import people; companies and list membership.",
+      },
+      {
+        path: "guide/sending-once",
+        title: "Sending an email once",
+        about: "once keys, ledgers, scheduled emails, and what to do when nobody knows.",
+      },
+      {
+        path: "guide/typed-workspace",
+        title: "A typed workspace",
+        about: "Types and checks for custom fields and events from any Standard Schema library.",
+      },
+    ],
+  },
+  {
+    text: "In production",
+    pages: [
+      { path: "guide/errors", title: "Handling errors", about: "outcome, retries, timeouts and aborts." },
+      {
+        path: "guide/rate-limits",
+        title: "Rate limits and priority",
+        about: "The documented limits, waiting, 429s and budgets().",
+      },
+      {
+        path: "guide/servers",
+        title: "Servers and shutdown",
+        about: "One client per process, recorders, graceful close.",
+      },
+      {
+        path: "guide/serverless",
+        title: "Serverless",
+        about: "Cold starts, one call per invocation, flush before the end.",
+      },
+      {
+        path: "guide/fleets",
+        title: "Fleets on one Redis",
+        about: "Budgets and send-once keys shared by many processes.",
+      },
+      {
+        path: "guide/network",
+        title: "Proxies and certificates",
+        about: "Dispatchers, a fetch of one's own, private certificates.",
+      },
+      {
+        path: "guide/opentelemetry",
+        title: "OpenTelemetry and logs",
+        about: "Tracing channels, hooks and loggers.",
+      },
+      {
+        path: "guide/incremental-export",
+        title: "Incremental export",
+        about: "Only what has changed since the last export.",
+      },
+    ],
+  },
+  {
+    text: "Test and operate",
+    pages: [
+      {
+        path: "guide/testing",
+        title: "Testing",
+        about: "The sandbox in process, MSW and fake timers; faults on demand.",
+      },
+      {
+        path: "guide/workbench",
+        title: "Sandbox and workbench",
+        about: "The page, the controls over HTTP, reset, save and load, docker compose.",
+      },
+      {
+        path: "guide/command-line",
+        title: "Command line",
+        about: "touchpoint sandbox, export, import and ingest.",
+      },
+      { path: "guide/troubleshooting", title: "Troubleshooting", about: "Symptoms, causes and what to do." },
+      {
+        path: "guide/upgrading",
+        title: "Upgrading",
+        about: "Versions, what counts as a change, how to move.",
+      },
+    ],
+  },
+  {
+    text: "Look up",
+    pages: [
+      {
+        path: "errors",
+        title: "Error codes",
+        about: "Every error class with its code, status, outcome and remedy.",
+      },
+      { path: "examples", title: "Examples", about: "The runnable programs of the repository." },
+    ],
+  },
+];
+
+/** All of them, in order. */
+export const pages: readonly SitePage[] = sections.flatMap((section) => section.pages);

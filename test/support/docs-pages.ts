@@ -1,0 +1,26 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { pages } from "../../docs/.vitepress/pages.ts";
+import { type Block, blocksOf, type Program, programsOf } from "./docs-blocks.ts";
+import { root } from "./programs.ts";
+
+/** A document that people write, with its fenced blocks and the programs they make. */
+export interface Document {
+  readonly path: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  readonly programs: readonly Program[];
+}
+
+const read = (path: string): Document => {
+  const text = readFileSync(join(root, path), "utf8");
+  const blocks = blocksOf(text);
+  return { path, text, blocks, programs: programsOf(blocks) };
+};
+
+/** README.md, and every page of the site but the generated ones. */
+export const documents: readonly Document[] = [
+  "README.md",
+  "docs/index.md",
+  ...pages.map(({ path }) => `docs/${path}.md`),
+].map(read);
