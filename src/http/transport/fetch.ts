@@ -112,7 +112,7 @@ export const fetchTransport = (origin: string, fetch: Fetch, limits: TransportLi
   const attempts: AttemptLimits = { ...limits, host: new URL(origin).host };
   return {
     send: (request) =>
-      new Promise((resolve, reject) => {
+      new Promise(function sendOverFetch(resolve, reject) {
         const attempt = new Attempt(request, attempts, { resolve, reject });
         if (!attempt.hasEnded) void new FetchAttempt(attempt, fetch).run(request, origin + request.path);
       }),

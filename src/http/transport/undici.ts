@@ -93,7 +93,7 @@ export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSett
   };
   return {
     send: (request) =>
-      new Promise((resolve, reject) => {
+      new Promise(function sendOverUndici(resolve, reject) {
         const attempt = new Attempt(request, attempts, { resolve, reject });
         if (attempt.hasEnded) return;
         const exchange = new UndiciHandler(attempt, own !== undefined, request.authorization);

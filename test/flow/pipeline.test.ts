@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, expect, test } from "vitest";
+import { Client } from "../../src/index.ts";
+import type { Dispatcher } from "../../src/options/options.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+interface Frame {
+  readonly name: string;
+  readonly file: string;
+}
+
+/** The frames of `src` that led here, outermost first. */
+const framesOf = (stack: string): readonly Frame[] =>
+  stack
+    .split("\n")
+    .flatMap((line) => {
+      const [, name = "", path = ""] =
+        /^\s+at (?:async )?(?:([^(]+) \()?(?:file:\/\/)?([^():]+):\d+:\d+\)?$/.exec(line) ?? [];
+      const file = relative(root, path);
+      return file.startsWith("src/") ? [{ name: name.trim(), file }] : [];
+    })
+    .reverse();
+
+let frames: readonly Frame[] = [];
+
+beforeAll(async () => {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 50;
+  const stacks: string[] = [];
+  // Refuses every connection, and remembers who asked for it.
+  const dispatcher: Dispatcher = {
+    dispatch: () => {
+      stacks.push(new Error("asked").stack ?? "");
+      throw Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
+    },
+  };
+  const client = new Client({ apiKey: "key", baseUrl: "https://service.test", maxRetries: 0, dispatcher });
+  const create = () => client.contacts.create({ email: "ada@example.com" }).catch(() => undefined);
+  // The first call loads the transport; the second is what every later one is like.
+  await create();
+  await create();
+  await client.close();
+  Error.stackTraceLimit = limit;
+  frames = framesOf(stacks[1] ?? "");
+});
+
+test("the stack of a call names every stage, from the method to the transport", () => {
+  const stages = ["retryStage", "rateLimit", "observeStage", "redactStage", "authStage"];
+  const names = frames.map(({ name }) => name.replace(/^.*\./, ""));
+  expect(names).not.toContain("");
+  expect(names.filter((name) => stages.includes(name))).toEqual(stages);
+  expect(names[0]).toBe("create");
+});
+
+test("the README's way of one call is the one that runs", () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const [, section = ""] = /\n## The way of one call\n(.*?)\n## /s.exec(readme) ?? [];
+  const told = [...section.matchAll(/^\d+\. `(src\/[\w/.-]+)`/gm)].map(([, file]) => file);
+  const ran = [...new Set(frames.map(({ file }) => file))];
+  // The client only holds the methods: no frame of its own.
+  expect(told.length).toBeGreaterThan(8);
+  expect(told.filter((file) => file !== "src/client.ts")).toEqual(ran);
+});
