@@ -87,7 +87,7 @@ export const facts = (pairs) =>
 /** A part of a detail under its own heading. @param {string} title @param {(Node | string | undefined)[]} children */
 export const section = (title, ...children) => h("section", {}, h("h3", {}, title), ...children);
 
-/** @param {readonly import("../workbench/people.ts").HistoryEntry[]} entries */
+/** @param {import("../workbench/people.ts").ContactDetail["history"]} entries */
 export const history = (entries) =>
   section(
     "History",
