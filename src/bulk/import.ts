@@ -142,7 +142,11 @@ class Import {
       this.plan?.add({ index, line, result: "skipped", reason });
       return { result: "passedOver" };
     };
-    if (known === undefined && mode === "update" && this.lookup.way?.by !== "none")
+    if (mode === "update" && this.lookup.way?.by === "none")
+      throw new ConfigurationError(
+        `${operation}: the key may not list contacts, so mode "update" cannot tell which there are; nothing was sent`,
+      );
+    if (known === undefined && mode === "update")
       return passOver("no contact has this address, and mode is update");
     if (known !== undefined && mode === "create")
       return passOver("a contact has this address, and mode is create");

@@ -142,4 +142,7 @@ test("a key that may not list contacts imports all the same", async () => {
       : sandbox.fetch(String(url), init);
   const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch, limits: false });
   expect(await client.contacts.import(rows(30))).toMatchObject({ created: 30, lookup: { by: "none" } });
+  const updating = client.contacts.import([{ email: "new@example.com" }], { mode: "update" });
+  await expect(updating).rejects.toThrow("the key may not list contacts");
+  expect(sandbox.state.contacts).toHaveLength(30);
 });
