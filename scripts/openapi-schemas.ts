@@ -1,3 +1,4 @@
+import { readdir } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { AnyObject, EmailAddress, Text, Texts } from "../src/service/common.ts";
@@ -6,7 +7,6 @@ import * as contact from "../src/service/contacts/schema.ts";
 import * as email from "../src/service/emails/schema.ts";
 import * as event from "../src/service/events/schema.ts";
 import { JsonRecord } from "../src/service/json.ts";
-import * as list from "../src/service/lists/schema.ts";
 import { Moment } from "../src/service/timestamps.ts";
 
 /** A piece of JSON Schema. */
@@ -44,16 +44,15 @@ const beyondShapes = new Map<ZodType, Json>([
   ],
 ]);
 
+// Every folder under `service/` is a resource with schemas of its own.
+const service = new URL("../src/service/", import.meta.url);
+const folders = (await readdir(service, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+const resources: object[] = await Promise.all(
+  folders.map(({ name }) => import(new URL(`${name}/schema.ts`, service).href)),
+);
+
 const named = z.registry<{ id: string }>();
-for (const [id, schema] of Object.entries({
-  EmailAddress,
-  Moment,
-  ...company,
-  ...contact,
-  ...email,
-  ...event,
-  ...list,
-})) {
+for (const [id, schema] of Object.entries(Object.assign({ EmailAddress, Moment }, ...resources))) {
   // A query is told as parameters, not as a body.
   if (schema instanceof $ZodType && !id.endsWith("Query")) named.add(schema, { id });
 }

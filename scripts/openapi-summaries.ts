@@ -6,6 +6,15 @@ interface Summary {
 
 const unsaid = "What comes back is not documented.";
 
+/** What each resource is, by its name in `operations`. */
+export const resources: Readonly<Record<string, string>> = {
+  contacts: "People.",
+  companies: "Companies, called leads in scope names and in `leadId`.",
+  lists: "Named groups of contacts.",
+  events: "What people did; events start, resume and stop automations.",
+  emails: "One email to one person, now or later.",
+};
+
 /** By the id of the operation. */
 export const summaries: Readonly<Record<string, Summary>> = {
   "contacts.create": { does: "Create a contact.", answer: "The contact." },

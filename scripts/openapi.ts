@@ -4,6 +4,7 @@ import { operations } from "../src/service/operations.ts";
 import { errorComponents, errorSchema } from "./openapi-answers.ts";
 import { type AnyOperation, operationObject } from "./openapi-operation.ts";
 import { type Json, schemaComponents } from "./openapi-schemas.ts";
+import { resources } from "./openapi-summaries.ts";
 
 /** Where the document lies. */
 export const openApiFile = new URL("../docs/openapi.json", import.meta.url);
@@ -13,14 +14,6 @@ const { version } = JSON.parse(readFileSync(new URL("../package.json", import.me
 const all: readonly AnyOperation[] = Object.values(operations).flatMap((resource) =>
   Object.values<AnyOperation>(resource),
 );
-
-const resources: Readonly<Record<string, string>> = {
-  contacts: "People.",
-  companies: "Companies, called leads in scope names and in `leadId`.",
-  lists: "Named groups of contacts.",
-  events: "What people did; events start, resume and stop automations.",
-  emails: "One email to one person, now or later.",
-};
 
 const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): [string, T[]][] => {
   const groups = new Map<string, T[]>();

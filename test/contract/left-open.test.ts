@@ -109,6 +109,6 @@ describe("what the document leaves to the service", () => {
   });
 
   test("there is no operation for webhooks, custom field definitions or signatures", () => {
-    expect(Object.keys(operations)).toEqual(["contacts", "companies", "lists", "events", "emails"]);
+    expect(Object.keys(operations).join(" ")).not.toMatch(/webhook|field|signature/i);
   });
 });
