@@ -220,3 +220,79 @@ export const noId = fc.oneof(
     .tuple(fc.string(), fc.integer({ min: 0xd800, max: 0xdfff }))
     .map(([text, half]) => text + String.fromCharCode(half)),
 );
+
+const address = "ada@example.com";
+const aContact = [
+  ...["email", "name", "title", "phone", "linkedIn", "notes", "stage", "source", "verified"],
+  ...["emailConfidence", "customFields", "leadId", "listIds"],
+];
+const anEmail = ["to", "subject", "html", "text", "signatureId", "force", "sendAt"];
+const anEvent = ["name", "id", "contact", "properties", "contactFields", "occurredAt", "createContact"];
+const aPage = ["skip", "limit"];
+
+/** An object that a caller gives. */
+export interface Place {
+  readonly id: string;
+  readonly where: string;
+  /** The document's fields, typed by hand. */
+  readonly fields: readonly string[];
+  /** A valid input, with more fields at the place. */
+  readonly withFields: (more: object) => unknown;
+}
+
+const anEventOf = { name: "x", contact: { id: "1" } };
+
+/** Every object that a caller gives, and whose fields the document names. */
+export const places: readonly Place[] = [
+  { id: "contacts.create", where: "", fields: aContact, withFields: (more) => ({ email: address, ...more }) },
+  { id: "contacts.list", where: "", fields: ["search", ...aPage], withFields: (more) => more },
+  { id: "contacts.update", where: "", fields: aContact, withFields: (more) => more },
+  {
+    ...{ id: "companies.create", where: "", fields: ["companyName", "domain", "industry", "contacts"] },
+    withFields: (more) => ({ companyName: "Acme", ...more }),
+  },
+  {
+    ...{ id: "companies.create", where: "contacts[0].", fields: ["email", "name", "title"] },
+    withFields: (more) => ({ contacts: [{ email: address, ...more }] }),
+  },
+  {
+    ...{ id: "companies.update", where: "", fields: ["companyName", "domain", "industry"] },
+    withFields: (more) => more,
+  },
+  {
+    ...{ id: "companies.findByDomain", where: "", fields: ["domain"] },
+    withFields: (more) => ({ domain: "acme.com", ...more }),
+  },
+  { id: "lists.create", where: "", fields: ["name"], withFields: (more) => ({ name: "x", ...more }) },
+  {
+    ...{ id: "lists.addContacts", where: "", fields: ["emails"] },
+    withFields: (more) => ({ emails: [address], ...more }),
+  },
+  {
+    ...{ id: "lists.removeContacts", where: "", fields: ["emails"] },
+    withFields: (more) => ({ emails: [address], ...more }),
+  },
+  { id: "events.record", where: "", fields: anEvent, withFields: (more) => ({ ...anEventOf, ...more }) },
+  {
+    ...{ id: "events.record", where: "contact.", fields: ["email", "externalId", "id"] },
+    withFields: (more) => ({ name: "x", contact: { id: "1", ...more } }),
+  },
+  {
+    ...{ id: "events.recordBatch", where: "events[0].", fields: anEvent },
+    withFields: (more) => ({ events: [{ ...anEventOf, ...more }] }),
+  },
+  {
+    ...{ id: "events.recordBatch", where: "", fields: ["events"] },
+    withFields: (more) => ({ events: [anEventOf], ...more }),
+  },
+  {
+    ...{ id: "emails.send", where: "", fields: [...anEmail, "once"] },
+    withFields: (more) => ({ to: address, subject: "Hi", text: "x", ...more }),
+  },
+  {
+    ...{ id: "emails.schedule", where: "", fields: [...anEmail, "once"] },
+    withFields: (more) => ({ to: address, subject: "Hi", html: "x", sendAt: new Date(0), ...more }),
+  },
+  { id: "emails.scheduled.list", where: "", fields: aPage, withFields: (more) => more },
+  { id: "emails.scheduled.update", where: "", fields: anEmail, withFields: (more) => more },
+];

@@ -7,7 +7,7 @@ type Records = typeof operations;
 test("a record without a sandbox rule does not compile", () => {
   rules satisfies RulesFor<Records>;
   // @ts-expect-error a new resource
-  rules satisfies RulesFor<Records & { deals: { list: unknown } }>;
+  rules satisfies RulesFor<Records & { invoices: { list: unknown } }>;
   // @ts-expect-error a new operation of a known one
   rules satisfies RulesFor<Omit<Records, "lists"> & { lists: Records["lists"] & { get: unknown } }>;
 });
