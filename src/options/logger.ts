@@ -1,7 +1,7 @@
 /** From the most to the least said: a logger is told what is at its level or behind it. `error` says nothing. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
-/** Anything shaped like `console`. */
+/** Anything shaped like `console`; one of pino or bunyan, told by its methods, is given the fields first. */
 export interface Logger {
   /** What helps to find a fault: attempts, answers, waits. It may hold personal data. */
   debug(message: string, fields: object): void;
@@ -37,14 +37,24 @@ export const callSafely = (watcher: () => unknown): void => {
   }
 };
 
+const can = (logger: Logger, method: string): boolean => typeof Reflect.get(logger, method) === "function";
+
+/** pino and bunyan take the fields first, and drop what comes behind the message. winston has `child` too. */
+const takesFieldsFirst = (logger: Logger): boolean =>
+  can(logger, "child") && (can(logger, "bindings") || can(logger, "addStream"));
+
 /** Says nothing without a logger. Paths, which may hold an address, are passed at `debug` only; the key never. */
 export const logTo = (logger: Logger | undefined, level: LogLevel): Log => {
   const isOn = (wanted: LogLevel): boolean =>
     logger !== undefined && logLevels.indexOf(wanted) >= logLevels.indexOf(level) && level !== "silent";
+  const isFieldsFirst = logger !== undefined && takesFieldsFirst(logger);
   const say =
     (at: "debug" | "info" | "warn") =>
     (message: string, fields: object): void => {
-      if (isOn(at)) callSafely(() => logger?.[at](`touchpoint: ${message}`, fields));
+      if (logger === undefined || !isOn(at)) return;
+      const text = `touchpoint: ${message}`;
+      const args = isFieldsFirst ? [fields, text] : [text, fields];
+      callSafely(() => Reflect.apply(logger[at], logger, args));
     };
   return { isOn, debug: say("debug"), info: say("info"), warn: say("warn") };
 };
