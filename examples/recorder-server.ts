@@ -15,8 +15,9 @@ const server = createServer(async ({ url }, response) => {
   response.writeHead(status).end();
 });
 
-// First no more requests come in, then what they recorded goes out.
-const stop = () => server.close(() => client.close().then(() => console.log(`recorded ${recorded}`)));
+// First no more requests come in, then what they recorded goes out, within the 30 s that orchestrators give.
+const stop = () =>
+  server.close(() => client.close({ graceMs: 25_000 }).then(() => console.log(`recorded ${recorded}`)));
 process.once("SIGTERM", stop);
 
 server.listen(Number(PORT ?? 0), async () => {

@@ -2,7 +2,8 @@ import { type ApiPromise, answer } from "./call/api-promise.ts";
 import { type Call, createCall } from "./call/executor.ts";
 import { type RawRequest, rawOperation } from "./call/raw-request.ts";
 import { type Connection, connect } from "./connection.ts";
-import { Member } from "./lifecycle.ts";
+import { ConfigurationError } from "./errors.ts";
+import { ClientNode, type CloseReport } from "./lifecycle.ts";
 import type { BudgetState, Limits } from "./options/limits.ts";
 import { type CallOptions, type ClientOptions, type Settings, settingsFrom } from "./options/options.ts";
 import { optionsFromEnv, snapshot } from "./options/snapshot.ts";
@@ -16,15 +17,21 @@ import { operations } from "./service/operations.ts";
 import type { OpenFields } from "./workspace/contact-types.ts";
 import type { OpenEvents } from "./workspace/event-types.ts";
 
+/** How a client is closed. */
+export interface CloseOptions {
+  /** How long what is on the wire, and what recorders hold, may take, in milliseconds. Default: no bound. */
+  readonly graceMs?: number;
+}
+
 /** What a test replaces to hold time and chance in its hands. */
 export interface Runtime {
   readonly clock: Clock;
   /** 0 ≤ random() < 1. */
   readonly random: () => number;
   /** The client that this one is made from. */
-  readonly elder: {
+  readonly parent: {
     readonly connection: Connection;
-    readonly member: Member;
+    readonly node: ClientNode;
     readonly options: ClientOptions;
   };
 }
@@ -64,7 +71,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   readonly #call: Call;
   readonly #settings: Settings;
   readonly #connection: Connection;
-  readonly #member: Member;
+  readonly #node: ClientNode;
 
   /** Options that are left out have their defaults. @throws ConfigurationError naming every fault at once. */
   constructor(options?: ClientOptions<CustomFields, EventTypes>);
@@ -72,17 +79,17 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   constructor(options?: ClientOptions<CustomFields, EventTypes>, runtime?: Partial<Runtime>);
   constructor(options: ClientOptions<CustomFields, EventTypes> = {}, runtime: Partial<Runtime> = {}) {
     // Not kept with the runtime: a client would keep every one alive from which it was made.
-    const { elder, ...own } = runtime;
+    const { parent, ...own } = runtime;
     this.#runtime = own;
-    this.#options = snapshot(options, elder?.options ?? optionsFromEnv(process.env));
+    this.#options = snapshot(options, parent?.options ?? optionsFromEnv(process.env));
     this.#settings = settingsFrom(this.#options, operationPaths);
     const clock = runtime.clock ?? systemClock;
     this.#connection = connect(
       this.#settings,
       { clock, random: runtime.random ?? Math.random },
-      elder?.connection,
+      parent?.connection,
     );
-    this.#member = new Member(this.#connection.ends, elder?.member);
+    this.#node = new ClientNode(this.#connection.ends, parent?.node);
     const call: Call = createCall(this.#connection, clock);
     this.#call = call;
     this.contacts = new Contacts(call, clock);
@@ -94,7 +101,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
       clock,
       maxRetries: this.#settings.maxRetries,
       eventsAtOnce: limits === false ? undefined : limits.events.max,
-      recorders: this.#member.recorders,
+      recorders: this.#node.recorders,
       serviceNow: () => this.#connection.serviceTime.now(),
     });
   }
@@ -116,7 +123,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     // Null stands for no changes, as everywhere.
     return new Client<Fields, Types>(changes ?? {}, {
       ...this.#runtime,
-      elder: { connection: this.#connection, member: this.#member, options },
+      parent: { connection: this.#connection, node: this.#node, options },
     });
   }
 
@@ -147,12 +154,24 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   }
 
   /**
-   * Drains the recorders and frees the sockets, also of the siblings made from it. Every other call under way fails
-   * with a ConnectionError, and nothing more of it is sent: at once where it is on the wire, or waits for a budget, a
-   * back-off, its key or its source; an iteration with its next request. A later call opens new sockets.
+   * Refuses the calls that wait (a ConnectionError, not applied), drains the recorders, lets what is on the wire finish and
+   * frees the sockets; also of the clients made from it. Nothing more is sent of an iteration or another long run. A later
+   * call opens new sockets.
+   *
+   * @param options - `graceMs` bounds the whole (default: no bound): then the rest is cut off, and each event that a
+   * recorder has not sent rejects and reaches `onDrop`. A server that is told to stop within 30 s has time for 25,000.
+   * @returns what that came to.
    */
-  async close(): Promise<void> {
-    await this.#member.close();
+  async close(options: CloseOptions = {}): Promise<CloseReport> {
+    // Null stands for no options, as everywhere.
+    const { graceMs } = options ?? {};
+    if (graceMs !== undefined && !(graceMs >= 0))
+      throw new ConfigurationError(`close: graceMs must be a number of at least 0, got ${String(graceMs)}`);
+    const clock = this.#runtime.clock ?? systemClock;
+    return this.#node.close((callback) => {
+      if (graceMs === 0) callback();
+      return graceMs ? clock.after(graceMs, callback, { idle: true }) : () => undefined;
+    });
   }
 
   /** The same as `close`, for `await using`. */

@@ -9,7 +9,7 @@ import type { TransportLimits } from "./http/transport/attempt.ts";
 import { fetchTransport } from "./http/transport/fetch.ts";
 import { type TestDouble, testDouble } from "./http/transport/interception.ts";
 import type { HttpRequest, HttpResponse, Send, Stage, Transport } from "./http/types.ts";
-import type { Closable } from "./lifecycle.ts";
+import type { Carrier, Closable } from "./lifecycle.ts";
 import type { Settings } from "./options/options.ts";
 import { ConcurrencyLimit } from "./rate-limit/concurrency.ts";
 import type { RateLimiter } from "./rate-limit/limiter.ts";
@@ -156,6 +156,8 @@ export const connect = (
     auth(settings.apiKey, { clock, learn: (key) => redactor.learn(key) }),
   ];
   const send = stages.reduceRight<Send>((next, stage) => stage(next), transport.send);
+  // One object: whatever call is under way keeps it alive, also when nobody holds the client any more.
+  const carrier: Carrier = Object.assign(lifetime, { slots });
   return {
     settings,
     send,
@@ -167,7 +169,7 @@ export const connect = (
     lifetime,
     serviceTime: shared.transport === undefined ? serviceTime : (sibling?.serviceTime ?? serviceTime),
     ends: [
-      ...(shared.transport === undefined ? [lifetime] : []),
+      ...(shared.transport === undefined ? [carrier] : []),
       ...(settings.sharing !== undefined && shared.limiter === undefined ? [limiter] : []),
     ],
   };

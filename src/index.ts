@@ -20,7 +20,7 @@ export type { InputSource } from "./bulk/resumable.ts";
 export { type ApiPromise, mockAnswer, type ResponseInfo, type WithResponse } from "./call/api-promise.ts";
 export type { CallTrace } from "./call/executor.ts";
 export type { RawRequest } from "./call/raw-request.ts";
-export { Client } from "./client.ts";
+export { Client, type CloseOptions } from "./client.ts";
 export * from "./errors.ts";
 export type { AttemptTrace } from "./http/tracing.ts";
 export { fileLedger } from "./ledger/file-ledger.ts";
@@ -34,6 +34,7 @@ export type {
   Settlement,
 } from "./ledger/ledger.ts";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
+export type { CloseReport } from "./lifecycle.ts";
 export type { RecipientOptions, RecipientRule } from "./options/email-guards.ts";
 export type {
   AttemptNotice,

@@ -1,68 +1,128 @@
+import { ClientClosed } from "./runtime/cancellation.ts";
+
 /** Something that a client has open. */
 export interface Closable {
   close(): Promise<void>;
 }
 
-/** A client, and the clients that it was made from; one that is gone closes nothing any more. */
-interface Line {
-  readonly member: WeakRef<Member>;
-  readonly elders: Line | undefined;
+/** What carries the requests of clients, and can let those finish that are on the wire. */
+export interface Carrier extends Closable {
+  readonly slots: {
+    readonly inUse: number;
+    /** Refuses whoever waits, and whoever comes until `reopen`, but for what is drained; tells how many waited. */
+    startClosing(reason: () => unknown): number;
+    reopen(): void;
+    whenIdle(): Promise<void>;
+  };
 }
 
-const fromLiving = (line: Line | undefined): Line | undefined => {
-  for (let at = line; at !== undefined; at = at.elders) if (at.member.deref() !== undefined) return at;
+/** A recorder of events. */
+export interface Draining extends Closable {
+  readonly pending: number;
+  /** Gives up what is not on the wire. */
+  abandon(): void;
+}
+
+/** What closing a client did. */
+export interface CloseReport {
+  /** Events of recorders that were taken before and have been settled. */
+  readonly drained: number;
+  /** Calls that waited, for a limit or a slot, and were refused. */
+  readonly refused: number;
+  /** Calls that were cut off on the wire once `graceMs` was over. */
+  readonly aborted: number;
+  /** Events of recorders that were given up; each has reached `onDrop`. */
+  readonly pending: number;
+}
+
+const isCarrier = (end: Closable): end is Carrier => "slots" in end;
+
+/** A client, and the clients that it was made from; one that is gone closes nothing any more. */
+interface Ancestry {
+  readonly node: WeakRef<ClientNode>;
+  readonly parent: Ancestry | undefined;
+}
+
+const fromLiving = (from: Ancestry | undefined): Ancestry | undefined => {
+  for (let at = from; at !== undefined; at = at.parent) if (at.node.deref() !== undefined) return at;
   return undefined;
 };
 
-const isIn = (line: Line, member: Member): boolean => {
-  for (let at: Line | undefined = line; at !== undefined; at = at.elders)
-    if (at.member.deref() === member) return true;
+const isIn = (ancestry: Ancestry, node: ClientNode): boolean => {
+  for (let at: Ancestry | undefined = ancestry; at !== undefined; at = at.parent)
+    if (at.node.deref() === node) return true;
   return false;
 };
 
 const forgetting = new FinalizationRegistry<() => void>((forget) => forget());
 
 /** Keeps nothing alive: what is under way does that by itself, and what nobody uses has nothing left to close. */
-class Belongings<T extends object> {
-  readonly #all = new Set<{ readonly thing: WeakRef<T>; readonly owner: Line }>();
+class Owned<T extends object> {
+  readonly #all = new Set<{ readonly thing: WeakRef<T>; readonly owner: Ancestry }>();
 
-  add(thing: T, owner: Line): void {
-    const belonging = { thing: new WeakRef(thing), owner };
-    this.#all.add(belonging);
-    forgetting.register(thing, () => this.#all.delete(belonging));
+  add(thing: T, owner: Ancestry): void {
+    const entry = { thing: new WeakRef(thing), owner };
+    this.#all.add(entry);
+    forgetting.register(thing, () => this.#all.delete(entry));
   }
 
-  /** What the member has, and those made from it. */
-  of(member: Member): readonly T[] {
-    return [...this.#all].flatMap(({ thing, owner }) => (isIn(owner, member) ? (thing.deref() ?? []) : []));
+  /** What the client has, and those made from it. */
+  of(node: ClientNode): readonly T[] {
+    return [...this.#all].flatMap(({ thing, owner }) => (isIn(owner, node) ? (thing.deref() ?? []) : []));
   }
 }
 
-interface Family {
-  readonly recorders: Belongings<Set<Closable>>;
-  readonly ends: Belongings<Closable>;
+interface Tree {
+  readonly recorders: Owned<Set<Draining>>;
+  readonly ends: Owned<Closable>;
 }
 
-/** A client among those that were made from it, and from which it was made: each is closed with its elders. */
-export class Member {
+/** A node in the tree of clients made by withOptions(). Closing a client closes its descendants. */
+export class ClientNode {
   /** Open recorders: they send, so they are drained before anything else is closed. */
-  readonly recorders = new Set<Closable>();
-  readonly #family: Family;
-  readonly #line: Line;
+  readonly recorders = new Set<Draining>();
+  readonly #tree: Tree;
+  readonly #ancestry: Ancestry;
 
-  /** @param ends - what is the client's own to close, and not its elder's. */
-  constructor(ends: readonly Closable[], elder?: Member) {
-    this.#family = elder ? elder.#family : { recorders: new Belongings(), ends: new Belongings() };
-    this.#line = { member: new WeakRef(this), elders: elder && fromLiving(elder.#line) };
-    this.#family.recorders.add(this.recorders, this.#line);
-    for (const end of ends) this.#family.ends.add(end, this.#line);
+  /** @param ends - what is the client's own to close, and not its parent's. */
+  constructor(ends: readonly Closable[], parent?: ClientNode) {
+    this.#tree = parent ? parent.#tree : { recorders: new Owned(), ends: new Owned() };
+    this.#ancestry = { node: new WeakRef(this), parent: parent && fromLiving(parent.#ancestry) };
+    this.#tree.recorders.add(this.recorders, this.#ancestry);
+    for (const end of ends) this.#tree.ends.add(end, this.#ancestry);
   }
 
-  async close(): Promise<void> {
-    const { recorders, ends } = this.#family;
-    const open = recorders.of(this).flatMap((some) => [...some]);
-    await Promise.all(open.map((recorder) => recorder.close()));
+  /**
+   * Refuses what waits, drains the recorders and lets finish what is on the wire; then cuts off the rest.
+   *
+   * @param afterGrace - calls back when no more time is left, and undoes that.
+   */
+  async close(afterGrace: (callback: () => void) => () => void): Promise<CloseReport> {
+    const recorders = this.#tree.recorders.of(this).flatMap((some) => [...some]);
+    const ends = this.#tree.ends.of(this);
+    const carriers = ends.filter(isCarrier);
+    let refused = 0;
+    for (const { slots } of carriers) refused += slots.startClosing(() => new ClientClosed());
+    const pendingOf = (): number => recorders.reduce((sum, { pending }) => sum + pending, 0);
+    const before = pendingOf();
+    const closed = recorders.map((recorder) => recorder.close());
+    const finish = async (): Promise<void> => {
+      await Promise.all(closed);
+      await Promise.all(carriers.map(({ slots }) => slots.whenIdle()));
+    };
+    let cancel: (() => void) | undefined;
+    const timeUp = new Promise<void>((resolve) => {
+      cancel = afterGrace(resolve);
+    });
+    await Promise.race([finish(), timeUp]);
+    cancel?.();
+    const aborted = carriers.reduce((sum, { slots }) => sum + slots.inUse, 0);
+    const pending = pendingOf();
+    for (const recorder of recorders) recorder.abandon();
     // All at once: a call that is let go by one must not leave by another.
-    await Promise.all(ends.of(this).map((end) => end.close()));
+    await Promise.all(ends.map((end) => end.close()));
+    await Promise.all(closed);
+    for (const { slots } of carriers) slots.reopen();
+    return { drained: before - pending, refused, aborted, pending };
   }
 }

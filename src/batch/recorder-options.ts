@@ -24,6 +24,11 @@ export interface RecorderOptions {
    * unhandled rejection.
    */
   readonly onDrop?: (dropped: DroppedEvent) => void;
+  /**
+   * Handed a promise for every event, which resolves once that is settled: for functions that are frozen after their
+   * answer (`ctx.waitUntil` of the platform). It never rejects.
+   */
+  readonly waitUntil?: (promise: Promise<void>) => void;
 }
 
 /** The options with their defaults. */
@@ -32,6 +37,7 @@ export interface RecorderSettings {
   readonly maxDelayMs: number;
   readonly maxPending: number;
   readonly onDrop: ((dropped: DroppedEvent) => void) | undefined;
+  readonly waitUntil: ((promise: Promise<void>) => void) | undefined;
 }
 
 /** @throws ConfigurationError naming every fault at once. */
@@ -46,14 +52,16 @@ export const recorderSettings = (
     maxDelayMs = 50,
     maxPending = 10_000,
     onDrop,
+    waitUntil,
   } = options;
-  const faults = [...unknownKeys(options, ["maxBatch", "maxDelayMs", "maxPending", "onDrop"])];
+  const faults = [...unknownKeys(options, ["maxBatch", "maxDelayMs", "maxPending", "onDrop", "waitUntil"])];
   if (!Number.isSafeInteger(maxBatch) || maxBatch < 1 || maxBatch > maxEventsPerRequest)
     faults.push(`maxBatch must be a whole number from 1 to ${maxEventsPerRequest}, got ${String(maxBatch)}`);
   if (!(maxDelayMs >= 0)) faults.push(`maxDelayMs must be at least 0, got ${String(maxDelayMs)}`);
   if (!(Number.isSafeInteger(maxPending) && maxPending >= 1))
     faults.push(`maxPending must be a whole number of at least 1, got ${String(maxPending)}`);
   if (onDrop !== undefined && typeof onDrop !== "function") faults.push("onDrop must be a function");
+  if (waitUntil !== undefined && typeof waitUntil !== "function") faults.push("waitUntil must be a function");
   if (faults.length > 0) throw new ConfigurationError(`events.recorder: ${faults.join("; ")}`);
-  return { maxBatch, maxDelayMs, maxPending, onDrop };
+  return { maxBatch, maxDelayMs, maxPending, onDrop, waitUntil };
 };

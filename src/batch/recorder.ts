@@ -1,5 +1,5 @@
 import type { Call } from "../call/executor.ts";
-import { ConfigurationError, ValidationError } from "../errors.ts";
+import { ConfigurationError, ConnectionError, ValidationError } from "../errors.ts";
 import { callSafely } from "../options/logger.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import { jsonCopy, snapshot } from "../runtime/values.ts";
@@ -60,6 +60,7 @@ export class Recorder<Types extends object = OpenEvents> {
   #isDue = false;
   #cancelTimer: Cancel | undefined;
   #closing: Promise<void> | undefined;
+  #isAbandoned = false;
 
   /** @internal */
   constructor(settings: RecorderSettings, context: RecorderContext) {
@@ -89,6 +90,7 @@ export class Recorder<Types extends object = OpenEvents> {
     );
     this.#open.add(ended);
     void ended.then(() => this.#open.delete(ended));
+    this.#settings.waitUntil?.(ended);
     // `ended` has heard of a failure; without onDrop an ignored one must stay loud.
     return this.#settings.onDrop === undefined ? recording.then((result) => result) : recording;
   }
@@ -106,6 +108,22 @@ export class Recorder<Types extends object = OpenEvents> {
   close(): Promise<void> {
     this.#closing ??= this.#drain();
     return this.#closing;
+  }
+
+  /**
+   * Gives up what is not on the wire: each of those events rejects, was not applied, and reaches `onDrop`.
+   *
+   * @internal
+   */
+  abandon(): void {
+    this.#isAbandoned = true;
+    this.#closing ??= this.#drain();
+    const left = this.#queue.splice(0);
+    const waiting = this.#forRoom.splice(0);
+    for (const taken of left) this.#drop(taken);
+    this.#pending -= left.length;
+    for (const take of waiting) take();
+    this.#pump();
   }
 
   /** The same as `close`, for `await using`. */
@@ -136,6 +154,7 @@ export class Recorder<Types extends object = OpenEvents> {
     return new Promise((resolve, reject) => {
       // The id is fixed here, above every repeat.
       const keyed = taken.id === undefined ? { ...taken, id: crypto.randomUUID() } : taken;
+      if (this.#isAbandoned) return this.#drop({ event: keyed, resolve, reject });
       this.#queue.push({ event: keyed, resolve, reject });
       this.#pump();
     });
@@ -164,7 +183,12 @@ export class Recorder<Types extends object = OpenEvents> {
     const { call, clock, maxRetries } = this.#context;
     try {
       const indexed = batch.map(({ event }, index) => ({ index, event }));
-      const results = await sendBatch(indexed, { call, clock, options: { maxRetries } });
+      const results = await sendBatch(indexed, {
+        call: call.scope(),
+        clock,
+        isDrained: true,
+        options: { maxRetries },
+      });
       for (const [at, { resolve }] of batch.entries()) {
         const result = results[at];
         // Each caller gave one event.
@@ -180,6 +204,17 @@ export class Recorder<Types extends object = OpenEvents> {
       this.#freeRoom(batch.length);
       this.#pump();
     }
+  }
+
+  /** Rejects an event that was never sent. */
+  #drop({ event, reject }: Taken): void {
+    const message = "events.recorder: not sent, the client was closed.";
+    const error = new ConnectionError(message, {
+      operation: operations.events.record.id,
+      outcome: "not-applied",
+    });
+    reject(error);
+    this.#tellDropped(event, error);
   }
 
   #tellDropped(event: GivenEvent, error: unknown): void {

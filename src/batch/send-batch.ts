@@ -14,6 +14,8 @@ export interface BatchSending {
   readonly effect?: EffectTracker | undefined;
   /** By default; the call's and the client's go before. */
   readonly priority?: Priority | undefined;
+  /** Let through while the client closes. */
+  readonly isDrained?: boolean | undefined;
   /** Told of the wait before a repeat, and of its end. */
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   readonly options: CallOptions;
@@ -36,12 +38,12 @@ const mayBeRecorded = ({ state }: BatchItemResult): boolean => state !== "refuse
 
 const sendOnce = async (
   events: readonly IndexedEvent[],
-  { call, options, priority, effect = new EffectTracker() }: BatchSending,
+  { call, options, priority, isDrained, effect = new EffectTracker() }: BatchSending,
   shown: Shown,
 ): Promise<readonly BatchItemResult[]> => {
   const payload = { events: events.map(({ event }) => event) };
   const wasUnclear = shown.isUnclear;
-  const sent = call(operations.events.recordBatch, { payload, wasUnclear, priority }, options);
+  const sent = call(operations.events.recordBatch, { payload, wasUnclear, priority, isDrained }, options);
   const { data: answer, response } = await effect.of(sent.withResponse());
   const results = readBatchAnswer(events, answer);
   if (results === undefined) {

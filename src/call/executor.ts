@@ -141,7 +141,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
     const replay = typeof rule === "function" ? rule(input.payload) : rule;
     const rules = { replay, weight: operation.weight?.(input.payload) ?? 1 };
     const unbound = buildRequest(operation, input, { options, rules });
-    const totalTimeoutMs = input.whole ? undefined : totalTimeoutOf(options);
+    const totalTimeoutMs = input.whole || input.isDrained ? undefined : totalTimeoutOf(options);
     const scope = openScope([options?.signal, input.partOf ?? lifetime.signal], { totalTimeoutMs, clock });
     const deadlineAt = totalTimeoutMs === undefined ? input.whole?.deadlineAt : clock.now() + totalTimeoutMs;
     const request = { ...unbound, signal: scope.signal, deadlineAt };

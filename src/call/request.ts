@@ -36,6 +36,8 @@ export interface CallInput<Input> {
   readonly partOf?: AbortSignal | undefined;
   /** Of the method that sends it, where neither the call nor the client says otherwise; default `interactive`. */
   readonly priority?: Priority | undefined;
+  /** Let through while the client closes, however long it takes: no bound of the client's on waits or time holds. */
+  readonly isDrained?: boolean | undefined;
   /** Told what the request waits for, and undefined when it goes on. */
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   /** Counts what the call costs, and whether it may have taken effect where an abort does not say. */
@@ -180,7 +182,8 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
       budgets: operation.budgets,
       weight: rules.weight,
       priority,
-      waits: waitsOf(priority, options.maxWaitMs, input.whole),
+      isDrained: input.isDrained,
+      waits: input.isDrained ? undefined : waitsOf(priority, options.maxWaitMs, input.whole),
       attemptTimeoutMs: options.timeoutMs ?? settings.timeoutMs,
       maxRetries: options.maxRetries ?? settings.maxRetries,
       attempt: 1,

@@ -45,6 +45,8 @@ export interface HttpRequest {
   readonly priority: Priority;
   /** What is left of `maxWaitMs`; all requests of a call share it. Undefined: no bound. */
   readonly waits?: WaitAllowance | undefined;
+  /** Let through while the client closes, and not refused for want of room: the events of a recorder. */
+  readonly isDrained?: boolean | undefined;
   /** When `totalTimeoutMs` is over, on the clock of the client. */
   readonly deadlineAt?: number | undefined;
   /** Ends the call at once, waits and queues included. */

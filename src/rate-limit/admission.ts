@@ -61,6 +61,10 @@ export class Admission implements Waiter {
     return this.request.signal;
   }
 
+  get isDrained(): boolean {
+    return this.request.isDrained === true;
+  }
+
   get leastReserve(): number {
     return this.#settings.interactiveReserve;
   }
@@ -97,7 +101,7 @@ export class Admission implements Waiter {
   refusalOfWait({ ms, budget }: KnownWait): Error | undefined {
     const { kind, slots } = this.queue;
     const { maxQueued } = this.#settings;
-    if (kind.priority === "interactive" && slots.waiting.interactive > maxQueued)
+    if (kind.priority === "interactive" && !this.isDrained && slots.waiting.interactive > maxQueued)
       return this.refusedWait(`maxQueued (${maxQueued}) calls wait already`);
     if (ms <= this.#boundMs) return undefined;
     return this.refused(

@@ -1,5 +1,11 @@
 import type { ByPriority } from "../options/priority.ts";
 
+/** A queue of requests that need a slot. */
+interface WaitingQueue {
+  /** Refuses who waits in it, and tells how many those were. */
+  refuseWaiting(reason: () => unknown): number;
+}
+
 /** How many requests of one client may be in flight. */
 export class ConcurrencyLimit {
   readonly name = "concurrency";
@@ -8,6 +14,9 @@ export class ConcurrencyLimit {
   readonly #max: number;
   #inUse = 0;
   readonly #wakes = new Set<() => void>();
+  readonly #queues = new Set<WaitingQueue>();
+  #closing: (() => unknown) | undefined;
+  #onIdle: (() => void)[] = [];
 
   constructor(max: number) {
     this.#max = max;
@@ -29,12 +38,39 @@ export class ConcurrencyLimit {
   /** Clients of different keys may share slots and wait in groups of their own: the group that waits longest is woken first. */
   free(): void {
     this.#inUse -= 1;
+    if (this.#inUse === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
     for (const wake of [...this.#wakes]) {
       if (this.isFull) return;
       // A group that still waits joins the end.
       this.#wakes.delete(wake);
       wake();
     }
+  }
+
+  /** A queue of requests that need a slot has become busy, or is so no more. */
+  track(queue: WaitingQueue, isBusy: boolean): void {
+    if (isBusy) this.#queues.add(queue);
+    else this.#queues.delete(queue);
+  }
+
+  /** Why no request may begin to wait or go, but for what is drained first; undefined while the client is open. */
+  get closing(): unknown {
+    return this.#closing?.();
+  }
+
+  /** Refuses whoever waits, and whoever comes until `reopen`, but for what is drained first; tells how many waited. */
+  startClosing(reason: () => unknown): number {
+    this.#closing = reason;
+    return [...this.#queues].reduce((sum, queue) => sum + queue.refuseWaiting(reason), 0);
+  }
+
+  reopen(): void {
+    this.#closing = undefined;
+  }
+
+  /** Resolves when no request is in flight. */
+  async whenIdle(): Promise<void> {
+    if (this.#inUse > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 
   /** Calls `wake` once when a slot is free. */

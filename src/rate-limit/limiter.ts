@@ -47,7 +47,10 @@ export class RateLimiter {
     const key = `${priority} ${names.join()}`;
     const kind = this.#kinds.get(key) ?? this.queues.add(this.#newKind(names, priority));
     this.#kinds.set(key, kind);
-    return { queue: new AdmissionQueue(kind, slots), days: names.map((name) => this.days[name]) };
+    return {
+      queue: new AdmissionQueue(kind, slots, this.queues),
+      days: names.map((name) => this.days[name]),
+    };
   }
 
   /** How each limit stands, keyed by its name. */

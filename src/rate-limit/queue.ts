@@ -12,6 +12,8 @@ export interface Waiter {
   /** The least share of each window that it leaves for interactive calls, if it is background work. */
   readonly leastReserve: number;
   readonly hasGone: boolean;
+  /** Whether it is let through while its client closes. */
+  readonly isDrained: boolean;
   /** Its place among all that wait. */
   order: number;
   previous: Waiter | undefined;
@@ -34,12 +36,14 @@ export interface Waiter {
 export class AdmissionQueue {
   readonly kind: Kind;
   readonly slots: ConcurrencyLimit;
+  readonly #group: QueueGroup;
   #first: Waiter | undefined;
   #last: Waiter | undefined;
 
-  constructor(kind: Kind, slots: ConcurrencyLimit) {
+  constructor(kind: Kind, slots: ConcurrencyLimit, group: QueueGroup) {
     this.kind = kind;
     this.slots = slots;
+    this.#group = group;
   }
 
   get first(): Waiter | undefined {
@@ -48,8 +52,10 @@ export class AdmissionQueue {
 
   push(waiter: Waiter): void {
     waiter.previous = this.#last;
-    if (this.#last === undefined) this.#first = waiter;
-    else this.#last.next = waiter;
+    if (this.#last === undefined) {
+      this.#first = waiter;
+      this.slots.track(this, true);
+    } else this.#last.next = waiter;
     this.#last = waiter;
     this.#count(1, waiter.weight);
   }
@@ -63,6 +69,20 @@ export class AdmissionQueue {
     waiter.previous = undefined;
     waiter.next = undefined;
     this.#count(-1, waiter.weight);
+    if (this.#first === undefined) this.slots.track(this, false);
+  }
+
+  refuseWaiting(reason: () => unknown): number {
+    let count = 0;
+    for (let waiter = this.#first; waiter !== undefined; ) {
+      const { next } = waiter;
+      if (!waiter.isDrained) {
+        this.#group.refuse(waiter, reason());
+        count += 1;
+      }
+      waiter = next;
+    }
+    return count;
   }
 
   #count(sign: 1 | -1, weight: number): void {
@@ -106,7 +126,8 @@ export class QueueGroup {
    */
   enter(waiter: Waiter): Promise<void> | undefined {
     const { kind } = waiter.queue;
-    const refusal = waiter.refusal();
+    const { closing } = waiter.queue.slots;
+    const refusal = closing !== undefined && !waiter.isDrained ? closing : waiter.refusal();
     if (refusal !== undefined) throw refusal;
     kind.weight = waiter.weight;
     if (kind.priority === "interactive") for (const budget of kind.budgets) budget.sawInteractive();
@@ -145,7 +166,9 @@ export class QueueGroup {
       if (blocked.has(slots) || kind.budgets.some((budget) => blocked.has(budget))) continue;
       // Of requests that end together, none may go because another one has left.
       const { signal } = waiter;
-      const refusal: unknown = signal?.aborted ? signal.reason : waiter.refusal();
+      const refusal: unknown = signal?.aborted
+        ? signal.reason
+        : ((waiter.isDrained ? undefined : slots.closing) ?? waiter.refusal());
       if (refusal !== undefined) {
         this.#leave(waiter);
         waiter.onRefused?.(refusal);

@@ -48,7 +48,7 @@ export const runOverSockets = async (calls: number, seed: number): Promise<Tally
     return client;
   };
   const clients = Array.from({ length: clientsAtOnce }, open);
-  const closing: Promise<void>[] = [];
+  const closing: Promise<unknown>[] = [];
   const ended: Ended[] = [];
   let aborted = 0;
 
@@ -57,7 +57,7 @@ export const runOverSockets = async (calls: number, seed: number): Promise<Tally
     if (index % callsPerClose !== callsPerClose - 1) return;
     const at = ((index / callsPerClose) % clientsAtOnce) | 0;
     const [old] = clients.splice(at, 1, open());
-    if (old !== undefined) closing.push(old.close());
+    if (old !== undefined) closing.push(old.close({ graceMs: 0 }));
   };
 
   const run = async (job: Job, index: number): Promise<void> => {

@@ -35,7 +35,7 @@ test("close ends a repeatable call under way, and it is not repeated", async () 
   const client = new Client({ apiKey: "key", baseUrl: server.url });
   const call = client.contacts.list().catch((error: unknown) => error);
   await server.asked;
-  await client.close();
+  await client.close({ graceMs: 0 });
   expect(await call).toMatchObject({ code: "connection_failed", attempts: 1 });
   expect(server.requests()).toBe(1);
   server.stop();
@@ -50,7 +50,7 @@ test.each<[string, () => ClientOptions]>([
   const client = new Client({ apiKey: "key", baseUrl: server.url, ...given });
   const call = client.emails.send(email).catch((error: unknown) => error);
   await server.asked;
-  await client.close();
+  await client.close({ graceMs: 0 });
   expect(await call).toMatchObject({ code: "connection_failed", outcome: "unknown", attempts: 1 });
   expect(given.dispatcher).not.toMatchObject({ destroyed: true });
   server.stop();
@@ -67,7 +67,7 @@ test.each<[string, ClientOptions]>([
   const first = client.contacts.list().catch((error: unknown) => error);
   if (!isFirst) await server.asked;
   const waiting = client.emails.send(email).catch((error: unknown) => error);
-  await client.close();
+  await client.close({ graceMs: 0 });
   expect(await first).toMatchObject({ code: "connection_failed" });
   expect(await waiting).toMatchObject({ code: "connection_failed", outcome: "not-applied", attempts: 0 });
   expect(server.requests()).toBe(isFirst ? 0 : 1);
@@ -161,14 +161,14 @@ test.each<[string, unknown, (client: Client) => Promise<unknown>, outcome?: Outc
   "%s sends nothing more once its client is closed",
   async (_what, answer, work, outcome = "not-applied") => {
     const server = await answeringServer(200, () => answer);
-    let closing: Promise<void> | undefined;
+    let closing: Promise<unknown> | undefined;
     const client: Client = new Client({
       apiKey: "key",
       baseUrl: server.url,
       concurrency: 1,
       hooks: {
         onResponse: () => {
-          closing ??= client.close();
+          closing ??= client.close({ graceMs: 0 });
         },
       },
     });
@@ -193,13 +193,13 @@ test("an iteration asks for no further page once its client is closed, and a lat
   const list = client.contacts.list({ limit: 1 }, { prefetch: 0, consistency: "fast" });
   const pages = list.pages();
   expect(await pages.next()).toMatchObject({ value: { data: [{ id: "c1" }] } });
-  await client.close();
+  await client.close({ graceMs: 0 });
   const failure = { code: "connection_failed", outcome: "not-applied", attempts: 0 };
   await expect(pages.next()).rejects.toMatchObject(failure);
   await expect(pages.next()).rejects.toMatchObject(failure);
   expect(server.requests()).toBe(1);
   expect(await list.pages().next()).toMatchObject({ value: { data: [{ id: "c2" }] } });
-  await client.close();
+  await client.close({ graceMs: 0 });
   server.stop();
 });
 
@@ -209,7 +209,7 @@ test("an iteration whose client is closed as it begins asks for nothing", async 
   const first = client.contacts.list()[Symbol.asyncIterator]().next();
   await Promise.all([
     expect(first).rejects.toMatchObject({ code: "connection_failed", attempts: 0 }),
-    client.close(),
+    client.close({ graceMs: 0 }),
   ]);
   expect(server.requests()).toBe(0);
   server.stop();
@@ -220,7 +220,7 @@ test("an upsert cut off by its client's close looks nothing up, and stays unclea
   const client = new Client({ apiKey: "key", baseUrl: server.url });
   const call = client.contacts.upsert({ email: "ada@example.com" }).catch((error: unknown) => error);
   await server.asked;
-  await client.close();
+  await client.close({ graceMs: 0 });
   expect(await call).toMatchObject({ code: "connection_failed", outcome: "unknown" });
   expect(server.requests()).toBe(1);
   server.stop();
@@ -243,7 +243,7 @@ test.each<[string, number, Readonly<Record<string, string>>, ClientOptions, numb
   if (what === "a budget") await client.contacts.list();
   const call = client.contacts.list().catch((error: unknown) => error);
   await waits;
-  await client.close();
+  await client.close({ graceMs: 0 });
   expect(await call).toMatchObject({
     code: "connection_failed",
     outcome: "not-applied",
@@ -283,7 +283,7 @@ test("close of a sibling that shares the sockets ends no call", async () => {
   await sibling.close();
   expect(await waiting).toMatchObject({ data: [] });
   const ended = sibling.contacts.list().catch((error: unknown) => error);
-  await client.close();
+  await client.close({ graceMs: 0 });
   expect(await ended).toMatchObject({ code: "connection_failed", attempts: 0 });
   server.stop();
 });
@@ -301,7 +301,7 @@ test("close ends the wait for a key that never comes", async () => {
   const client = new Client({ apiKey, baseUrl: server.url });
   const call = client.contacts.list().catch((error: unknown) => error);
   await isAsked;
-  await client.close();
+  await client.close({ graceMs: 0 });
   expect(await call).toMatchObject({ code: "connection_failed", outcome: "not-applied", attempts: 0 });
   expect(server.requests()).toBe(0);
   server.stop();
@@ -315,7 +315,7 @@ test("a call that waits for its key while its client is closed is not sent", asy
   });
   const client = new Client({ apiKey: () => key, baseUrl: server.url });
   const call = client.contacts.list().catch((error: unknown) => error);
-  await client.close();
+  await client.close({ graceMs: 0 });
   give("key");
   expect(await call).toMatchObject({ code: "connection_failed", attempts: 0 });
   expect(server.requests()).toBe(0);
@@ -348,7 +348,7 @@ test.each<readonly [string, (client: Client, source: AsyncIterable<never>) => Pr
   };
   const ended = run(client, source).catch((error: unknown) => error);
   await isAsked;
-  await client.close();
+  await client.close({ graceMs: 0 });
   expect(await ended).toMatchObject({
     code: "connection_failed",
     outcome: "not-applied",

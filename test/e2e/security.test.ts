@@ -36,7 +36,7 @@ const serve = async (
 
 const open = (baseUrl: string, options: ClientOptions = {}): Client => {
   const client = new Client({ baseUrl, apiKey, limits: false, maxRetries: 0, ...options });
-  closers.push(() => client.close());
+  closers.push(async () => void (await client.close({ graceMs: 0 })));
   return client;
 };
 

@@ -175,7 +175,7 @@ test("close ends the call and drains the recorder of a sibling that nobody holds
   const recorded = client.withOptions({ baseUrl: server.url }).events.recorder(never).record(seen);
   await silent.asked;
   await collect();
-  await client.close();
+  await client.close({ graceMs: 500 });
   expect(await call).toMatchObject({ code: "connection_failed", attempts: 1 });
   expect(await recorded).toMatchObject({ status: 202 });
 });

@@ -8,6 +8,7 @@ import {
 } from "touchpoint-sdk";
 import * as undici from "undici";
 import { expectTypeOf, test } from "vitest";
+import type { CloseReport } from "../../src/index.ts";
 
 declare const client: Client;
 declare const contact: Contact;
@@ -77,7 +78,7 @@ test("budgets are told by the names of their limits", () => {
 });
 
 test("a client is closed by hand or by its scope", async () => {
-  expectTypeOf(client.close()).resolves.toEqualTypeOf<void>();
+  expectTypeOf(client.close({ graceMs: 25_000 })).resolves.toEqualTypeOf<CloseReport>();
   await using scoped = new Client();
   expectTypeOf(scoped[Symbol.asyncDispose]()).resolves.toEqualTypeOf<void>();
   // @ts-expect-error it always waits

@@ -30,7 +30,7 @@ const recording = (
     await clock.sleep(100);
     return { accepted: 0, rejected: 0, results: ids.map((id) => ({ id, ...answerTo(id) })) };
   };
-  const call = Object.assign(
+  const call: object = Object.assign(
     (_operation: unknown, { payload }: { readonly payload?: unknown }) =>
       answer(
         send(payload).then((data) => ({
@@ -42,6 +42,7 @@ const recording = (
       issues: (operation: { readonly input: Parameters<typeof issuesOf>[0] }, payload: unknown) =>
         issuesOf(operation.input, payload),
       report: () => undefined,
+      scope: () => call,
     },
   );
   let closed = 0;

@@ -6,7 +6,7 @@ import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
 import { DailyLimit } from "../../../src/rate-limit/daily-limit.ts";
 import { Kind } from "../../../src/rate-limit/kind.ts";
 import { fixedPermits } from "../../../src/rate-limit/local-permits.ts";
-import { AdmissionQueue } from "../../../src/rate-limit/queue.ts";
+import { AdmissionQueue, QueueGroup } from "../../../src/rate-limit/queue.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { requestOn } from "../../support/paced.ts";
 
@@ -20,7 +20,7 @@ const admission = (source: PermitSource = fixedPermits(10)) => {
   const day = new DailyLimit("emailsPerDay", 1, clock);
   const days = [new DailyLimit("requestsPerDay", 1_000, clock), day];
   const kind = new Kind([requests, emails], emails, "interactive");
-  const route = { queue: new AdmissionQueue(kind, new ConcurrencyLimit(1)), days };
+  const route = { queue: new AdmissionQueue(kind, new ConcurrencyLimit(1), new QueueGroup()), days };
   const request = requestOn(["requests", "emails"]);
   return {
     clock,

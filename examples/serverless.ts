@@ -1,0 +1,29 @@
+// A function that is frozen after its answer: the platform is told of what still has to be sent.
+import { Client } from "touchpoint-sdk";
+
+/** What platforms hand to a function, under this name or another. */
+interface Context {
+  waitUntil(promise: Promise<unknown>): void;
+}
+
+const client = new Client();
+
+export const handler = async (request: { url: string }, context: Context): Promise<{ status: number }> => {
+  const recorder = client.events.recorder({
+    waitUntil: (promise) => context.waitUntil(promise),
+    onDrop: ({ error }) => console.error(error),
+  });
+  // Answered at once; the event leaves with the next batch, before the function is frozen.
+  void recorder.record({
+    name: "page.viewed",
+    contact: { email: "ada@example.com" },
+    properties: { url: request.url },
+  });
+  return { status: 204 };
+};
+
+const open: Promise<unknown>[] = [];
+console.log(await handler({ url: "/pricing" }, { waitUntil: (promise) => void open.push(promise) }));
+await Promise.all(open);
+const { pending } = await client.close();
+console.log(`${pending} events left`);
