@@ -52,7 +52,12 @@ export const layers: readonly Rule[] = [
     below: [...settings, "http", "rate-limit"],
   },
   { name: "client", files: ["src/client.ts"], below: [...calls, ...long, "resources", "connection"] },
-  { name: "index", files: ["src/index.ts"], below: [...calls, ...long, "resources", "client"] },
+  {
+    name: "index",
+    files: ["src/index.ts"],
+    below: [...calls, ...long, "resources", "client"],
+    typesOf: ["connection"],
+  },
   // Never client code: the fake must not share the client's mistakes.
   { name: "sandbox", files: ["src/sandbox/**"], below: wire },
   {
