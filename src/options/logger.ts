@@ -37,7 +37,9 @@ export const callSafely = (watcher: () => unknown): void => {
   }
 };
 
-const can = (logger: Logger, method: string): boolean => typeof Reflect.get(logger, method) === "function";
+// Without types anything may be given; what is no logger is reported with the other faults.
+const can = (logger: Logger, method: string): boolean =>
+  typeof Reflect.get(Object(logger), method) === "function";
 
 /** pino and bunyan take the fields first, and drop what comes behind the message. winston has `child` too. */
 const takesFieldsFirst = (logger: Logger): boolean =>
