@@ -71,6 +71,7 @@ test("an upsert gives up as unknown after its repeats and a search that finds no
 test("one unclear creation does not end an import", async () => {
   const rows = ["a@x.example", "b@x.example"].map((address) => ({ email: address }));
   const { client, clock } = served([
+    [200, { data: [], total: 0 }],
     [503, {}],
     ...rows.map((row): Served => [201, { id: row.email, ...row }]),
   ]);
