@@ -59,9 +59,7 @@ export const expected = (subject: Subject, fault: FaultCase, times: Times): Find
   const isRepeated =
     !fault.isTooLong &&
     (says === "nothing left" || says === "refused" || (says === "unclear" && replay !== "never"));
-  // Of a list in place of a batch's answer no item says which event it is about.
-  const isUnsaid = fault.isSilent || (fault.isShapeless && subject.operation === "events.recordBatch");
-  if (isUnsaid) return unsaid(size, times);
+  if (fault.isSilent) return unsaid(size, times);
   if (says === "an answer") return { told: "an answer", outcome: undefined, requests: 1, effects: effect };
   // What reached nobody was received by nobody.
   const received = says === "nothing left" || fault.isUnread ? 0 : 1;

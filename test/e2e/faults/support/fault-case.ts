@@ -50,8 +50,6 @@ export interface FaultCase {
   readonly isUnread?: boolean;
   /** The answer has no body. */
   readonly isEmpty?: boolean;
-  /** The answer is JSON of another shape altogether. */
-  readonly isShapeless?: boolean;
   /** The answer has its shape, and says nothing of what became of an event. */
   readonly isSilent?: boolean;
   /** Whether the operation's answer no longer has the shape that the document gives it. */

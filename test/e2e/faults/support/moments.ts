@@ -23,6 +23,8 @@ export interface Moment {
   readonly isUnclear: boolean;
   /** Operations that never come to it. */
   readonly isUnreachable?: (subject: Subject) => boolean;
+  /** What a wait that is longer than the deadline is refused with, at once. */
+  readonly refusedWith?: string;
   readonly options?: ClientOptions;
   arrange(sandbox: Sandbox, reached: () => void): Promise<MomentPlace>;
 }
@@ -124,6 +126,7 @@ export const moments: readonly Moment[] = [
     applies: false,
     isUnclear: true,
     name: "in the back-off after a 503",
+    refusedWith: "ServiceUnavailableError",
     isUnreachable: ({ replay }) => replay === "never",
     arrange: answering(undefined, 503),
   },
@@ -132,6 +135,7 @@ export const moments: readonly Moment[] = [
     applies: false,
     isUnclear: false,
     name: "while it waits out a Retry-After",
+    refusedWith: "RateLimitError",
     arrange: answering(50, 429),
   },
 ];

@@ -25,7 +25,7 @@ export const expectedAt = ({ subject, moment, ending }: MomentCell): Finding & {
   return {
     ...(ending === "an abort"
       ? { told: "the signal's reason", outcome: undefined }
-      : { told: "TimeoutError", outcome: isUnknown ? "unknown" : "not-applied" }),
+      : { told: moment.refusedWith ?? "TimeoutError", outcome: isUnknown ? "unknown" : "not-applied" }),
     requests: moment.requests,
     effects: moment.applies ? effect : 0,
     left: 0,
