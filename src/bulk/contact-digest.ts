@@ -28,7 +28,7 @@ const sorted = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((item) => contentText(item)).sort() : value;
 
 /** The fields of a contact or of a row, custom fields one by one: `name`, `customFields.plan`. */
-export const fieldsOf = (contact: object): [name: string, value: unknown][] =>
+const fieldsOf = (contact: object): [name: string, value: unknown][] =>
   Object.entries(contact).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
     if (name === "id" || name === "updatedAt" || value === undefined) return [];
     if (name !== "customFields" || !isRecord(value)) return [[name, value]];
@@ -66,14 +66,6 @@ export const fieldsToChange = (row: object, known: Digest, names: FieldNames): s
       return value === null ? before !== undefined : before !== valueHash(value);
     })
     .map(([name]) => name);
-
-/** The fields in which two states of a contact differ. */
-export const differingFields = (before: Digest, now: Digest, names: FieldNames): string[] => {
-  const numbers = new Set([...before.fields.keys(), ...now.fields.keys()]);
-  return [...numbers]
-    .filter((number) => before.fields.get(number) !== now.fields.get(number))
-    .map((number) => names.list[number] ?? String(number));
-};
 
 /** As bytes: the length of all, the id, and 10 bytes a field. */
 export const packDigest = ({ id, fields }: Digest): Buffer => {
