@@ -60,7 +60,14 @@ export type { Paged, PagingOptions } from "./paging/paged.ts";
 export type { WalkedPage } from "./paging/walk.ts";
 export type { Companies } from "./resources/companies.ts";
 export type { Contacts, UpsertResult } from "./resources/contacts.ts";
-export type { DryRunOptions, EmailDryRun, Emails, ScheduledEmails, SendOptions } from "./resources/emails.ts";
+export type {
+  DryRunOptions,
+  EmailAnswer,
+  EmailDryRun,
+  Emails,
+  ScheduledEmails,
+  SendOptions,
+} from "./resources/emails.ts";
 export type { Events } from "./resources/events.ts";
 export type { Lists } from "./resources/lists.ts";
 export type { Page, Schema } from "./service/common.ts";

@@ -60,6 +60,7 @@ const forgetting = new FinalizationRegistry<() => void>((forget) => forget());
 class Owned<T extends object> {
   readonly #all = new Set<{ readonly thing: WeakRef<T>; readonly owner: Ancestry }>();
 
+  /** Remembers a thing for as long as somebody uses it. */
   add(thing: T, owner: Ancestry): void {
     const entry = { thing: new WeakRef(thing), owner };
     this.#all.add(entry);

@@ -27,6 +27,7 @@ export class ImportPlan implements Iterable<PlannedRow> {
     return this.#places.length;
   }
 
+  /** Adds a row; the import calls it. */
   add(row: PlannedRow): void {
     const text = JSON.stringify({ ...row, reason: row.reason?.slice(0, longestReason) });
     const bytes = Buffer.from(text, "utf8");

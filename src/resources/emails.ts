@@ -23,22 +23,31 @@ import type {
 import { operations } from "../service/operations.ts";
 import { momentMs } from "../service/timestamps.ts";
 
-/** How an email is sent, beside what every call may set. */
-export interface SendOptions extends CallOptions {
+/** How an email is sent, beside what every call may set. `Dry` is the type of `dryRun`. */
+export interface SendOptions<Dry extends boolean | undefined = false | undefined> extends CallOptions {
   /**
    * A key of your own, such as `welcome:42`, under which this email goes out at most once. A later call with the key,
    * in any process that shares the ledger, gets the first receipt and sends nothing.
    */
   readonly once?: string | undefined;
-  /** `true`: answers the request as it would leave, and sends nothing. Default: the client's. */
-  readonly dryRun?: false | undefined;
+  /** `true`: answers the request as it would leave, sends nothing and takes no key. Default: the client's. */
+  readonly dryRun?: Dry | undefined;
 }
 
 /** How an email is looked at, and not sent. */
-export interface DryRunOptions extends Omit<SendOptions, "dryRun"> {
+export interface DryRunOptions extends SendOptions<true> {
   /** Every check is made here, nothing is sent, and no key is taken. */
   readonly dryRun: true;
 }
+
+type AnyDry = boolean | undefined;
+
+/** What a send answers: the request where the call itself asked for a dry run. */
+export type EmailAnswer<Dry extends boolean | undefined, Sent> = [Dry] extends [true]
+  ? EmailDryRun
+  : true extends Dry
+    ? Sent | EmailDryRun
+    : Sent;
 
 /** An email that was not sent. */
 export interface EmailDryRun {
@@ -186,14 +195,16 @@ export class Emails {
    *
    * Source: service document, Emails, send rules 1–5.
    */
-  send(email: EmailInput, options: DryRunOptions): ApiPromise<EmailDryRun>;
-  send(email: EmailInput, options?: SendOptions): ApiPromise<SentEmail>;
-  send(email: EmailInput, options?: SendOptions | DryRunOptions): ApiPromise<SentEmail | EmailDryRun>;
-  send(email: EmailInput, options: SendOptions | DryRunOptions = {}): ApiPromise<SentEmail | EmailDryRun> {
+  send<Dry extends boolean | undefined = undefined>(
+    email: EmailInput,
+    options: SendOptions<Dry> = {},
+  ): ApiPromise<EmailAnswer<Dry, SentEmail>> {
     const { to, subject } = email ?? {};
     const unknown = { cc: [], from: "", sentAt: "", tracked: false, contactId: "", contactCreated: false };
     const settled = { id: "", to, subject, ...unknown };
-    return this.#send(operations.emails.send, email, { options, written: {}, settled });
+    const sent = this.#send(operations.emails.send, email, { options, written: {}, settled });
+    // Which of the two it is follows from the options, as the type says.
+    return sent as ApiPromise<SentEmail | EmailDryRun> as ApiPromise<EmailAnswer<Dry, SentEmail>>;
   }
 
   /**
@@ -206,31 +217,24 @@ export class Emails {
    *
    * Source: service document, Emails, send rule 6, and States and transitions.
    */
-  schedule(email: ScheduledEmailInput, options: DryRunOptions): ApiPromise<EmailDryRun>;
-  schedule(email: ScheduledEmailInput, options?: SendOptions): ApiPromise<ScheduledEmail>;
-  schedule(
+  schedule<Dry extends boolean | undefined = undefined>(
     email: ScheduledEmailInput,
-    options?: SendOptions | DryRunOptions,
-  ): ApiPromise<ScheduledEmail | EmailDryRun>;
-  schedule(
-    email: ScheduledEmailInput,
-    options: SendOptions | DryRunOptions = {},
-  ): ApiPromise<ScheduledEmail | EmailDryRun> {
+    options: SendOptions<Dry> = {},
+  ): ApiPromise<EmailAnswer<Dry, ScheduledEmail>> {
     // One moment, however it is written; what is none is refused before this counts.
     const at = momentMs(email?.sendAt);
     const sendAt = Number.isNaN(at) ? "" : new Date(at).toISOString();
-    return this.#send(operations.emails.schedule, email, {
-      options,
-      written: { sendAt },
-      settled: { id: "", status: "SCHEDULED", sendAt },
-    });
+    const settled = { id: "", status: "SCHEDULED", sendAt };
+    const sent = this.#send(operations.emails.schedule, email, { options, written: { sendAt }, settled });
+    // As in `send`.
+    return sent as ApiPromise<ScheduledEmail | EmailDryRun> as ApiPromise<EmailAnswer<Dry, ScheduledEmail>>;
   }
 
   #send<Input extends object, Output>(
     operation: Operation<Input, Output>,
     payload: Input,
     sending: {
-      readonly options: SendOptions | DryRunOptions;
+      readonly options: SendOptions<AnyDry>;
       readonly written: object;
       readonly settled: Output;
     },
@@ -250,13 +254,13 @@ export class Emails {
   async #dryRun<Input extends object, Output>(
     operation: Operation<Input, Output>,
     payload: Input,
-    { once, dryRun, ...options }: SendOptions | DryRunOptions,
+    { once, dryRun, ...options }: SendOptions<AnyDry>,
   ): Promise<WithResponse<Output>> {
     if (once !== undefined) {
       const { checkOnceKey } = await import("../ledger/send-once.ts");
       checkOnceKey({ operation: operation.id, key: once });
     }
-    // What the call itself asked for is no answer of the service: its overload says so.
+    // What the call itself asked for is no answer of the service: its type says so.
     const { read: _ofAnswers, ...rest } = operation;
     const described = { ...rest, output: Anything } as Operation<Input, Output>;
     return this.#call(dryRun ? described : operation, { payload, dryRun }, options).withResponse();

@@ -167,9 +167,16 @@ describe("contacts export", () => {
   });
 
   test("a refused key leaves nothing behind, and an unknown column is refused before anything is asked", async () => {
-    const { ended, stderr } = await run("contacts", "export", "--out", "all.csv", "--columns", "email,nmae");
+    const { ended, stderr } = await run(
+      "contacts",
+      "export",
+      "--out",
+      "all.csv",
+      "--columns",
+      "email,linked_in",
+    );
     expect({ ended, requests: sandbox.state.requests }).toEqual({ ended: 2, requests: [] });
-    expect(stderr).toContain('--columns: "nmae" is no field of a contact; did you mean "name"?');
+    expect(stderr).toContain('--columns: "linked_in" is no field of a contact; did you mean "linkedIn"?');
     sandbox.updateKey(key, { revoked: true });
     expect(await run("contacts", "export", "--out", "all.csv")).toMatchObject({ ended: 1 });
     expect(await readdir(folder)).toEqual([]);
@@ -391,7 +398,7 @@ describe("contacts import", () => {
   });
 
   test("a column that is nearly the name of a field ends it before anything is sent", async () => {
-    await writeFile(at("people.csv"), "email,nmae\nada@example.com,Ada\n");
+    await writeFile(at("people.csv"), "email,linked_in\nada@example.com,Ada\n");
     const { ended, stderr, report } = await run("contacts", "import", "people.csv", "--json");
     expect({ ended, report, requests: sandbox.state.requests }).toEqual({
       ended: 2,
@@ -399,7 +406,7 @@ describe("contacts import", () => {
       requests: [],
     });
     expect(stderr).toMatch(
-      /^touchpoint: people\.csv: the column "nmae" is no field of a contact: rename it to "name"/,
+      /^touchpoint: people\.csv: the column "linked_in" is no field of a contact: rename it to "linkedIn"/,
     );
   });
 
