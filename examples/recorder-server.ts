@@ -21,9 +21,8 @@ const stop = () =>
 process.once("SIGTERM", stop);
 
 server.listen(Number(PORT ?? 0), async () => {
-  const address = server.address();
+  const address = server.address(); // without a port to serve on, it visits itself and stops
   if (PORT !== undefined || typeof address !== "object") return;
-  // Without a port to serve on it visits itself and stops.
   await Promise.all(
     Array.from({ length: 40 }, (_, page) => fetch(`http://localhost:${address?.port}/${page}`)),
   );

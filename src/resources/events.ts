@@ -21,7 +21,7 @@ export interface EventsContext {
   /** The service's time as its answers tell it; undefined before the first. */
   readonly serviceNow: () => number | undefined;
   /** Open recorders: whoever closes the client drains them. */
-  readonly recorders: Set<Pick<Recorder, "close" | "pending" | "abandon">>;
+  readonly recorders: Set<{ readonly pending: number; close(): Promise<void>; abandon(): void }>;
 }
 
 /** What people did. Reached as `client.events`; `Types` are the workspace's events, where schemas tell them. */

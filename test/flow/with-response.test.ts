@@ -35,7 +35,8 @@ test("every method that takes several requests tells of them all beside its answ
     // A creation that clashes, a search and an update.
     [200, 3],
     [200, 1],
-    [201, 1],
+    // The list is read first: it is one page, as many requests as the row alone.
+    [201, 2],
     [200, 1],
     [200, 1],
     [207, 2],

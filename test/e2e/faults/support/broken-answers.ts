@@ -26,7 +26,7 @@ const slowDrip: Deliver = (response, truth, nth) => {
     response.write(truth.body.slice(at, at + 1));
     at += 1;
     if (at >= truth.body.length || response.destroyed) response.end();
-  }, 40);
+  }, 150);
   response.once("close", () => clearInterval(drip));
 };
 
