@@ -38,6 +38,12 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         about: "once keys, ledgers, scheduled emails, and what to do when nobody knows.",
       },
       {
+        path: "guide/delivery-promises",
+        title: "What is promised",
+        about:
+          "At most once, at least once or exactly once, for each call; what breaks it, and how one notices.",
+      },
+      {
         path: "guide/typed-workspace",
         title: "A typed workspace",
         about: "Types and checks for custom fields and events from any Standard Schema library.",
