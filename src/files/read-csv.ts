@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import { markLine } from "../runtime/source-line.ts";
 import { delimiterOf } from "./csv-delimiter.ts";
 import { type Column, type ColumnNames, columnsOf } from "./csv-header.ts";
 import { CsvRows, type Row, type RowOptions } from "./csv-rows.ts";
@@ -124,7 +125,7 @@ async function* records(chunks: AsyncIterable<Buffer>, options: RowOptions, know
         continue;
       }
       const parsed = parse(row, { ...reading, options: known });
-      if (parsed.record !== undefined) yield parsed.record;
+      if (parsed.record !== undefined) yield markLine(parsed.record, row.line);
       else await report({ line: row.line, text: reader.textOf(row), ...parsed });
     }
   }

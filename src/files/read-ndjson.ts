@@ -1,3 +1,4 @@
+import { markLine } from "../runtime/source-line.ts";
 import { type Fault, problemOf, reporter } from "./invalid.ts";
 import { jsonProblem } from "./json-problem.ts";
 import { knownOptions } from "./known-options.ts";
@@ -30,7 +31,7 @@ async function* records(
     for (const line of lines) {
       if (line.fault === undefined && line.text.trim() === "") continue;
       const parsed = parseLine(line);
-      if ("record" in parsed) yield parsed.record;
+      if ("record" in parsed) yield markLine(parsed.record, line.number);
       else await report({ line: line.number, text: line.text, problem: parsed.problem });
     }
   }
