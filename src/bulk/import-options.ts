@@ -57,7 +57,7 @@ export interface ImportOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
   /**
    * The most contacts that this run may create and update. At the first change beyond it the run rejects with a
-   * ConfigurationError; the checkpoint stands, and starting it again goes on from there. Default: any number.
+   * ConfigurationError; the checkpoint stands, and starting it again goes on from there. Without it there is no bound.
    */
   readonly maxChanges?: number | undefined;
   /**

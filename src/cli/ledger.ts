@@ -68,7 +68,7 @@ const meaning: Readonly<Record<LedgerRow["state"], string>> = {
 const answers = (file: string, { key, state }: LedgerRow): string => {
   const settle = `touchpoint ledger settle ${JSON.stringify(file)} ${JSON.stringify(key)}`;
   if (state === "sent")
-    return `${settle} not-sent\n  frees the key of a scheduled email that was cancelled (--release: any key): the next call sends.\n`;
+    return `${settle} not-sent\n  frees the key of a scheduled email that was cancelled: the next call sends. --release frees every key.\n`;
   return (
     `${settle} sent\n  you found it: a call with this key sends nothing, now and later.\n` +
     `${settle} not-sent\n  you are sure that it did not go out: the key is free, and the next call with it sends.\n`

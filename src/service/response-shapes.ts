@@ -53,7 +53,7 @@ export const readReceipt = (body: unknown): unknown => {
 export const readBatch = (body: unknown): unknown =>
   isRecord(body) && isArray(body.results) ? { ...body, results: body.results.map(readRecord) } : body;
 
-// From here on the document names an operation without its answer: any plausible shape is taken.
+// From here on the document names an operation without its answer, so every plausible shape is taken.
 
 /** The first of these fields that holds an object. */
 const nested = (body: Fields, ...names: readonly string[]): Fields | undefined =>
