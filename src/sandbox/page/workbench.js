@@ -9,7 +9,7 @@ import { requests } from "./requests.js";
 
 /** @typedef {import("../workbench/overview.ts").Overview} Overview */
 // Rows come as JSON of /_sandbox, and one table holds four lists of them: each list's own module types its rows, and
-// a union here would have to be cast back at every call. Hence `any` in these three, and nowhere else.
+// a union here would have to be cast back at every call. Hence `any` here and where rows are handed on.
 /**
  * @typedef {object} View
  * @property {string} label
