@@ -1,4 +1,4 @@
-import { whenAborted } from "../runtime/cancellation.ts";
+import { DeadlineExceeded, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** What may end a wait: the caller's signal, or the time a whole call may take. */
@@ -27,24 +27,15 @@ export class Bounds {
   }
 
   /** Waits for a promise, no longer than allowed: rejects with the signal's reason, or with `late()`. */
-  within<T>(promise: Promise<T>, late: () => Error): Promise<T> {
-    const { signal } = this.#limits;
-    const { leftMs } = this;
-    return new Promise((resolve, reject) => {
-      const stop = (): void => settle(() => reject(signal?.reason));
-      const release = whenAborted(signal, stop);
-      const cancel =
-        leftMs === undefined ? undefined : this.#clock.after(leftMs, () => settle(() => reject(late())));
-      const settle = (end: () => void): void => {
-        cancel?.();
-        release();
-        end();
-      };
-      if (signal?.aborted) stop();
-      promise.then(
-        (value) => settle(() => resolve(value)),
-        (error: unknown) => settle(() => reject(error)),
-      );
-    });
+  async within<T>(promise: Promise<T>, late: () => Error): Promise<T> {
+    const deadline = { totalTimeoutMs: this.leftMs, clock: this.#clock };
+    const { signal, release } = openScope([this.#limits.signal], deadline);
+    try {
+      return await untilAborted(promise, signal);
+    } catch (error) {
+      throw error instanceof DeadlineExceeded ? late() : error;
+    } finally {
+      release();
+    }
   }
 }
