@@ -32,22 +32,22 @@ export interface Call {
   report(operation: string, issues: readonly Issue[]): void;
   /**
    * Runs a call that takes several requests. Those that go through `part` end together, by the call's signal and total
-   * time; what one of them leaves unclear is told to the next through `whole`.
+   * time. `shared` tells each whether an earlier one may have taken effect.
    */
   group<T>(
     operation: string,
     options: CallOptions | undefined,
-    work: (part: Call, whole: CallGroup) => Promise<T>,
+    work: (part: Call, shared: CallGroup) => Promise<T>,
   ): Promise<T>;
   /**
-   * The same for work that lasts: what goes through it belongs to this moment, so that nothing of it is sent any more
-   * once the client was closed.
+   * Begins long work, such as an iteration: once the client is closed, none of its requests is sent any more, although
+   * new calls are.
    */
   scope(): Call;
   /** Makes the answer of a call that takes several requests: of all that went through this part. */
   answer<T>(work: Promise<T>): ApiPromise<T>;
   /**
-   * Resolves after `ms`; within `lasting` and `whole` also when the client is closed.
+   * Resolves after `ms`; within `scope` and `group` also when the client is closed.
    *
    * @throws the signal's reason as soon as it aborts.
    */

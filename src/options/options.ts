@@ -84,7 +84,7 @@ export interface ClientOptions<
   readonly maxRetries?: number;
   /** A 429 or 503 that asks for a longer wait is thrown at once, in milliseconds. Default 60,000. */
   readonly maxRetryAfterMs?: number;
-  /** The documented limits, any of them corrected; `redisLimits(…)` shares them; `false` turns pacing off. */
+  /** The documented limits, any of them corrected; `redisLimits(…)` shares them; `false` turns rate limiting off. */
   readonly limits?: Partial<Limits> | SharedLimits | false;
   /** Requests in flight at most. Default 16. */
   readonly concurrency?: number;
