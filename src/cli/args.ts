@@ -48,7 +48,7 @@ const usage = ({ name, operands }: Command): string =>
   ["touchpoint", name, ...operands, "[options]"].join(" ");
 
 const exitCodes =
-  "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused, 130 interrupted.";
+  "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused or something differs, 130 interrupted.";
 
 const commandHelp = (command: Command): string =>
   [

@@ -1,6 +1,7 @@
 import type { CliCommand } from "./cli-command.ts";
 import { contactsExport } from "./contacts-export.ts";
 import { contactsImport } from "./contacts-import.ts";
+import { doctor } from "./doctor.ts";
 import { eventsIngest } from "./events-ingest.ts";
 import { ledgerList, ledgerSettle, ledgerShow } from "./ledger.ts";
 import { sandbox } from "./sandbox.ts";
@@ -14,4 +15,5 @@ export const commands: readonly CliCommand[] = [
   ledgerList,
   ledgerShow,
   ledgerSettle,
+  doctor,
 ];

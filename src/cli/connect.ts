@@ -2,11 +2,11 @@ import { Client, type ClientOptions, ConfigurationError } from "../index.ts";
 import { UsageError } from "./cli-command.ts";
 
 /**
- * Makes the client. Key and address come from the environment alone: arguments show in lists of processes.
+ * Makes the client. The key comes from the environment alone: arguments show in lists of processes.
  *
  * @throws UsageError when they are missing or wrong.
  */
-export const connect = (options: Pick<ClientOptions, "hooks" | "limits">): Client => {
+export const connect = (options: Pick<ClientOptions, "hooks" | "limits" | "baseUrl">): Client => {
   try {
     return new Client(options);
   } catch (error) {

@@ -464,6 +464,35 @@ describe("contacts import", () => {
   });
 });
 
+describe("doctor", () => {
+  test("a service as documented ends it with 0, whose address may be given", async () => {
+    sandbox.seedContacts(3);
+    const child = startCli(["doctor", "--base-url", server.url], {
+      cwd: folder,
+      env: { TOUCHPOINT_BASE_URL: "", TOUCHPOINT_API_KEY: key },
+    });
+    const { ended, stdout, stderr } = await child.ended;
+    expect({ ended, stderr }).toEqual({ ended: 0, stderr: "" });
+    expect(stdout).toMatch(/^\d+ requests, all of them GET: nothing differs\.\n/);
+    expect(stdout).toContain("\nNot probed, since only a change would tell:\n  contacts.create\n");
+  });
+
+  test("a planted difference ends it with 3 and is told as JSON, without the records", async () => {
+    sandbox.seedContacts(3);
+    sandbox.fail({ operation: "contacts.list", times: Number.POSITIVE_INFINITY, with: "wrong-types" });
+    const { ended, report } = await run("doctor", "--json");
+    expect(ended).toBe(3);
+    expect(report.differs[0].operation).toBe("contacts.list");
+    expect(JSON.stringify(report)).not.toContain(sandbox.state.contacts[0]?.email);
+  });
+
+  test("a refused key ends it with 1, and an address that is none with 2", async () => {
+    sandbox.updateKey(key, { revoked: true });
+    expect(await run("doctor", "--json")).toMatchObject({ ended: 1, report: undefined });
+    expect(await run("doctor", "--base-url", "nowhere")).toMatchObject({ ended: 2, report: undefined });
+  });
+});
+
 describe("sandbox", () => {
   const firstLine = (child: CliRun) =>
     new Promise<string>((resolve) => child.process.stdout?.once("data", (text: string) => resolve(text)));

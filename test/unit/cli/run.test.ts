@@ -67,7 +67,7 @@ describe("run", () => {
     const { out } = await type("contacts import --help");
     expect(await type("help contacts import")).toEqual({ code: 0, out, err: "" });
     expect(out).toContain(
-      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused, 130 interrupted.",
+      "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused or something differs, 130 interrupted.",
     );
   });
 

@@ -1,0 +1,137 @@
+import type { Client } from "../index.ts";
+import { type CliCommand, isSet, type Request, textOf } from "./cli-command.ts";
+import { connect } from "./connect.ts";
+import { createAsk, type Finding } from "./doctor-ask.ts";
+import { type LimiterReport, limiterOf, lowerThan } from "./doctor-limiter.ts";
+import { examineContacts } from "./doctor-lists.ts";
+import { examinePaths } from "./doctor-paths.ts";
+import { exitCode } from "./exit-code.ts";
+import { limitsOf, limitsOption } from "./limits-option.ts";
+
+/** The operations that a GET reaches. */
+const probed: readonly string[] = ["contacts.list", "companies.findByDomain", "emails.scheduled.list"];
+
+/** The operations that change something; of two of them a GET tells whether the path is there. */
+const notProbed: readonly string[] = [
+  "contacts.create",
+  "contacts.update",
+  "companies.create",
+  "companies.update",
+  "lists.create",
+  "lists.addContacts",
+  "lists.removeContacts",
+  "events.record",
+  "events.recordBatch",
+  "emails.send",
+  "emails.schedule",
+  "emails.scheduled.update",
+  "emails.scheduled.cancel",
+];
+
+/** What `touchpoint doctor` found; `--json` prints it. */
+export interface Diagnosis {
+  /** All were GETs. */
+  readonly requests: number;
+  readonly differs: readonly Omit<Finding, "level">[];
+  readonly notes: readonly Omit<Finding, "level">[];
+  /** To paste into the client's options. */
+  readonly routes: Readonly<Record<string, string>>;
+  readonly limiter: LimiterReport;
+  readonly probed: readonly string[];
+  readonly notProbed: readonly string[];
+}
+
+const rate = ({ max, perMs }: { readonly max: number; readonly perMs: number }): string =>
+  `${max} requests per ${perMs / 1_000} s`;
+
+const limitFindings = async ({ stated }: LimiterReport): Promise<readonly Finding[]> => {
+  const { requests, requestsPerDay } = (await import("../sandbox/index.ts")).documentedLimits;
+  return lowerThan(stated, [requests, requestsPerDay]).map((lower) => ({
+    operation: "limits",
+    level: "differs",
+    text: `the headers state ${rate(lower.stated)}, the document ${rate(lower.documented)}: give the client \`limits\``,
+  }));
+};
+
+/** Compares a service with the document, by GET alone. */
+export const diagnose = async (
+  client: Client,
+  { domain, signal }: { readonly domain?: string | undefined; readonly signal: AbortSignal },
+): Promise<Diagnosis> => {
+  const ask = createAsk(client, signal);
+  const contacts = await examineContacts(ask);
+  const { findings, routes } = await examinePaths(ask, domain?.toLowerCase());
+  const limiter = limiterOf(ask.answers);
+  const all = [...contacts, ...findings, ...(await limitFindings(limiter))];
+  const of = (wanted: Finding["level"]) =>
+    all.filter(({ level }) => level === wanted).map(({ operation, text }) => ({ operation, text }));
+  const { requests } = ask;
+  return { requests, differs: of("differs"), notes: of("note"), routes, limiter, probed, notProbed };
+};
+
+const section = (title: string, lines: readonly string[]): string =>
+  lines.length === 0 ? "" : `\n${title}\n${lines.map((line) => `  ${line}\n`).join("")}`;
+
+const described = ({ operation, text }: Omit<Finding, "level">): string => `${operation}: ${text}`;
+
+const limiterLines = ({ headers, kind, stated }: LimiterReport): readonly string[] => [
+  `kind: ${kind}`,
+  ...stated.map((limit) => `states ${rate(limit)}`),
+  ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+];
+
+/** The diagnosis for people. */
+export const describeDiagnosis = (found: Diagnosis): string => {
+  const { requests, differs, notes, routes, limiter } = found;
+  const verdict = differs.length === 0 ? "nothing differs" : `${differs.length} differ`;
+  return (
+    `${requests} requests, all of them GET: ${verdict}.\n` +
+    section("Differs from the document:", differs.map(described)) +
+    section("Worth knowing:", notes.map(described)) +
+    section("Limiter, as far as headers tell:", limiterLines(limiter)) +
+    section(
+      "For the client's options:",
+      Object.keys(routes).length === 0 ? [] : [`routes: ${JSON.stringify(routes)}`],
+    ) +
+    section("Probed:", [found.probed.join(", ")]) +
+    section("Not probed, since only a change would tell:", found.notProbed)
+  );
+};
+
+const clientOf = async (request: Request): Promise<Client> => {
+  const limits = await limitsOf(request);
+  const baseUrl = textOf(request, "base-url");
+  return connect({
+    ...(limits === undefined ? {} : { limits }),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+  });
+};
+
+/** `touchpoint doctor`. */
+export const doctor: CliCommand = {
+  shape: {
+    name: "doctor",
+    about:
+      "Compares a service with the document, by some ten GETs and nothing else: which inferred paths answer, shapes,\n" +
+      "order and counts of lists, unknown fields, limits in headers. It prints `routes` to paste. Values are never shown.\n" +
+      "Exit code 0: as documented. 3: something differs. 1: the service could not be asked.",
+    operands: [],
+    options: {
+      "base-url": { type: "string", value: "<url>", about: "default: TOUCHPOINT_BASE_URL" },
+      domain: { type: "string", value: "<name>", about: "of a company that is there, to compare its record" },
+      ...limitsOption,
+      json: { type: "boolean", about: "what was found as one line of JSON" },
+    },
+  },
+  run: async (request) => {
+    const client = await clientOf(request);
+    try {
+      const found = await diagnose(client, { domain: textOf(request, "domain"), signal: request.interrupt });
+      request.stdout.write(isSet(request, "json") ? `${JSON.stringify(found)}\n` : describeDiagnosis(found));
+      return found.differs.length === 0 ? exitCode.ok : exitCode.someRejected;
+    } finally {
+      await client.close();
+    }
+  },
+  afterInterrupt: () => "Nothing was changed.",
+};

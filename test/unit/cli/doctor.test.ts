@@ -1,0 +1,378 @@
+import { describe, expect, test } from "vitest";
+import { type Diagnosis, describeDiagnosis, diagnose } from "../../../src/cli/doctor.ts";
+import { limiterOf, lowerThan } from "../../../src/cli/doctor-limiter.ts";
+import { AuthenticationError, Client } from "../../../src/index.ts";
+import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
+import { operations } from "../../../src/service/operations.ts";
+
+interface Body {
+  readonly [field: string]: unknown;
+  readonly data?: readonly Record<string, unknown>[];
+}
+
+/** What is told in place of the sandbox's answer, by path and query; undefined leaves it. */
+type Plant = (path: string, body: Body, query: URLSearchParams) => Response | object | undefined;
+
+const seeded = (contacts = 7): Sandbox => {
+  const sandbox = createSandbox({ apiKeys: ["key"] });
+  sandbox.seedContacts(contacts);
+  return sandbox;
+};
+
+const examine = async (plant: Plant = () => undefined, sandbox = seeded(), domain?: string) => {
+  const client = new Client({
+    apiKey: "key",
+    baseUrl: "http://127.0.0.1:1",
+    fetch: async (input, init) => {
+      const answer = await sandbox.fetch(input, init);
+      const { pathname, searchParams } = new URL(input);
+      // The sandbox answers every GET with an object.
+      const body = (await answer.clone().json()) as Body;
+      const planted = plant(pathname, body, searchParams);
+      if (planted === undefined) return answer;
+      return planted instanceof Response ? planted : Response.json(planted, { headers: answer.headers });
+    },
+  });
+  return diagnose(client, { domain, signal: new AbortController().signal });
+};
+
+const told = (found: Diagnosis) => found.differs.map(({ operation, text }) => `${operation}: ${text}`);
+const noted = (found: Diagnosis) => found.notes.map(({ operation, text }) => `${operation}: ${text}`);
+const onContacts =
+  (change: (body: Body, query: URLSearchParams) => object | undefined): Plant =>
+  (path, body, query) =>
+    path === "/api/v1/contacts" ? change(body, query) : undefined;
+const everyContact = (change: (contact: Record<string, unknown>) => object): Plant =>
+  onContacts((body) => ({ ...body, data: body.data?.map(change) }));
+
+describe("a service as documented", () => {
+  test("nothing differs, and nothing but GETs was sent, as many as it says", async () => {
+    const sandbox = seeded();
+    const found = await examine(undefined, sandbox);
+    expect(told(found)).toEqual([]);
+    expect(found.routes).toEqual({});
+    expect(new Set(sandbox.state.requests.map(({ method }) => method))).toEqual(new Set(["GET"]));
+    expect(found.requests).toBe(sandbox.state.requests.length);
+    expect(found.requests).toBeLessThanOrEqual(12);
+  });
+
+  test("more contacts than fit a page, none, and one are as documented too", async () => {
+    for (const contacts of [450, 0, 1])
+      expect([contacts, told(await examine(undefined, seeded(contacts)))]).toEqual([contacts, []]);
+    expect(noted(await examine(undefined, seeded(0)))).toContain(
+      "contacts.list: holds no contact: shapes and order are not compared",
+    );
+  });
+
+  test("its companies and scheduled emails are compared where there are some", async () => {
+    const sandbox = seeded();
+    const client = new Client({ apiKey: "key", baseUrl: "http://127.0.0.1:1", fetch: sandbox.fetch });
+    await client.companies.create({ companyName: "Ours", domain: "ours.example" });
+    const email = {
+      to: "ada@example.com",
+      subject: "Hi",
+      text: "Hi",
+      sendAt: new Date(Date.now() + 3_600_000),
+    };
+    await client.emails.schedule(email);
+    const found = await examine(undefined, sandbox, "Ours.example");
+    expect(told(found)).toEqual([]);
+    expect(noted(found).filter((text) => text.includes("not compared"))).toEqual([]);
+    expect(told(await examine(undefined, sandbox, "theirs.example"))).toEqual([
+      "companies.findByDomain: finds no company of theirs.example",
+    ]);
+  });
+
+  test("every operation is probed or told as not probed", async () => {
+    const ids = Object.values(operations).flatMap((resource) => Object.values(resource).map(({ id }) => id));
+    const { probed, notProbed } = await examine();
+    expect([...probed, ...notProbed].sort()).toEqual(ids.sort());
+  });
+
+  test("the key is wrong: it ends at once", async () => {
+    const sandbox = createSandbox({ apiKeys: ["another"] });
+    await expect(examine(undefined, sandbox)).rejects.toThrow(AuthenticationError);
+    expect(sandbox.state.requests).toHaveLength(1);
+  });
+});
+
+describe("planted differences of the list of contacts:", () => {
+  test.each<[string, Plant, string]>([
+    [
+      "another type",
+      everyContact((contact) => ({ ...contact, verified: "yes" })),
+      "verified must be boolean, is string (7 of 7 records)",
+    ],
+    [
+      "a number as id",
+      everyContact((contact) => ({ ...contact, id: Number(String(contact.id).replace(/\D/g, "") || 1) })),
+      "id must be string, is number (7 of 7 records)",
+    ],
+    [
+      "a field that is gone",
+      everyContact(({ stage: _stage, ...contact }) => contact),
+      "stage must be string, is missing (7 of 7 records)",
+    ],
+    [
+      "a time without zone",
+      everyContact((contact) => ({ ...contact, createdAt: "2026-01-02 03:04:05" })),
+      "createdAt is no ISO 8601 time in UTC (7 of 7 records)",
+    ],
+    [
+      "another envelope",
+      onContacts(({ data, total }) => ({ items: data, count: total })),
+      "answers an object with count, items, not { data, total, skip, limit }",
+    ],
+    ["a bare array", onContacts(({ data }) => data), "answers an array, not { data, total, skip, limit }"],
+    ["no page size", onContacts(({ limit: _limit, ...body }) => body), "limit must be number, is missing"],
+    [
+      "another default size",
+      onContacts((body, query) => (query.has("limit") ? undefined : { ...body, limit: 20 })),
+      "asked for limit 50, the page says 20",
+    ],
+    [
+      "smaller pages",
+      onContacts((body) => ({ ...body, data: body.data?.slice(0, 3) })),
+      "of 7 records, skip 0 and limit 200 give 3 and not 7",
+    ],
+    [
+      "a total that is too large",
+      onContacts((body) => ({ ...body, total: 9 })),
+      "of 9 records, skip 0 and limit 200 give 7 and not 9",
+    ],
+    [
+      "skip ignored",
+      onContacts((body, query) =>
+        query.get("skip") === "3" ? { ...body, data: Array(4).fill(body.data?.[0]) } : undefined,
+      ),
+      "a page further on does not go on where the one before it ends",
+    ],
+    [
+      "an order that changes",
+      onContacts((body, query) =>
+        query.has("limit") ? undefined : { ...body, data: body.data?.toReversed() },
+      ),
+      "the order changes from one request to the next",
+    ],
+    [
+      "a record twice",
+      onContacts((body) => ({ ...body, data: body.data?.map((_, index) => body.data?.[index >> 1]) })),
+      "the same record comes twice in a page",
+    ],
+    [
+      "a search that finds nobody",
+      onContacts((body, query) => (query.has("search") ? { ...body, data: [], total: 0 } : undefined)),
+      "search does not find a contact by its email, as contacts.find and upsert need",
+    ],
+    ["a status", onContacts(() => Response.json({ error: "No." }, { status: 403 })), "answers 403"],
+    [
+      "no JSON",
+      onContacts(() => new Response("<p>", { headers: { "content-type": "text/html" } })),
+      "answers no JSON, not { data, total, skip, limit }",
+    ],
+  ])("%s", async (_name, plant, text) => {
+    expect(told(await examine(plant))).toContain(`contacts.list: ${text}`);
+  });
+
+  test("a search that is ignored", async () => {
+    const sandbox = seeded();
+    const plant = onContacts((_body, query) =>
+      query.has("search") ? { data: sandbox.state.contacts, total: 7, skip: 0, limit: 200 } : undefined,
+    );
+    expect(told(await examine(plant, sandbox))).toEqual([
+      "contacts.list: search finds everybody: it seems to be ignored",
+    ]);
+  });
+
+  test("unknown fields and the order are worth knowing, and no difference", async () => {
+    let count = 0;
+    const found = await examine(
+      everyContact((contact) => ({ ...contact, score: 1, ownerId: `o${count++}` })),
+    );
+    expect(told(found)).toEqual([]);
+    expect(noted(found)).toContain("contacts.list: has fields that the document does not: ownerId, score");
+    expect(noted(found).filter((text) => text.includes("order: "))).toHaveLength(1);
+  });
+
+  test("somebody came meanwhile: it says so", async () => {
+    const sandbox = seeded();
+    let asked = 0;
+    const found = await examine((path) => {
+      asked += 1;
+      if (path === "/api/v1/contacts" && asked === 1) sandbox.addContact({ email: "late@example.com" });
+      return undefined;
+    }, sandbox);
+    expect(noted(found)).toContain(
+      "contacts.list: the list changed meanwhile: what differs may come of that, run it again",
+    );
+  });
+});
+
+const notFound = () => Response.json({ error: "There is no such endpoint." }, { status: 404 });
+
+describe("planted differences of inferred paths:", () => {
+  const leads: Plant = (path, _body) => {
+    if (path === "/api/v1/contacts" || path.startsWith("/api/v1/emails")) return undefined;
+    return path === "/api/v1/leads" ? { data: [], total: 0, skip: 0, limit: 50 } : notFound();
+  };
+
+  test("companies live under the document's other word: it prints the routes to paste", async () => {
+    const found = await examine(leads);
+    expect(told(found)).toEqual([
+      "companies.findByDomain: /api/v1/companies does not answer, /api/v1/leads does",
+    ]);
+    expect(found.routes).toEqual({
+      "companies.findByDomain": "/api/v1/leads",
+      "companies.create": "/api/v1/leads",
+    });
+    const text = describeDiagnosis(found);
+    expect(text).toContain(
+      'routes: {"companies.findByDomain":"/api/v1/leads","companies.create":"/api/v1/leads"}',
+    );
+    // As they are printed, the client takes them.
+    new Client({ apiKey: "key", baseUrl: "http://127.0.0.1:1", routes: found.routes });
+  });
+
+  test.each<[string, Plant, string[]]>([
+    [
+      "no companies at all",
+      (path) => (/companies|leads/.test(path) ? notFound() : /doctor/.test(path) ? notFound() : undefined),
+      ["companies.findByDomain: neither /api/v1/companies nor /api/v1/leads answers"],
+    ],
+    [
+      "a domain that is ignored",
+      (path, body) =>
+        path === "/api/v1/companies" ? { ...body, data: [{ id: "co_1", domain: "a.example" }] } : undefined,
+      ["companies.findByDomain: asked for one domain, it answers 1 companies of others: domain is ignored"],
+    ],
+    [
+      "another method",
+      (path) =>
+        path.endsWith("/scheduled")
+          ? Response.json({ error: "No." }, { status: 405, headers: { allow: "POST" } })
+          : undefined,
+      ["emails.scheduled.list: answers 405 (it allows POST)"],
+    ],
+    [
+      "a bare array of emails",
+      (path) => (path.endsWith("/scheduled") ? Response.json([]) : undefined),
+      ["emails.scheduled.list: answers an array, not { data, total, skip, limit }"],
+    ],
+    [
+      "an email without status",
+      (path, body) =>
+        path.endsWith("/scheduled")
+          ? { ...body, total: 1, data: [{ id: "s", sendAt: "2026-01-01T00:00:00Z" }] }
+          : undefined,
+      ["emails.scheduled.list: status must be string, is missing (1 of 1 records)"],
+    ],
+    [
+      "no scheduled emails",
+      (path) => (/doctor|scheduled/.test(path) ? notFound() : undefined),
+      ["emails.scheduled.list: /api/v1/emails/scheduled does not answer"],
+    ],
+  ])("%s", async (_name, plant, texts) => {
+    expect(told(await examine(plant))).toEqual(texts);
+  });
+
+  test("a front that answers every path: it says that it cannot tell", async () => {
+    const found = await examine((path) => (/doctor|leads/.test(path) ? Response.json({}) : undefined));
+    expect(told(found)).toEqual([]);
+    expect(noted(found)).toContain(
+      "paths: a path that cannot exist is not answered 404: which paths exist cannot be told",
+    );
+  });
+
+  test("a path that takes other methods only is there", async () => {
+    const found = await examine((path) =>
+      path === "/api/v1/lists" ? Response.json({}, { status: 405, headers: { allow: "POST" } }) : undefined,
+    );
+    expect(noted(found)).toContain(
+      "lists.create: /api/v1/lists answers 405 (it allows POST): the path is there",
+    );
+  });
+});
+
+describe("the limiter", () => {
+  const at = (atMs: number, headers: Record<string, string>) => ({
+    status: 200,
+    headers: new Headers(headers),
+    body: {},
+    atMs,
+  });
+  const epoch = 1_790_000_000_000;
+
+  test.each([
+    ["without headers", [{}, {}, {}], "not told"],
+    ["an end that stands still", [5, 3, 1].map((left) => ({ "ratelimit-reset": `${left}` })), "fixed window"],
+    [
+      "the same as a time",
+      [0, 0, 0].map(() => ({ "x-ratelimit-reset": `${epoch / 1_000 + 9}` })),
+      "fixed window",
+    ],
+    [
+      "an end that moves along",
+      [9, 9, 9].map((left) => ({ ratelimit: `"default";r=5;t=${left}` })),
+      "sliding window or bucket",
+    ],
+    [
+      "an end that leaps by a window",
+      [1, 60, 58].map((left) => ({ "ratelimit-reset": `${left}` })),
+      "not told",
+    ],
+    ["only one answer that says so", [{ "ratelimit-reset": "5" }, {}, {}], "not told"],
+  ])("%s: %s", (_name, headers, kind) => {
+    const answers = headers.map((given, index) => at(epoch + index * 2_000, given as Record<string, string>));
+    expect(limiterOf(answers).kind).toBe(kind);
+  });
+
+  test("within a second nothing is told: headers are too coarse", () => {
+    const answers = [0, 100, 200].map((ms) => at(epoch + ms, { "ratelimit-reset": "5" }));
+    expect(limiterOf(answers).kind).toBe("not told");
+  });
+
+  test.each([
+    ['"default";q=60;w=10', [{ max: 60, perMs: 10_000 }]],
+    [
+      "100;w=10, 50000;w=86400",
+      [
+        { max: 100, perMs: 10_000 },
+        { max: 50_000, perMs: 86_400_000 },
+      ],
+    ],
+    ["100", []],
+  ])("reads the policy %s", (policy, stated) => {
+    expect(limiterOf([at(0, { "ratelimit-policy": policy, vary: "*" })])).toEqual({
+      headers: { "ratelimit-policy": policy },
+      kind: "not told",
+      stated,
+    });
+  });
+
+  test("a lower limit than documented is a difference, a higher one is none", async () => {
+    const stating =
+      (policy: string): Plant =>
+      (_path, body) =>
+        Response.json(body, { headers: { "ratelimit-policy": policy } });
+    const plantOn =
+      (policy: string): Plant =>
+      (path, body, query) =>
+        path === "/api/v1/emails/scheduled" ? stating(policy)(path, body, query) : undefined;
+    expect(told(await examine(plantOn("60;w=10")))).toEqual([
+      "limits: the headers state 60 requests per 10 s, the document 100 requests per 10 s: give the client `limits`",
+    ]);
+    expect(told(await examine(plantOn("600;w=10")))).toEqual([]);
+    expect(lowerThan([{ max: 1, perMs: 60_000 }], [{ max: 100, perMs: 10_000 }])).toEqual([]);
+  });
+});
+
+test("no value of a record is shown, only what it is", async () => {
+  const sandbox = seeded(0);
+  sandbox.addContact({ email: "secret.person@example.com", name: "Secret Person", notes: "private" });
+  const found = await examine(
+    everyContact((contact) => ({ ...contact, listIds: "secret", verified: 7 })),
+    sandbox,
+  );
+  expect(told(found)).toHaveLength(2);
+  expect(JSON.stringify(found) + describeDiagnosis(found)).not.toMatch(/secret|private/i);
+});
