@@ -95,12 +95,13 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.contacts = new Contacts(call, clock);
     this.companies = new Companies(call);
     this.lists = new Lists(call, clock);
-    const { limits, ledger, totalTimeoutMs, emailGuards: guards } = this.#settings;
+    const { limits, interactiveReserve, ledger, totalTimeoutMs, emailGuards: guards } = this.#settings;
     this.emails = new Emails(call, { clock, ledger, totalTimeoutMs, guards });
     this.events = new Events(call, {
       clock,
       maxRetries: this.#settings.maxRetries,
       eventsAtOnce: limits === false ? undefined : limits.events.max,
+      largestBatch: () => this.#connection.limiter.budgets.events.largestBatch(interactiveReserve),
       recorders: this.#node.recorders,
       serviceNow: () => this.#connection.serviceTime.now(),
     });

@@ -1,5 +1,6 @@
 import type { Call } from "../call/executor.ts";
 import { ApiError, ResponseValidationError } from "../errors.ts";
+import { BatchTooLarge } from "../http/types.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -43,7 +44,8 @@ const sendOnce = async (
 ): Promise<readonly BatchItemResult[]> => {
   const payload = { events: events.map(({ event }) => event) };
   const wasUnclear = shown.isUnclear;
-  const sent = call(operations.events.recordBatch, { payload, wasUnclear, priority, isDrained }, options);
+  const input = { payload, wasUnclear, priority, isDrained, isDivisible: true };
+  const sent = call(operations.events.recordBatch, input, options);
   const { data: answer, response } = await effect.of(sent.withResponse());
   const results = readBatchAnswer(events, answer);
   if (results === undefined) {
@@ -72,15 +74,23 @@ const sendOrSplit = async (
   try {
     return await sendOnce(events, sending, shown);
   } catch (error) {
+    if (error instanceof BatchTooLarge) return sendInTwo(events, error.most, sending, shown);
     if (!(error instanceof ApiError) || !isAboutContent(error)) throw error;
     const [only] = events;
     if (events.length === 1 && only !== undefined) {
       return [{ index: only.index, status: error.status, state: "refused", error: error.message }];
     }
-    const half = Math.ceil(events.length / 2);
-    const first = await sendOrSplit(events.slice(0, half), sending, shown);
-    return [...first, ...(await sendOrSplit(events.slice(half), sending, shown))];
+    return sendInTwo(events, Math.ceil(events.length / 2), sending, shown);
   }
+};
+
+const sendInTwo = async (
+  events: readonly IndexedEvent[],
+  at: number,
+  ...how: [sending: BatchSending, shown: Shown]
+): Promise<readonly BatchItemResult[]> => {
+  const first = await sendOrSplit(events.slice(0, at), ...how);
+  return [...first, ...(await sendOrSplit(events.slice(at), ...how))];
 };
 
 /**

@@ -247,7 +247,7 @@ export const importContacts = async (
     await runResumable<GivenContact>(
       {
         source,
-        batchSize,
+        batchSize: () => batchSize,
         // A plan tells of the rows in their order.
         concurrency: options.dryRun ? 1 : (options.concurrency ?? defaultConcurrency),
         checkpoint: options.checkpoint,

@@ -29,7 +29,7 @@ export interface IngestOptions<Event = GivenEvent> extends CallOptions {
   readonly totalTimeoutMs?: number | undefined;
   /** A path, or a store of one's own: how far the run has come, so that it can be killed and started again. */
   readonly checkpoint?: string | CheckpointStore | undefined;
-  /** Events a request, 1–100. Default: what the events budget lets through at once, at most 100. */
+  /** Events a request at most, 1–100. Default: 100. It is never more than the events budget lets through at once. */
   readonly batchSize?: number | undefined;
   /**
    * Requests under way at once. Default 4: the order of the source is kept within a batch, but not between batches.
@@ -63,8 +63,8 @@ export const requestOptions = (
 export interface IngestContext {
   readonly call: Call;
   readonly clock: Clock;
-  /** Events that the budget lets through at once; undefined: no such limit. */
-  readonly eventsAtOnce: number | undefined;
+  /** How many events background work may send at once now. */
+  readonly largestBatch: () => number;
   /** The service's time as its answers tell it; undefined before the first. */
   readonly serviceNow: () => number | undefined;
 }

@@ -60,7 +60,7 @@ export const ingest = async (
   context: IngestContext,
 ): Promise<IngestReport> => {
   check(source, options);
-  const { clock, eventsAtOnce = maxEventsPerRequest } = context;
+  const { clock, largestBatch } = context;
   const startedAt = clock.now();
   const waits = new WaitTracker();
   const ingestion = new Ingestion(options, { ...context, call: waits.watch(context.call) }, waits);
@@ -74,8 +74,8 @@ export const ingest = async (
     await runResumable<EventInput>(
       {
         source,
-        // A batch larger than the budget's window would have to wait for an empty one.
-        batchSize: options.batchSize ?? Math.min(maxEventsPerRequest, eventsAtOnce),
+        // A batch larger than what is let through at once would have to wait for an empty window.
+        batchSize: () => Math.min(options.batchSize ?? maxEventsPerRequest, largestBatch()),
         concurrency: options.concurrency ?? defaultConcurrency,
         checkpoint: options.checkpoint,
         operation,

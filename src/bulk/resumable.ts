@@ -39,7 +39,8 @@ export interface ResumableWork<Item> {
   /** Watches every request of the work. */
   readonly effect: EffectTracker;
   readonly source: InputSource<Item>;
-  readonly batchSize: number;
+  /** Of the batch that is gathered now. */
+  readonly batchSize: () => number;
   /** Batches under way at once. */
   readonly concurrency: number;
   readonly checkpoint: string | CheckpointStore | undefined;
@@ -140,7 +141,7 @@ class Run<Item> {
           const line = lineOf(item);
           batch.push({ index, item: snapshot(item), ...(line !== undefined && { line }) });
         }
-        if (batch.length >= this.#work.batchSize) await send();
+        if (batch.length >= this.#work.batchSize()) await send();
         this.#waitForSource(true);
       }
       this.#waitForSource(false);
@@ -167,7 +168,7 @@ class Run<Item> {
   }
 
   get #widestGap(): number {
-    return 8 * this.#work.batchSize * this.#work.concurrency;
+    return 8 * this.#work.batchSize() * this.#work.concurrency;
   }
 
   #wasDoneBefore(index: number, item: Item): boolean {

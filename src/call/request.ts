@@ -38,6 +38,8 @@ export interface CallInput<Input> {
   readonly priority?: Priority | undefined;
   /** Let through while the client closes, however long it takes: no bound of the client's on waits or time holds. */
   readonly isDrained?: boolean | undefined;
+  /** Whoever sends it divides it where the limits ask for that. */
+  readonly isDivisible?: boolean | undefined;
   /** Told what the request waits for, and undefined when it goes on. */
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   /** Counts what the call costs, and whether it may have taken effect where an abort does not say. */
@@ -183,6 +185,7 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
       weight: rules.weight,
       priority,
       isDrained: input.isDrained,
+      isDivisible: input.isDivisible,
       waits: input.isDrained ? undefined : waitsOf(priority, options.maxWaitMs, input.whole),
       attemptTimeoutMs: options.timeoutMs ?? settings.timeoutMs,
       maxRetries: options.maxRetries ?? settings.maxRetries,

@@ -47,6 +47,8 @@ export interface HttpRequest {
   readonly waits?: WaitAllowance | undefined;
   /** Let through while the client closes, and not refused for want of room: the events of a recorder. */
   readonly isDrained?: boolean | undefined;
+  /** It may be refused with a BatchTooLarge, and sent in parts. */
+  readonly isDivisible?: boolean | undefined;
   /** When `totalTimeoutMs` is over, on the clock of the client. */
   readonly deadlineAt?: number | undefined;
   /** Ends the call at once, waits and queues included. */
@@ -117,6 +119,17 @@ export class AttemptFailure extends Error {
     this.kind = kind;
     this.wasSent = details.wasSent;
     this.response = details.response;
+  }
+}
+
+/** A batch was not sent: beside interactive calls only parts of it fit. Never leaves the library. */
+export class BatchTooLarge extends Error {
+  /** What a part may weigh. */
+  readonly most: number;
+
+  constructor(most: number) {
+    super(`the batch must be cut to ${most}`);
+    this.most = most;
   }
 }
 

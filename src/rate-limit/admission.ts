@@ -1,5 +1,5 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
-import { type HttpRequest, progressOf } from "../http/types.ts";
+import { BatchTooLarge, type HttpRequest, progressOf } from "../http/types.ts";
 import type { DayCount } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Budget } from "./budget.ts";
@@ -95,7 +95,10 @@ export class Admission implements Waiter {
       if (waitMs > 0 && waitMs > this.#boundMs)
         return this.refused(budget.name, `${what}: ${this.#bound}`, waitMs);
     }
-    return undefined;
+    if (kind.priority !== "background" || !this.request.isDivisible) return undefined;
+    const { narrowest } = kind;
+    const most = narrowest.cutTo(narrowest.amountOf(this.weight), this.leastReserve);
+    return most === undefined ? undefined : new BatchTooLarge(most);
   }
 
   refusalOfWait({ ms, budget }: KnownWait): Error | undefined {

@@ -106,6 +106,17 @@ export class Budget implements PermitHolder {
     return Math.ceil(Math.min(wanted, Math.floor(max * mostReserve)));
   }
 
+  /** The largest batch that background work sends: what the reserve leaves of a window. */
+  largestBatch(least: number): number {
+    return this.limit.max - this.reserve(least);
+  }
+
+  /** What a batch must be cut to that does not fit beside what interactive calls hold; undefined where it does. */
+  cutTo(amount: number, least: number): number | undefined {
+    const largest = this.largestBatch(least);
+    return amount > largest && amount + this.held.interactive > this.limit.max ? largest : undefined;
+  }
+
   /** Of the permits in hand, what a background request of this amount has to leave for interactive ones. */
   keptFromBackground(amount: number, least: number): number {
     // A batch too large for what the reserve leaves may have its turn when all of the budget is free.

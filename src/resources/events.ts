@@ -16,6 +16,8 @@ import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/
 export interface EventsContext {
   readonly clock: Clock;
   readonly eventsAtOnce: number | undefined;
+  /** How many of them background work may send at once now. */
+  readonly largestBatch: () => number;
   /** Of the client; it bounds the repeats of single events of a batch too. */
   readonly maxRetries: number;
   /** The service's time as its answers tell it; undefined before the first. */

@@ -48,7 +48,7 @@ const run = (
   const context = {
     call: scriptedCall(answering),
     clock,
-    eventsAtOnce: undefined,
+    largestBatch: () => 100,
     serviceNow: () => undefined,
   };
   return clock.until(ingest(source, options, context));
@@ -95,7 +95,7 @@ describe("ingest, killed and started again", () => {
       {
         call: scriptedCall(answering),
         clock: new FakeClock(),
-        eventsAtOnce: undefined,
+        largestBatch: () => 100,
         serviceNow: () => undefined,
       },
     );
@@ -331,7 +331,7 @@ describe("ingest", () => {
         arrived.push(...sent.map(({ properties }) => properties?.at));
         return { results: sent.map(() => ({ status: 202 })) };
       });
-      const context = { call, clock, eventsAtOnce: undefined, serviceNow: () => undefined };
+      const context = { call, clock, largestBatch: () => 100, serviceNow: () => undefined };
       await clock.until(ingest(events(6), { batchSize: 2, concurrency }, context));
       expect(arrived).toEqual(order);
     },
@@ -351,7 +351,7 @@ describe("ingest", () => {
     const call = scriptedCall(async (_operation, payload) =>
       calls++ === 0 ? never : service.record(payload),
     );
-    const context = { call, clock, eventsAtOnce: undefined, serviceNow: () => undefined };
+    const context = { call, clock, largestBatch: () => 100, serviceNow: () => undefined };
     void ingest(source(), { batchSize: 10, concurrency: 2 }, context);
     for (let turns = 100; turns > 0; turns -= 1) await turn();
     expect(taken).toBeLessThan(8 * 10 * 2 + 50);

@@ -35,7 +35,7 @@ const ingested = async (
   const context = {
     call,
     clock: new FakeClock(wallNow),
-    eventsAtOnce: undefined,
+    largestBatch: () => 100,
     serviceNow: () => (isKnown() ? serviceNow : undefined),
   };
   const all = { ...options, onRejected: (one: RejectedEvent<EventInput>) => void rejected.push(one) };

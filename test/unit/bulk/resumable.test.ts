@@ -64,7 +64,7 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
           source: source(clock),
           effect: new EffectTracker(),
         },
-        ...{ batchSize: 1, concurrency: 1, options: {}, waits: new WaitTracker(), ...others },
+        ...{ batchSize: () => 1, concurrency: 1, options: {}, waits: new WaitTracker(), ...others },
         checkpoint: { load: async () => before, save: async (state) => void saved.push(state) },
         work: (entries: readonly Entry<string>[], signal) => {
           batches.push(entries.map(({ index }) => index));
@@ -107,7 +107,7 @@ test("a source that is shorter than what an earlier run has settled is another o
 });
 
 test("a source that ends with a full batch has no empty one behind it", async () => {
-  const { clock, batches, start } = scene(array(4), { batchSize: 2 });
+  const { clock, batches, start } = scene(array(4), { batchSize: () => 2 });
   await clock.until(start());
   expect(batches).toEqual([
     [0, 1],
@@ -118,7 +118,7 @@ test("a source that ends with a full batch has no empty one behind it", async ()
 test("batches that settle out of order leave a checkpoint that knows its last item", async () => {
   const durations = [20, 30, 10];
   const { clock, saved, start } = scene(array(6), {
-    batchSize: 2,
+    batchSize: () => 2,
     concurrency: 3,
     work: ([first]) => clock.sleep(durations[(first?.index ?? 0) / 2] ?? 0),
   });
@@ -128,7 +128,7 @@ test("batches that settle out of order leave a checkpoint that knows its last it
 
 test("while the first batch hangs, eight batches for each of those at once go ahead of it", async () => {
   const { batches, start } = scene(array(1_000), {
-    batchSize: 2,
+    batchSize: () => 2,
     concurrency: 3,
     work: async ([first]) => (first?.index === 0 ? never : undefined),
   });
@@ -160,7 +160,11 @@ test("a checkpoint with a whole list needs none to go on, and one with rows to b
 });
 
 test("what an earlier run did is told as done, and is not in the rate", async () => {
-  const { clock, log, start } = scene(array(6), { batchSize: 4, work: () => clock.sleep(1_000) }, behind(2));
+  const { clock, log, start } = scene(
+    array(6),
+    { batchSize: () => 4, work: () => clock.sleep(1_000) },
+    behind(2),
+  );
   await clock.until(start());
   expect(log).toEqual([
     { atMs: 0, done: 1, perSecond: 0, waitingFor: undefined },
@@ -170,7 +174,7 @@ test("what an earlier run did is told as done, and is not in the rate", async ()
 });
 
 test("a source that has no item yet is waited for, and told as what is waited for", async () => {
-  const { clock, log, start } = scene(slowly(1), { batchSize: 2, work: () => clock.sleep(500) });
+  const { clock, log, start } = scene(slowly(1), { batchSize: () => 2, work: () => clock.sleep(500) });
   await clock.until(start());
   expect(log.map(({ atMs, done, waitingFor }) => [atMs, done, waitingFor])).toEqual([
     [0, 0, "source"],
@@ -183,7 +187,7 @@ test("a source that has no item yet is waited for, and told as what is waited fo
 test("once an item is there, or the source has ended, it is not waited for", async () => {
   const waitingFor: unknown[] = [];
   const { clock, progress, start } = scene(slowly(3), {
-    batchSize: 2,
+    batchSize: () => 2,
     work: async () => void waitingFor.push(progress.watched.waitingFor),
   });
   await clock.until(start());
@@ -214,7 +218,7 @@ test("a run that fails lets go of the clock and of the client, and tells nothing
         yield* items(1);
         throw mine;
       })(),
-    { batchSize: 2, options: { totalTimeoutMs: 60_000 } },
+    { batchSize: () => 2, options: { totalTimeoutMs: 60_000 } },
   );
   await expect(clock.until(start())).rejects.toBe(mine);
   const told = log.length;

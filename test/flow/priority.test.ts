@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { Client } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { anEvent } from "../support/builders.ts";
+import { FakeClock } from "../support/fake-clock.ts";
+
+const roundTripMs = 50;
+let services = 0;
+
+/** A service that keeps the documented limits, and the weight of every batch that reached it. */
+const scene = () => {
+  const clock = new FakeClock();
+  const sandbox = createSandbox({ apiKeys: ["key"], clock });
+  const batches: number[] = [];
+  const fetch = async (url: string, init: RequestInit): Promise<Response> => {
+    if (url.endsWith("/batch")) batches.push(JSON.parse(String(init.body)).events.length);
+    await clock.sleep(roundTripMs);
+    return sandbox.fetch(url, init);
+  };
+  services += 1;
+  // Clients of one origin share their budgets; tests must not.
+  const baseUrl = `https://priority-${services}.test`;
+  const client = new Client({ apiKey: "key", baseUrl, fetch }, { clock, random: () => 0.5 });
+  return { clock, sandbox, client, batches };
+};
+
+const events = (count: number) => Array.from({ length: count }, (_, at) => anEvent({ properties: { at } }));
+
+test("an ingestion alone sends batches of all that the budget lets through at once", async () => {
+  const { clock, client, batches } = scene();
+  await clock.until(client.events.ingest(events(200)));
+  expect(batches).toEqual([50, 50, 50, 50]);
+});
+
+test("beside an ingestion no interactive call waits from the second window on", async () => {
+  const { clock, sandbox, client, batches } = scene();
+  const ingestion = client.events.ingest(events(3_000));
+  const tookMs: number[] = [];
+  await clock.advance(3_000);
+  const before = batches.reduce((sum, size) => sum + size, 0);
+  for (let second = 0; second < 40; second += 1) {
+    const since = clock.now();
+    void client.events.record(anEvent()).then(() => tookMs.push(clock.now() - since));
+    await clock.advance(1_000);
+  }
+  const recorded = batches.reduce((sum, size) => sum + size, 0) - before;
+  expect(tookMs.slice(2)).toEqual(Array.from({ length: 38 }, () => roundTripMs));
+  expect(recorded).toBeGreaterThanOrEqual(40 * 50 * 0.8);
+  await clock.until(ingestion);
+  expect(sandbox.state.counts.byStatus).not.toHaveProperty("429");
+});
+
+test("a batch that waits when interactive calls begin is cut to what they leave", async () => {
+  const { clock, client, batches } = scene();
+  const reports = [1, 2].map(() => client.events.recordBatch(events(50), { priority: "background" }));
+  for (let second = 0; second < 4; second += 1) {
+    await clock.advance(1_000);
+    void client.events.record(anEvent());
+  }
+  expect(batches).toEqual([50, 45, 5]);
+  expect((await Promise.all(reports)).map(({ accepted }) => accepted)).toEqual([50, 50]);
+});
