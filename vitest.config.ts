@@ -46,7 +46,7 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      project("check", ["test/architecture.test.ts"]),
+      project("check", ["test/architecture.test.ts", "test/repository/**/*.test.ts"]),
       project("types", typeTests, {
         isolate: false,
         // The whole program, with everything in it: the only type check there is.
