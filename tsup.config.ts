@@ -1,14 +1,15 @@
 import { defineConfig } from "tsup";
 import { bundledImport } from "./scripts/bundled.ts";
-import { entry } from "./scripts/entries.ts";
+import { entry, transports } from "./scripts/entries.ts";
 import { leanUndici } from "./scripts/lean-undici.ts";
 import { ownGlobals } from "./scripts/own-globals.ts";
+import { transportByCondition } from "./scripts/transport-by-condition.ts";
 
 // Vendors are bundled: one small file each loads faster than their trees of files, p-retry is ESM-only while
 // Node 20.18 cannot require() that, and an installed package then has nothing else to resolve.
 export default defineConfig({
   // A program is run, not imported: it has no declarations.
-  entry: { ...entry, cli: "src/cli/main.ts" },
+  entry: { ...entry, ...transports, cli: "src/cli/main.ts" },
   // scripts/commonjs.ts makes the CommonJS files of these.
   format: "esm",
   target: "node20",
@@ -26,7 +27,7 @@ export default defineConfig({
   esbuildOptions: (options) => {
     options.lineLimit = 160;
   },
-  esbuildPlugins: [ownGlobals, leanUndici],
+  esbuildPlugins: [ownGlobals, leanUndici, transportByCondition],
   // scripts/declarations.ts writes them.
   dts: false,
 });

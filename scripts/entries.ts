@@ -7,6 +7,15 @@ export const entry = {
   errors: "src/errors.ts",
 };
 
+/** The default transports, by the name of their file in `dist/`: package.json says under `imports` which one runs where. */
+export const transports = {
+  undici: "src/http/transport/undici.ts",
+  edge: "src/edge.ts",
+};
+
+/** What the package calls its default transport inside. */
+export const transportName = "#transport";
+
 // undici is CommonJS: inside an ES module its require() of Node's own modules needs something to call. `createRequire`
 // would do, for a tenth of what importing the package costs.
 export const requireBanner = "const require=name=>process.getBuiltinModule(name);";

@@ -1,7 +1,7 @@
 import { chmodSync, cpSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { rollup } from "rollup";
-import { entry, requireBanner } from "./entries.ts";
+import { entry, requireBanner, transports } from "./entries.ts";
 
 // Opening a file costs an import more than reading it, and splitting makes a file of whatever any two entries share:
 // what `index` loads at once, 16 of them, is put into one. What it loads later stays apart.
@@ -38,7 +38,7 @@ const mapped = {
     return { code: ofErrors.has(id) ? code.replace(/import"[^"]*";/g, blank) : code, map };
   },
 };
-const names = [...Object.keys(entry), "cli"];
+const names = [...Object.keys(entry), ...Object.keys(transports), "cli"];
 const bundle = await rollup({
   input: Object.fromEntries(names.map((name) => [name, join(dist, `${name}.js`)])),
   external: (id) => !/^[./]/.test(id),

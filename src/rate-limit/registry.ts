@@ -44,13 +44,20 @@ const find = (): Find => {
   return shared[place] ?? registry();
 };
 
+// workerd ends a timer with the request it was made in, and refuses to wake another request from it.
+const isWorkerd = (): boolean => {
+  // Node 20 has no navigator, nor have its types.
+  const navigator: unknown = Reflect.get(globalThis, "navigator");
+  return Object(navigator).userAgent === "Cloudflare-Workers";
+};
+
 /**
  * The limiter of a key: clients with the same origin, key and limits share it, because the service counts them
- * together. A key function may answer anything, so its client has a limiter of its own.
+ * together. A key function may answer anything, so its client has a limiter of its own, as each has in workerd.
  */
 export const sharedLimiter = (settings: Settings, clock: Clock): RateLimiter => {
   const { apiKey, origin, basePath, limits, sharing, fetch } = settings;
   const make = (): RateLimiter => new RateLimiter(limits, clock, sharing);
-  if (typeof apiKey !== "string") return make();
+  if (typeof apiKey !== "string" || isWorkerd()) return make();
   return find()([origin, basePath, apiKey, limits], [sharing, fetch], make);
 };

@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { publint } from "publint";
 import ts from "typescript";
@@ -83,9 +84,30 @@ test("touchpoint-sdk/errors is at most 6 KB in a browser, and asks for nothing o
   expect(text).not.toMatch(/\bimport\b|\brequire\b|node:/);
 });
 
+test("what a worker bundles holds nothing of undici, and asks for Node's own modules by their prefix only", async () => {
+  const { outputFiles } = await build({
+    entryPoints: [at("dist/index.js")],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    conditions: ["workerd", "worker", "browser"],
+    external: ["node:*"],
+    write: false,
+  });
+  const [{ text, contents } = { text: "", contents: new Uint8Array() }] = outputFiles;
+  const kb = [contents.length, gzipSync(contents).length].map((bytes) => Math.round(bytes / 1000));
+  console.log(`the root entry in a worker: ${kb[0]} KB, ${kb[1]} KB packed`);
+  expect(text).not.toMatch(/WebAssembly|UND_ERR_BODY_TIMEOUT/);
+  expect(text).toContain("undici does not run here");
+});
+
 test("nothing but Node's own modules and the declared peers is imported", () => {
-  const { peerDependencies = {}, dependencies } = JSON.parse(readFileSync(at("package.json"), "utf8"));
-  const allowed = [...Object.keys(peerDependencies), "touchpoint-sdk"];
+  const {
+    peerDependencies = {},
+    dependencies,
+    imports,
+  } = JSON.parse(readFileSync(at("package.json"), "utf8"));
+  const allowed = [...Object.keys(peerDependencies), ...Object.keys(imports), "touchpoint-sdk"];
   const foreign = files
     .filter((file) => /\.(js|cjs|ts|cts)$/.test(file))
     .flatMap((file) =>

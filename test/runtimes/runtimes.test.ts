@@ -3,9 +3,9 @@ import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSandbox, type Listening } from "../../src/sandbox/index.ts";
-import { run, scratch } from "../package/support/scratch.ts";
+import { run, type Scratch, scratch } from "../package/support/scratch.ts";
 import { root } from "../support/programs.ts";
-import { runtimes } from "./install.ts";
+import { installed, runtimes } from "./install.ts";
 
 interface Step {
   readonly name: string;
@@ -25,17 +25,26 @@ const serve = async (): Promise<readonly Listening[]> => {
   return Promise.all([plain, stalling, resetting].map((sandbox) => sandbox.listen()));
 };
 
-test.each(runtimes)("the job runs on $name", async ({ name, command: [program = "", ...args] }) => {
+const parts = ["job.mjs", "worker.mjs", "worker-at-once.mjs", "steps.mjs"];
+const stepCount = { "job.mjs": 10, "worker.mjs": 9 };
+
+const projectWith = async (files: readonly string[]): Promise<Scratch> => {
   const project = await scratch([]);
+  for (const file of files) await cp(join(root, "test/runtimes", file), join(project.folder, file));
+  return project;
+};
+
+test.each(runtimes)("the job runs on $name", async ({ name, command: [program = "", ...args], job }) => {
+  const project = await projectWith(parts);
   const services = await serve();
   try {
-    await cp(join(root, "test/runtimes/job.mjs"), join(project.folder, "job.mjs"));
     const [plain, stalling, resetting] = services;
-    const { stdout, stderr, code } = await run(program, [...args, "job.mjs"], project.folder, {
+    const { stdout, stderr, code } = await run(program, [...args, job], project.folder, {
       PLAIN_URL: plain?.url,
       STALLING_URL: stalling?.url,
       RESETTING_URL: resetting?.url,
       FOLDER: project.folder,
+      INSTALLED: installed,
     });
     // As job.mjs prints it, a line at a time.
     const steps = stdout.split("\n").map((line) => JSON.parse(line || "{}") as Step);
@@ -43,10 +52,25 @@ test.each(runtimes)("the job runs on $name", async ({ name, command: [program = 
     expect({ code, failures: steps.filter(({ failure }) => failure), count: steps.length }, stderr).toEqual({
       code: 0,
       failures: [],
-      count: 10,
+      count: stepCount[job],
     });
   } finally {
     await Promise.all(services.map((server) => server.close()));
+    await project.remove();
+  }
+});
+
+test("in workerd, which ties timers to their request, requests at once have budgets of their own", async () => {
+  const project = await projectWith(parts);
+  const [plain, ...others] = await serve();
+  const workerd = runtimes.find(({ name }) => name === "workerd");
+  const [program = "", ...args] = workerd?.command ?? [];
+  try {
+    const env = { PLAIN_URL: plain?.url, INSTALLED: installed, AT_ONCE: "3" };
+    const { stdout, stderr } = await run(program, [...args, "worker-at-once.mjs"], project.folder, env);
+    expect(stdout.split("\n"), stderr).toEqual(["[1,1,1]", "[1,1,1]", "[1,1,1]"]);
+  } finally {
+    await Promise.all([plain, ...others].map((server) => server?.close()));
     await project.remove();
   }
 });
@@ -70,6 +94,8 @@ Printed by \`test/runtimes/runtimes.test.ts\` from the packed package; do not ed
 writes it again.
 
 ${table}
+
+A worker has no files: its ledger is in memory, its checkpoint in a store of its own.
 `;
   const file = join(root, "docs/runtimes.md");
   if (process.env.UPDATE_DOCS === "1") writeFileSync(file, text);

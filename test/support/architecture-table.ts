@@ -51,6 +51,8 @@ export const layers: readonly Rule[] = [
     files: ["src/connection.ts", "src/lifecycle.ts"],
     below: [...settings, "http", "rate-limit"],
   },
+  // The transport that takes undici's place in a worker.
+  { name: "edge", files: ["src/edge.ts"], below: [...settings, "http"] },
   { name: "client", files: ["src/client.ts"], below: [...calls, ...long, "resources", "connection"] },
   {
     name: "index",

@@ -31,3 +31,12 @@ test("two copies of the package share the budgets of a key, and tell one fetch f
   expect(limiterOf(second, mine)).toBe(limiter);
   expect(limiterOf(first, undefined)).toBe(limiterOf(second, undefined));
 });
+
+test("in workerd, where no request may wake another, each client has budgets of its own", async () => {
+  const { first, limiterOf } = await twoCopies();
+  const shared = limiterOf(first, undefined);
+  vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
+  const [one, other] = [limiterOf(first, undefined), limiterOf(first, undefined)];
+  vi.unstubAllGlobals();
+  expect(new Set([shared, one, other]).size).toBe(3);
+});

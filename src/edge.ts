@@ -1,0 +1,15 @@
+import { ConfigurationError } from "./errors.ts";
+import { fetchTransport } from "./http/transport/fetch.ts";
+import type { TransportSettings } from "./http/transport/undici.ts";
+import type { Transport } from "./http/types.ts";
+import { globalFetch } from "./options/snapshot.ts";
+
+/**
+ * The default transport of Cloudflare's workerd, under the name of the one whose place it takes there: undici needs
+ * sockets and WebAssembly of Node's. `imports` in package.json tells which of the two is loaded.
+ */
+export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSettings): Transport => {
+  if (dispatcher !== undefined)
+    throw new ConfigurationError("dispatcher: undici does not run here; give a fetch in its place");
+  return fetchTransport(origin, globalFetch, limits);
+};
