@@ -8,6 +8,7 @@ import { build } from "esbuild";
 import { publint } from "publint";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import budgets from "../../budgets.json" with { type: "json" };
 import { root, run, type Scratch, scratch } from "./support/scratch.ts";
 
 let project: Scratch;
@@ -69,7 +70,7 @@ test("every program has a source map, and every source of ours in it its text", 
   expect(ours.map(([source]) => source)).toContain("../src/client.ts");
 });
 
-test("touchpoint-sdk/errors is at most 6 KB in a browser, and asks for nothing of Node's", async () => {
+test("touchpoint-sdk/errors is within its budget in a browser, and asks for nothing of Node's", async () => {
   const { outputFiles } = await build({
     entryPoints: [at("dist/errors.js")],
     bundle: true,
@@ -80,7 +81,7 @@ test("touchpoint-sdk/errors is at most 6 KB in a browser, and asks for nothing o
   });
   const [{ text } = { text: "" }] = outputFiles;
   console.log(`errors in a browser: ${text.length} bytes`);
-  expect(text.length).toBeLessThanOrEqual(6_000);
+  expect(text.length).toBeLessThanOrEqual(budgets.errorsInBrowserBytes);
   expect(text).not.toMatch(/\bimport\b|\brequire\b|node:/);
 });
 
@@ -124,13 +125,14 @@ test("nothing but Node's own modules and the declared peers is imported", () => 
 const sizes = (pattern: RegExp): number =>
   files.filter((file) => pattern.test(file)).reduce((sum, file) => sum + statSync(at(file)).size, 0);
 
-test("the types of each format stay under 400 KB", () => {
+test("the tarball and the types of each format are within their budgets", () => {
   const kinds = { esm: /\.js$/, cjs: /\.cjs$/, "d.ts": /\.d\.ts$/, "d.cts": /\.d\.cts$/ };
   const kb = Object.entries(kinds).map(([kind, pattern]) => [kind, Math.round(sizes(pattern) / 1000)]);
   console.log(
     `tarball ${Math.round(statSync(inject("tarball")).size / 1000)} KB; dist in KB:`,
     Object.fromEntries(kb),
   );
-  expect(sizes(kinds["d.ts"])).toBeLessThan(400_000);
-  expect(sizes(kinds["d.cts"])).toBeLessThan(400_000);
+  for (const kind of ["d.ts", "d.cts"] as const)
+    expect(sizes(kinds[kind])).toBeLessThan(budgets.typesKB * 1_000);
+  expect(statSync(inject("tarball")).size).toBeLessThan(budgets.tarballKB * 1_000);
 });

@@ -1,0 +1,75 @@
+// Compares the size of each entry, as a user's bundler makes it of the sources, with budgets.json.
+import { gzipSync } from "node:zlib";
+import { build, type Metafile } from "esbuild";
+import budgets from "../budgets.json" with { type: "json" };
+import { entry } from "./entries.ts";
+import { leanUndici } from "./lean-undici.ts";
+import { ownGlobals } from "./own-globals.ts";
+
+type Entry = keyof typeof entry;
+
+/** Minified and gzipped, in KB: what `import` reads at once, and with it what is loaded when it is first needed. */
+export interface Size {
+  readonly staticKB: number;
+  readonly wholeKB: number;
+}
+
+const reachable = ({ outputs }: Metafile, from: string, alsoLater: boolean): Set<string> => {
+  const reached = new Set([from]);
+  for (const file of reached)
+    for (const { path, kind } of outputs[file]?.imports ?? [])
+      if (path in outputs && (alsoLater || kind === "import-statement")) reached.add(path);
+  return reached;
+};
+
+/** Bundles an entry from its sources. */
+export const sizeOf = async (name: Entry): Promise<Size> => {
+  const { metafile, outputFiles } = await build({
+    entryPoints: [entry[name]],
+    bundle: true,
+    minify: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    external: ["ioredis", "msw"],
+    plugins: [ownGlobals, leanUndici],
+    outdir: "dist",
+    metafile: true,
+    write: false,
+    logLevel: "error",
+  });
+  const zipped = new Map(outputFiles.map(({ path, contents }) => [path, gzipSync(contents).length]));
+  const start = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === entry[name]);
+  if (start === undefined) throw new Error(`${name} was not bundled`);
+  const kb = (files: Set<string>): number => {
+    const bytes = [...zipped].filter(([path]) => [...files].some((file) => path.endsWith(`/${file}`)));
+    return Math.round(bytes.reduce((sum, [, size]) => sum + size, 0) / 100) / 10;
+  };
+  return {
+    staticKB: kb(reachable(metafile, start[0], false)),
+    wholeKB: kb(reachable(metafile, start[0], true)),
+  };
+};
+
+/** What is larger than it may be, a sentence each. */
+export const overBudget = (
+  name: Entry,
+  size: Size,
+  allowed: Pick<typeof budgets, "staticKB" | "wholeKB"> = budgets,
+): string[] =>
+  (["staticKB", "wholeKB"] as const)
+    .filter((measure) => size[measure] > allowed[measure][name])
+    .map(
+      (measure) => `${name}: ${measure} is ${size[measure]}, budgets.json allows ${allowed[measure][name]}`,
+    );
+
+if (process.argv[1] === import.meta.filename) {
+  // Its keys are the names of the entries.
+  const names = Object.keys(entry) as Entry[];
+  const sizes = await Promise.all(names.map(async (name) => [name, await sizeOf(name)] as const));
+  console.table(Object.fromEntries(sizes));
+  const faults = sizes.flatMap(([name, size]) => overBudget(name, size));
+  for (const fault of faults) console.error(fault);
+  if (faults.length > 0) process.exitCode = 1;
+}
