@@ -1,9 +1,13 @@
 // Fails when a package that is compiled into dist/ has a known advisory.
-//   npm run advisories                    asks the registry, by npm audit
+//   npm run advisories                    asks the registry, by npm audit, of package-lock.json
+//   npm run advisories -- --released      the same of the last release
 //   npm run advisories -- --from a.json   reads what npm audit --json wrote
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { fileOf, lastRelease } from "./api-changes.ts";
 import { bundled } from "./bundled.ts";
 
 /** What `npm audit --json` says of one advisory. */
@@ -48,12 +52,10 @@ export const bundledAdvisories = (audit: unknown): string[] => {
   });
 };
 
-/** What the registry knows of the versions in package-lock.json. npm ends with 1 where it finds something. */
-const audit = (): unknown => {
-  const { stdout, stderr } = spawnSync("npm audit --json --package-lock-only", {
-    shell: true,
-    encoding: "utf8",
-  });
+/** What the registry knows of the versions in a folder's package-lock.json. npm ends with 1 where it finds something. */
+const audit = (cwd: string): unknown => {
+  const command = "npm audit --json --package-lock-only";
+  const { stdout, stderr } = spawnSync(command, { cwd, shell: true, encoding: "utf8" });
   try {
     return JSON.parse(stdout);
   } catch {
@@ -61,9 +63,30 @@ const audit = (): unknown => {
   }
 };
 
+const auditReleased = (tag: string): unknown => {
+  const folder = mkdtempSync(join(tmpdir(), "touchpoint-audit-"));
+  try {
+    for (const file of ["package.json", "package-lock.json"])
+      writeFileSync(join(folder, file), fileOf(tag, file));
+    return audit(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
+
 if (process.argv[1] === import.meta.filename) {
-  const { from } = parseArgs({ options: { from: { type: "string" } } }).values;
-  const found = bundledAdvisories(from === undefined ? audit() : JSON.parse(readFileSync(from, "utf8")));
-  console.log(found.length === 0 ? `${bundled.length} bundled packages: no advisory` : found.join("\n"));
-  if (found.length > 0) process.exitCode = 1;
+  const { values } = parseArgs({ options: { from: { type: "string" }, released: { type: "boolean" } } });
+  const tag = values.released ? lastRelease() : undefined;
+  if (values.released && tag === undefined) console.log("no release to look at: there is no tag v*");
+  else {
+    const report =
+      values.from !== undefined
+        ? JSON.parse(readFileSync(values.from, "utf8"))
+        : tag === undefined
+          ? audit(".")
+          : auditReleased(tag);
+    const found = bundledAdvisories(report);
+    console.log(found.length === 0 ? `${bundled.length} bundled packages: no advisory` : found.join("\n"));
+    if (found.length > 0) process.exitCode = 1;
+  }
 }
