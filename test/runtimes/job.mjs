@@ -24,4 +24,8 @@ const withExport = {
   },
   ...rest,
 };
-for await (const line of run(withExport)) console.log(line);
+// No await at the top: a program in one file by Rollup, or as CommonJS, can have none.
+const main = async () => {
+  for await (const line of run(withExport)) console.log(line);
+};
+void main();

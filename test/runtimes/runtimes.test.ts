@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createSandbox, type Listening } from "../../src/sandbox/index.ts";
 import { run, type Scratch, scratch } from "../package/support/scratch.ts";
 import { root } from "../support/programs.ts";
-import { installed, runtimes } from "./install.ts";
+import { bundlers, installed, type Runtime, runtimes } from "./install.ts";
 
 interface Step {
   readonly name: string;
@@ -34,31 +34,37 @@ const projectWith = async (files: readonly string[]): Promise<Scratch> => {
   return project;
 };
 
-test.each(runtimes)("the job runs on $name", async ({ name, command: [program = "", ...args], job }) => {
-  const project = await projectWith(parts);
-  const services = await serve();
-  try {
-    const [plain, stalling, resetting] = services;
-    const { stdout, stderr, code } = await run(program, [...args, job], project.folder, {
-      PLAIN_URL: plain?.url,
-      STALLING_URL: stalling?.url,
-      RESETTING_URL: resetting?.url,
-      FOLDER: project.folder,
-      INSTALLED: installed,
-    });
-    // As job.mjs prints it, a line at a time.
-    const steps = stdout.split("\n").map((line) => JSON.parse(line || "{}") as Step);
-    found.set(name, steps);
-    expect({ code, failures: steps.filter(({ failure }) => failure), count: steps.length }, stderr).toEqual({
-      code: 0,
-      failures: [],
-      count: stepCount[job],
-    });
-  } finally {
-    await Promise.all(services.map((server) => server.close()));
-    await project.remove();
-  }
-});
+test.each([...runtimes, ...bundlers])(
+  "the job runs on $name",
+  async ({ name, command: [program = "", ...args], job }) => {
+    const project = await projectWith(parts);
+    const services = await serve();
+    try {
+      const [plain, stalling, resetting] = services;
+      const { stdout, stderr, code } = await run(program, [...args, job], project.folder, {
+        PLAIN_URL: plain?.url,
+        STALLING_URL: stalling?.url,
+        RESETTING_URL: resetting?.url,
+        FOLDER: project.folder,
+        INSTALLED: installed,
+        PACKAGE: project.installed,
+      });
+      // As job.mjs prints it, a line at a time.
+      const steps = stdout.split("\n").map((line) => JSON.parse(line || "{}") as Step);
+      found.set(name, steps);
+      expect({ code, failures: steps.filter(({ failure }) => failure), count: steps.length }, stderr).toEqual(
+        {
+          code: 0,
+          failures: [],
+          count: stepCount[job],
+        },
+      );
+    } finally {
+      await Promise.all(services.map((server) => server.close()));
+      await project.remove();
+    }
+  },
+);
 
 test("in workerd, which ties timers to their request, requests at once have budgets of their own", async () => {
   const project = await projectWith(parts);
@@ -76,26 +82,34 @@ test("in workerd, which ties timers to their request, requests at once have budg
 });
 
 test("docs/runtimes.md is what this run found", () => {
-  const names = [...found.keys()];
-  const steps = [...found.values()][0]?.map(({ name }) => name) ?? [];
+  const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   const cell = (runtime: string, step: string): string => {
     const ran = found.get(runtime)?.find(({ name }) => name === step);
     return ran === undefined ? "–" : ran.failure === undefined ? "yes" : "no";
   };
-  const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  const table = [
-    row(["Step", ...names]),
-    row(["---", ...names.map(() => "---")]),
-    ...steps.map((step) => row([step, ...names.map((runtime) => cell(runtime, step))])),
-  ].join("\n");
+  const steps = [...found.values()][0]?.map(({ name }) => name) ?? [];
+  const table = (columns: readonly Runtime[]): string => {
+    const names = columns.map(({ name }) => name);
+    return [
+      row(["Step", ...names]),
+      row(["---", ...names.map(() => "---")]),
+      ...steps.map((step) => row([step, ...names.map((runtime) => cell(runtime, step))])),
+    ].join("\n");
+  };
   const text = `# One job on every runtime
 
 Printed by \`test/runtimes/runtimes.test.ts\` from the packed package; do not edit. \`UPDATE_DOCS=1 npm run test:runtimes\`
 writes it again.
 
-${table}
+${table(runtimes)}
 
 A worker has no files: its ledger is in memory, its checkpoint in a store of its own.
+
+## Made into one program
+
+The same job, bundled with the package and run on Node 20 where nothing is installed; with Next.js as a route handler.
+
+${table(bundlers)}
 `;
   const file = join(root, "docs/runtimes.md");
   if (process.env.UPDATE_DOCS === "1") writeFileSync(file, text);

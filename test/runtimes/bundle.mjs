@@ -1,0 +1,68 @@
+// Makes one program of the job with a bundler, and runs it where nothing is installed.
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { build } from "esbuild";
+import { rollup } from "rollup";
+
+const installed = createRequire(process.env.INSTALLED);
+const [, , bundler, entry] = process.argv;
+const folder = mkdtempSync(join(tmpdir(), "touchpoint-bundle-"));
+
+const withEsbuild = async (format) => {
+  const outfile = join(folder, format === "esm" ? "job.mjs" : "job.cjs");
+  await build({ entryPoints: [entry], bundle: true, platform: "node", format, outfile });
+  return outfile;
+};
+
+const withRollup = async () => {
+  const { nodeResolve } = installed("@rollup/plugin-node-resolve");
+  const file = join(folder, "job.mjs");
+  const bundle = await rollup({
+    input: entry,
+    external: /^node:/,
+    plugins: [nodeResolve({ exportConditions: ["node"] })],
+    onwarn: ({ message }) => {
+      throw new Error(message);
+    },
+  });
+  await bundle.write({ file, format: "es", inlineDynamicImports: true });
+  return file;
+};
+
+const withWebpack = async () => {
+  const webpack = installed("webpack");
+  const stats = await new Promise((resolve, reject) =>
+    webpack(
+      {
+        mode: "production",
+        target: "node20",
+        context: process.cwd(),
+        entry: `./${entry}`,
+        output: { path: folder, filename: "job.cjs" },
+        plugins: [new webpack.optimize.LimitChunkCountPlugin({ maxChunks: 1 })],
+      },
+      (error, done) => (error ? reject(error) : resolve(done)),
+    ),
+  );
+  const { errors, warnings } = stats.toJson({ all: false, errors: true, warnings: true });
+  if (errors.length + warnings.length > 0) throw new Error(JSON.stringify([errors, warnings]));
+  return join(folder, "job.cjs");
+};
+
+const bundlers = {
+  esm: () => withEsbuild("esm"),
+  cjs: () => withEsbuild("cjs"),
+  webpack: withWebpack,
+  rollup: withRollup,
+};
+try {
+  const file = await bundlers[bundler]();
+  console.error(`${bundler}: ${statSync(file).size} bytes`);
+  process.exitCode = spawnSync(process.execPath, [file], { cwd: folder, stdio: "inherit" }).status ?? 1;
+} finally {
+  rmSync(folder, { recursive: true });
+}
