@@ -41,7 +41,14 @@ test("are-the-types-wrong finds nothing, from Node 16's resolution on", async ()
 });
 
 test("it holds the built files and the papers, and nothing else", () => {
-  const papers = ["CHANGELOG.md", "LICENSE", "README.md", "THIRD-PARTY-LICENSES.md", "package.json"];
+  const papers = [
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "SKILL.md",
+    "THIRD-PARTY-LICENSES.md",
+    "package.json",
+  ];
   expect(files.filter((file) => !file.startsWith("dist/"))).toEqual(papers);
   const built = /^dist\/([\w-]+\.(c?js(\.map)?|d\.c?ts)|page\/\w+\.(html|css|js|svg)|sbom\.cdx\.json)$/;
   expect(files.filter((file) => file.startsWith("dist/") && !built.test(file))).toEqual([]);

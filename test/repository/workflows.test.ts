@@ -54,7 +54,7 @@ describe.each(workflows)("%s", (file, text) => {
   test("what it runs is what runs here", () => {
     const scripts = [...text.matchAll(/\bnpm run ([\w:-]+)/g)].map(([, name = ""]) => name);
     expect(scripts.filter((name) => !(name in manifest.scripts))).toEqual([]);
-    const files = [...text.matchAll(/\bbash (\S+)/g)].map(([, path = ""]) => path);
+    const files = [...text.matchAll(/\b(?:bash|node-version-file:) (\S+)/g)].map(([, path = ""]) => path);
     expect(files.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });

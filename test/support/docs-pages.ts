@@ -18,9 +18,10 @@ const read = (path: string): Document => {
   return { path, text, blocks, programs: programsOf(blocks) };
 };
 
-/** README.md, and every page of the site but the generated ones. */
+/** README.md, MIGRATION.md, and every page of the site but the generated ones. */
 export const documents: readonly Document[] = [
   "README.md",
+  "MIGRATION.md",
   "docs/index.md",
   ...pages.map(({ path }) => `docs/${path}.md`),
 ].map(read);
