@@ -4,7 +4,7 @@
  * parts that are wanted: `npx tsx bench/limits.ts simulated recorder price`.
  */
 import { fleetCells } from "./limits/fleet.ts";
-import { memoryOfWaiting } from "./limits/memory.ts";
+import { memoryOfWaiting } from "./limits/memory-process.ts";
 import { mixedCells } from "./limits/mixed.ts";
 import { priceOfPacing } from "./limits/price.ts";
 import { recorderAgainstSingles } from "./limits/recorder.ts";

@@ -10,7 +10,7 @@ export interface Carrier extends Closable {
   readonly slots: {
     readonly inUse: number;
     /** Refuses whoever waits, and whoever comes until `reopen`, but for what is drained; tells how many waited. */
-    startClosing(reason: () => unknown): number;
+    startClosing(reason: unknown): number;
     reopen(): void;
     whenIdle(): Promise<void>;
   };
@@ -103,7 +103,7 @@ export class ClientNode {
     const ends = this.#tree.ends.of(this);
     const carriers = ends.filter(isCarrier);
     let refused = 0;
-    for (const { slots } of carriers) refused += slots.startClosing(() => new ClientClosed());
+    for (const { slots } of carriers) refused += slots.startClosing(new ClientClosed());
     const pendingOf = (): number => recorders.reduce((sum, { pending }) => sum + pending, 0);
     const before = pendingOf();
     const closed = recorders.map((recorder) => recorder.close());

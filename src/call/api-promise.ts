@@ -46,9 +46,11 @@ export class LazyResponseInfo implements ResponseInfo {
   }
 }
 
+const dataOf = <T>({ data }: WithResponse<T>): T => data;
+
 /** Makes an ApiPromise of a promise; the promise itself stays an ordinary one. */
 export const answer = <T>(whole: Promise<WithResponse<T>>): ApiPromise<T> => {
-  const data = whole.then((both) => both.data);
+  const data = whole.then(dataOf);
   const withResponse = (): Promise<WithResponse<T>> => {
     // Whoever asks for the whole hears of a failure there.
     data.catch(() => undefined);

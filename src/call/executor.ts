@@ -1,7 +1,7 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import { type Issue, type Outcome, ResponseValidationError } from "../errors.ts";
 import type { Redactor } from "../http/redaction.ts";
-import { progressOf, type Send } from "../http/types.ts";
+import { type HttpRequest, progressOf, type Send } from "../http/types.ts";
 import { isWatched, withoutResult } from "../http/without-result.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import {
@@ -83,6 +83,13 @@ type AnsweredOperation = Pick<Operation<unknown, unknown>, "id"> & {
 export const checkInput = <Input>(operation: Operation<Input, unknown>, payload: Input): void =>
   throwIfInvalid(operation.id, issuesOf(operation.input, payload));
 
+/** The service answered with success: whatever was asked for has probably happened. */
+const workOf = (request: HttpRequest): AbortedWork => {
+  const { attempts } = request.stats;
+  const work = progressOf(request);
+  return { ...work, attempts, outcome: request.replay === "safe" ? work.outcome : "unknown" };
+};
+
 /** How a request reaches the service. */
 export interface CallContext {
   readonly send: Send;
@@ -130,23 +137,34 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
     report(operation.id, issues);
   };
 
+  // Apart from `run`: while a call waits, its frame keeps all that it has made.
+  const begin = <Input>(
+    operation: Operation<Input, unknown>,
+    input: CallInput<Input>,
+    options: CallOptions | undefined,
+  ): { readonly request: HttpRequest; readonly scope: AbortScope } => {
+    if (options) checkCallOptions(operation.id, options);
+    checkInput(operation, input.payload);
+    const { replay: rule } = operation;
+    const replay = typeof rule === "function" ? rule(input.payload) : rule;
+    const weight = operation.weight?.(input.payload) ?? 1;
+    const request = buildRequest(operation, input, { options, rules: { replay, weight } });
+    const totalTimeoutMs = input.whole || input.isDrained ? undefined : totalTimeoutOf(options);
+    const scope = openScope([options?.signal, input.partOf ?? lifetime.signal], { totalTimeoutMs, clock });
+    request.signal = scope.signal;
+    request.deadlineAt =
+      totalTimeoutMs === undefined ? input.whole?.deadlineAt : clock.now() + totalTimeoutMs;
+    return { request, scope };
+  };
+
   const run = async <Input, Output>(
     operation: Operation<Input, Output>,
     input: CallInput<Input>,
     options: CallOptions | undefined,
   ): Promise<WithResponse<Output>> => {
-    if (options) checkCallOptions(operation.id, options);
-    checkInput(operation, input.payload);
-    const { replay: rule } = operation;
-    const replay = typeof rule === "function" ? rule(input.payload) : rule;
-    const rules = { replay, weight: operation.weight?.(input.payload) ?? 1 };
-    const unbound = buildRequest(operation, input, { options, rules });
-    const totalTimeoutMs = input.whole || input.isDrained ? undefined : totalTimeoutOf(options);
-    const scope = openScope([options?.signal, input.partOf ?? lifetime.signal], { totalTimeoutMs, clock });
-    const deadlineAt = totalTimeoutMs === undefined ? input.whole?.deadlineAt : clock.now() + totalTimeoutMs;
-    const request = { ...unbound, signal: scope.signal, deadlineAt };
+    const { request, scope } = begin(operation, input, options);
     // Known to the caller's errors; the retry stage makes those of the requests.
-    let work = progressOf(request);
+    let work: AbortedWork | undefined;
     try {
       scope.signal?.throwIfAborted();
       // The body is written already: what is checked here is what leaves.
@@ -155,18 +173,15 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
         throwIfInvalid(operation.id, await untilAborted(found, scope.signal));
       }
       const response = await send(request);
-      const { status } = response;
-      const { attempts } = request.stats;
-      // The service answered with success: whatever was asked for has probably happened.
-      work = { ...work, attempts, outcome: replay === "safe" ? work.outcome : "unknown" };
+      work = workOf(request);
       const body = operation.read === undefined ? response.json : operation.read(response.json, input);
       if (!operation.mayBeEmpty && (typeof body !== "object" || body === null))
-        throw missingRecordError(work, status);
+        throw missingRecordError(work, response.status);
       if (settings.responseValidation !== "off" && body !== undefined) {
         const found = issuesOf(operation.output, body);
         const more =
           workspace && (await untilAborted(workspace.answerIssues(operation.id, body), scope.signal));
-        reportAnswer(operation, more ? [...found, ...more] : found, { ...work, status });
+        reportAnswer(operation, more ? [...found, ...more] : found, { ...work, status: response.status });
       }
       return {
         // Checked above as far as `responseValidation` asks; beyond that it is handed over as it came.
@@ -174,7 +189,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
         response: new LazyResponseInfo(response, request.stats),
       };
     } catch (error) {
-      throw abortError(error, work);
+      throw abortError(error, work ?? progressOf(request));
     } finally {
       scope.release();
     }

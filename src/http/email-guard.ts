@@ -1,6 +1,6 @@
 import type { EmailGuards } from "../options/email-guards.ts";
 import type { Log } from "../options/logger.ts";
-import type { HttpRequest, HttpResponse, Stage } from "./types.ts";
+import type { HttpRequest, HttpResponse, Send, Stage } from "./types.ts";
 
 /** What the guard needs beside the guards themselves. */
 export interface EmailGuardSettings {
@@ -57,8 +57,7 @@ export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings)
     return places.some((place) => given === place || given.startsWith(`${place}/`));
   };
   return (send) => {
-    return async function guardEmails(request) {
-      if (!isOfEmails(request)) return send(request);
+    const sendEmail: Send = async (request) => {
       const { operation, method, path } = request;
       const body = request.body === undefined ? undefined : JSON.parse(request.body);
       if (method !== "DELETE") guards.check(operation, body, method === "POST");
@@ -66,6 +65,9 @@ export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings)
       log.info("dry run, not sent", { operation });
       if (request.dryRun) return answered(200, { dryRun: true, request: { method, path, body } });
       return pretended(request, Object(body), new Date(wallTime()).toISOString());
+    };
+    return function guardEmails(request) {
+      return isOfEmails(request) ? sendEmail(request) : send(request);
     };
   };
 };

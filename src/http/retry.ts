@@ -45,10 +45,26 @@ class Attempts {
     this.#settings = settings;
   }
 
-  async make(): Promise<HttpResponse> {
-    const { signal, stats, mayBeEmpty, notFoundMeansDone } = this.#request;
-    signal?.throwIfAborted();
-    const response = await this.#send();
+  /** Makes an attempt; what it fails with goes to `otherwise`. */
+  make(otherwise: (failure: unknown) => Promise<HttpResponse>): Promise<HttpResponse> {
+    const { stats } = this.#request;
+    // No async function: its frame is half of what a call takes while it waits for a limit.
+    return this.#next(this.#numbered).then(
+      (response) => {
+        stats.attempts += 1;
+        const accepted = this.#accept(response);
+        return accepted instanceof AttemptFailure ? otherwise(accepted) : accepted;
+      },
+      (failure: unknown) => {
+        // Any other error was raised before the attempt was made; one that was given back was none.
+        if (failure instanceof AttemptFailure && failure.kind !== "held") stats.attempts += 1;
+        return otherwise(failure);
+      },
+    );
+  }
+
+  #accept(response: HttpResponse): HttpResponse | AttemptFailure {
+    const { stats, mayBeEmpty, notFoundMeansDone } = this.#request;
     const { status } = response;
     if (isSuccess(status)) {
       if (response.isJson || (response.text === "" && mayBeEmpty)) {
@@ -57,23 +73,21 @@ class Attempts {
       }
       const what = response.text === "" ? "an empty body" : "a body that is not JSON";
       const kind = isWholeWithoutBody(response) ? "empty" : "broken";
-      throw new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });
+      return new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });
     }
     if (status === 404 && stats.mayHaveTakenEffect && notFoundMeansDone) {
       stats.wasGone = true;
       return { ...response, status: 204, json: undefined };
     }
-    throw new AttemptFailure("status", `status ${status}`, { wasSent: true, response });
+    return new AttemptFailure("status", `status ${status}`, { wasSent: true, response });
   }
 
-  async makeAgain(): Promise<HttpResponse> {
-    try {
-      return await this.make();
-    } catch (failure) {
+  makeAgain(): Promise<HttpResponse> {
+    return this.make(async (failure) => {
       if (failure instanceof AttemptFailure) throw failure;
       // p-retry makes a TypeError of anything that is no Error, and an abort's reason may be anything.
       throw new AttemptFailure("aborted", "ended above the transport", { wasSent: false, cause: failure });
-    }
+    });
   }
 
   /** Resolves when it is time for another attempt; false when there is none. */
@@ -129,19 +143,6 @@ class Attempts {
     return !this.#isQuotaExhausted;
   }
 
-  async #send(): Promise<HttpResponse> {
-    const { stats } = this.#request;
-    try {
-      const response = await this.#next(this.#numbered);
-      stats.attempts += 1;
-      return response;
-    } catch (failure) {
-      // Any other error was raised before the attempt was made; one that was given back was none.
-      if (failure instanceof AttemptFailure && failure.kind !== "held") stats.attempts += 1;
-      throw failure;
-    }
-  }
-
   get #numbered(): HttpRequest {
     const { stats } = this.#request;
     if (stats.attempts === 0) return this.#request;
@@ -180,13 +181,14 @@ class Attempts {
  */
 export const retry = (settings: RetrySettings): Stage =>
   function makeRetry(next) {
-    return async function retryStage(request) {
+    return function retryStage(request) {
       const attempts = new Attempts(request, next, settings);
-      try {
-        return await attempts.make();
-      } catch (failure) {
-        return await repeat(attempts, failure);
-      }
+      if (request.signal?.aborted) return Promise.reject(attempts.ending(request.signal.reason));
+      return attempts.make((failure) => {
+        if (failure instanceof AttemptFailure) return repeat(attempts, failure);
+        // Refused while it waited, maybe with thousands of others.
+        throw attempts.ending(failure);
+      });
     };
   };
 

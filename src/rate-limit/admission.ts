@@ -1,7 +1,9 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
-import { BatchTooLarge, type HttpRequest, progressOf } from "../http/types.ts";
+import { BatchTooLarge, type HttpRequest, type HttpResponse, progressOf } from "../http/types.ts";
+import type { WaitNotice } from "../options/hooks.ts";
 import type { DayCount } from "../options/shared-limits.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { DeadlineExceeded } from "../runtime/cancellation.ts";
+import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { Budget } from "./budget.ts";
 import type { KnownWait } from "./kind.ts";
 import type { AdmissionQueue, Waiter } from "./queue.ts";
@@ -22,12 +24,24 @@ export interface WaitSettings {
   /** Interactive requests that may wait at once. */
   readonly maxQueued: number;
   readonly clock: Clock;
+  /** Told of a waiting request that stands first, whenever what it waits for may have changed. */
+  readonly onStopped: (admission: Admission) => void;
+  /** Sends a request that has waited and may go. */
+  readonly send: (admission: Admission) => Promise<HttpResponse>;
 }
 
 const inWords = (ms: number): string => {
   if (ms < 120_000) return `${Math.ceil(ms / 1_000)} s`;
   return ms < 7_200_000 ? `${Math.ceil(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
 };
+
+/** How a wait ends. */
+interface Wait {
+  readonly resolve: (response: Promise<HttpResponse>) => void;
+  readonly reject: (reason: unknown) => void;
+  readonly unlink: Cancel;
+  readonly cancel: Cancel | undefined;
+}
 
 /** One attempt on its way through the budgets: what it spends, and why it may not. */
 export class Admission implements Waiter {
@@ -37,9 +51,10 @@ export class Admission implements Waiter {
   previous: Waiter | undefined;
   next: Waiter | undefined;
   hasGone = false;
-  onGo: (() => void) | undefined;
-  onRefused: ((reason: unknown) => void) | undefined;
-  stopped: (() => void) | undefined;
+  #wait: Wait | undefined;
+  /** What the user was told last that it waits for, and why. */
+  waitingFor: string | undefined;
+  reason: WaitNotice["reason"] | undefined;
   /** Since when it waits. */
   readonly #since: number;
   readonly #days: readonly DayCount[];
@@ -67,6 +82,45 @@ export class Admission implements Waiter {
 
   get leastReserve(): number {
     return this.#settings.interactiveReserve;
+  }
+
+  get isWaiting(): boolean {
+    return this.#wait !== undefined;
+  }
+
+  /** Begins to wait: `go` or `refuse` ends it. */
+  wait(how: Wait): void {
+    this.#wait = how;
+  }
+
+  refuse(reason: unknown): void {
+    this.#endWait()?.reject(reason instanceof DeadlineExceeded ? this.#withWhat(reason) : reason);
+  }
+
+  /** A deadline is told what it waited for. */
+  #withWhat({ totalTimeoutMs }: DeadlineExceeded): DeadlineExceeded {
+    const { slots } = this.queue;
+    const isSlot = this.waitingFor === slots.name;
+    const what = isSlot ? "a free slot (concurrency)" : `the limit ${this.waitingFor}`;
+    return new DeadlineExceeded(totalTimeoutMs, what);
+  }
+
+  #endWait(): Wait | undefined {
+    const wait = this.#wait;
+    if (wait === undefined) return undefined;
+    this.#wait = undefined;
+    wait.unlink();
+    wait.cancel?.();
+    const { onWait, stats, waits } = this.request;
+    const waitedMs = this.#settings.clock.now() - this.#since;
+    if (waits !== undefined) waits.leftMs -= waitedMs;
+    stats.waitedMs += waitedMs;
+    onWait?.(undefined);
+    return wait;
+  }
+
+  stopped(): void {
+    this.#settings.onStopped(this);
   }
 
   /** Whether a pause has begun since it was let go. */
@@ -151,7 +205,9 @@ export class Admission implements Waiter {
       if (holding) budget.take(budget.amountOf(this.#weightOf(budget)), this, holding, kind.priority);
       this.#days[index]?.add(this.#weightOf(budget));
     }
-    this.onGo?.();
+    const wait = this.#endWait();
+    // Not here: whoever lets it go has others to look at first.
+    if (wait !== undefined) queueMicrotask(() => wait.resolve(this.#settings.send(this)));
   }
 
   /** The attempt has ended: `roundTripMs` after an answer; `wasSent` false when it never left. */

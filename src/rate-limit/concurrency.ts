@@ -3,7 +3,7 @@ import type { ByPriority } from "../options/priority.ts";
 /** A queue of requests that need a slot. */
 interface WaitingQueue {
   /** Refuses who waits in it, and tells how many those were. */
-  refuseWaiting(reason: () => unknown): number;
+  refuseWaiting(reason: unknown): number;
 }
 
 /** How many requests of one client may be in flight. */
@@ -15,7 +15,7 @@ export class ConcurrencyLimit {
   #inUse = 0;
   readonly #wakes = new Set<() => void>();
   readonly #queues = new Set<WaitingQueue>();
-  #closing: (() => unknown) | undefined;
+  #closing: unknown;
   #onIdle: (() => void)[] = [];
 
   constructor(max: number) {
@@ -55,11 +55,11 @@ export class ConcurrencyLimit {
 
   /** Why no request may begin to wait or go, but for what is drained first; undefined while the client is open. */
   get closing(): unknown {
-    return this.#closing?.();
+    return this.#closing;
   }
 
   /** Refuses whoever waits, and whoever comes until `reopen`, but for what is drained first; tells how many waited. */
-  startClosing(reason: () => unknown): number {
+  startClosing(reason: unknown): number {
     this.#closing = reason;
     return [...this.#queues].reduce((sum, queue) => sum + queue.refuseWaiting(reason), 0);
   }

@@ -1,4 +1,3 @@
-import { whenAborted } from "../runtime/cancellation.ts";
 import type { Budget } from "./budget.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
 import type { Kind, KnownWait } from "./kind.ts";
@@ -8,28 +7,29 @@ import { keptForShares } from "./shares.ts";
 export interface Waiter {
   readonly queue: AdmissionQueue;
   readonly weight: number;
+  /** Aborts its wait. */
   readonly signal: AbortSignal | undefined;
   /** The least share of each window that it leaves for interactive calls, if it is background work. */
   readonly leastReserve: number;
-  readonly hasGone: boolean;
   /** Whether it is let through while its client closes. */
   readonly isDrained: boolean;
   /** Its place among all that wait. */
   order: number;
   previous: Waiter | undefined;
   next: Waiter | undefined;
-  /** Told once it may go. */
-  onGo: (() => void) | undefined;
-  /** Told once it may not. */
-  onRefused: ((reason: unknown) => void) | undefined;
-  /** Told while it stands first, whenever what it waits for may have changed. */
-  readonly stopped: (() => void) | undefined;
+  readonly hasGone: boolean;
+  /** Whether it waits, and nobody has ended that yet. */
+  readonly isWaiting: boolean;
+  /** Told while it waits and stands first, whenever what it waits for may have changed. */
+  stopped(): void;
   /** Why it shall neither wait nor go; undefined when it may. */
   refusal(): Error | undefined;
   /** Why it shall not begin to wait, where it has to wait that long at least. */
   refusalOfWait(wait: KnownWait): Error | undefined;
-  /** Takes what it spends. */
+  /** Takes what it spends, and goes. */
   go(): void;
+  /** Ends its wait: it shall not go. */
+  refuse(reason: unknown): void;
 }
 
 /** Requests of one kind that need a slot of the same client, first come first served. */
@@ -72,16 +72,19 @@ export class AdmissionQueue {
     if (this.#first === undefined) this.slots.track(this, false);
   }
 
-  refuseWaiting(reason: () => unknown): number {
+  refuseWaiting(reason: unknown): number {
     let count = 0;
     for (let waiter = this.#first; waiter !== undefined; ) {
       const { next } = waiter;
       if (!waiter.isDrained) {
-        this.#group.refuse(waiter, reason());
+        this.#group.leave(waiter);
+        waiter.refuse(reason);
         count += 1;
       }
       waiter = next;
     }
+    // Whoever is left may be able to go.
+    if (count > 0) this.#group.pump();
     return count;
   }
 
@@ -120,11 +123,12 @@ export class QueueGroup {
   }
 
   /**
-   * Resolves once the request may go; `undefined` at once when nothing is in its way.
+   * Lets the request go when nothing is in its way; otherwise it is told once it may, or may not: its wait begins.
    *
+   * @returns whether it has gone.
    * @throws whatever keeps the request from waiting; nothing was spent.
    */
-  enter(waiter: Waiter): Promise<void> | undefined {
+  enter(waiter: Waiter): boolean {
     const { kind } = waiter.queue;
     const { closing } = waiter.queue.slots;
     const refusal = closing !== undefined && !waiter.isDrained ? closing : waiter.refusal();
@@ -133,7 +137,7 @@ export class QueueGroup {
     if (kind.priority === "interactive") for (const budget of kind.budgets) budget.sawInteractive();
     if (this.#busy.size === 0 && this.#lacking(waiter).length === 0) {
       this.#admit(waiter);
-      return undefined;
+      return true;
     }
     return this.#wait(waiter);
   }
@@ -155,7 +159,7 @@ export class QueueGroup {
     } finally {
       this.#isPumping = false;
     }
-    for (const { first } of [...this.#busy]) first?.stopped?.();
+    for (const { first } of [...this.#busy]) if (first?.isWaiting) first.stopped();
   }
 
   /** Lets one request go, or refuses it; false when there is none. */
@@ -170,13 +174,13 @@ export class QueueGroup {
         ? signal.reason
         : ((waiter.isDrained ? undefined : slots.closing) ?? waiter.refusal());
       if (refusal !== undefined) {
-        this.#leave(waiter);
-        waiter.onRefused?.(refusal);
+        this.leave(waiter);
+        waiter.refuse(refusal);
         return true;
       }
       const lacking = this.#lacking(waiter, blocked);
       if (lacking.length === 0) {
-        this.#leave(waiter);
+        this.leave(waiter);
         this.#admit(waiter);
         return true;
       }
@@ -226,52 +230,35 @@ export class QueueGroup {
     waiter.go();
   }
 
-  /** `undefined` when the look at the queues that it begins with lets the request go at once. */
-  #wait(waiter: Waiter): Promise<void> | undefined {
+  #wait(waiter: Waiter): boolean {
     const { queue, signal } = waiter;
-    if (signal?.aborted) return Promise.reject(signal.reason);
+    signal?.throwIfAborted();
     waiter.order = this.#order++;
     const wait = queue.kind.knownWait(waiter.weight);
     queue.push(waiter);
     this.#busy.add(queue);
     // Behind others of its queue it changes nothing for those that stand first.
     if (queue.first === waiter) this.pump();
-    if (waiter.hasGone) return undefined;
+    if (waiter.hasGone) return true;
     const refusal = waiter.refusalOfWait(wait);
-    if (refusal !== undefined) {
-      this.#leave(waiter);
-      throw refusal;
-    }
-    return new Promise((resolve, reject) => {
-      const release = whenAborted(signal, () => this.refuse(waiter, signal?.reason));
-      const settled = (): void => {
-        release();
-        waiter.onGo = undefined;
-        waiter.onRefused = undefined;
-      };
-      waiter.onGo = () => {
-        settled();
-        resolve();
-      };
-      waiter.onRefused = (reason) => {
-        settled();
-        reject(reason);
-      };
-    });
+    if (refusal === undefined) return false;
+    this.leave(waiter);
+    throw refusal;
   }
 
   /** Takes a waiting request out of its queue and rejects its wait. */
   refuse(waiter: Waiter, reason: unknown): void {
     // Whoever was refused, or went, while the others of its signal were told.
-    if (waiter.onRefused === undefined) return;
+    if (!waiter.isWaiting) return;
     const wasFirst = waiter.queue.first === waiter;
-    this.#leave(waiter);
-    waiter.onRefused?.(reason);
+    this.leave(waiter);
+    waiter.refuse(reason);
     // Whoever stood behind it may be able to go.
     if (wasFirst) this.pump();
   }
 
-  #leave(waiter: Waiter): void {
+  /** Takes a request out of its queue. */
+  leave(waiter: Waiter): void {
     const { queue } = waiter;
     queue.remove(waiter);
     if (queue.first === undefined) this.#busy.delete(queue);

@@ -1,13 +1,14 @@
 import { retryAfterMs } from "../http/retry-after.ts";
 import { AttemptFailure, type HttpRequest, type HttpResponse, type Stage } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
-import { DeadlineExceeded } from "../runtime/cancellation.ts";
+import { whenAborted } from "../runtime/cancellation.ts";
+import type { Cancel } from "../runtime/clock.ts";
 import { Admission, type Route, type WaitSettings } from "./admission.ts";
 import type { Budget } from "./budget.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
 import type { RateLimiter } from "./limiter.ts";
 
-export interface RateLimitSettings extends WaitSettings {
+export interface RateLimitSettings extends Omit<WaitSettings, "onStopped" | "send"> {
   readonly limiter: RateLimiter;
   /** Requests in flight at most; siblings share them. */
   readonly slots: ConcurrencyLimit;
@@ -50,43 +51,23 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     return route;
   };
 
-  const waitFor = async (waiting: Promise<void>, admission: Admission): Promise<void> => {
-    const { onWait, stats, waits } = admission.request;
-    const since = clock.now();
-    const cancel =
-      waits &&
-      clock.after(waits.leftMs, () => {
-        limiter.queues.refuse(admission, admission.refusedWait("it has waited for maxWaitMs"));
-      });
-    let last = noticeOf(limiter, admission);
-    let told: string | undefined;
-    // Again where it comes to wait for something else: for a slot first, say, and with the slot for a limit.
-    const tell = (): void => {
-      const notice = noticeOf(limiter, admission);
-      last = notice;
-      const what = `${notice.reason} ${notice.waitingFor}`;
-      if (what === told) return;
-      told = what;
-      settings.onWait?.(notice);
-      onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
-    };
-    admission.stopped = tell;
-    tell();
-    try {
-      await waiting;
-    } catch (reason) {
-      if (!(reason instanceof DeadlineExceeded)) throw reason;
-      const { waitingFor } = last;
-      throw new DeadlineExceeded(
-        reason.totalTimeoutMs,
-        waitingFor === slots.name ? "a free slot (concurrency)" : `the limit ${waitingFor}`,
-      );
-    } finally {
-      cancel?.();
-      if (waits !== undefined) waits.leftMs -= clock.now() - since;
-      stats.waitedMs += clock.now() - since;
-      onWait?.(undefined);
-    }
+  // Again where it comes to wait for something else: for a slot first, say, and with the slot for a limit.
+  const onStopped = (admission: Admission): void => {
+    const notice = noticeOf(limiter, admission);
+    if (notice.reason === admission.reason && notice.waitingFor === admission.waitingFor) return;
+    admission.reason = notice.reason;
+    admission.waitingFor = notice.waitingFor;
+    settings.onWait?.(notice);
+    admission.request.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
+  };
+  const linkToSignal = (admission: Admission): Cancel =>
+    whenAborted(admission.signal, () => limiter.queues.refuse(admission, admission.signal?.reason));
+
+  const startTimer = (admission: Admission): Cancel | undefined => {
+    const { waits } = admission.request;
+    const refuse = (): void =>
+      limiter.queues.refuse(admission, admission.refusedWait("it has waited for maxWaitMs"));
+    return waits && clock.after(waits.leftMs, refuse);
   };
 
   const applyPause = ({ request, queue }: Admission, { status, headers }: HttpResponse): void => {
@@ -96,16 +77,13 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     if (status === 503 && ms !== undefined) queue.kind.narrowest.applyPause(ms, by);
   };
 
-  return (next) =>
-    async function rateLimit(request) {
-      const admission = new Admission(request, routeOf(request), settings);
-      const waiting = limiter.queues.enter(admission);
-      if (waiting !== undefined) await waitFor(waiting, admission);
+  return (next) => {
+    const sendAdmitted = async (admission: Admission): Promise<HttpResponse> => {
       const since = clock.now();
       let roundTripMs: number | undefined;
       let wasSent = true;
       try {
-        const response = await next({ ...request, isHeld: () => admission.isHeld });
+        const response = await next({ ...admission.request, isHeld: () => admission.isHeld });
         roundTripMs = clock.now() - since;
         if (response.status === 429 || response.status === 503) applyPause(admission, response);
         return response;
@@ -119,4 +97,23 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
         limiter.queues.pump();
       }
     };
+
+    const waitSettings = { ...settings, onStopped, send: sendAdmitted };
+
+    // No async function: 100,000 calls may wait here, and each such frame takes half a kilobyte.
+    const beginWait = (admission: Admission): Promise<HttpResponse> =>
+      new Promise((resolve, reject) => {
+        admission.wait({ resolve, reject, unlink: linkToSignal(admission), cancel: startTimer(admission) });
+        onStopped(admission);
+      });
+
+    return function rateLimit(request) {
+      const admission = new Admission(request, routeOf(request), waitSettings);
+      try {
+        return limiter.queues.enter(admission) ? sendAdmitted(admission) : beginWait(admission);
+      } catch (refusal) {
+        return Promise.reject(refusal);
+      }
+    };
+  };
 };

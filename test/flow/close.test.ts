@@ -34,6 +34,16 @@ const settle = async (): Promise<void> => {
   for (let at = 0; at < 5; at += 1) await turn();
 };
 
+test("close tells how many calls it has refused", async () => {
+  const { client, create, onWire } = world();
+  const calls = Array.from({ length: 5 }, create);
+  await settle();
+  const closing = client.close();
+  onWire[0]?.();
+  expect((await Promise.allSettled(calls)).filter(({ status }) => status === "rejected")).toHaveLength(4);
+  expect(await closing).toMatchObject({ refused: 4 });
+});
+
 test("close lets finish what is on the wire, refuses what waits, and a later call goes", async () => {
   const { client, create, onWire } = world();
   const [first, second] = [create(), create()];

@@ -8,7 +8,7 @@ import { Kind } from "../../../src/rate-limit/kind.ts";
 import { fixedPermits } from "../../../src/rate-limit/local-permits.ts";
 import { AdmissionQueue, QueueGroup } from "../../../src/rate-limit/queue.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { requestOn } from "../../support/paced.ts";
+import { answered, requestOn } from "../../support/paced.ts";
 
 /** A request that spends requests and emails, the emails from this source; a pause of a minute is the longest. */
 const admission = (source: PermitSource = fixedPermits(10)) => {
@@ -32,6 +32,8 @@ const admission = (source: PermitSource = fixedPermits(10)) => {
       interactiveReserve: 0.1,
       maxQueued: 9,
       clock,
+      onStopped: () => undefined,
+      send: async () => answered(),
     }),
   };
 };
