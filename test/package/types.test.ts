@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { fileless, program, strict } from "./support/consumer.ts";
 import { run, type Scratch, scratch } from "./support/scratch.ts";
 
 let project: Scratch;
@@ -7,60 +8,6 @@ beforeAll(async () => {
 });
 afterAll(() => project.remove());
 
-const fileless = `
-  import { Client, type Contact, type ContactInput, isTouchpointError, RateLimitError } from "touchpoint-sdk";
-  import { redisLimits } from "touchpoint-sdk/redis";
-  import { createSandbox } from "touchpoint-sdk/sandbox";
-
-  declare module "touchpoint-sdk" {
-    interface Contact {
-      readonly vip?: boolean;
-    }
-  }
-
-  export const run = async (client: Client): Promise<Contact[]> => {
-    const input: ContactInput = { email: "ada@example.com", stage: "DEAD", customFields: { plan: null } };
-    // @ts-expect-error a mistyped field
-    const mistyped: ContactInput = { email: "ada@example.com", nmae: "Ada" };
-    const contact: Contact = await client.contacts.create(input);
-    const name: string | null | undefined = contact.name;
-    const declaredByMerging: boolean | undefined = contact.vip;
-    // @ts-expect-error a mistyped field
-    contact.emial;
-    // @ts-expect-error the name may be missing
-    const sure: string = contact.name;
-    for await (const { id } of client.contacts.list({ search: name ?? sure })) await client.contacts.update(id, mistyped);
-    const { outcome, runsStarted } = await client.events.record({ name: "order.placed", contact: { id: contact.id } });
-    // @ts-expect-error a count is no string
-    const count: string = runsStarted;
-    return [{ ...contact, name: outcome + count, vip: declaredByMerging === true }];
-  };
-
-  export const waitOf = (error: unknown): number | undefined =>
-    isTouchpointError(error) && error instanceof RateLimitError ? error.retryAfterMs : undefined;
-
-  export const client = new Client({ apiKey: async () => "tp_key", baseUrl: "https://crm.example", fetch });
-  export const sandbox = createSandbox({ apiKeys: ["tp_key"] });
-  // @ts-expect-error no client of Redis
-  export const unshared = redisLimits({}, { id: "key" });
-`;
-
-const program = `${fileless}
-  import { readCsv, writeNdjson } from "touchpoint-sdk/files";
-
-  export const copied = writeNdjson("people.ndjson", readCsv("people.csv"));
-  // @ts-expect-error a file has a name
-  export const nameless = readCsv(1);
-`;
-
-const strict = {
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  noUncheckedIndexedAccess: true,
-  skipLibCheck: false,
-  noEmit: true,
-  target: "es2022",
-};
 const byNode16 = { ...strict, module: "node16" };
 const byBundler = { ...strict, module: "esnext", moduleResolution: "bundler" };
 

@@ -70,11 +70,24 @@ export const bundlers: readonly Runtime[] = [
   },
 ];
 
+/** TypeScript as a consumer has it. */
+export interface Compiler {
+  readonly version: string;
+  readonly install: string;
+  readonly tsc: string;
+}
+
+export const compilers: readonly Compiler[] = ["5.4", "5.9", "6", "7"].map((version) => ({
+  version,
+  install: `ts${version}@npm:typescript@${version}`,
+  tsc: at(`ts${version}/bin/tsc`),
+}));
+
 /** Installs all of them, in a folder that a later run finds again. */
 export const setup = async (): Promise<void> => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/package.json`, '{ "private": true }');
   const quiet = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
-  const packages = [...runtimes, ...bundlers].flatMap(({ install }) => install);
+  const packages = [...runtimes, ...bundlers, ...compilers].flatMap(({ install }) => install);
   await run("npm", ["install", ...quiet, ...packages], { cwd: folder });
 };
