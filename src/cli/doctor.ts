@@ -11,21 +11,13 @@ import { limitsOf, limitsOption } from "./limits-option.ts";
 /** The operations that a GET reaches. */
 const probed: readonly string[] = ["contacts.list", "companies.findByDomain", "emails.scheduled.list"];
 
-/** The operations that change something; of two of them a GET tells whether the path is there. */
+/** What only a change would tell. The inferred ones by name: of two of them a GET tells whether the path is there. */
 const notProbed: readonly string[] = [
-  "contacts.create",
-  "contacts.update",
   "companies.create",
-  "companies.update",
   "lists.create",
-  "lists.addContacts",
-  "lists.removeContacts",
-  "events.record",
-  "events.recordBatch",
-  "emails.send",
-  "emails.schedule",
   "emails.scheduled.update",
   "emails.scheduled.cancel",
+  "every documented call that creates, changes, adds, removes, records or sends",
 ];
 
 /** What `touchpoint doctor` found; `--json` prints it. */

@@ -132,7 +132,7 @@ describe("an invalid input never leaves, and the error names the field", () => {
   );
 
   test("every operation has its faults", () => {
-    expect(Object.keys(faultsOf)).toEqual(properties.map(({ operation }) => operation));
+    expect(Object.keys(faultsOf).sort()).toEqual(properties.map(({ operation }) => operation).sort());
   });
 
   test.each(cases)("$operation: $field", async ({ property, field, payload }) => {

@@ -474,7 +474,7 @@ describe("doctor", () => {
     const { ended, stdout, stderr } = await child.ended;
     expect({ ended, stderr }).toEqual({ ended: 0, stderr: "" });
     expect(stdout).toMatch(/^\d+ requests, all of them GET: nothing differs\.\n/);
-    expect(stdout).toContain("\nNot probed, since only a change would tell:\n  contacts.create\n");
+    expect(stdout).toContain("\nNot probed, since only a change would tell:\n  companies.create\n");
   });
 
   test("a planted difference ends it with 3 and is told as JSON, without the records", async () => {

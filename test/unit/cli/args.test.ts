@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type Command, readArgs } from "../../../src/cli/args.ts";
 
 const exitCodes =
-  "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused, 130 interrupted.";
+  "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused or something differs, 130 interrupted.";
 
 const contactsExport: Command = {
   name: "contacts export",
