@@ -144,7 +144,7 @@ interface Rules {
 }
 
 /** A request without what ends it: that begins once its input was found to be valid. */
-export interface UnboundRequest extends Omit<HttpRequest, "signal" | "deadlineAt"> {
+interface UnboundRequest extends Omit<HttpRequest, "signal" | "deadlineAt"> {
   signal: AbortSignal | undefined;
   deadlineAt: number | undefined;
 }
