@@ -2,12 +2,14 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { createServer } from "node:http";
 import { Session } from "node:inspector/promises";
 import type { AddressInfo } from "node:net";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import type * as Package from "../src/index.ts";
+import { importsOf } from "../test/support/architecture.ts";
 
-// Prints what one warm `contacts.create` runs through: the files of src, and how many of their functions have no name.
+// Prints what one warm `contacts.create` runs through: the files of src, and how many of their functions have no name;
+// and the rooms of src (its folders, and the files at its root) with the arrows between them (imports, of types too).
 
 // Compiled file by file: a loader's own wrappers would take the names of functions away.
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -66,4 +68,16 @@ for (const { file, names } of ran.sort((a, b) => a.file.localeCompare(b.file)))
 const all = ran.flatMap(({ names }) => names);
 console.log(
   `${ran.length} files, ${all.length} functions, ${all.filter((name) => name === "").length} without a name`,
+);
+
+const roomOf = (file: string): string => (dirname(file) === join(root, "src") ? file : dirname(file));
+const arrows = sources.flatMap((file) =>
+  importsOf(readFileSync(file, "utf8"))
+    .filter(({ specifier }) => specifier.startsWith("."))
+    .map(({ specifier }) => [roomOf(file), roomOf(join(dirname(file), specifier))] as const)
+    .filter(([from, to]) => from !== to)
+    .map((ends) => ends.join(" > ")),
+);
+console.log(
+  `${sources.length} files in all, ${new Set(sources.map(roomOf)).size} rooms, ${new Set(arrows).size} arrows`,
 );

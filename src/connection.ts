@@ -1,9 +1,7 @@
-import { auth } from "./http/auth.ts";
+import { auth, Redactor, redacting } from "./http/auth.ts";
 import { emailGuard } from "./http/email-guard.ts";
-import { Redactor, redacting } from "./http/redaction.ts";
-import { retry } from "./http/retry.ts";
-import { RetryQuota } from "./http/retry-quota.ts";
-import { ServiceTime } from "./http/service-time.ts";
+import { ServiceTime } from "./http/headers.ts";
+import { RetryQuota, retry } from "./http/retry.ts";
 import { observe } from "./http/tracing.ts";
 import type { TransportLimits } from "./http/transport/attempt.ts";
 import { fetchTransport } from "./http/transport/fetch.ts";
@@ -12,8 +10,7 @@ import type { HttpRequest, HttpResponse, Send, Stage, Transport } from "./http/t
 import type { Carrier, Closable } from "./lifecycle.ts";
 import type { Settings } from "./options/options.ts";
 import { ConcurrencyLimit } from "./rate-limit/concurrency.ts";
-import type { RateLimiter } from "./rate-limit/limiter.ts";
-import { sharedLimiter } from "./rate-limit/registry.ts";
+import { type RateLimiter, sharedLimiter } from "./rate-limit/limiter.ts";
 import { rateLimit } from "./rate-limit/stage.ts";
 import { Lifetime } from "./runtime/cancellation.ts";
 import type { Clock } from "./runtime/clock.ts";
@@ -98,6 +95,13 @@ const share = (settings: Settings, from: Connection | undefined) => {
 const sameLimits = (settings: Settings, before: Settings | undefined): boolean =>
   JSON.stringify(settings.limits) === JSON.stringify(before?.limits);
 
+/** Operations that no email can leave by: `routes` may lead any other to the path of emails. */
+const withoutEmails = ({ routes }: Settings): ReadonlySet<string> => {
+  const { emails: _, ...others } = operations;
+  const ids = Object.values(others).flatMap((resource) => Object.values(resource).map(({ id }) => id));
+  return new Set(ids.filter((id) => !Object.hasOwn(routes, id)));
+};
+
 const emailPaths = ({ basePath, routes }: Settings): string[] =>
   Object.values(operations.emails).map(
     ({ id, path }) => basePath + (routes[id] ?? path).replace(/\/:id$/, ""),
@@ -126,14 +130,9 @@ export const connect = (
       hook?.(notice);
     };
   const lifetime = shared.lifetime ?? new Lifetime(() => transport.close());
+  // Around them, for emails only, stands the guard that keeps some back.
   // Outermost first: a stage sees the request before those below it, and the outcome after them.
   const stages: readonly Stage[] = [
-    emailGuard({
-      guards: settings.emailGuards,
-      log,
-      paths: emailPaths(settings),
-      wallTime: () => clock.wallTime(),
-    }),
     retry({
       maxRetryAfterMs,
       clock,
@@ -155,7 +154,15 @@ export const connect = (
     redacting(redactor),
     auth(settings.apiKey, { clock, learn: (key) => redactor.learn(key) }),
   ];
-  const send = stages.reduceRight<Send>((next, stage) => stage(next), transport.send);
+  const sendPlain = stages.reduceRight<Send>((next, stage) => stage(next), transport.send);
+  const sendGuarded = emailGuard({
+    guards: settings.emailGuards,
+    log,
+    paths: emailPaths(settings),
+    wallTime: () => clock.wallTime(),
+  })(sendPlain);
+  const plain = withoutEmails(settings);
+  const send: Send = (request) => (plain.has(request.operation) ? sendPlain : sendGuarded)(request);
   // One object: whatever call is under way keeps it alive, also when nobody holds the client any more.
   const carrier: Carrier = Object.assign(lifetime, { slots });
   return {

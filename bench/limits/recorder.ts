@@ -1,7 +1,7 @@
 import { Recorder } from "../../src/batch/recorder.ts";
 import { recorderSettings } from "../../src/batch/recorder-options.ts";
 import { createCall } from "../../src/call/executor.ts";
-import { Redactor } from "../../src/http/redaction.ts";
+import { Redactor } from "../../src/http/auth.ts";
 import type { Send } from "../../src/http/types.ts";
 import { documentedLimits } from "../../src/options/limits.ts";
 import { settingsFrom } from "../../src/options/options.ts";

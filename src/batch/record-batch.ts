@@ -1,6 +1,5 @@
-import type { Call } from "../call/executor.ts";
+import { type Call, withOperation } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
-import { withOperation } from "../call/validation-errors.ts";
 import { type Issue, TouchpointError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { snapshot } from "../runtime/values.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { writeFileAtomically } from "../runtime/atomic-file.ts";
-import { isMissingFile } from "../runtime/cross-realm.ts";
+import { isMissingFile } from "../runtime/values.ts";
 
 /** How far an import has come with its list, which it fills in larger steps than it imports. */
 export interface ListProgress {

@@ -1,6 +1,5 @@
 import { callFaults } from "../options/validation.ts";
-import { isAbortSignal } from "../runtime/cross-realm.ts";
-import { unknownKeys } from "../runtime/values.ts";
+import { isAbortSignal, unknownKeys } from "../runtime/values.ts";
 
 const isIterable = (source: unknown): boolean =>
   typeof source === "object" &&

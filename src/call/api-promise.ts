@@ -1,5 +1,6 @@
 import { isTouchpointError } from "../errors.ts";
-import { type HttpResponse, type RawHeaders, type RequestStats, toHeaders } from "../http/types.ts";
+import { type RawHeaders, toHeaders } from "../http/headers.ts";
+import type { HttpResponse, RequestStats } from "../http/types.ts";
 
 /** What is known of the HTTP exchange behind an answer. */
 export interface ResponseInfo {

@@ -1,8 +1,8 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import { type Issue, type Outcome, ResponseValidationError } from "../errors.ts";
-import type { Redactor } from "../http/redaction.ts";
-import { type HttpRequest, progressOf, type Send } from "../http/types.ts";
-import { isWatched, withoutResult } from "../http/without-result.ts";
+import { type Issue, type Outcome, ResponseValidationError, ValidationError } from "../errors.ts";
+import type { Redactor } from "../http/auth.ts";
+import { isWatched, withoutResult } from "../http/tracing.ts";
+import type { HttpRequest, Send } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import {
   type AbortedWork,
@@ -11,6 +11,7 @@ import {
   ClientClosed,
   type Lifetime,
   openScope,
+  progressOf,
   untilAborted,
   whenAborted,
 } from "../runtime/cancellation.ts";
@@ -19,7 +20,6 @@ import { describeIssues, issuesOf } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
 import { type ApiPromise, answer, CallStats, LazyResponseInfo, type WithResponse } from "./api-promise.ts";
 import { type CallGroup, type CallInput, checkCallOptions, requestBuilder } from "./request.ts";
-import { missingRecordError, throwIfInvalid } from "./validation-errors.ts";
 
 /** Runs one operation: checks the input, sends, checks the answer. Every error names the operation. */
 export interface Call {
@@ -291,3 +291,23 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
     answer: answered,
   });
 };
+
+/** @throws ValidationError naming every issue, if there is one. */
+export const throwIfInvalid = (operation: string, issues: readonly Issue[]): void => {
+  if (issues.length > 0)
+    throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
+};
+
+/** A refused input belongs to the method that was called, and not to the request that it would have made. */
+export const withOperation = (operation: string, error: unknown): unknown => {
+  if (!(error instanceof ValidationError) || error.operation === undefined) return error;
+  const said = error.message.slice(error.operation.length);
+  return new ValidationError(operation + said, { operation, issues: error.issues, cause: error.cause });
+};
+
+/** For an answer of `null` or a word: in place of a record it would fail far from here. */
+const missingRecordError = (work: AbortedWork, status: number): ResponseValidationError =>
+  new ResponseValidationError(
+    `${work.operation}: the service answered ${status} with JSON that holds no record`,
+    { ...work, status },
+  );

@@ -1,6 +1,5 @@
 import { ValidationError } from "../errors.ts";
-import { isBytes, isSearchParams } from "../runtime/cross-realm.ts";
-import { isPlainObject, unknownKeys } from "../runtime/values.ts";
+import { isBytes, isPlainObject, isSearchParams, unknownKeys } from "../runtime/values.ts";
 import { Anything } from "../service/common.ts";
 import type { Method, Operation, ReplayClass } from "../service/define.ts";
 import { jsonFault } from "../service/json.ts";

@@ -4,8 +4,7 @@ import type { CallOptions, Settings } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import { callFaults } from "../options/validation.ts";
 import { version } from "../options/version.ts";
-import { isAbortSignal, isSearchParams } from "../runtime/cross-realm.ts";
-import { unknownKeys } from "../runtime/values.ts";
+import { isAbortSignal, isSearchParams, unknownKeys } from "../runtime/values.ts";
 import type { OperationFacts, ReplayClass } from "../service/define.ts";
 
 /** What the requests of one call share, where it takes several. */

@@ -1,5 +1,5 @@
 import { ValidationError } from "../errors.ts";
-import { isDate } from "../runtime/cross-realm.ts";
+import { isDate } from "../runtime/values.ts";
 import { messageOf } from "./message-of.ts";
 
 const isScalar = (value: unknown): boolean =>

@@ -2,7 +2,7 @@ import { readFile, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError, ValidationError } from "../errors.ts";
 import { destinationOf, openDraft, writeFileAtomically } from "../runtime/atomic-file.ts";
-import { isMissingFile } from "../runtime/cross-realm.ts";
+import { isMissingFile } from "../runtime/values.ts";
 import { pathOf } from "./source.ts";
 import { explained, type FileTarget, naming } from "./target.ts";
 import type { WriteOptions, Written } from "./write-options.ts";

@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { createGunzip } from "node:zlib";
 import { ConfigurationError } from "../errors.ts";
-import { isBytes } from "../runtime/cross-realm.ts";
+import { isBytes } from "../runtime/values.ts";
 import { messageOf } from "./message-of.ts";
 import { through } from "./through.ts";
 

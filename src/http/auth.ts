@@ -1,9 +1,121 @@
 import { ConfigurationError, TimeoutError } from "../errors.ts";
 import type { KeySource } from "../options/options.ts";
-import { openScope, untilAborted } from "../runtime/cancellation.ts";
+import { openScope, progressOf, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { isErrorLike } from "./sanitized-error.ts";
-import { type HttpRequest, progressOf, type Stage } from "./types.ts";
+import type { RawHeaders } from "./headers.ts";
+import { isErrorLike, sanitizedError } from "./sanitized-error.ts";
+import { AttemptFailure, type HttpRequest, type HttpResponse, type Stage } from "./types.ts";
+
+// A shorter key is a word as tests have it: struck from every sentence, it would leave few to be read.
+const shortestAlone = 6;
+/** A call may outlive its key: so many that were used lately are still struck out. */
+const mostKeys = 16;
+const instead = "[redacted]";
+
+const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+
+const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
+/** The key as it stands in plain text, in JSON that was not read, in a URL and in a page. */
+const formsOf = (key: string): readonly string[] => {
+  const inJson = JSON.stringify(key).slice(1, -1);
+  const inPage = key.replace(/[&<>"]/g, (sign) => entities[sign] ?? sign);
+  return [...new Set([key, inJson, inJson.replaceAll("/", "\\/"), encodeURIComponent(key), inPage])];
+};
+
+const patternOf = (key: string): string => {
+  const forms = `(?:${formsOf(key).map(escaped).join("|")})`;
+  return key.length < shortestAlone ? `(?<=\\bBearer(?:\\s|%20|\\+)+)${forms}` : forms;
+};
+
+const holds = (value: unknown, cover: (text: string) => string): boolean =>
+  typeof value === "string" && cover(value) !== value;
+
+/** Strikes the keys that were used out of whatever comes back: services and fetches repeat what they were sent. */
+export class Redactor {
+  #keys: readonly string[] = [];
+  #pattern: RegExp | undefined;
+
+  /** From now on this key is struck out. */
+  learn(key: string): void {
+    if (this.#keys.at(-1) === key) return;
+    this.#keys = [...this.#keys.filter((known) => known !== key), key].slice(-mostKeys);
+    // The longest first: one key may begin another.
+    const longestFirst = this.#keys.toSorted((a, b) => b.length - a.length);
+    this.#pattern = new RegExp(longestFirst.map(patternOf).join("|"), "gi");
+  }
+
+  readonly text = (text: string): string =>
+    this.#pattern === undefined ? text : text.replace(this.#pattern, instead);
+
+  /** An answer that says why something failed, in all that an error hands over of it. */
+  response(response: HttpResponse): HttpResponse {
+    const headers = this.#headers(response.headers);
+    return { ...response, headers, text: this.text(response.text), json: this.#body(response.json) };
+  }
+
+  failure(failure: AttemptFailure): AttemptFailure {
+    // A reason with which a caller aborts is the caller's own.
+    if (failure.kind === "aborted") return failure;
+    const { kind, wasSent, response } = failure;
+    return new AttemptFailure(kind, this.text(failure.message), {
+      wasSent,
+      cause: this.#cause(failure.cause),
+      ...(response && { response: this.response(response) }),
+    });
+  }
+
+  #headers(headers: RawHeaders): RawHeaders {
+    const clean = (value: RawHeaders[string]): RawHeaders[string] =>
+      typeof value === "object" ? value.map(this.text) : value && this.text(value);
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, clean(value)]));
+  }
+
+  /** Changed in place: it was parsed for this call alone. Without recursion: a body may be nested to any depth. */
+  #body(body: unknown): unknown {
+    if (typeof body === "string") return this.text(body);
+    const left = typeof body === "object" && body !== null ? [body] : [];
+    for (let at = left.pop(); at !== undefined; at = left.pop()) {
+      for (const [name, value] of Object.entries(at)) {
+        if (typeof value === "object" && value !== null) left.push(value);
+        const clean: unknown = typeof value === "string" ? this.text(value) : value;
+        const cleanName = this.text(name);
+        if (cleanName === name && clean === value) continue;
+        if (cleanName !== name) Reflect.deleteProperty(at, name);
+        // Not assigned: a name may be __proto__.
+        const how = { value: clean, enumerable: true, writable: true, configurable: true };
+        Object.defineProperty(at, cleanName, how);
+      }
+    }
+    return body;
+  }
+
+  #cause(cause: unknown): unknown {
+    if (!isErrorLike(cause)) return cause;
+    const said = [cause.message, cause.stack, ...Object.values(cause)];
+    return said.some((value) => holds(value, this.text)) ? sanitizedError(cause, this.text) : cause;
+  }
+}
+
+// A batch is a success that may hold the sentences of failures.
+const saysWhy = ({ status, json }: HttpResponse): boolean => {
+  if (status !== 207) return status >= 400;
+  const { rejected }: { rejected?: unknown } = Object(json);
+  return rejected !== 0;
+};
+
+/** Lets no key come back up with a failure. */
+export const redacting =
+  (redactor: Redactor): Stage =>
+  (next) =>
+    async function redactStage(request) {
+      try {
+        const response = await next(request);
+        return saysWhy(response) ? redactor.response(response) : response;
+      } catch (failure) {
+        throw failure instanceof AttemptFailure ? redactor.failure(failure) : failure;
+      }
+    };
 
 // What an HTTP header can carry; anything else would fail deep in the transport, with the key in the message.
 const isHeaderSafe = (key: unknown): key is string => typeof key === "string" && /^[\x21-\x7e]+$/.test(key);

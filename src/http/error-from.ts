@@ -17,8 +17,9 @@ import {
   TimeoutError,
   type TouchpointError,
 } from "../errors.ts";
+import { toHeaders } from "./headers.ts";
 import { isMailAccountRefusal } from "./retry-policy.ts";
-import { type AttemptFailure, type HttpRequest, type HttpResponse, toHeaders } from "./types.ts";
+import type { AttemptFailure, HttpRequest, HttpResponse } from "./types.ts";
 
 /** What the whole call has shown, not only its last attempt. */
 export interface Findings {

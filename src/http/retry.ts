@@ -2,17 +2,51 @@ import type { RetryNotice } from "../options/hooks.ts";
 import { type AbortedWork, abortError } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { errorFrom } from "./error-from.ts";
-import { retryAfterMs } from "./retry-after.ts";
+import { retryAfterMs } from "./headers.ts";
 import { judge, mayHaveTakenEffect } from "./retry-policy.ts";
-import { type RetryQuota, retryCost } from "./retry-quota.ts";
 import {
   AttemptFailure,
+  type FailureKind,
   type HttpRequest,
   type HttpResponse,
   isWholeWithoutBody,
   type Send,
   type Stage,
 } from "./types.ts";
+
+const capacity = 500;
+const costOfRepeat = 5;
+// A service that answers nothing is worse off than one that answers with an error.
+const costAfterTimeout = 10;
+const refillOfFirstAttempt = 1;
+
+/** What a repeat after a failure of this kind draws from the quota. */
+const retryCost = (kind: FailureKind): number => (kind === "timeout" ? costAfterTimeout : costOfRepeat);
+
+/**
+ * Bounds the repeats of all calls together, so that an outage does not multiply the traffic: repeats draw on it, and
+ * successes refill it, with the numbers of the AWS SDKs' standard mode.
+ */
+export class RetryQuota {
+  #left = capacity;
+
+  /** Whether a repeat fits that costs so much. */
+  has(cost = costOfRepeat): boolean {
+    return this.#left >= cost;
+  }
+
+  /** False when the repeat has to stay undone. */
+  draw(cost: number): boolean {
+    if (!this.has(cost)) return false;
+    this.#left -= cost;
+    return true;
+  }
+
+  /** A call has succeeded, by a repeat that drew so much, or at its first attempt (0). */
+  refill(drawn: number): void {
+    this.#left = Math.min(capacity, this.#left + (drawn || refillOfFirstAttempt));
+  }
+}
 
 export interface RetrySettings {
   readonly maxRetryAfterMs: number;

@@ -1,10 +1,27 @@
-import { tracingChannel } from "node:diagnostics_channel";
+import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
 import type { AttemptNotice, Hooks } from "../options/hooks.ts";
 import type { Log } from "../options/logger.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { RetryQuota } from "./retry-quota.ts";
 import type { HttpRequest, HttpResponse, Send, Stage } from "./types.ts";
-import { isWatched, withoutResult } from "./without-result.ts";
+
+/** Traces work as `tracePromise` does, but keeps its result from the subscribers: it holds people's data. */
+export const withoutResult = async <Trace extends object, Result>(
+  channel: TracingChannel<string, Trace>,
+  trace: Trace,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const results: Result[] = [];
+  await channel.tracePromise(async () => {
+    results.push(await work());
+  }, trace);
+  const [result] = results;
+  // tracePromise rejects with the work's own error, so there is one here.
+  return result as Result;
+};
+
+/** Whether anybody may listen: Bun's channels do not tell. */
+export const isWatched = ({ hasSubscribers }: { readonly hasSubscribers: boolean | undefined }): boolean =>
+  hasSubscribers !== false;
 
 /** What subscribers of `touchpoint:attempt` are handed; filled in as the attempt goes on. */
 export interface AttemptTrace extends AttemptNotice {
@@ -22,7 +39,7 @@ export interface ObserveSettings {
   readonly hooks: Hooks;
   readonly log: Log;
   readonly clock: Clock;
-  readonly quota: Pick<RetryQuota, "has">;
+  readonly quota: { has(): boolean };
 }
 
 const noticeOf = (request: HttpRequest): AttemptNotice => ({

@@ -1,9 +1,6 @@
 import type { Priority } from "../options/priority.ts";
-import type { AbortedWork } from "../runtime/cancellation.ts";
 import type { BudgetName, Method, ReplayClass } from "../service/define.ts";
-
-/** Headers as they came: names in lower case, repeated ones as an array. */
-export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+import { headerOf, type RawHeaders } from "./headers.ts";
 
 /** What a call costs: the stages count, and only the caller of the pipeline reads. */
 export interface RequestStats {
@@ -140,26 +137,9 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-/** What an error raised before this attempt was made can say of the call. */
-export const progressOf = ({
-  operation,
-  attempt,
-  mayHaveTakenEffect,
-}: Pick<HttpRequest, "operation" | "attempt" | "mayHaveTakenEffect">): AbortedWork => ({
-  operation,
-  attempts: attempt - 1,
-  outcome: mayHaveTakenEffect ? "unknown" : "not-applied",
-});
-
 /** All headers of a request, the key among them. */
 export const headersOf = ({ headers, authorization }: HttpRequest): Readonly<Record<string, string>> =>
   authorization === undefined ? headers : { ...headers, authorization };
-
-/** A header's value; the first one when it came several times. */
-export const headerOf = (headers: RawHeaders, name: string): string | undefined => {
-  const value = headers[name];
-  return typeof value === "object" ? value[0] : value;
-};
 
 /** Whether the service itself says that there is no body; one that merely stays out may have been cut off. */
 export const isWholeWithoutBody = ({ status, headers, text }: HttpResponse): boolean =>
@@ -168,18 +148,3 @@ export const isWholeWithoutBody = ({ status, headers, text }: HttpResponse): boo
     status === 205 ||
     headerOf(headers, "content-length") === "0" ||
     headerOf(headers, "transfer-encoding") !== undefined);
-
-/** Raw headers as the platform's `Headers`; a value that it refuses is left out. */
-export const toHeaders = (raw: RawHeaders): Headers => {
-  const headers = new Headers();
-  for (const [name, value] of Object.entries(raw)) {
-    for (const item of typeof value === "string" ? [value] : (value ?? [])) {
-      try {
-        headers.append(name, item);
-      } catch {
-        // Bytes that are no legal header value tell nobody anything.
-      }
-    }
-  }
-  return headers;
-};

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { syncDirectoryOf } from "../runtime/atomic-file.ts";
-import { isMissingFile } from "../runtime/cross-realm.ts";
+import { isMissingFile } from "../runtime/values.ts";
 import { claimAtLine, fill, lineAt, located, stretch } from "./journal-reading.ts";
 import {
   type ClaimRecord,

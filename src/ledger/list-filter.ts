@@ -1,6 +1,5 @@
 import { ValidationError } from "../errors.ts";
-import { isDate } from "../runtime/cross-realm.ts";
-import { shown, unknownKeys } from "../runtime/values.ts";
+import { isDate, shown, unknownKeys } from "../runtime/values.ts";
 import type { LedgerFilter, LedgerRow } from "./ledger.ts";
 
 const states: readonly unknown[] = ["pending", "unknown", "sent"];

@@ -1,5 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
-import { isMissingFile } from "../runtime/cross-realm.ts";
+import { isMissingFile } from "../runtime/values.ts";
 import { fill, located } from "./journal-reading.ts";
 import {
   type ClaimRecord,

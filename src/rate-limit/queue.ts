@@ -1,7 +1,14 @@
+import type { DayCount } from "../options/shared-limits.ts";
 import type { Budget } from "./budget.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
-import type { Kind, KnownWait } from "./kind.ts";
-import { keptForShares } from "./shares.ts";
+import { type Kind, type KnownWait, keptForShares } from "./kind.ts";
+
+/** What requests with the same budgets and priority have in common, made once. */
+export interface Route {
+  readonly queue: AdmissionQueue;
+  /** In the order of the kind's budgets. */
+  readonly days: readonly DayCount[];
+}
 
 /** A request that waits, or is about to. */
 export interface Waiter {

@@ -1,5 +1,5 @@
 import type { DayCount } from "../options/shared-limits.ts";
-import { DailyLimit } from "../rate-limit/daily-limit.ts";
+import { DailyLimit } from "../rate-limit/local-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 /** A day's count that many processes share: what the store said last, and what was used here since. */

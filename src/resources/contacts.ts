@@ -1,11 +1,9 @@
 import type { ImportContext, ImportOptions, ImportReport, RowResult } from "../bulk/import-options.ts";
 import type { InputSource } from "../bulk/resumable.ts";
-
 import { hasSameFields } from "../bulk/same-fields.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
-import type { Call } from "../call/executor.ts";
+import { type Call, throwIfInvalid, withOperation } from "../call/executor.ts";
 import type { CallGroup } from "../call/request.ts";
-import { throwIfInvalid, withOperation } from "../call/validation-errors.ts";
 import { ConflictError, isTouchpointError, NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";

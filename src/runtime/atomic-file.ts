@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { isMissingFile } from "./cross-realm.ts";
+import { isMissingFile } from "./values.ts";
 
 /** A file that takes the place of another, or of none, when it is committed. */
 export interface Draft {

@@ -65,6 +65,22 @@ export interface AbortedWork {
   readonly outcome: Outcome;
 }
 
+/** An attempt that has not been made yet. */
+interface NextAttempt {
+  readonly operation: string;
+  /** Its number, from 1. */
+  readonly attempt: number;
+  /** An earlier attempt, or an earlier request of the same call, may have taken effect. */
+  readonly mayHaveTakenEffect: boolean;
+}
+
+/** What an error raised before this attempt was made can say of the call. */
+export const progressOf = ({ operation, attempt, mayHaveTakenEffect }: NextAttempt): AbortedWork => ({
+  operation,
+  attempts: attempt - 1,
+  outcome: mayHaveTakenEffect ? "unknown" : "not-applied",
+});
+
 /**
  * The error a caller gets for an abort reason: a TimeoutError for the deadline, a ConnectionError for a closed
  * client. Anything else is the caller's own reason, or already an error, and stays as it is.

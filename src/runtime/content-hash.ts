@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isDate } from "./cross-realm.ts";
+import { isDate } from "./values.ts";
 
 // Two links, say, have no field that tells them apart: what JSON writes of them does.
 const asWritten = (value: unknown): unknown => {

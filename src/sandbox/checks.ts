@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { isDate } from "../runtime/cross-realm.ts";
+import { isDate } from "../runtime/values.ts";
 import { isArray, isFields } from "./json.ts";
 
 /** Finds what is wrong with an option; each fault names the field it is in. */

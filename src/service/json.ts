@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { isDate } from "../runtime/cross-realm.ts";
-import { deepestNesting, isPlainObject, isRecord } from "../runtime/values.ts";
+import { deepestNesting, isDate, isPlainObject, isRecord } from "../runtime/values.ts";
 import { deferred } from "./common.ts";
 import type { FreeFields } from "./free-fields.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isDate } from "../runtime/cross-realm.ts";
+import { isDate } from "../runtime/values.ts";
 import { deferred, type Schema } from "./common.ts";
 
 // Extended or basic, to the hour at least: 2026-01-31T09:00:00.5Z, 20260131T0900+02.

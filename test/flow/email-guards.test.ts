@@ -164,6 +164,15 @@ describe("recipients", () => {
     expect(requests).toHaveLength(2);
   });
 
+  test("hold where routes leads another operation to the path of emails", async () => {
+    const routes = { "companies.create": "/api/v1/emails" };
+    const { client, requests } = service({ recipients: { allow }, routes });
+    // No company by its type, but an email to whatever is at that path.
+    const company = { name: "Ours", ...email, to: "ada@other.example" };
+    await expect(client.companies.create(company as object)).rejects.toThrow(RecipientRefusedError);
+    expect(requests).toEqual([]);
+  });
+
   test("hold on a path that routes puts in the documented one's place", async () => {
     const { client, requests } = service({ recipients: { allow }, routes: { "emails.send": "/v2/mail" } });
     const request = { method: "POST", path: "/v2/mail", body: { to: "a@theirs.example" } } as const;

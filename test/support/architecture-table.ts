@@ -34,7 +34,7 @@ export const layers: readonly Rule[] = [
     files: ["src/rate-limit/*"],
     below: settings,
     typesOf: ["http"],
-    entries: ["src/http/types.ts", "src/http/retry-after.ts"],
+    entries: ["src/http/types.ts", "src/http/headers.ts"],
   },
   { name: "call", files: ["src/call/*"], below: [...settings, "http"] },
   { name: "paging", files: ["src/paging/*"], below: calls },
@@ -70,7 +70,7 @@ export const layers: readonly Rule[] = [
     entries: [
       "src/options/limits.ts",
       "src/options/validation.ts",
-      "src/rate-limit/daily-limit.ts",
+      "src/rate-limit/local-limits.ts",
       "src/ledger/check-settling.ts",
       "src/ledger/list-filter.ts",
       "src/ledger/rules.ts",
@@ -90,7 +90,6 @@ export const stages: readonly string[] = [
   "src/http/retry.ts",
   "src/rate-limit/stage.ts",
   "src/http/tracing.ts",
-  "src/http/redaction.ts",
   "src/http/auth.ts",
   "src/http/transport/undici.ts",
   "src/http/transport/fetch.ts",
@@ -99,12 +98,12 @@ export const stages: readonly string[] = [
 /** The only places that may import each package, types included. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {
   // The declaration file types the light build, which ships without types.
-  bottleneck: ["src/rate-limit/local-permits.ts", "src/rate-limit/bottleneck-light.d.ts"],
+  bottleneck: ["src/rate-limit/local-limits.ts", "src/rate-limit/bottleneck-light.d.ts"],
   "csv-parse": ["src/files/*"],
   "csv-stringify": ["src/files/*"],
   ioredis: ["src/redis/*"],
   msw: ["src/sandbox/**"],
   "p-retry": ["src/http/retry.ts"],
-  undici: ["src/http/transport/connection-pool.ts"],
+  undici: ["src/http/transport/undici.ts"],
   zod: ["src/service/**"],
 };

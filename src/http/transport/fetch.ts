@@ -1,7 +1,8 @@
 import type { Fetch, FetchResponse } from "../../options/options.ts";
 import { globalFetch } from "../../options/snapshot.ts";
+import type { RawHeaders } from "../headers.ts";
 import { type ErrorLike, isErrorLike, sanitizedError } from "../sanitized-error.ts";
-import { type HttpRequest, headersOf, type RawHeaders, type Transport } from "../types.ts";
+import { type HttpRequest, headersOf, type Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";
 
 // What can only fail before the first byte: looking up the host, and checking its certificate.

@@ -1,4 +1,4 @@
-import { isDate } from "../../runtime/cross-realm.ts";
+import { isDate } from "../../runtime/values.ts";
 import { operations } from "../../service/operations.ts";
 import {
   amount,

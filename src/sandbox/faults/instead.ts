@@ -1,4 +1,4 @@
-import { isDate } from "../../runtime/cross-realm.ts";
+import { isDate } from "../../runtime/values.ts";
 import type { Answer } from "../answer.ts";
 import type { Fault } from "./fault.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { inputOf } from "../check.ts";
 import { deferred, EmailAddress, maybe, objectOf, QueryText, Text } from "../common.ts";
-import { inputOf } from "../input.ts";
 
 /**
  * A company (a lead, in scope names). Other fields than these are not documented; those that come are kept.

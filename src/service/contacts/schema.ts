@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { inputOf } from "../check.ts";
 import {
   AnyObject,
   deferred,
@@ -13,7 +14,6 @@ import {
   Texts,
 } from "../common.ts";
 import type { FreeFields } from "../free-fields.ts";
-import { inputOf } from "../input.ts";
 import { jsonRecord } from "../json.ts";
 
 /**

@@ -1,7 +1,16 @@
 import * as z from "zod/mini";
-import type { Schema } from "../common.ts";
-import { deferred, EmailAddress, maybe, objectOf, openUnion, page, paging, Text } from "../common.ts";
-import { inputOf } from "../input.ts";
+import { inputOf } from "../check.ts";
+import {
+  deferred,
+  EmailAddress,
+  maybe,
+  objectOf,
+  openUnion,
+  page,
+  paging,
+  type Schema,
+  Text,
+} from "../common.ts";
 import { Moment } from "../timestamps.ts";
 
 /**

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
-import { issuesOf } from "../check.ts";
+import { inputOf, issuesOf } from "../check.ts";
 import { deferred, EmailAddress, maybe, objectOf, openUnion, type Schema, Text } from "../common.ts";
 import { ContactPatch } from "../contacts/schema.ts";
 import type { FreeFields } from "../free-fields.ts";
-import { inputOf } from "../input.ts";
 import { asWritten, JsonRecord } from "../json.ts";
 import { Moment } from "../timestamps.ts";
 import { withoutNames } from "./refused-names.ts";

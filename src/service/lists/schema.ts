@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
+import { inputOf } from "../check.ts";
 import { deferred, EmailAddress, objectOf, Text } from "../common.ts";
-import { inputOf } from "../input.ts";
 
 /**
  * A named group of contacts. Other fields than these are not documented; those that come are kept.

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { ConnectionError, TouchpointError } from "../../../src/errors.ts";
-import { retry } from "../../../src/http/retry.ts";
+import { RetryQuota, retry } from "../../../src/http/retry.ts";
 import { mayHaveTakenEffect } from "../../../src/http/retry-policy.ts";
-import { RetryQuota } from "../../../src/http/retry-quota.ts";
 import { AttemptFailure, type HttpRequest } from "../../../src/http/types.ts";
 import { Lifetime, openScope } from "../../../src/runtime/cancellation.ts";
 import { aFailure, anAnswer, aRequest, aStatus } from "../../support/builders.ts";

@@ -1,6 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { retry } from "../../../src/http/retry.ts";
-import { RetryQuota } from "../../../src/http/retry-quota.ts";
+import { RetryQuota, retry } from "../../../src/http/retry.ts";
 import { anAnswer, aRequest, aStatus } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { scripted } from "../../support/scripted.ts";

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { ConnectionError, InternalServerError } from "../../../src/errors.ts";
-import { retry } from "../../../src/http/retry.ts";
-import { RetryQuota } from "../../../src/http/retry-quota.ts";
+import { RetryQuota, retry } from "../../../src/http/retry.ts";
 import type { HttpRequest } from "../../../src/http/types.ts";
 import { aFailure, anAnswer, aRequest } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";

@@ -10,8 +10,7 @@ import {
   TimeoutError,
   TouchpointError,
 } from "../../../src/errors.ts";
-import { retry } from "../../../src/http/retry.ts";
-import { RetryQuota } from "../../../src/http/retry-quota.ts";
+import { RetryQuota, retry } from "../../../src/http/retry.ts";
 import type { HttpRequest, HttpResponse } from "../../../src/http/types.ts";
 import { openScope } from "../../../src/runtime/cancellation.ts";
 import { aFailure, anAnswer, aRequest, aStatus } from "../../support/builders.ts";

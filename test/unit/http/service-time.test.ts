@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceTime } from "../../../src/http/service-time.ts";
+import { ServiceTime } from "../../../src/http/headers.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 
 const at = (text: string) => Date.parse(text);

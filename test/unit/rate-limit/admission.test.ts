@@ -1,12 +1,11 @@
 import { expect, test } from "vitest";
 import type { PermitSource } from "../../../src/options/shared-limits.ts";
-import { Admission } from "../../../src/rate-limit/admission.ts";
 import { Budget } from "../../../src/rate-limit/budget.ts";
 import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
-import { DailyLimit } from "../../../src/rate-limit/daily-limit.ts";
 import { Kind } from "../../../src/rate-limit/kind.ts";
-import { fixedPermits } from "../../../src/rate-limit/local-permits.ts";
+import { DailyLimit, fixedPermits } from "../../../src/rate-limit/local-limits.ts";
 import { AdmissionQueue, QueueGroup } from "../../../src/rate-limit/queue.ts";
+import { Admission } from "../../../src/rate-limit/stage.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { answered, requestOn } from "../../support/paced.ts";
 

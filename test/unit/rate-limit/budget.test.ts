@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { PermitHolder, PermitSource } from "../../../src/options/shared-limits.ts";
 import { Budget } from "../../../src/rate-limit/budget.ts";
-import { fixedPermits, LocalPermits } from "../../../src/rate-limit/local-permits.ts";
-import type { Holding } from "../../../src/rate-limit/permit-cooldown.ts";
+import { fixedPermits, LocalPermits } from "../../../src/rate-limit/local-limits.ts";
+import type { Holding } from "../../../src/rate-limit/permits.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 

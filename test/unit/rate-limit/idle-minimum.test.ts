@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { IdleMinimum } from "../../../src/rate-limit/idle-minimum.ts";
+import { IdleMinimum } from "../../../src/rate-limit/permits.ts";
 
 const over = (water: IdleMinimum, level: number, now: number): number => water.over(100, { level, now });
 

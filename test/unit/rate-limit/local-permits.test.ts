@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import type { PermitHolder } from "../../../src/options/shared-limits.ts";
-import { LocalPermits } from "../../../src/rate-limit/local-permits.ts";
+import { LocalPermits } from "../../../src/rate-limit/local-limits.ts";
 
 /** What a budget holds of its limit, and lacks now; each grant as it comes. */
 const holding = (max: number, lacking = 0) => {

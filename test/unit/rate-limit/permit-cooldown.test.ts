@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { LatencyFloor, latencyFloorFor } from "../../../src/rate-limit/latency-floor.ts";
-import { Holding, PermitCooldown } from "../../../src/rate-limit/permit-cooldown.ts";
+import { Holding, LatencyFloor, latencyFloorFor, PermitCooldown } from "../../../src/rate-limit/permits.ts";
 
 test("permits come back at their time, together with all that were due before", () => {
   const cooling = new PermitCooldown();

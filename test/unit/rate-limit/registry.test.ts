@@ -13,9 +13,9 @@ const place = {
 
 /** As the ES and the CommonJS copy of the package have it, in one process. */
 const twoCopies = async () => {
-  const first = await import("../../../src/rate-limit/registry.ts");
+  const first = await import("../../../src/rate-limit/limiter.ts");
   vi.resetModules();
-  const second = await import("../../../src/rate-limit/registry.ts");
+  const second = await import("../../../src/rate-limit/limiter.ts");
   expect(first.sharedLimiter).not.toBe(second.sharedLimiter);
   // Only what tells one limiter from another.
   const limiterOf = (copy: typeof first, fetch: Settings["fetch"]) =>

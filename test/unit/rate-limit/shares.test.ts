@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { documentedLimits } from "../../../src/options/limits.ts";
 import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
+import { keptForShares } from "../../../src/rate-limit/kind.ts";
 import { RateLimiter } from "../../../src/rate-limit/limiter.ts";
-import { keptForShares } from "../../../src/rate-limit/shares.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 /** The kinds of a client with the documented limits: single calls, batches of so many events, emails. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { BodyBytes } from "../../../../src/http/transport/body.ts";
+import { BodyBytes } from "../../../../src/http/transport/attempt.ts";
 
 test("a body in one-byte pieces is copied into one buffer, and no piece is kept", () => {
   const body = new BodyBytes();

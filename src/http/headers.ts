@@ -1,0 +1,105 @@
+import type { Clock } from "../runtime/clock.ts";
+
+/** Headers as they came: names in lower case, repeated ones as an array. */
+export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** A header's value; the first one when it came several times. */
+export const headerOf = (headers: RawHeaders, name: string): string | undefined => {
+  const value = headers[name];
+  return typeof value === "object" ? value[0] : value;
+};
+
+/** Raw headers as the platform's `Headers`; a value that it refuses is left out. */
+export const toHeaders = (raw: RawHeaders): Headers => {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(raw)) {
+    for (const item of typeof value === "string" ? [value] : (value ?? [])) {
+      try {
+        headers.append(name, item);
+      } catch {
+        // Bytes that are no legal header value tell nobody anything.
+      }
+    }
+  }
+  return headers;
+};
+
+const time = String.raw`\d{2}:\d{2}:\d{2}`;
+
+// The three forms of an HTTP date (RFC 9110, 5.6.7); the last one is in GMT without saying so.
+const imfFixdate = new RegExp(String.raw`^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} ${time} GMT$`);
+const rfc850 = new RegExp(String.raw`^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} ${time} GMT$`);
+const asctime = new RegExp(String.raw`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d ${time} \d{4}$`);
+
+const dateOf = (value: string): number => {
+  if (imfFixdate.test(value) || rfc850.test(value)) return Date.parse(value);
+  return asctime.test(value) ? Date.parse(`${value} GMT`) : Number.NaN;
+};
+
+const joinedSeconds = /^\d+(\.\d+)?(, \d+(\.\d+)?)+$/;
+
+/** Each time the header came; a fetch joins them by a comma and a blank. */
+const valuesOf = (given: RawHeaders[string]): readonly string[] => {
+  const values = typeof given === "object" ? given : [given ?? ""];
+  return values.flatMap((value) => (joinedSeconds.test(value) ? value.split(", ") : [value]));
+};
+
+const waitOf = (value: string, sentAt: number): number | undefined => {
+  // Capped, so that a wait without end stays a number that can be added to a time.
+  if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1_000), Number.MAX_SAFE_INTEGER);
+  const until = dateOf(value);
+  return Number.isNaN(until) ? undefined : Math.max(0, until - sentAt);
+};
+
+/**
+ * How long the service asks to wait, in milliseconds; undefined when it names no time.
+ *
+ * Seconds may be whole or decimal. A date is read against the answer's own `Date`, so that a wrong clock on
+ * this side neither shortens nor stretches the wait; `wallTime` stands in where the answer has none. Of several the
+ * longest counts; anything else counts as absent.
+ */
+export const retryAfterMs = (headers: RawHeaders, wallTime: number): number | undefined => {
+  const date = dateOf(headerOf(headers, "date")?.trim() ?? "");
+  const sentAt = Number.isNaN(date) ? wallTime : date;
+  const waits = valuesOf(headers["retry-after"])
+    .map((value) => waitOf(value.trim(), sentAt))
+    .filter((ms) => ms !== undefined);
+  return waits.length === 0 ? undefined : Math.max(...waits);
+};
+
+// Half of what a skewed clock drifts in a minute is far below the second that a Date header can tell.
+const shortestGapMs = 1_000;
+// A clock that was set back shows as answers that are earlier than thought by more than their rounding.
+const roundingMs = 2_000;
+
+/**
+ * The service's clock, as its answers tell it in `Date`: never later than it really is, and at most about a second
+ * earlier.
+ */
+export class ServiceTime {
+  readonly #clock: Clock;
+  #aheadMs: number | undefined;
+  #notedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Takes note of an answer's headers. */
+  note(headers: RawHeaders): void {
+    const now = this.#clock.now();
+    if (now - this.#notedAt < shortestGapMs) return;
+    const date = Date.parse(headerOf(headers, "date") ?? "");
+    if (Number.isNaN(date)) return;
+    this.#notedAt = now;
+    const aheadMs = date - this.#clock.wallTime();
+    // Each answer tells a lower bound; the highest is the closest.
+    const isSetBack = this.#aheadMs !== undefined && aheadMs < this.#aheadMs - roundingMs;
+    this.#aheadMs = this.#aheadMs === undefined || isSetBack ? aheadMs : Math.max(this.#aheadMs, aheadMs);
+  }
+
+  /** Milliseconds since 1970; undefined until an answer has told. */
+  now(): number | undefined {
+    return this.#aheadMs === undefined ? undefined : this.#clock.wallTime() + this.#aheadMs;
+  }
+}

@@ -1,0 +1,45 @@
+import { ConnectionError, RateLimitError } from "../errors.ts";
+import type { HttpRequest } from "../http/types.ts";
+import { progressOf } from "../runtime/cancellation.ts";
+
+/** A time as a sentence tells it. */
+export const inWords = (ms: number): string => {
+  if (ms < 120_000) return `${Math.ceil(ms / 1_000)} s`;
+  return ms < 7_200_000 ? `${Math.ceil(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
+};
+
+/** Why a request is not sent, and how long it would have to wait as far as is known. */
+interface Refusal {
+  readonly why: string;
+  readonly waitMs?: number;
+}
+
+/** The error of a request that was not sent for want of `limit`. */
+export const refusedFor = (request: HttpRequest, limit: string, { why, waitMs }: Refusal): RateLimitError =>
+  new RateLimitError(`${request.operation}: not sent, ${why}`, {
+    ...progressOf(request),
+    status: 429,
+    headers: new Headers(),
+    body: undefined,
+    retryAfterMs: waitMs,
+    limit,
+  });
+
+/** The error of a request that was not sent because the service has asked to wait for longer than it may. */
+export const refusedByPause = (
+  request: HttpRequest,
+  limit: string,
+  { why, waitMs }: Required<Refusal>,
+): RateLimitError => {
+  const what = `the service asked to send nothing on ${limit} for another ${inWords(waitMs)}`;
+  return refusedFor(request, limit, { why: what + why, waitMs });
+};
+
+/** The error of a request whose shared limits nobody can be asked about. */
+export const unreachable = (request: HttpRequest): ConnectionError => {
+  const why = "the store of the shared limits is out of reach";
+  return new ConnectionError(
+    `${request.operation}: not sent, ${why}: see to Redis, or allow onLost: "open"`,
+    { ...progressOf(request) },
+  );
+};
