@@ -2,6 +2,7 @@ import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.
 import { type Call, checkInput } from "../call/executor.ts";
 import { ResponseValidationError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
+import type { Priority } from "../options/priority.ts";
 import { openScope } from "../runtime/cancellation.ts";
 import type { Page } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
@@ -94,12 +95,18 @@ const iterator = <T>(next: () => Promise<T | undefined>, stop: () => void): Asyn
   };
 };
 
-/** Makes a list of an operation that answers pages. */
+/**
+ * Makes a list of an operation that answers pages.
+ *
+ * @param iterating - as what its pages are asked for while it is iterated: as background work, where it is no part of a
+ * single call.
+ */
 export const paged = <T, Query extends ListQuery>(
   call: Call,
   operation: Operation<Query, Page<T>>,
   given: Query,
   options: CallOptions & PagingOptions,
+  iterating: { readonly priority?: Priority } = { priority: "background" },
 ): Paged<T> => {
   // JavaScript lets null through; it stands for nothing given, as undefined does.
   const query = given ?? {};
@@ -125,7 +132,7 @@ export const paged = <T, Query extends ListQuery>(
         try {
           const answer = await via(
             operation,
-            { payload: { ...query, ...request }, priority: "background" },
+            { payload: { ...query, ...request }, ...iterating },
             { ...callOptions, signal: bound.signal },
           );
           return usable(operation.id, answer);

@@ -110,7 +110,8 @@ export class Contacts<Fields extends object = OpenFields> {
     email: string,
     options: CallOptions | undefined,
   ): Promise<ContactOf<Fields> | null> {
-    for await (const contact of paged(call, typed<Fields>().list, { search: email }, options ?? {})) {
+    const found = paged(call, typed<Fields>().list, { search: email }, options ?? {}, {});
+    for await (const contact of found) {
       // A record may be anything, where the answer's check only warns.
       if (typeof contact?.email === "string" && sameAddress(contact.email, email)) return contact;
     }

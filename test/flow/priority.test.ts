@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Client } from "../../src/index.ts";
+import { Client, type ClientOptions } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { anEvent } from "../support/builders.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -8,7 +8,7 @@ const roundTripMs = 50;
 let services = 0;
 
 /** A service that keeps the documented limits, and the weight of every batch that reached it. */
-const scene = () => {
+const scene = (options: ClientOptions = {}) => {
   const clock = new FakeClock();
   const sandbox = createSandbox({ apiKeys: ["key"], clock });
   const batches: number[] = [];
@@ -20,7 +20,7 @@ const scene = () => {
   services += 1;
   // Clients of one origin share their budgets; tests must not.
   const baseUrl = `https://priority-${services}.test`;
-  const client = new Client({ apiKey: "key", baseUrl, fetch }, { clock, random: () => 0.5 });
+  const client = new Client({ apiKey: "key", baseUrl, fetch, ...options }, { clock, random: () => 0.5 });
   return { clock, sandbox, client, batches };
 };
 
@@ -48,6 +48,30 @@ test("beside an ingestion no interactive call waits from the second window on", 
   expect(recorded).toBeGreaterThanOrEqual(40 * 50 * 0.8);
   await clock.until(ingestion);
   expect(sandbox.state.counts.byStatus).not.toHaveProperty("429");
+});
+
+test("beside an export no interactive call waits from the second window on", async () => {
+  const { clock, sandbox, client } = scene();
+  sandbox.seedContacts(60_000);
+  const exported = client.contacts.list().toArray({ max: 60_000 });
+  const tookMs: number[] = [];
+  for (let second = 0; second < 20; second += 1) {
+    const since = clock.now();
+    void client.contacts.find("nobody@example.com").then(() => tookMs.push(clock.now() - since));
+    await clock.advance(1_000);
+  }
+  expect(tookMs.slice(11)).toEqual(Array.from({ length: 9 }, () => roundTripMs));
+  expect(await clock.until(exported)).toHaveLength(60_000);
+  expect(sandbox.state.counts.byStatus).not.toHaveProperty("429");
+});
+
+test("the look-up of a contact waits no longer than maxWaitMs, as every interactive call", async () => {
+  const { client } = scene({ maxWaitMs: 200, limits: { requests: { max: 1, perMs: 10_000 } } });
+  void client.contacts.find("nobody@example.com");
+  await expect(client.contacts.find("nobody@example.com")).rejects.toMatchObject({
+    code: "rate_limited",
+    attempts: 0,
+  });
 });
 
 test("a batch that waits when interactive calls begin is cut to what they leave", async () => {
