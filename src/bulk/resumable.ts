@@ -6,7 +6,7 @@ import type { CallOptions } from "../options/options.ts";
 import { iterateUntilAborted, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
-import { lineOf } from "../runtime/source-line.ts";
+import { lineOf, tellSettled } from "../runtime/source-line.ts";
 import { snapshot } from "../runtime/values.ts";
 import {
   type Checkpoint,
@@ -121,6 +121,7 @@ class Run<Item> {
   async finish(): Promise<void> {
     const { progress, prepare } = this.#work;
     const done = this.#before?.done ?? 0;
+    tellSettled(this.#work.source, done);
     const source = prepare?.(this.#work.source, done, this.#signals) ?? this.#work.source;
     let batch: Entry<Item>[] = [];
     const send = async (): Promise<void> => {

@@ -30,9 +30,25 @@ export const lineError = (file: string, fault: Omit<Fault, "text">): ValidationE
     issues: [{ path: `line ${fault.line}`, message: fault.problem }],
   });
 
+/** Where a reader stands among its records. */
+export class ReaderPlace {
+  /** Records handed out. */
+  given = 0;
+  #settled = 0;
+
+  /** The first `settled` records, and the bad lines among them, were told to an earlier run. */
+  pass(settled: number): void {
+    this.#settled = settled;
+  }
+
+  get isTold(): boolean {
+    return this.given < this.#settled;
+  }
+}
+
 /** Hands bad lines to `onInvalid`, or throws the first one where there is none. */
 export const reporter =
-  (file: string, onInvalid: OnInvalid | undefined) =>
+  (file: string, onInvalid: OnInvalid | undefined, place: ReaderPlace) =>
   async (fault: Fault): Promise<void> => {
     if (onInvalid === undefined) {
       throw lineError(file, {
@@ -40,7 +56,8 @@ export const reporter =
         problem: `${fault.problem}. Correct it, or pass onInvalid to go on past it`,
       });
     }
-    await onInvalid({ file, line: fault.line, text: fault.text, error: lineError(file, fault) });
+    if (!place.isTold)
+      await onInvalid({ file, line: fault.line, text: fault.text, error: lineError(file, fault) });
   };
 
 /** What is wrong with a line that never got as far as being parsed. */

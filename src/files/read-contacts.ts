@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import { tellSettled, withSettled } from "../runtime/source-line.ts";
 import type { ColumnNames } from "./csv-header.ts";
 import { type CellPlace, readCsv } from "./read-csv.ts";
 import { readNdjson } from "./read-ndjson.ts";
@@ -165,5 +166,6 @@ export const readContacts = <Custom = Record<string, unknown>>(
       })
     : readNdjson(source, reading);
   // What the records look like is the file's word: the import checks each.
-  return contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
+  const found = contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
+  return withSettled(found, (count) => tellSettled(records, count));
 };

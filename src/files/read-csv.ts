@@ -1,11 +1,11 @@
 import { ConfigurationError } from "../errors.ts";
-import { markLine } from "../runtime/source-line.ts";
+import { markLine, withSettled } from "../runtime/source-line.ts";
 import { delimiterOf } from "./csv-delimiter.ts";
 import { type Column, type ColumnNames, columnsOf } from "./csv-header.ts";
 import { CsvRows, type Row, type RowOptions } from "./csv-rows.ts";
 import { setAt } from "./dotted-path.ts";
 import { unguardFormula } from "./formulas.ts";
-import { lineError, reporter } from "./invalid.ts";
+import { lineError, ReaderPlace, reporter } from "./invalid.ts";
 import { knownOptions } from "./known-options.ts";
 import { messageOf } from "./message-of.ts";
 import { maxLineBytesOf, type ReadOptions, readKinds } from "./read-options.ts";
@@ -112,9 +112,14 @@ const readHeader = (row: Row, name: string, options: ReadCsvOptions): Reading =>
   return { columns: read.columns, options };
 };
 
-async function* records(chunks: AsyncIterable<Buffer>, options: RowOptions, known: ReadCsvOptions) {
+async function* records(
+  chunks: AsyncIterable<Buffer>,
+  options: RowOptions,
+  known: ReadCsvOptions,
+  place: ReaderPlace,
+) {
   const { name } = options;
-  const report = reporter(name, known.onInvalid);
+  const report = reporter(name, known.onInvalid, place);
   const given = known.header && { line: 1, cells: known.header, problem: undefined, from: 0, to: 0 };
   let reading = given && readHeader(given, name, { ...known, unescapeFormulas: false });
   const reader = new CsvRows(options);
@@ -125,8 +130,10 @@ async function* records(chunks: AsyncIterable<Buffer>, options: RowOptions, know
         continue;
       }
       const parsed = parse(row, { ...reading, options: known });
-      if (parsed.record !== undefined) yield markLine(parsed.record, row.line);
-      else await report({ line: row.line, text: reader.textOf(row), ...parsed });
+      if (parsed.record !== undefined) {
+        place.given += 1;
+        yield markLine(parsed.record, row.line);
+      } else await report({ line: row.line, text: reader.textOf(row), ...parsed });
     }
   }
 }
@@ -137,7 +144,7 @@ async function* records(chunks: AsyncIterable<Buffer>, options: RowOptions, know
  * The first row names the fields; `customFields.plan` becomes `{ customFields: { plan } }`, and a dot that belongs
  * to a key is written `\.`. Values are strings unless `cast` makes something else of them. Lines end with `\n`,
  * `\r\n` or `\r` (Excel's "CSV (Macintosh)"), also mixed; quoted cells may hold any of them. A byte order mark,
- * blank lines and a last line without an end are fine; `.gz` files are unpacked. `break` closes the source.
+ * blank lines and a last line without an end are fine; what is gzip by its first bytes is unpacked. `break` closes the source.
  *
  * @returns one object per record, in the order of the file.
  * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless there is
@@ -163,11 +170,9 @@ export const readCsv = <T extends object = Record<string, unknown>>(
   const delimiter = isTold ? delimiterOf(known) : undefined;
   const maxLineBytes = maxLineBytesOf(known);
   const { name, chunks } = openSource(source, known);
-  const found = records(
-    chunks,
-    { name, delimiter, maxLineBytes, withQuotes: known.cast !== undefined },
-    known,
-  );
+  const place = new ReaderPlace();
+  const how = { name, delimiter, maxLineBytes, withQuotes: known.cast !== undefined };
+  const found = records(chunks, how, known, place);
   // What the records look like is for the caller to say, by header, `columns` and `cast`.
-  return found as AsyncGenerator<T>;
+  return withSettled(found, (count) => place.pass(count)) as AsyncGenerator<T>;
 };

@@ -1,5 +1,5 @@
-import { markLine } from "../runtime/source-line.ts";
-import { type Fault, problemOf, reporter } from "./invalid.ts";
+import { markLine, withSettled } from "../runtime/source-line.ts";
+import { type Fault, problemOf, ReaderPlace, reporter } from "./invalid.ts";
 import { jsonProblem } from "./json-problem.ts";
 import { knownOptions } from "./known-options.ts";
 import { type Line, readLines } from "./lines.ts";
@@ -23,6 +23,7 @@ const parse = (text: string): { readonly record: object } | { readonly problem: 
 async function* records(
   chunks: AsyncIterable<Buffer>,
   maxLineBytes: number,
+  place: ReaderPlace,
   report: (fault: Fault) => Promise<void>,
 ): AsyncGenerator<object> {
   const parseLine = ({ fault, text }: Line) =>
@@ -31,8 +32,10 @@ async function* records(
     for (const line of lines) {
       if (line.fault === undefined && line.text.trim() === "") continue;
       const parsed = parseLine(line);
-      if ("record" in parsed) yield markLine(parsed.record, line.number);
-      else await report({ line: line.number, text: line.text, problem: parsed.problem });
+      if ("record" in parsed) {
+        place.given += 1;
+        yield markLine(parsed.record, line.number);
+      } else await report({ line: line.number, text: line.text, problem: parsed.problem });
     }
   }
 }
@@ -40,7 +43,7 @@ async function* records(
 /**
  * Reads newline-delimited JSON, one record at a time and in constant memory.
  *
- * A byte order mark, `\r\n`, blank lines and a last line without newline are fine; `.gz` files are unpacked.
+ * A byte order mark, `\r\n`, blank lines and a last line without newline are fine; what is gzip by its first bytes is unpacked.
  * `break` closes the source. The type of the records is the caller's word: `events.ingest` and `contacts.import`
  * check each record themselves.
  *
@@ -60,7 +63,8 @@ export const readNdjson = <T extends object = Record<string, unknown>>(
   const known = knownOptions("readNdjson", options, readKinds, {});
   const maxLineBytes = maxLineBytesOf(known);
   const { name, chunks } = openSource(source, known);
-  const found = records(chunks, maxLineBytes, reporter(name, known.onInvalid));
+  const place = new ReaderPlace();
+  const found = records(chunks, maxLineBytes, place, reporter(name, known.onInvalid, place));
   // What the records look like is for the caller to say, as with JSON.parse.
-  return found as AsyncGenerator<T>;
+  return withSettled(found, (count) => place.pass(count)) as AsyncGenerator<T>;
 };

@@ -8,7 +8,7 @@ export interface ReadOptions {
   readonly onInvalid?: OnInvalid | undefined;
   /** The longest line (in CSV: record) to hold in memory, in bytes; default 10 MiB. */
   readonly maxLineBytes?: number | undefined;
-  /** Whether the source is compressed; default: whether its path ends with `.gz`. */
+  /** Whether the source is compressed by gzip; default: as its first bytes tell, whatever its name. */
   readonly gzip?: boolean | undefined;
   /** What to call the source in errors; default: its path, or `input`. */
   readonly name?: string | undefined;

@@ -32,7 +32,7 @@ async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function* explained(name: string, chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* explained(name: string, chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* chunks;
   } catch (cause) {
@@ -57,6 +57,30 @@ async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenera
   if (half !== "") yield Buffer.from(half);
 }
 
+const gzipStart = Buffer.from([0x1f, 0x8b]);
+
+/** Unpacks what begins as gzip does; `gzip` says so, or the contrary, whatever the first bytes are. */
+async function* unpacked(chunks: AsyncGenerator<Buffer>, gzip: boolean | undefined): AsyncGenerator<Buffer> {
+  let start: Buffer = Buffer.alloc(0);
+  while (gzip === undefined && start.length < gzipStart.length) {
+    const { value, done } = await chunks.next();
+    if (done) break;
+    start = start.length === 0 ? value : Buffer.concat([start, value]);
+  }
+  async function* all(): AsyncGenerator<Buffer> {
+    try {
+      if (start.length > 0) yield start;
+      yield* chunks;
+    } finally {
+      // Whoever leaves at the first bytes has not entered the loop over the others.
+      await chunks.return(undefined);
+    }
+  }
+  if (gzip ?? start.subarray(0, gzipStart.length).equals(gzipStart))
+    yield* asBytes(through(all(), createGunzip()));
+  else yield* all();
+}
+
 /** The path of a file named by a string or a `file:` URL; undefined for anything else. */
 export const pathOf = (place: unknown): string | undefined => {
   if (typeof place === "string") return place;
@@ -66,7 +90,7 @@ export const pathOf = (place: unknown): string | undefined => {
 /**
  * Makes any source a run of chunks. Files open at the first chunk, and are closed when the iteration ends.
  *
- * @param options - `gzip` defaults to whether the path ends with `.gz`; `name` to the path, or `input`.
+ * @param options - `gzip` defaults to whether the first bytes are those of gzip; `name` to the path, or `input`.
  */
 export const openSource = (
   source: FileSource,
@@ -75,14 +99,13 @@ export const openSource = (
   const path = pathOf(source);
   const name = options.name ?? path ?? "input";
   if (path !== undefined) {
-    const gzip = options.gzip ?? path.endsWith(".gz");
-    const bytes = fileChunks(path);
-    return { name, chunks: asBytes(explained(name, gzip ? through(bytes, createGunzip()) : bytes)) };
+    const bytes = unpacked(asBytes(fileChunks(path)), options.gzip);
+    return { name, chunks: explained(name, bytes) };
   }
   // Neither a string nor a URL is left, so it is a stream or an iterable; the types rule out anything else.
   const stream = source as AsyncIterable<Uint8Array | string>;
   if (typeof stream?.[Symbol.asyncIterator] !== "function") {
     throw new ConfigurationError("the source must be a path, a file: URL, a stream or an async iterable");
   }
-  return { name, chunks: asBytes(options.gzip ? through(stream, createGunzip()) : stream) };
+  return { name, chunks: unpacked(asBytes(stream), options.gzip) };
 };

@@ -11,3 +11,17 @@ export const lineOf = (item: unknown): number | undefined => {
   const line: unknown = Reflect.get(item, lineKey);
   return typeof line === "number" ? line : undefined;
 };
+
+const settledKey = Symbol.for("touchpoint-sdk.settled-records");
+
+type TellSettled = (records: number) => void;
+
+/** Lets whoever reads from a source tell it how many of its records an earlier run has settled. */
+export const withSettled = <T extends object>(source: T, tell: TellSettled): T =>
+  Object.defineProperty(source, settledKey, { value: tell });
+
+/** Tells a source how many of its records are settled; one that does not care is left alone. */
+export const tellSettled = (source: object, records: number): void => {
+  const tell: unknown = Reflect.get(source, settledKey);
+  if (typeof tell === "function") tell(records);
+};

@@ -55,6 +55,12 @@ describe("readNdjson", () => {
     const expected = [{ a: 1 }, { a: 2 }];
     expect(await gather(readNdjson(put("events.ndjson.gz", packed)))).toEqual(expected);
     expect(await read(packed, { gzip: true })).toEqual(expected);
+    expect(await gather(readNdjson(put("named-otherwise.ndjson", packed)))).toEqual(expected);
+    expect(await gather(readNdjson(put("plain.ndjson.gz", '{"a":1}\n{"a":2}\n')))).toEqual(expected);
+    const bytewise = async function* () {
+      for (const byte of packed) yield Buffer.from([byte]);
+    };
+    expect(await gather(readNdjson(bytewise()))).toEqual(expected);
   });
 
   test("a packed file that was cut short is an error, not an end", async () => {
