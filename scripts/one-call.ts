@@ -41,7 +41,7 @@ const client = new Client({
   baseUrl: `http://127.0.0.1:${port}`,
   responseValidation: "off",
 });
-for (let call = 0; call < 3; call += 1) await client.contacts.create({ email: "ada@example.com" });
+for (let call = 0; call < 10; call += 1) await client.contacts.create({ email: "ada@example.com" });
 
 const session = new Session();
 session.connect();

@@ -1,12 +1,12 @@
-import { readdir } from "node:fs/promises";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod/mini";
 import { AnyObject, EmailAddress, Text, Texts } from "../src/service/common.ts";
-import * as company from "../src/service/companies/schema.ts";
-import * as contact from "../src/service/contacts/schema.ts";
-import * as email from "../src/service/emails/schema.ts";
-import * as event from "../src/service/events/schema.ts";
+import * as company from "../src/service/companies.ts";
+import * as contact from "../src/service/contacts.ts";
+import * as email from "../src/service/emails.ts";
+import * as event from "../src/service/events.ts";
 import { JsonRecord } from "../src/service/json.ts";
+import { operations } from "../src/service/operations.ts";
 import { Moment } from "../src/service/timestamps.ts";
 
 /** A piece of JSON Schema. */
@@ -44,11 +44,10 @@ const beyondShapes = new Map<ZodType, Json>([
   ],
 ]);
 
-// Every folder under `service/` is a resource with schemas of its own.
+// Every resource has a file of its own, with its schemas.
 const service = new URL("../src/service/", import.meta.url);
-const folders = (await readdir(service, { withFileTypes: true })).filter((entry) => entry.isDirectory());
 const resources: object[] = await Promise.all(
-  folders.map(({ name }) => import(new URL(`${name}/schema.ts`, service).href)),
+  Object.keys(operations).map((name) => import(new URL(`${name}.ts`, service).href)),
 );
 
 const named = z.registry<{ id: string }>();

@@ -70,14 +70,14 @@ export type {
 } from "./resources/emails.ts";
 export type { Events } from "./resources/events.ts";
 export type { Lists } from "./resources/lists.ts";
-export type { Page, Schema } from "./service/common.ts";
+export type { FreeFields, Page, ReadableFields, Schema } from "./service/common.ts";
 export {
   Company,
   CompanyCreated,
   CompanyInput,
   CompanyPatch,
   CompanyPerson,
-} from "./service/companies/schema.ts";
+} from "./service/companies.ts";
 export {
   Contact,
   ContactInput,
@@ -85,7 +85,7 @@ export {
   ContactQuery,
   ContactSource,
   ContactStage,
-} from "./service/contacts/schema.ts";
+} from "./service/contacts.ts";
 export {
   type BelongsIntoTheOptions,
   type EmailContent,
@@ -98,15 +98,14 @@ export {
   ScheduledEmailUpdated,
   ScheduledStatus,
   SentEmail,
-} from "./service/emails/schema.ts";
+} from "./service/emails.ts";
 export {
   EventContact,
   EventInput,
   EventOutcome,
   EventReceipt,
-} from "./service/events/schema.ts";
-export type { FreeFields, ReadableFields } from "./service/free-fields.ts";
-export { List, ListInput } from "./service/lists/schema.ts";
+} from "./service/events.ts";
+export { List, ListInput } from "./service/lists.ts";
 export type {
   ContactInputOf,
   ContactOf,

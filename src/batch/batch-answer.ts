@@ -1,5 +1,5 @@
 import { isRecord } from "../runtime/values.ts";
-import type { BatchAnswer, EventInput, EventOutcome } from "../service/events/schema.ts";
+import type { BatchAnswer, EventInput, EventOutcome } from "../service/events.ts";
 
 /** What every result of a batch has. */
 interface AnyResult {

@@ -6,7 +6,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { describeIssues, issuesOf } from "../service/check.ts";
 import { EmailAddress } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
-import { type ListMembers, maxAddressesPerRequest } from "../service/lists/schema.ts";
+import { type ListMembers, maxAddressesPerRequest } from "../service/lists.ts";
 import { InFlight } from "./in-flight.ts";
 import { EffectTracker, withDeadline } from "./with-deadline.ts";
 

@@ -4,7 +4,7 @@ import { type Issue, TouchpointError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { snapshot } from "../runtime/values.ts";
 import { describeIssues } from "../service/check.ts";
-import { type EventInput, maxEventsPerRequest } from "../service/events/schema.ts";
+import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import type { BatchItemResult, IndexedEvent } from "./batch-answer.ts";
 import { InFlight } from "./in-flight.ts";

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { unknownKeys } from "../runtime/values.ts";
-import { maxEventsPerRequest } from "../service/events/schema.ts";
+import { maxEventsPerRequest } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 
 /** An event that was taken and then not recorded, and why. */

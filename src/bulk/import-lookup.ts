@@ -2,7 +2,7 @@ import { ApiError } from "../errors.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import { lineOf, markLine } from "../runtime/source-line.ts";
 import { snapshot } from "../runtime/values.ts";
-import type { Contact } from "../service/contacts/schema.ts";
+import type { Contact } from "../service/contacts.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import { type KnownContact, KnownContacts } from "./known-contacts.ts";
 import type { InputSource, RunSignals } from "./resumable.ts";

@@ -2,7 +2,7 @@ import type { Call } from "../call/executor.ts";
 import type { Issue } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { Contact } from "../service/contacts/schema.ts";
+import type { Contact } from "../service/contacts.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
 import type { ImportLookup, LookupContext } from "./import-lookup.ts";

@@ -11,8 +11,8 @@ import {
 import type { CallOptions } from "../options/options.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { describeIssues } from "../service/check.ts";
-import type { Contact } from "../service/contacts/schema.ts";
-import { maxAddressesPerRequest } from "../service/lists/schema.ts";
+import type { Contact } from "../service/contacts.ts";
+import { maxAddressesPerRequest } from "../service/lists.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import { AddressTurns } from "./address-turns.ts";

@@ -1,5 +1,5 @@
 import { TouchpointError, ValidationError } from "../errors.ts";
-import { type EventInput, maxEventsPerRequest } from "../service/events/schema.ts";
+import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
 import type { IngestContext, IngestOptions } from "./ingest-options.ts";
 import { Ingestion } from "./ingestion.ts";
 import { ProgressReporter } from "./progress.ts";

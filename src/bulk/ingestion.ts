@@ -5,7 +5,7 @@ import { ApiError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { describeIssues } from "../service/check.ts";
-import type { EventInput } from "../service/events/schema.ts";
+import type { EventInput } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import {
   type IngestContext,

@@ -1,4 +1,4 @@
-import type { Contact } from "../service/contacts/schema.ts";
+import type { Contact } from "../service/contacts.ts";
 import {
   type Digest,
   digestOf,

@@ -1,4 +1,4 @@
-import type { ContactInput } from "../service/contacts/schema.ts";
+import type { ContactInput } from "../service/contacts.ts";
 import type { Checkpoint, ListProgress } from "./checkpoint.ts";
 import { LowWaterMark } from "./low-water-mark.ts";
 import type { DeferredStep, Entry } from "./resumable.ts";

@@ -1,4 +1,4 @@
-import type { EventInput } from "../service/events/schema.ts";
+import type { EventInput } from "../service/events.ts";
 import { momentMs } from "../service/timestamps.ts";
 
 /** When an event happened, in milliseconds since 1970; undefined where it does not say. */

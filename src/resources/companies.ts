@@ -8,7 +8,7 @@ import type {
   CompanyInput,
   CompanyMatches,
   CompanyPatch,
-} from "../service/companies/schema.ts";
+} from "../service/companies.ts";
 import { operations } from "../service/operations.ts";
 
 const sameDomain = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();

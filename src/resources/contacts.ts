@@ -11,7 +11,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { snapshot } from "../runtime/values.ts";
 import { issuesOf } from "../service/check.ts";
 import type { Page } from "../service/common.ts";
-import { type Contact, type ContactQuery, FindQuery } from "../service/contacts/schema.ts";
+import { type Contact, type ContactQuery, FindQuery } from "../service/contacts.ts";
 import type { Operation } from "../service/define.ts";
 import { operations } from "../service/operations.ts";
 import type {

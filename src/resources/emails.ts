@@ -19,7 +19,7 @@ import type {
   ScheduledEmailQuery,
   ScheduledEmailUpdated,
   SentEmail,
-} from "../service/emails/schema.ts";
+} from "../service/emails.ts";
 import { operations } from "../service/operations.ts";
 import { momentMs } from "../service/timestamps.ts";
 

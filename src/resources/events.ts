@@ -8,7 +8,7 @@ import type { ApiPromise } from "../call/api-promise.ts";
 import type { Call } from "../call/executor.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { EventInput, EventReceipt } from "../service/events/schema.ts";
+import type { EventInput, EventReceipt } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/event-types.ts";
 

@@ -8,7 +8,7 @@ import type { ApiPromise } from "../call/api-promise.ts";
 import type { Call } from "../call/executor.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { List, ListInput } from "../service/lists/schema.ts";
+import type { List, ListInput } from "../service/lists.ts";
 import { operations } from "../service/operations.ts";
 
 /** Named groups of contacts. Reached as `client.lists`. */

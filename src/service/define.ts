@@ -1,5 +1,17 @@
 import type { Schema } from "./common.ts";
-import { inferred } from "./inferred.ts";
+
+/**
+ * What the service document names without giving its path or method, and what of it is inferred. `routes` corrects a
+ * path; the answers are read leniently.
+ */
+export const inferred: Readonly<Record<string, string>> = {
+  "companies.create": "path and method",
+  "companies.findByDomain": "path, method and answer",
+  "lists.create": "path and method",
+  "emails.scheduled.list": "method and answer",
+  "emails.scheduled.update": "method, body and answer",
+  "emails.scheduled.cancel": "method and answer",
+};
 
 /** An HTTP method. */
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
@@ -36,7 +48,7 @@ export interface OperationFacts {
   readonly scope: readonly Scope[];
   /** What a request spends, the narrowest last. */
   readonly budgets: readonly BudgetName[];
-  /** `inferred`: the document names the operation, not its path or method; `inferred.ts` lists them. */
+  /** `inferred`: the document names the operation, not its path or method; `inferred` lists them. */
   readonly evidence: "documented" | "inferred";
   /** Brings what is accepted into the form that is sent. */
   readonly write?: (payload: unknown) => unknown;

@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import { deepestNesting, isDate, isPlainObject, isRecord } from "../runtime/values.ts";
-import { deferred } from "./common.ts";
-import type { FreeFields } from "./free-fields.ts";
+import { deferred, type FreeFields } from "./common.ts";
 
 /** What JSON would change, and where. */
 interface JsonFault {

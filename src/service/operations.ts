@@ -1,8 +1,8 @@
-import { companies } from "./companies/operations.ts";
-import { contacts } from "./contacts/operations.ts";
-import { emails } from "./emails/operations.ts";
-import { events } from "./events/operations.ts";
-import { lists } from "./lists/operations.ts";
+import { companies } from "./companies.ts";
+import { contacts } from "./contacts.ts";
+import { emails } from "./emails.ts";
+import { events } from "./events.ts";
+import { lists } from "./lists.ts";
 
 /** Every operation of the service, by resource. */
 export const operations = { contacts, companies, lists, events, emails } as const;

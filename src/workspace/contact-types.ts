@@ -1,5 +1,5 @@
-import type { Contact, ContactInput, ContactPatch } from "../service/contacts/schema.ts";
-import type { ReadableFields } from "../service/free-fields.ts";
+import type { ReadableFields } from "../service/common.ts";
+import type { Contact, ContactInput, ContactPatch } from "../service/contacts.ts";
 
 /** No schema for `customFields`, so every key and every value will do. */
 // biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.

@@ -1,5 +1,5 @@
-import type { EventContact, EventInput } from "../service/events/schema.ts";
-import type { FreeFields, ReadableFields } from "../service/free-fields.ts";
+import type { FreeFields, ReadableFields } from "../service/common.ts";
+import type { EventContact, EventInput } from "../service/events.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 /** No schemas for events, so every name that is not reserved will do, with all properties that are not refused. */

@@ -1,6 +1,6 @@
 import { type Issue, ValidationError } from "../errors.ts";
 import { pathOf } from "../service/check.ts";
-import { reservedEventPrefix } from "../service/events/schema.ts";
+import { reservedEventPrefix } from "../service/events.ts";
 import { type Found, objectIssues, partIssues, schemaIssues } from "./schema-issues.ts";
 import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ContactInput } from "../../src/service/contacts/schema.ts";
+import type { ContactInput } from "../../src/service/contacts.ts";
 import { samples } from "./samples.ts";
 import { answering, service } from "./service.ts";
 

@@ -1,16 +1,11 @@
 import { expect, test } from "vitest";
 import { issuesOf } from "../../src/service/check.ts";
 import type { Schema } from "../../src/service/common.ts";
-import { Company, CompanyInput } from "../../src/service/companies/schema.ts";
-import { Contact, ContactInput, ContactPage, ContactPatch } from "../../src/service/contacts/schema.ts";
-import {
-  EmailInput,
-  ScheduledEmail,
-  ScheduledEmailInput,
-  SentEmail,
-} from "../../src/service/emails/schema.ts";
-import { BatchAnswer, EventBatch, EventInput, EventReceipt } from "../../src/service/events/schema.ts";
-import { List, ListInput, ListMembers } from "../../src/service/lists/schema.ts";
+import { Company, CompanyInput } from "../../src/service/companies.ts";
+import { Contact, ContactInput, ContactPage, ContactPatch } from "../../src/service/contacts.ts";
+import { EmailInput, ScheduledEmail, ScheduledEmailInput, SentEmail } from "../../src/service/emails.ts";
+import { BatchAnswer, EventBatch, EventInput, EventReceipt } from "../../src/service/events.ts";
+import { List, ListInput, ListMembers } from "../../src/service/lists.ts";
 import { samples } from "./samples.ts";
 
 const { contact, company, event, email } = samples;

@@ -4,8 +4,8 @@ import {
   type HttpRequest,
   type HttpResponse,
 } from "../../src/http/types.ts";
-import type { Contact } from "../../src/service/contacts/schema.ts";
-import type { EventInput } from "../../src/service/events/schema.ts";
+import type { Contact } from "../../src/service/contacts.ts";
+import type { EventInput } from "../../src/service/events.ts";
 
 /** A request as `call.ts` would make it, with any part replaced. */
 export const aRequest = (over: Partial<HttpRequest> = {}): HttpRequest => ({

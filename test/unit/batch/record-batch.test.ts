@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { recordBatch } from "../../../src/batch/record-batch.ts";
 import { ConnectionError } from "../../../src/errors.ts";
-import type { EventBatch, EventInput } from "../../../src/service/events/schema.ts";
+import type { EventBatch, EventInput } from "../../../src/service/events.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";

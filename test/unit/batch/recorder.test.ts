@@ -9,7 +9,7 @@ import { answer } from "../../../src/call/api-promise.ts";
 import type { Call } from "../../../src/call/executor.ts";
 import { ConfigurationError, ConnectionError, ValidationError } from "../../../src/errors.ts";
 import { issuesOf } from "../../../src/service/check.ts";
-import { EventBatch } from "../../../src/service/events/schema.ts";
+import { EventBatch } from "../../../src/service/events.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sendBatch } from "../../../src/batch/send-batch.ts";
 import { ApiError, ResponseValidationError } from "../../../src/errors.ts";
-import type { EventBatch } from "../../../src/service/events/schema.ts";
+import type { EventBatch } from "../../../src/service/events.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";

@@ -4,7 +4,7 @@ import { type IngestReport, ingest } from "../../../src/bulk/ingest.ts";
 import type { IngestOptions } from "../../../src/bulk/ingest-options.ts";
 import { ApiError, BadRequestError, ConfigurationError } from "../../../src/errors.ts";
 import { createRandom, type Random } from "../../../src/sandbox/random.ts";
-import type { EventInput } from "../../../src/service/events/schema.ts";
+import type { EventInput } from "../../../src/service/events.ts";
 import type { GivenEvent } from "../../../src/workspace/event-types.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { IngestOptions, RejectedEvent } from "../../../src/bulk/ingest-options.ts";
 import { Ingestion } from "../../../src/bulk/ingestion.ts";
 import { WaitTracker } from "../../../src/bulk/waits.ts";
-import type { EventInput } from "../../../src/service/events/schema.ts";
+import type { EventInput } from "../../../src/service/events.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";

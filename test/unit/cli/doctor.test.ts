@@ -3,7 +3,7 @@ import { type Diagnosis, describeDiagnosis, diagnose } from "../../../src/cli/do
 import { limiterOf, lowerThan } from "../../../src/cli/doctor-limiter.ts";
 import { AuthenticationError, Client } from "../../../src/index.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
-import { inferred } from "../../../src/service/inferred.ts";
+import { inferred } from "../../../src/service/define.ts";
 
 interface Body {
   readonly [field: string]: unknown;

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { issuesOf } from "../../../src/service/check.ts";
 import type { Schema } from "../../../src/service/common.ts";
-import { Company, CompanyCreated } from "../../../src/service/companies/schema.ts";
-import { Contact, ContactPage } from "../../../src/service/contacts/schema.ts";
-import { ScheduledEmail, SentEmail } from "../../../src/service/emails/schema.ts";
-import { BatchAnswer, EventReceipt } from "../../../src/service/events/schema.ts";
-import { List } from "../../../src/service/lists/schema.ts";
+import { Company, CompanyCreated } from "../../../src/service/companies.ts";
+import { Contact, ContactPage } from "../../../src/service/contacts.ts";
+import { ScheduledEmail, SentEmail } from "../../../src/service/emails.ts";
+import { BatchAnswer, EventReceipt } from "../../../src/service/events.ts";
+import { List } from "../../../src/service/lists.ts";
 import { samples } from "../../contract/samples.ts";
 import { aContact } from "../../support/builders.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { issuesOf } from "../../../src/service/check.ts";
-import { ContactInput, ContactPatch } from "../../../src/service/contacts/schema.ts";
+import { ContactInput, ContactPatch } from "../../../src/service/contacts.ts";
 
 const single = [
   "name",

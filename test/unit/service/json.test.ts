@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { issuesOf } from "../../../src/service/check.ts";
-import { EventInput, EventProperties } from "../../../src/service/events/schema.ts";
+import { EventInput, EventProperties } from "../../../src/service/events.ts";
 import { JsonRecord, jsonRecord } from "../../../src/service/json.ts";
 
 class Money {

@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
-import { inputOf } from "../check.ts";
+import { inputOf } from "./check.ts";
 import {
   AnyObject,
   deferred,
   EmailAddress,
+  type FreeFields,
   maybe,
   objectOf,
   openUnion,
@@ -12,9 +13,10 @@ import {
   QueryText,
   Text,
   Texts,
-} from "../common.ts";
-import type { FreeFields } from "../free-fields.ts";
-import { jsonRecord } from "../json.ts";
+} from "./common.ts";
+import { operation } from "./define.ts";
+import { jsonRecord } from "./json.ts";
+import { readContactPage, readRecord } from "./response-shapes.ts";
 
 /**
  * Where a contact stands, in upper case. Sending to the five named here is refused unless the send carries
@@ -234,3 +236,40 @@ export type ContactQuery = {
 export const ContactQuery = deferred(() =>
   inputOf(objectOf<ContactQuery>({ search: z.optional(QueryText), ...paging() })),
 );
+
+/** Source: service document, Endpoints, Contacts. */
+export const contacts = {
+  create: operation({
+    id: "contacts.create",
+    method: "POST",
+    path: "/api/v1/contacts",
+    scope: ["contacts:write"],
+    replay: "never",
+    budgets: ["requests"],
+    input: ContactInput,
+    output: Contact,
+    read: readRecord,
+  }),
+  list: operation({
+    id: "contacts.list",
+    method: "GET",
+    path: "/api/v1/contacts",
+    scope: [],
+    replay: "safe",
+    budgets: ["requests"],
+    input: ContactQuery,
+    output: ContactPage,
+    read: readContactPage,
+  }),
+  update: operation({
+    id: "contacts.update",
+    method: "PATCH",
+    path: "/api/v1/contacts/:id",
+    scope: ["contacts:write"],
+    replay: "idempotent",
+    budgets: ["requests"],
+    input: ContactPatch,
+    output: Contact,
+    read: readRecord,
+  }),
+};

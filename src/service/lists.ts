@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
-import { inputOf } from "../check.ts";
-import { deferred, EmailAddress, objectOf, Text } from "../common.ts";
+import { inputOf } from "./check.ts";
+import { deferred, EmailAddress, objectOf, Text } from "./common.ts";
+import { operation } from "./define.ts";
+import { readList } from "./response-shapes.ts";
 
 /**
  * A named group of contacts. Other fields than these are not documented; those that come are kept.
@@ -46,3 +48,43 @@ export const ListMembers = deferred(() =>
     }),
   ),
 );
+
+/**
+ * Source: service document, Endpoints, Lists. The create path and the answers of add and remove are not given
+ * there.
+ */
+export const lists = {
+  create: operation({
+    id: "lists.create",
+    method: "POST",
+    path: "/api/v1/lists",
+    scope: ["lists:write"],
+    replay: "never",
+    budgets: ["requests"],
+    input: ListInput,
+    output: List,
+    read: readList,
+  }),
+  addContacts: operation({
+    id: "lists.addContacts",
+    method: "POST",
+    path: "/api/v1/lists/:id/contacts",
+    scope: ["lists:write", "contacts:write"],
+    replay: "idempotent",
+    budgets: ["requests"],
+    input: ListMembers,
+    output: z.unknown(),
+    mayBeEmpty: true,
+  }),
+  removeContacts: operation({
+    id: "lists.removeContacts",
+    method: "DELETE",
+    path: "/api/v1/lists/:id/contacts",
+    scope: ["lists:write", "contacts:write"],
+    replay: "idempotent",
+    budgets: ["requests"],
+    input: ListMembers,
+    output: z.unknown(),
+    mayBeEmpty: true,
+  }),
+};

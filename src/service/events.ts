@@ -1,11 +1,52 @@
 import * as z from "zod/mini";
-import { inputOf, issuesOf } from "../check.ts";
-import { deferred, EmailAddress, maybe, objectOf, openUnion, type Schema, Text } from "../common.ts";
-import { ContactPatch } from "../contacts/schema.ts";
-import type { FreeFields } from "../free-fields.ts";
-import { asWritten, JsonRecord } from "../json.ts";
-import { Moment } from "../timestamps.ts";
-import { withoutNames } from "./refused-names.ts";
+import { inputOf, issuesOf } from "./check.ts";
+import {
+  deferred,
+  EmailAddress,
+  type FreeFields,
+  maybe,
+  objectOf,
+  openUnion,
+  type Schema,
+  Text,
+} from "./common.ts";
+import { ContactPatch } from "./contacts.ts";
+import { operation } from "./define.ts";
+import { asWritten, JsonRecord } from "./json.ts";
+import { readBatch, readReceipt } from "./response-shapes.ts";
+import { Moment, writeBatch, writeOccurredAt } from "./timestamps.ts";
+
+const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+
+/** Where the first name stands that fits, at any depth of what JSON writes; the value holds no cycle. */
+const pathOfName = (
+  value: unknown,
+  fits: (name: string) => boolean,
+  key = "",
+): readonly PropertyKey[] | undefined => {
+  const written = asWritten(value, key);
+  if (typeof written !== "object" || written === null) return undefined;
+  const isList = Array.isArray(written);
+  for (const [name, item] of Object.entries(written)) {
+    // JSON leaves it out.
+    if (item === undefined) continue;
+    if (!isList && fits(name)) return [name];
+    const within = pathOfName(item, fits, name);
+    if (within !== undefined) return [isList ? Number(name) : name, ...within];
+  }
+  return undefined;
+};
+
+/** A check that refuses fields of these names, in any case, with any separators and at any depth. */
+const withoutNames = (names: readonly string[]): z.core.CheckFn<FreeFields> => {
+  const refused = new Set(names.map(lettersOf));
+  return ({ value, issues }) => {
+    const path = pathOfName(value, (name) => refused.has(lettersOf(name)));
+    if (path === undefined) return;
+    const message = `is a secret-like name (such as ${names.join(", ")}): the service refuses it`;
+    issues.push({ code: "custom", input: value, path: [...path], message });
+  };
+};
 
 /** Names with this prefix are for events the service records itself. */
 export const reservedEventPrefix = "service.";
@@ -251,3 +292,38 @@ export const BatchAnswer = deferred(() =>
     results: z.array(BatchAnswerItem),
   }),
 );
+
+/** An event without an id gets one, once for all attempts: a repeat after a lost answer is recorded once. */
+const withId = (event: unknown): unknown => {
+  const { id }: { readonly id?: unknown } = Object(event);
+  return id === undefined ? { ...Object(event), id: crypto.randomUUID() } : event;
+};
+
+/** Source: service document, Endpoints, Events. */
+export const events = {
+  record: operation({
+    id: "events.record",
+    method: "POST",
+    path: "/api/v1/events",
+    scope: ["events:write"],
+    replay: "keyed",
+    budgets: ["requests", "events"],
+    input: EventInput,
+    output: EventReceipt,
+    read: readReceipt,
+    write: (event) => writeOccurredAt(withId(event)),
+  }),
+  recordBatch: operation({
+    id: "events.recordBatch",
+    method: "POST",
+    path: "/api/v1/events/batch",
+    scope: ["events:write"],
+    replay: "keyed",
+    budgets: ["requests", "events"],
+    weight: (batch) => batch.events.length,
+    input: EventBatch,
+    output: BatchAnswer,
+    read: readBatch,
+    write: writeBatch,
+  }),
+};

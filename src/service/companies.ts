@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
-import { inputOf } from "../check.ts";
-import { deferred, EmailAddress, maybe, objectOf, QueryText, Text } from "../common.ts";
+import { inputOf } from "./check.ts";
+import { deferred, EmailAddress, maybe, objectOf, QueryText, Text } from "./common.ts";
+import { operation } from "./define.ts";
+import { readChangedCompany, readCompanies, readCompanyIds } from "./response-shapes.ts";
 
 /**
  * A company (a lead, in scope names). Other fields than these are not documented; those that come are kept.
@@ -126,12 +128,12 @@ export const CompanyCreated = deferred(() =>
 );
 
 /** Asks for the company with a domain. */
-export type CompanyQuery = {
+type CompanyQuery = {
   /** Unique per workspace; not blank. */
   domain: string;
 };
 /** Checks the question for a company. */
-export const CompanyQuery = deferred(() =>
+const CompanyQuery = deferred(() =>
   inputOf(
     objectOf<CompanyQuery>({
       domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
@@ -145,3 +147,43 @@ export interface CompanyMatches {
 }
 /** Checks the companies found. */
 export const CompanyMatches = deferred(() => objectOf<CompanyMatches>({ data: z.array(Company) }));
+
+/** Source: service document, Endpoints, Companies. The create path and the search are not given there. */
+export const companies = {
+  create: operation({
+    id: "companies.create",
+    method: "POST",
+    path: "/api/v1/companies",
+    scope: ["leads:write", "contacts:write"],
+    // With a domain the service updates the company it has; without one a repeat would add a second.
+    replay: ({ domain }) => (domain === undefined ? "never" : "idempotent"),
+    budgets: ["requests"],
+    input: CompanyInput,
+    output: CompanyCreated,
+    read: readCompanyIds,
+  }),
+  update: operation({
+    id: "companies.update",
+    method: "PATCH",
+    path: "/api/v1/companies/:id",
+    scope: ["leads:write"],
+    replay: "idempotent",
+    budgets: ["requests"],
+    input: CompanyPatch,
+    output: Company,
+    read: readChangedCompany,
+    // The document does not say what an update answers.
+    mayBeEmpty: true,
+  }),
+  findByDomain: operation({
+    id: "companies.findByDomain",
+    method: "GET",
+    path: "/api/v1/companies",
+    scope: [],
+    replay: "safe",
+    budgets: ["requests"],
+    input: CompanyQuery,
+    output: CompanyMatches,
+    read: readCompanies,
+  }),
+};
