@@ -70,7 +70,9 @@ const shareOf = ({ narrowest, weight }: Kind, wide: Budget): number => {
   const { max, perMs } = narrowest.limit;
   const each = narrowest.amountOf(weight);
   const share = Math.ceil((wide.limit.perMs / perMs) * (max / each));
-  return Math.min(share, Math.ceil(wide.limit.max * mostForOne), wide.reach);
+  // Of a budget that processes share, each keeps its part.
+  const part = wide.reach < wide.limit.max ? wide.reach / wide.limit.max : 1;
+  return Math.ceil(Math.min(share, Math.ceil(wide.limit.max * mostForOne)) * part);
 };
 
 /**
@@ -92,5 +94,5 @@ export const keptForShares = (kind: Kind, budget: Budget, sharing: readonly Kind
     held += has;
     lacking += Math.max(0, shareOf(other, budget) - has);
   }
-  return Math.max(0, Math.min(lacking, Math.ceil(budget.limit.max * mostForAll) - held));
+  return Math.max(0, Math.min(lacking, Math.ceil(budget.reach * mostForAll) - held));
 };

@@ -3,11 +3,18 @@ import { documentedLimits } from "../../../src/options/limits.ts";
 import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
 import { keptForShares } from "../../../src/rate-limit/kind.ts";
 import { RateLimiter } from "../../../src/rate-limit/limiter.ts";
+import { DailyLimit, fixedPermits } from "../../../src/rate-limit/local-limits.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 /** The kinds of a client with the documented limits: single calls, batches of so many events, emails. */
-const kinds = (weight: number, priority: "interactive" | "background" = "interactive") => {
-  const limiter = new RateLimiter(documentedLimits, new FakeClock());
+const kinds = (weight: number, priority: "interactive" | "background" = "interactive") =>
+  kindsOf(new RateLimiter(documentedLimits, new FakeClock()), weight, priority);
+
+const kindsOf = (
+  limiter: RateLimiter,
+  weight: number,
+  priority: "interactive" | "background" = "interactive",
+) => {
   const slots = new ConcurrencyLimit(1);
   const plain = limiter.route(["requests"], "interactive", slots).queue.kind;
   const events = limiter.route(["requests", "events"], priority, slots).queue.kind;
@@ -30,6 +37,20 @@ test.each([
     expect(kept()).toBe(share);
   },
 );
+
+test("of a budget that processes share, its part: a process that has a quarter keeps a quarter", () => {
+  const clock = new FakeClock();
+  const limiter = new RateLimiter(documentedLimits, clock, {
+    open: (name, { limit, maxPerDay }) => ({
+      permits: { ...fixedPermits(limit.max / 4), isShared: true },
+      day: new DailyLimit(`${name}PerDay`, maxPerDay, clock),
+    }),
+  });
+  const { plain, events, emails } = kindsOf(limiter, 25);
+  events.waiting = 1;
+  emails.waiting = 1;
+  expect(keptForShares(plain, limiter.budgets.requests, [events, emails])).toBe(5 + 1);
+});
 
 test("less what they hold already", () => {
   const { events, kept } = kinds(25);
