@@ -1,8 +1,8 @@
 import { type Incoming, Refusal } from "./answer.ts";
-import type { Fault } from "./faults/fault.ts";
+import type { Fault } from "./faults.ts";
 import { isArray } from "./json.ts";
 import { type ApiKey, forbiddenReason } from "./keys.ts";
-import { type Charge, chargesOn, firstObstacle, spend } from "./limits/spend.ts";
+import { type Charge, chargesOn, firstObstacle, spend } from "./limits.ts";
 import type { SandboxOptions } from "./options.ts";
 import type { ParsedBody } from "./request.ts";
 import type { Match, Rule } from "./router.ts";

@@ -1,10 +1,8 @@
 import { createAdmission } from "./admission.ts";
-import type { Answer, Incoming } from "./answer.ts";
-import { Refusal, type Reply } from "./answer.ts";
-import { distort } from "./faults/distort.ts";
-import { type Fault, faultLabel } from "./faults/fault.ts";
-import { answerInstead, isUnapplied } from "./faults/instead.ts";
-import type { FaultPlans } from "./faults/plans.ts";
+import { type Answer, type Incoming, Refusal, type Reply } from "./answer.ts";
+import { answerInstead, distort, isUnapplied } from "./fault-effects.ts";
+import type { FaultPlans } from "./fault-plan.ts";
+import { type Fault, faultLabel } from "./faults.ts";
 import type { Journal } from "./journal.ts";
 import { type ApiKey, authenticate } from "./keys.ts";
 import type { Latency } from "./latency.ts";

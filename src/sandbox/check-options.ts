@@ -14,7 +14,7 @@ import {
 } from "./checks.ts";
 import { isArray, isFields } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
-import { documentedLimits } from "./limits/limits.ts";
+import { documentedLimits } from "./limits.ts";
 import type {
   ApiKeyOptions,
   ListenOptions,

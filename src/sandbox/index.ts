@@ -9,10 +9,9 @@ export type {
   PlannedFault,
   RedirectFault,
   StatusFault,
-} from "./faults/fault.ts";
+} from "./faults.ts";
 export type { RequestCounts, RequestRecord } from "./journal.ts";
-export { documentedLimits, type LimitName, type SandboxLimits } from "./limits/limits.ts";
-export type { LimitKind, LimitWindow } from "./limits/window.ts";
+export { documentedLimits, type LimitName, type SandboxLimits } from "./limits.ts";
 export type { MswHandlers } from "./msw.ts";
 export type {
   ApiKeyOptions,
@@ -38,3 +37,4 @@ export type {
   ListRecord,
   ScheduledRecord,
 } from "./store/records.ts";
+export type { LimitKind, LimitWindow } from "./window.ts";

@@ -1,8 +1,8 @@
 import { Refusal } from "./answer.ts";
-import type { LimitName, MetersFor } from "./limits/limits.ts";
-import type { Meter } from "./limits/window.ts";
+import type { LimitName, MetersFor } from "./limits.ts";
 import type { OperationData } from "./operation-data.ts";
 import type { ApiKeyOptions, Role } from "./options.ts";
+import type { Meter } from "./window.ts";
 
 /** A key as the sandbox keeps it. */
 export interface ApiKey {

@@ -1,6 +1,6 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { Scope } from "../service/define.ts";
-import type { SandboxLimits } from "./limits/limits.ts";
+import type { SandboxLimits } from "./limits.ts";
 
 /** What a value of a workspace's own contact field must be; `date` is an ISO 8601 string. */
 export type CustomFieldKind = "text" | "number" | "boolean" | "date";

@@ -2,16 +2,16 @@ import { ConfigurationError } from "../errors.ts";
 import { type App, createApp } from "./app.ts";
 import { settingsOf } from "./check-options.ts";
 import { oneOf } from "./checks.ts";
-import { createFaultPlans, type FaultPlans } from "./faults/plans.ts";
+import { createFaultPlans, type FaultPlans } from "./fault-plan.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { type ApiKey, createKeys, defaultWorkspace } from "./keys.ts";
 import { createLatency } from "./latency.ts";
-import { createMetersFor, type LimitName } from "./limits/limits.ts";
-import type { Meter } from "./limits/window.ts";
+import { createMetersFor, type LimitName } from "./limits.ts";
 import type { SandboxOptions } from "./options.ts";
 import { createIds, createRandom, type Ids } from "./random.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import { createWorkspace, type Services, type Workspace } from "./store/workspace.ts";
+import type { Meter } from "./window.ts";
 
 /** One owner of limits: a key, a workspace or a mail account. */
 interface MeterOwner {

@@ -1,5 +1,5 @@
 import { Refusal } from "../answer.ts";
-import { chargesOn, firstObstacle, spend } from "../limits/spend.ts";
+import { chargesOn, firstObstacle, spend } from "../limits.ts";
 import { accountNamed } from "../store/mail-account.ts";
 import type { ScheduledRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";

@@ -1,5 +1,5 @@
 import { Refusal } from "../answer.ts";
-import { chargesOn, spend } from "../limits/spend.ts";
+import { chargesOn, spend } from "../limits.ts";
 import type { MailAccount } from "../store/mail-account.ts";
 import type { EmailDraft, EmailRecord } from "../store/records.ts";
 import { addContact, timestamp, type Workspace } from "../store/workspace.ts";

@@ -1,6 +1,6 @@
-import type { LimitName, MetersFor } from "../limits/limits.ts";
-import { createMeter, type Meter } from "../limits/window.ts";
+import type { LimitName, MetersFor } from "../limits.ts";
 import type { MailAccountOptions } from "../options.ts";
+import { createMeter, type Meter } from "../window.ts";
 
 /** A connected mail account, from which emails leave. */
 export interface MailAccount {

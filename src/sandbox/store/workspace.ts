@@ -1,8 +1,8 @@
-import type { LimitName, MetersFor } from "../limits/limits.ts";
-import type { Meter } from "../limits/window.ts";
+import type { LimitName, MetersFor } from "../limits.ts";
 import type { WorkspaceOptions } from "../options.ts";
 import type { NewId } from "../random.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
+import type { Meter } from "../window.ts";
 import { type AutomationRun, createRuns } from "./automation-run.ts";
 import { type ContactListing, type ContactStore, createContactStore } from "./contacts.ts";
 import { createMailAccounts, type MailAccount } from "./mail-account.ts";

@@ -1,7 +1,6 @@
-import type { Incoming } from "../answer.ts";
-import { Refusal } from "../answer.ts";
+import { type Incoming, Refusal } from "../answer.ts";
 import { type Check, flag, refuse, shape, whole } from "../checks.ts";
-import type { FaultOptions } from "../faults/fault.ts";
+import type { FaultOptions } from "../faults.ts";
 import type { Fields } from "../json.ts";
 import { parseBody } from "../request.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";

@@ -1,5 +1,4 @@
-import { operationIds } from "../faults/check-plan.ts";
-import type { PendingPlan } from "../faults/plans.ts";
+import { operationIds, type PendingPlan } from "../fault-plan.ts";
 import type { RequestCounts } from "../journal.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
 import type { World } from "../world.ts";

@@ -1,8 +1,7 @@
 import { request } from "node:http";
 import { describe, expect, test } from "vitest";
-import { isMeantHere } from "../../../src/sandbox/http/hosts.ts";
-import { baseUrlAt } from "../../../src/sandbox/http/listen.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
+import { baseUrlAt, isMeantHere } from "../../../src/sandbox/listen.ts";
 import { open, send } from "./client.ts";
 
 describe("both doors lead to the same service", () => {

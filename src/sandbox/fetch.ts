@@ -1,7 +1,7 @@
-import { untilAborted } from "../../runtime/cancellation.ts";
-import type { Answer, Incoming } from "../answer.ts";
-import type { App } from "../app.ts";
-import type { SandboxClock } from "../sandbox-clock.ts";
+import { untilAborted } from "../runtime/cancellation.ts";
+import type { Answer, Incoming } from "./answer.ts";
+import type { App } from "./app.ts";
+import type { SandboxClock } from "./sandbox-clock.ts";
 
 type FetchInput = Parameters<typeof fetch>[0];
 type FetchInit = Parameters<typeof fetch>[1];

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import type { Answer, Packing } from "../answer.ts";
-import type { SandboxClock } from "../sandbox-clock.ts";
+import type { Answer, Packing } from "./answer.ts";
+import type { SandboxClock } from "./sandbox-clock.ts";
 
 const dripBytes = 8;
 
