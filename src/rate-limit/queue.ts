@@ -136,6 +136,8 @@ export class QueueGroup {
    * @throws whatever keeps the request from waiting; nothing was spent.
    */
   enter(waiter: Waiter): boolean {
+    // Before anything is looked at: what is found lacking sets a timer, which nobody would cancel.
+    waiter.signal?.throwIfAborted();
     const { kind } = waiter.queue;
     const { closing } = waiter.queue.slots;
     const refusal = closing !== undefined && !waiter.isDrained ? closing : waiter.refusal();
@@ -238,8 +240,7 @@ export class QueueGroup {
   }
 
   #wait(waiter: Waiter): boolean {
-    const { queue, signal } = waiter;
-    signal?.throwIfAborted();
+    const { queue } = waiter;
     waiter.order = this.#order++;
     const wait = queue.kind.knownWait(waiter.weight);
     queue.push(waiter);

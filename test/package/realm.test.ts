@@ -10,7 +10,7 @@ afterAll(() => project.remove());
 /** Loads the package as Jest does: its files run in a realm of their own, Node's modules stay in the first one. */
 const loader = `
   const { readFileSync } = require("node:fs");
-  const { dirname, resolve } = require("node:path");
+  const { createRequire } = require("node:module");
   const vm = require("node:vm");
   const realm = vm.createContext({});
   const own = new Set(vm.runInContext("Object.getOwnPropertyNames(globalThis)", realm));
@@ -22,7 +22,7 @@ const loader = `
     if (loaded.has(file)) return loaded.get(file).exports;
     const module = { exports: {} };
     loaded.set(file, module);
-    const requireFrom = (id) => (id.startsWith(".") ? load(resolve(dirname(file), id)) : require(id));
+    const requireFrom = (id) => (/^[.#]/.test(id) ? load(createRequire(file).resolve(id)) : require(id));
     const text = readFileSync(file, "utf8");
     vm.runInContext("(function (exports, require, module) {" + text + "})", realm, { filename: file })(
       module.exports, requireFrom, module,
