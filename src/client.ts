@@ -96,7 +96,13 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.companies = new Companies(call);
     this.lists = new Lists(call, clock);
     const { limits, interactiveReserve, ledger, totalTimeoutMs, emailGuards: guards } = this.#settings;
-    this.emails = new Emails(call, { clock, ledger, totalTimeoutMs, guards });
+    this.emails = new Emails(call, {
+      clock,
+      ledger,
+      totalTimeoutMs,
+      guards,
+      lifetime: this.#connection.lifetime,
+    });
     this.events = new Events(call, {
       clock,
       maxRetries: this.#settings.maxRetries,
@@ -157,7 +163,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /**
    * Refuses the calls that wait (a ConnectionError, not applied), drains the recorders, lets what is on the wire finish and
    * frees the sockets; also of the clients made from it. Nothing more is sent of an iteration or another long run. A later
-   * call opens new sockets.
+   * call opens new sockets. It waits up to a second more for the ledger to write down what became of emails with a `once` key.
    *
    * @param options - `graceMs` bounds the whole (default: no bound): then the rest is cut off, and each event that a
    * recorder has not sent rejects and reaches `onDrop`. A server that is told to stop within 30 s has time for 25,000.
@@ -168,11 +174,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     const { graceMs } = options ?? {};
     if (graceMs !== undefined && !(graceMs >= 0))
       throw new ConfigurationError(`close: graceMs must be a number of at least 0, got ${String(graceMs)}`);
-    const clock = this.#runtime.clock ?? systemClock;
-    return this.#node.close((callback) => {
-      if (graceMs === 0) callback();
-      return graceMs ? clock.after(graceMs, callback, { idle: true }) : () => undefined;
-    });
+    return this.#node.close(graceMs, this.#runtime.clock ?? systemClock);
   }
 
   /** The same as `close`, for `await using`. */

@@ -1,4 +1,5 @@
 import { ClientClosed } from "./runtime/cancellation.ts";
+import type { Clock } from "./runtime/clock.ts";
 
 /** Something that a client has open. */
 export interface Closable {
@@ -14,6 +15,8 @@ export interface Carrier extends Closable {
     reopen(): void;
     whenIdle(): Promise<void>;
   };
+  /** Resolves once calls have written down what became of them. */
+  whenSettled(): Promise<void>;
 }
 
 /** A recorder of events. */
@@ -34,6 +37,9 @@ export interface CloseReport {
   /** Events of recorders that were given up; each has reached `onDrop`. */
   readonly pending: number;
 }
+
+/** How long a ledger may take to write down what became of emails: a ledger that hangs must not hold `close`. */
+const settlingMs = 1_000;
 
 const isCarrier = (end: Closable): end is Carrier => "slots" in end;
 
@@ -96,9 +102,20 @@ export class ClientNode {
   /**
    * Refuses what waits, drains the recorders and lets finish what is on the wire; then cuts off the rest.
    *
-   * @param afterGrace - calls back when no more time is left, and undoes that.
+   * @param graceMs - how long it waits before that; undefined for no bound.
    */
-  async close(afterGrace: (callback: () => void) => () => void): Promise<CloseReport> {
+  async close(graceMs: number | undefined, clock: Pick<Clock, "after">): Promise<CloseReport> {
+    const within = async (ms: number | undefined, work: Promise<unknown>): Promise<void> => {
+      if (ms === undefined) return void (await work);
+      let cancel: (() => void) | undefined;
+      const timeUp = new Promise<void>((resolve) => {
+        if (ms === 0) resolve();
+        else cancel = clock.after(ms, resolve);
+      });
+      await Promise.race([work, timeUp]);
+      cancel?.();
+    };
+
     const recorders = this.#tree.recorders.of(this).flatMap((some) => [...some]);
     const ends = this.#tree.ends.of(this);
     const carriers = ends.filter(isCarrier);
@@ -107,22 +124,21 @@ export class ClientNode {
     const pendingOf = (): number => recorders.reduce((sum, { pending }) => sum + pending, 0);
     const before = pendingOf();
     const closed = recorders.map((recorder) => recorder.close());
+    const settle = (): Promise<void> =>
+      within(settlingMs, Promise.all(carriers.map((carrier) => carrier.whenSettled())));
     const finish = async (): Promise<void> => {
       await Promise.all(closed);
       await Promise.all(carriers.map(({ slots }) => slots.whenIdle()));
+      await settle();
     };
-    let cancel: (() => void) | undefined;
-    const timeUp = new Promise<void>((resolve) => {
-      cancel = afterGrace(resolve);
-    });
-    await Promise.race([finish(), timeUp]);
-    cancel?.();
+    await within(graceMs, finish());
     const aborted = carriers.reduce((sum, { slots }) => sum + slots.inUse, 0);
     const pending = pendingOf();
     for (const recorder of recorders) recorder.abandon();
     // All at once: a call that is let go by one must not leave by another.
     await Promise.all(ends.map((end) => end.close()));
     await Promise.all(closed);
+    await settle();
     for (const { slots } of carriers) slots.reopen();
     return { drained: before - pending, refused, aborted, pending };
   }

@@ -25,6 +25,8 @@ export interface OnceCall<Sent> {
   readonly totalTimeoutMs?: number | undefined;
   send(totalTimeoutMs: number | undefined): Promise<Sent>;
   receiptOf(sent: Sent): unknown;
+  /** Makes the client's close wait for work. */
+  hold<T>(work: Promise<T>): Promise<T>;
   /** Whether the email may have gone out although `send` failed. */
   mayHaveGoneOut(error: unknown): boolean;
 }
@@ -115,7 +117,7 @@ const claimKey = async (
   } catch (error) {
     const giveBack = (claim: LedgerClaim): unknown =>
       claim.state === "claimed" && ledger.settle(key, "not-sent", { claim: claim.claim });
-    claiming.then(giveBack).catch(() => undefined);
+    call.hold(claiming.then(giveBack)).catch(() => undefined);
     if (isTouchpointError(error) || call.signal?.aborted) throw error;
     const message = error instanceof Error ? error.message : String(error);
     throw new ConnectionError(`${operation}: the ledger failed (${message}). Nothing was sent.`, {
@@ -138,7 +140,7 @@ const sendClaimed = async <Sent>(
     throw refusal(call, claim);
   }
   const settle = async (how: "sent" | "not-sent" | "unknown", receipt?: unknown): Promise<void> => {
-    const settling = (async () => ledger.settle(key, how, { claim: claim.claim, receipt }))();
+    const settling = call.hold((async () => ledger.settle(key, how, { claim: claim.claim, receipt }))());
     // A key that stays pending is refused later, never sent again; what became of this email is told all the same.
     await bounds.within(settling, () => lateLedger(call)).catch(() => undefined);
   };

@@ -7,6 +7,7 @@ import type { ClaimLedger } from "../ledger/ledger.ts";
 import type { EmailGuards } from "../options/email-guards.ts";
 import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
+import type { Lifetime } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { jsonCopy } from "../runtime/values.ts";
 import { Anything } from "../service/common.ts";
@@ -68,6 +69,7 @@ export interface EmailsContext {
   readonly clock: Clock;
   readonly ledger: ClaimLedger;
   readonly totalTimeoutMs: number | undefined;
+  readonly lifetime: Lifetime;
 }
 
 /**
@@ -131,7 +133,7 @@ export class ScheduledEmails {
    * Source: service document, Emails, "can be cancelled".
    */
   cancel(id: string, options?: CallOptions): ApiPromise<void> {
-    return answer(this.#cancel(id, options));
+    return answer(this.#context.lifetime.hold(this.#cancel(id, options)));
   }
 
   async #cancel(id: string, options: CallOptions | undefined): Promise<WithResponse<void>> {
@@ -153,10 +155,10 @@ export class ScheduledEmails {
 
   /** What became of the email is told, whatever becomes of its key: one that stays taken sends nothing. */
   async #settle(id: string, as: "not-sent" | "unknown", options: CallOptions | undefined): Promise<void> {
-    const { ledger, clock, totalTimeoutMs } = this.#context;
+    const { ledger, clock, totalTimeoutMs, lifetime } = this.#context;
     if (ledger.settleScheduled === undefined) return;
     const bounds = new Bounds({ totalTimeoutMs, ...options }, clock);
-    const settling = ledger.settleScheduled(id, as);
+    const settling = lifetime.hold(ledger.settleScheduled(id, as));
     await bounds.within(settling, () => new Error("late")).catch(() => undefined);
   }
 }
@@ -245,9 +247,12 @@ export class Emails {
     const { isAlwaysDry, isDry } = this.#context.guards;
     if (isAlwaysDry || (dryRun ?? isDry)) return answer(this.#dryRun(operation, payload, sending.options));
     if (once === undefined) return this.#call(operation, { payload, dryRun }, options);
-    return answer(
-      this.#sendOnce(operation, payload, { ...sending, options: { ...options, dryRun }, key: once }),
-    );
+    const sent = this.#sendOnce(operation, payload, {
+      ...sending,
+      options: { ...options, dryRun },
+      key: once,
+    });
+    return answer(this.#context.lifetime.hold(sent));
   }
 
   /** The guard below answers in place of the service. */
@@ -289,7 +294,7 @@ export class Emails {
     const call = this.#call.scope();
     // Loads with the first email under a key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
-    const { ledger, clock } = this.#context;
+    const { ledger, clock, lifetime } = this.#context;
     const stats = { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false };
     const result = await sendOnce<WithResponse<Output>>({
       operation: operation.id,
@@ -297,6 +302,7 @@ export class Emails {
       email: { ...payload, ...written },
       ledger,
       clock,
+      hold: (work) => lifetime.hold(work),
       signal: options.signal,
       totalTimeoutMs: options.totalTimeoutMs ?? this.#context.totalTimeoutMs,
       send: (totalTimeoutMs) =>

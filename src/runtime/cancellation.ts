@@ -138,6 +138,7 @@ export const openScope = (
 /** The time between two closings of a client; every call under way holds the signal of the one it began in. */
 export class Lifetime {
   readonly #free: () => Promise<void>;
+  readonly #held = new Set<Promise<unknown>>();
   #controller: AbortController | undefined;
 
   /** @param free - frees what carries the calls. */
@@ -149,6 +150,18 @@ export class Lifetime {
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
     return this.#controller.signal;
+  }
+
+  /** Makes `whenSettled` wait for work that outlives its request, such as writing down what became of an email. */
+  hold<T>(work: Promise<T>): Promise<T> {
+    const letGo = (): boolean => this.#held.delete(work);
+    this.#held.add(work);
+    work.then(letGo, letGo);
+    return work;
+  }
+
+  async whenSettled(): Promise<void> {
+    await Promise.allSettled(this.#held);
   }
 
   /** Ends every call under way, and then frees what carries them. */

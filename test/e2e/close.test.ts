@@ -2,7 +2,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Agent } from "undici";
 import { expect, test } from "vitest";
-import { Client, type ClientOptions, type Outcome } from "../../src/index.ts";
+import { type ClaimLedger, Client, type ClientOptions, memoryLedger, type Outcome } from "../../src/index.ts";
+import { FakeClock, turn } from "../support/fake-clock.ts";
 
 const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
 
@@ -357,4 +358,107 @@ test.each<readonly [string, (client: Client, source: AsyncIterable<never>) => Pr
   expect(isLetGo).toBe(true);
   expect(server.requests()).toBe(0);
   server.stop();
+});
+
+/** A ledger in memory whose answers come some turns of the event loop late, as those of a disk do. */
+const slowLedger = () => {
+  const ledger = memoryLedger();
+  const late = async <T>(work: () => Promise<T>): Promise<T> => {
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    return work();
+  };
+  const slow: ClaimLedger = {
+    claim: (key, fingerprint) => late(() => ledger.claim(key, fingerprint)),
+    settle: (key, as, options) => late(() => ledger.settle(key, as, options)),
+    settleScheduled: (id, as) => late(async () => ledger.settleScheduled?.(id, as)),
+  };
+  return { ledger, slow };
+};
+
+test("close waits until the ledger knows of an answered email", async () => {
+  const { ledger, slow } = slowLedger();
+  const server = await answeringServer(200, () => ({ id: "em_1", ...email }));
+  const client = new Client({ apiKey: "key", baseUrl: server.url, ledger: slow });
+  const answered = new Promise<void>((resolve) => {
+    const watched = client.withOptions({ hooks: { onResponse: () => resolve() } });
+    watched.emails.send(email, { once: "1" }).catch(() => undefined);
+  });
+  await answered;
+  await client.close();
+  expect(await ledger.get("1")).toMatchObject({ state: "sent" });
+  server.stop();
+});
+
+test("close waits until the ledger knows that an email was cut off", async () => {
+  const { ledger, slow } = slowLedger();
+  const server = await silentServer();
+  const client = new Client({ apiKey: "key", baseUrl: server.url, ledger: slow });
+  const call = client.emails.send(email, { once: "1" }).catch((error: unknown) => error);
+  await server.asked;
+  await client.close({ graceMs: 0 });
+  expect(await ledger.get("1")).toMatchObject({ state: "unknown" });
+  expect(await call).toMatchObject({ outcome: "unknown" });
+  server.stop();
+});
+
+test("close waits for a key that is being taken, and gives it back", async () => {
+  const { ledger, slow } = slowLedger();
+  const server = await silentServer();
+  const client = new Client({ apiKey: "key", baseUrl: server.url, ledger: slow });
+  const call = client.emails.send(email, { once: "1" }).catch((error: unknown) => error);
+  const ended: string[] = [];
+  void call.then(() => ended.push("the call"));
+  await client.close();
+  ended.push("the client");
+  expect(ended).toEqual(["the call", "the client"]);
+  expect(await ledger.get("1")).toBeUndefined();
+  expect(await call).toMatchObject({ outcome: "not-applied" });
+  expect(server.requests()).toBe(0);
+  server.stop();
+});
+
+test("close waits until an email that its caller gave up is in the ledger", async () => {
+  const { ledger, slow } = slowLedger();
+  const server = await silentServer();
+  const client = new Client({ apiKey: "key", baseUrl: server.url, ledger: slow });
+  const caller = new AbortController();
+  const call = client.emails
+    .send(email, { once: "1", signal: caller.signal })
+    .catch((error: unknown) => error);
+  await server.asked;
+  caller.abort();
+  await call;
+  await client.close();
+  expect(await ledger.get("1")).toMatchObject({ state: "unknown" });
+  server.stop();
+});
+
+test("close waits until the ledger knows of a confirmed cancel", async () => {
+  const { ledger, slow } = slowLedger();
+  const sendAt = new Date(Date.now() + 60_000).toISOString();
+  const server = await answeringServer(200, () => ({ id: "em_1", status: "SCHEDULED", sendAt }));
+  let tell: () => void = () => undefined;
+  const options = { apiKey: "key", baseUrl: server.url, ledger: slow, hooks: { onResponse: () => tell() } };
+  const client = new Client(options);
+  await client.emails.schedule({ ...email, sendAt }, { once: "1" });
+  const answered = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const cancelling = client.emails.scheduled.cancel("em_1");
+  await answered;
+  await client.close();
+  expect(await ledger.get("1")).toBeUndefined();
+  await cancelling;
+  server.stop();
+});
+
+test("a ledger that hangs holds close for a second at most", async () => {
+  const clock = new FakeClock();
+  const hanging: ClaimLedger = { claim: () => new Promise(() => undefined), settle: async () => false };
+  const client = new Client({ apiKey: "key", baseUrl: "http://127.0.0.1:1", ledger: hanging }, { clock });
+  void client.emails.send(email, { once: "1" });
+  await turn();
+  const before = clock.now();
+  await clock.until(client.close({ graceMs: 0 }));
+  expect(clock.now() - before).toBe(1_000);
 });
