@@ -1,13 +1,34 @@
 import { stringify } from "csv-stringify/sync";
 import { ValidationError } from "../errors.ts";
-import { typedCellOf, type WrittenCell } from "./csv-cell.ts";
-import { FoundColumns, fieldBeside, type WriteColumn } from "./csv-columns.ts";
+import { messageOf } from "../runtime/values.ts";
+import { guardFormula, typedCellOf, type WrittenCell } from "./csv-cell.ts";
+import { FoundColumns, fieldBeside, type WriteColumn, type WriteColumns } from "./csv-columns.ts";
 import { valueAt } from "./dotted-path.ts";
-import { guardFormula } from "./formulas.ts";
-import { messageOf } from "./message-of.ts";
+import type { WriteOptions } from "./options.ts";
 import { spoolRecords } from "./spool.ts";
-import type { WriteCsvOptions } from "./write-csv-options.ts";
 import type { Piece } from "./write-pieces.ts";
+
+/** How to write CSV. */
+export interface WriteCsvOptions extends WriteOptions {
+  /** The character between cells; default a comma. */
+  readonly delimiter?: string | undefined;
+  /**
+   * The columns in their order, as paths (`["email", "customFields.plan"]`) or paths and names
+   * (`{ email: "E-mail" }`). Other fields are left out; a column that no record has is empty. Default: every field
+   * there is, for which all records but the first 1,000 are written twice, to `<path>.<8 characters>.rows.tmp` and
+   * from there to the file. On a stream, and with `append`, it is the fields of the first 1,000 (or the header of
+   * the file): a later record with yet another field is then an error, not a loss.
+   */
+  readonly columns?: WriteColumns | undefined;
+  /**
+   * Whether text that a spreadsheet may run as a formula gets an apostrophe before it; default true. `readCsv` takes
+   * it away again. Numbers stay as they are; a phone number such as `+44 20 7946 0000` is text and gets one: set it
+   * to false for programs that would take the apostrophe for part of it.
+   */
+  readonly escapeFormulas?: boolean | undefined;
+  /** Whether to begin with a byte order mark, by which Excel knows UTF-8; default false. */
+  readonly byteOrderMark?: boolean | undefined;
+}
 
 /** The columns of a file, and how strict they are. */
 export interface Table {

@@ -1,6 +1,7 @@
-export type { WriteColumns } from "./csv-columns.ts";
-export type { ColumnNames } from "./csv-header.ts";
+export type { ColumnNames, WriteColumns } from "./csv-columns.ts";
+export type { WriteCsvOptions } from "./csv-table.ts";
 export type { InvalidLine, OnInvalid } from "./invalid.ts";
+export type { ReadOptions, WriteOptions, Written } from "./options.ts";
 export {
   type ContactRow,
   type FieldsSchema,
@@ -9,10 +10,7 @@ export {
 } from "./read-contacts.ts";
 export { type CellPlace, type ReadCsvOptions, readCsv } from "./read-csv.ts";
 export { type ReadNdjsonOptions, readNdjson } from "./read-ndjson.ts";
-export type { ReadOptions } from "./read-options.ts";
 export type { FileSource } from "./source.ts";
 export type { FileTarget } from "./target.ts";
 export { writeCsv } from "./write-csv.ts";
-export type { WriteCsvOptions } from "./write-csv-options.ts";
 export { type WriteNdjsonOptions, writeNdjson } from "./write-ndjson.ts";
-export type { WriteOptions, Written } from "./write-options.ts";

@@ -1,9 +1,9 @@
 import { ConfigurationError } from "../errors.ts";
 import { tellSettled, withSettled } from "../runtime/source-line.ts";
-import type { ColumnNames } from "./csv-header.ts";
+import type { ColumnNames } from "./csv-columns.ts";
+import type { ReadOptions } from "./options.ts";
 import { type CellPlace, readCsv } from "./read-csv.ts";
 import { readNdjson } from "./read-ndjson.ts";
-import type { ReadOptions } from "./read-options.ts";
 import { type FileSource, pathOf } from "./source.ts";
 
 /** A Standard Schema (zod, valibot, arktype), as far as it is used here. */

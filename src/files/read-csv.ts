@@ -1,14 +1,12 @@
 import { ConfigurationError } from "../errors.ts";
 import { markLine, withSettled } from "../runtime/source-line.ts";
-import { delimiterOf } from "./csv-delimiter.ts";
-import { type Column, type ColumnNames, columnsOf } from "./csv-header.ts";
+import { messageOf } from "../runtime/values.ts";
+import { unguardFormula } from "./csv-cell.ts";
+import { type Column, type ColumnNames, columnsOf } from "./csv-columns.ts";
 import { CsvRows, type Row, type RowOptions } from "./csv-rows.ts";
 import { setAt } from "./dotted-path.ts";
-import { unguardFormula } from "./formulas.ts";
 import { lineError, ReaderPlace, reporter } from "./invalid.ts";
-import { knownOptions } from "./known-options.ts";
-import { messageOf } from "./message-of.ts";
-import { maxLineBytesOf, type ReadOptions, readKinds } from "./read-options.ts";
+import { delimiterOf, knownOptions, maxLineBytesOf, type ReadOptions, readKinds } from "./options.ts";
 import { type FileSource, openSource } from "./source.ts";
 
 /** Where a cell stands, for `cast`. */

@@ -1,11 +1,16 @@
 import { markLine, withSettled } from "../runtime/source-line.ts";
+import { messageOf } from "../runtime/values.ts";
 import { type Fault, problemOf, ReaderPlace, reporter } from "./invalid.ts";
-import { jsonProblem } from "./json-problem.ts";
-import { knownOptions } from "./known-options.ts";
 import { type Line, readLines } from "./lines.ts";
-import { messageOf } from "./message-of.ts";
-import { maxLineBytesOf, type ReadOptions, readKinds } from "./read-options.ts";
+import { knownOptions, maxLineBytesOf, type ReadOptions, readKinds } from "./options.ts";
 import { type FileSource, openSource } from "./source.ts";
+
+/**
+ * What the JSON parser says, fit for a log: without the text it stumbled over, which may be somebody's address, and
+ * without the line that newer versions of Node count within the text, where it is always 1.
+ */
+export const jsonProblem = (message: string): string =>
+  message.replace(/, (\.\.\.)?".*$/s, "").replace(/ \(line \d+ column \d+\)$/, "");
 
 /** How to read NDJSON. */
 export interface ReadNdjsonOptions extends ReadOptions {}

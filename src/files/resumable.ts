@@ -3,9 +3,9 @@ import { resolve } from "node:path";
 import { ConfigurationError, ValidationError } from "../errors.ts";
 import { destinationOf, openDraft, writeFileAtomically } from "../runtime/atomic-file.ts";
 import { isMissingFile } from "../runtime/values.ts";
+import type { WriteOptions, Written } from "./options.ts";
 import { pathOf } from "./source.ts";
 import { explained, type FileTarget, naming } from "./target.ts";
-import type { WriteOptions, Written } from "./write-options.ts";
 import { type Piece, writePieces } from "./write-pieces.ts";
 import { type ExportPosition, WrittenPages } from "./written-pages.ts";
 

@@ -1,8 +1,29 @@
-import type { FileHandle } from "node:fs/promises";
+import { type FileHandle, open, truncate } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { writeToStream } from "./write-to-stream.ts";
+import { ConfigurationError } from "../errors.ts";
+import { openDraft } from "../runtime/atomic-file.ts";
+
+/**
+ * Writes a block and waits until the stream has passed it on, so that never more than one is in memory.
+ *
+ * A stream that is closed meanwhile may never call back, hence the listener.
+ */
+const writeToStream = (stream: Writable, block: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const settle = (error: Error | null | undefined): void => {
+      stream.off("close", onClose);
+      if (error) reject(error);
+      else resolve();
+    };
+    const onClose = (): void => {
+      settle(stream.errored ?? new ConfigurationError("the stream was closed before everything was written"));
+    };
+    stream.once("close", onClose);
+    if (stream.destroyed) onClose();
+    else stream.write(block, settle);
+  });
 
 /** Where blocks go. */
 export interface Sink {
@@ -31,7 +52,7 @@ export const streamSink = (stream: Writable): Sink => {
 };
 
 /** An open file, written where it stands; closing it is left to the caller. */
-export const handleSink = (handle: FileHandle): Sink => ({
+const handleSink = (handle: FileHandle): Sink => ({
   // writeFile, as write may take only a part of the block.
   write: (block) => handle.writeFile(block),
   commit: nothing,
@@ -73,4 +94,37 @@ export const gzipSink = (inner: Sink): Sink => {
       await inner.abandon();
     },
   };
+};
+
+/** A file that appears under its name only when it is complete. */
+export const replacingSink = async (path: string): Promise<Sink> => {
+  const { handle, commit, discard } = await openDraft(path);
+  return { write: handleSink(handle).write, commit, abandon: discard };
+};
+
+const closingSink = (handle: FileHandle): Sink => ({
+  write: handleSink(handle).write,
+  commit: async () => {
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  },
+  abandon: () => handle.close().catch(() => {}),
+});
+
+/** A file for this run alone, which nobody else may read. */
+export const scratchSink = async (path: string): Promise<Sink> => closingSink(await open(path, "wx", 0o600));
+
+/** The end of a file whose first `keepBytes` bytes are kept; made when it is missing. */
+export const appendingSink = async (path: string, keepBytes: number): Promise<Sink> => {
+  const sink = closingSink(await open(path, "a"));
+  try {
+    await truncate(path, keepBytes);
+  } catch (error) {
+    await sink.abandon();
+    throw error;
+  }
+  return sink;
 };

@@ -1,11 +1,30 @@
 import { open } from "node:fs/promises";
-import type { Readable } from "node:stream";
+import type { Readable, Transform } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { createGunzip } from "node:zlib";
 import { ConfigurationError } from "../errors.ts";
-import { isBytes } from "../runtime/values.ts";
-import { messageOf } from "./message-of.ts";
-import { through } from "./through.ts";
+import { isBytes, messageOf } from "../runtime/values.ts";
+
+/**
+ * Runs bytes through a transform such as gunzip, one chunk at a time.
+ *
+ * Ending the iteration early waits until the source is closed too; a source that fails rejects with its own error.
+ */
+async function* through(
+  source: AsyncIterable<Uint8Array | string>,
+  transform: Transform,
+): AsyncGenerator<Uint8Array> {
+  const ended = pipeline(source, transform).catch(() => {
+    // The transform is destroyed with the same error, so the loop below throws it.
+  });
+  try {
+    yield* transform;
+  } finally {
+    // Leaving the loop has destroyed the transform and thereby ends the pipeline, but not at once.
+    await ended;
+  }
+}
 
 /** What can be read: the path of a file, a `file:` URL, a stream, or any async iterable of bytes or strings. */
 export type FileSource = string | URL | Readable | AsyncIterable<Uint8Array | string>;

@@ -1,9 +1,8 @@
 import { rm } from "node:fs/promises";
 import { ValidationError } from "../errors.ts";
-import { isPlainObject } from "../runtime/values.ts";
+import { isPlainObject, messageOf } from "../runtime/values.ts";
 import { cellOf } from "./csv-cell.ts";
 import { joinPath, leavesOf, setAt } from "./dotted-path.ts";
-import { messageOf } from "./message-of.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { openScratch } from "./target.ts";
 import { type Piece, writePieces } from "./write-pieces.ts";

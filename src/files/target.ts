@@ -1,10 +1,9 @@
 import type { Writable } from "node:stream";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
-import { appendingSink, replacingSink, scratchSink } from "./file-sink.ts";
-import { messageOf } from "./message-of.ts";
-import { gzipSink, type Sink, streamSink } from "./sink.ts";
+import { messageOf } from "../runtime/values.ts";
+import type { WriteOptions } from "./options.ts";
+import { appendingSink, gzipSink, replacingSink, type Sink, scratchSink, streamSink } from "./sink.ts";
 import { pathOf } from "./source.ts";
-import type { WriteOptions } from "./write-options.ts";
 
 /** Where records can be written: the path of a file, a `file:` URL, or a stream, which is not ended. */
 export type FileTarget = string | URL | Writable;

@@ -2,21 +2,17 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { destinationOf } from "../runtime/atomic-file.ts";
+import { unguardFormula } from "./csv-cell.ts";
 import { columnFaults, columnsFrom } from "./csv-columns.ts";
-import { delimiterOf } from "./csv-delimiter.ts";
-import { type Table, tablePieces } from "./csv-table.ts";
-import { unguardFormula } from "./formulas.ts";
-import { knownOptions } from "./known-options.ts";
+import { type Table, tablePieces, type WriteCsvOptions } from "./csv-table.ts";
+import { delimiterOf, knownOptions, type Written, writeKinds } from "./options.ts";
 import { readNdjson } from "./read-ndjson.ts";
-import { assertRecords } from "./records.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
 import { type WholeCsv, wholeCsv } from "./resume.ts";
 import { pathOf } from "./source.ts";
 import { appendPathOf, type FileTarget, openTarget } from "./target.ts";
-import type { WriteCsvOptions } from "./write-csv-options.ts";
 import { linesOf } from "./write-ndjson.ts";
-import { type Written, writeKinds } from "./write-options.ts";
-import { writePieces } from "./write-pieces.ts";
+import { assertRecords, writePieces } from "./write-pieces.ts";
 
 const csvKinds = {
   ...writeKinds,

@@ -1,12 +1,10 @@
 import { ValidationError } from "../errors.ts";
-import { knownOptions } from "./known-options.ts";
-import { messageOf } from "./message-of.ts";
-import { assertRecords } from "./records.ts";
+import { messageOf } from "../runtime/values.ts";
+import { knownOptions, type WriteOptions, type Written, writeKinds } from "./options.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
 import { wholeNdjsonBytes } from "./resume.ts";
 import { appendPathOf, type FileTarget, openTarget } from "./target.ts";
-import { type WriteOptions, type Written, writeKinds } from "./write-options.ts";
-import { type Piece, writePieces } from "./write-pieces.ts";
+import { assertRecords, type Piece, writePieces } from "./write-pieces.ts";
 
 /** How to write NDJSON. */
 export interface WriteNdjsonOptions extends WriteOptions {}

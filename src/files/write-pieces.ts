@@ -1,6 +1,52 @@
-import { IdleWatch } from "./idle-watch.ts";
+import { ValidationError } from "../errors.ts";
+import type { WriteOptions, Written } from "./options.ts";
 import type { Sink } from "./sink.ts";
-import type { WriteOptions, Written } from "./write-options.ts";
+
+/** Calls `work` when a whole turn of the event loop has brought nothing new. */
+class IdleWatch {
+  readonly #work: () => void;
+  #turn: NodeJS.Immediate | undefined;
+  #isBusy = false;
+
+  constructor(work: () => void) {
+    this.#work = work;
+  }
+
+  /** Something new has come. */
+  taken(): void {
+    this.#isBusy = true;
+    this.#turn ??= setImmediate(() => this.#look());
+  }
+
+  stop(): void {
+    clearImmediate(this.#turn);
+  }
+
+  #look(): void {
+    this.#turn = undefined;
+    if (!this.#isBusy) return this.#work();
+    this.#isBusy = false;
+    this.#turn = setImmediate(() => this.#look());
+  }
+}
+
+const hintFor = (records: unknown): string => {
+  const { data, then }: { data?: unknown; then?: unknown } = Object(records);
+  if (Array.isArray(data)) return "; this is one page: give page.data, or the list itself without await";
+  return typeof then === "function" ? "; this is a promise: await it" : "";
+};
+
+/** Refuses what is no source of records before a file is touched. @throws ValidationError */
+export const assertRecords = (records: unknown): void => {
+  const isIterable =
+    typeof records === "object" &&
+    records !== null &&
+    (Symbol.asyncIterator in records || Symbol.iterator in records);
+  if (isIterable) return;
+  throw new ValidationError(
+    `the records must be an array, a generator or a stream of objects${hintFor(records)}`,
+  );
+};
 
 /** A piece of the file: a record, or something that is none, such as the header. */
 export interface Piece {

@@ -2,6 +2,7 @@ import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
+import { messageOf } from "../runtime/values.ts";
 import { checkKey, checkSettling } from "./check-settling.ts";
 import type { JournalFile, Kept } from "./journal-file.ts";
 import type { Ledger, LedgerClaim, LedgerFilter, LedgerRow, SettleDetails, Settlement } from "./ledger.ts";
@@ -134,8 +135,7 @@ class FileLedger implements Ledger {
 
   #failed(cause: unknown): Error {
     if (isTouchpointError(cause)) return cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    return new ConfigurationError(`ledger ${this.#path} cannot be used: ${reason}`, { cause });
+    return new ConfigurationError(`ledger ${this.#path} cannot be used: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -8,7 +8,7 @@ import {
 } from "../errors.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
-import { jsonCopy } from "../runtime/values.ts";
+import { jsonCopy, messageOf } from "../runtime/values.ts";
 import { Bounds } from "./bounds.ts";
 import type { ClaimLedger, LedgerClaim } from "./ledger.ts";
 import { keepable } from "./receipt.ts";
@@ -119,8 +119,7 @@ const claimKey = async (
       claim.state === "claimed" && ledger.settle(key, "not-sent", { claim: claim.claim });
     call.hold(claiming.then(giveBack)).catch(() => undefined);
     if (isTouchpointError(error) || call.signal?.aborted) throw error;
-    const message = error instanceof Error ? error.message : String(error);
-    throw new ConnectionError(`${operation}: the ledger failed (${message}). Nothing was sent.`, {
+    throw new ConnectionError(`${operation}: the ledger failed (${messageOf(error)}). Nothing was sent.`, {
       operation,
       cause: error,
     });

@@ -111,3 +111,7 @@ const copyOf = (given: unknown, around: Map<object, object>): unknown => {
  */
 // A copy has every field of what it was made of.
 export const snapshot = <T>(given: T): T => copyOf(given, new Map()) as T;
+
+/** The sentence of anything thrown. */
+export const messageOf = (thrown: unknown): string =>
+  thrown instanceof Error ? thrown.message : String(thrown);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jsonProblem } from "../../../src/files/json-problem.ts";
+import { jsonProblem } from "../../../src/files/read-ndjson.ts";
 
 test.each([
   [`Unexpected token 'a', "ann@example.com" is not valid JSON`, "Unexpected token 'a'"],
