@@ -2,8 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Limit } from "../options/limits.ts";
 import type { PermitHolder, PermitSource } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
-import { type BeatReply, beatReply } from "./beat-reply.ts";
-import { beat } from "./budget-script.ts";
+import { type Beat, type BeatReply, beat } from "./budget-script.ts";
 import type { RedisCommands } from "./commands.ts";
 import type { News } from "./news.ts";
 import type { SharedDay } from "./shared-day.ts";
@@ -33,7 +32,6 @@ export class SharedLeases implements PermitSource {
   readonly initial = 0;
   readonly isShared = true;
   usedElsewhere = 0;
-  comesAt = 0;
   readonly #context: SharedLeasesContext;
   readonly #id = randomUUID();
   readonly #channel: string;
@@ -42,7 +40,7 @@ export class SharedLeases implements PermitSource {
   #validUntil = Number.NEGATIVE_INFINITY;
   #heldBack = false;
   #born = "";
-  #pauseSeen = "0";
+  #pauseSeen = 0;
   #pauseToTellMs = 0;
   #pausedBy = "";
   /** Whether there is news that no beat has asked about yet. */
@@ -169,21 +167,35 @@ export class SharedLeases implements PermitSource {
     told: { readonly used: number; readonly pauseMs: number },
   ): Promise<BeatReply> {
     const { redis, clock, key, limit, day } = this.#context;
-    const { leased, owed, idle, lacking, waiters, allowanceMs } = budget;
-    // They may lie here for as long as they would be lost if they were given away.
-    const spare = budget.spareFor(Math.max(allowanceMs, this.#aliveMs / 4));
-    const want = waiters > 0 ? Math.max(lacking, Math.min(waiters, limit.max - leased)) : 0;
+    const { leased: held, owed, idle, lacking: need, waiters, allowanceMs } = budget;
     const isAtWork = !this.#isClosed && (waiters > 0 || !this.#isUnused);
-    const reserve = idle === 0 && isAtWork ? Math.ceil(limit.max / 20) : 0;
-    const numbers = [limit.max, limit.perMs, this.#aliveMs, day.max];
-    const permits = [leased, leased - owed, idle, spare, lacking, want, reserve];
-    const report = [told.used, told.pauseMs, budget.isProbing ? 1 : 0];
-    if (lacking === 0) this.#wantedAt = Number.NEGATIVE_INFINITY;
-    const hungryMs = lacking === 0 ? 0 : clock.now() - Math.max(this.#usedAt, this.#wantedAt);
-    const waits = [Math.max(0, Math.round(hungryMs)), Math.round(allowanceMs)];
-    const news = [this.#pausedBy, this.#channel];
-    const values = [this.#id, ...numbers, ...permits, ...report, ...waits, ...news];
-    return beatReply(await beat(redis, [`${key}:leases`, `${key}:day`], values));
+    if (need === 0) this.#wantedAt = Number.NEGATIVE_INFINITY;
+    const hungryMs = need === 0 ? 0 : clock.now() - Math.max(this.#usedAt, this.#wantedAt);
+    const mine: Beat = {
+      process: this.#id,
+      max: limit.max,
+      windowMs: limit.perMs,
+      aliveMs: this.#aliveMs,
+      dayMax: day.max,
+      held,
+      kept: held - owed,
+      idle,
+      // They may lie here for as long as they would be lost if they were given away.
+      spare: budget.spareFor(Math.max(allowanceMs, this.#aliveMs / 4)),
+      need,
+      want: waiters > 0 ? Math.max(need, Math.min(waiters, limit.max - held)) : 0,
+      ahead: idle === 0 && isAtWork ? Math.ceil(limit.max / 20) : 0,
+      hungryMs: Math.max(0, Math.round(hungryMs)),
+      allowanceMs: Math.round(allowanceMs),
+      used: told.used,
+      pauseMs: told.pauseMs,
+      pausedBy: this.#pausedBy,
+      isProbing: budget.isProbing,
+      channel: this.#channel,
+    };
+    const reply = await beat(redis, [`${key}:leases`, `${key}:day`], [JSON.stringify(mine)]);
+    // Written by the script and nobody else.
+    return JSON.parse(String(reply)) as BeatReply;
   }
 
   #heed(budget: PermitHolder, reply: BeatReply, sentAt: number): void {
@@ -192,7 +204,6 @@ export class SharedLeases implements PermitSource {
     this.#lostSince = undefined;
     this.#addShare?.();
     this.usedElsewhere = reply.busyElsewhere;
-    this.comesAt = this.#context.clock.now() + reply.comesInMs;
     // What was said before the news says nothing about it.
     this.#heldBack = reply.gate === "closed" || (this.#heldBack && this.#isNewsDue);
     if (reply.gate === "probe" && !budget.isProbing) budget.pause(0);

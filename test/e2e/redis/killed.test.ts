@@ -38,9 +38,10 @@ const kill = (child: ChildProcess): Promise<NodeJS.Signals | null> =>
 /** What the only process there is said with its last heartbeat. */
 const lastWord = async (id: string) => {
   const records = Object.entries(await redis.hgetall(`touchpoint:{${id}}:requests:leases`));
-  const [, record = ""] = records.find(([name]) => name.startsWith("c:")) ?? [];
-  const [held = 0, , , wanted = 0, , seenAtMs = 0] = record.split(" ").map(Number);
-  return { held, wanted, seenAtMs };
+  const [, record = "{}"] = records.find(([name]) => name.startsWith("process:")) ?? [];
+  const { held = 0, want = 0, seenAt = 0 }: { held?: number; want?: number; seenAt?: number } =
+    JSON.parse(record);
+  return { held, wanted: want, seenAtMs: seenAt };
 };
 
 /** Waits until it has used the whole limit, and has said so: nothing that it used is later than its last word. */
