@@ -7,15 +7,42 @@ import { contentHash } from "../runtime/content-hash.ts";
 import { describeIssues } from "../service/check.ts";
 import type { EventInput } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
+import { momentMs } from "../service/timestamps.ts";
 import {
   type IngestContext,
   type IngestOptions,
   type RejectedEvent,
   requestOptions,
 } from "./ingest-options.ts";
-import { occurredAtMs, withinServiceTime } from "./occurred-at.ts";
 import type { Entry, RunSignals } from "./resumable.ts";
 import type { WaitTracker } from "./waits.ts";
+
+/** When an event happened, in milliseconds since 1970; undefined where it does not say. */
+const occurredAtMs = ({ occurredAt }: EventInput): number | undefined =>
+  occurredAt === undefined ? undefined : momentMs(occurredAt);
+
+/** What the clocks of both sides say. */
+export interface Clocks {
+  /** The service's time as its answers tell it; undefined before the first. */
+  readonly serviceNow: number | undefined;
+  readonly wallNow: number;
+}
+
+/**
+ * Moves a time that only this machine's clock, running ahead, takes for past into the service's past: the service
+ * refuses a time in its future. `toleranceMs` is how much later the service's time may be than it is known. A
+ * time that lies ahead of this clock too is left for the service to refuse.
+ */
+export const withinServiceTime = (
+  event: EventInput,
+  { serviceNow, wallNow }: Clocks,
+  toleranceMs = 0,
+): EventInput => {
+  const at = occurredAtMs(event);
+  if (at === undefined || serviceNow === undefined || at > wallNow) return event;
+  if (at <= serviceNow + toleranceMs) return event;
+  return { ...event, occurredAt: new Date(serviceNow).toISOString() };
+};
 
 /** What became of the events of one run. */
 export type IngestCounts = {

@@ -3,11 +3,9 @@ import { resolve } from "node:path";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/values.ts";
-import { checkKey, checkSettling } from "./check-settling.ts";
 import type { JournalFile, Kept } from "./journal-file.ts";
 import type { Ledger, LedgerClaim, LedgerFilter, LedgerRow, SettleDetails, Settlement } from "./ledger.ts";
-import { listFilter } from "./list-filter.ts";
-import { takesBack } from "./rules.ts";
+import { checkKey, checkSettling, listFilter, takesBack } from "./rules.ts";
 
 const claimOf = ({ state, fingerprint, since, receipt }: Kept): LedgerClaim =>
   state === "sent" ? { state, fingerprint, receipt } : { state, fingerprint, since };

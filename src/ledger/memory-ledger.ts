@@ -1,8 +1,14 @@
 import { type Clock, systemClock } from "../runtime/clock.ts";
-import { checkKey, checkSettling } from "./check-settling.ts";
 import type { Ledger, LedgerClaim, LedgerRow } from "./ledger.ts";
-import { listFilter } from "./list-filter.ts";
-import { type Settling, scheduledIdOf, settled, takesBack } from "./rules.ts";
+import {
+  checkKey,
+  checkSettling,
+  listFilter,
+  type Settling,
+  scheduledIdOf,
+  settled,
+  takesBack,
+} from "./rules.ts";
 
 interface Entry {
   readonly state: LedgerRow["state"];

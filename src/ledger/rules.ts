@@ -1,4 +1,41 @@
-import type { LedgerRow, Settlement } from "./ledger.ts";
+import { ValidationError } from "../errors.ts";
+import { isDate, shown, unknownKeys } from "../runtime/values.ts";
+import type { LedgerFilter, LedgerRow, Settlement } from "./ledger.ts";
+
+const longestText = 65_536;
+const longestField = 1_024;
+const mostLevels = 64;
+
+const isDeeperThan = (value: unknown, levels: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (levels === 0 || Object.values(value).some((part) => isDeeperThan(part, levels - 1)));
+
+const isPlain = (value: unknown): boolean =>
+  typeof value === "string" ? value.length <= longestField : typeof value !== "object";
+
+/** A receipt as JSON; undefined where it cannot be written, nests more than 64 levels or takes more than 64 KiB. */
+const receiptText = (receipt: unknown): string | undefined => {
+  try {
+    const text: string | undefined = isDeeperThan(receipt, mostLevels) ? undefined : JSON.stringify(receipt);
+    return text === undefined || text.length > longestText ? undefined : text;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * A receipt's own copy that any ledger can keep: the whole where `receiptText` can write it, otherwise the texts and
+ * numbers at its top. The answer to an email that went out may be anything; its key must be settled all the same.
+ */
+export const keepable = (receipt: unknown): unknown => {
+  const whole = receiptText(receipt);
+  if (whole !== undefined) return JSON.parse(whole);
+  if (typeof receipt !== "object" || receipt === null) return undefined;
+  const plain = Object.entries(receipt).filter(([, field]) => isPlain(field));
+  const rest = receiptText(Object.fromEntries(plain));
+  return rest === undefined ? undefined : JSON.parse(rest);
+};
 
 /** How a key stands, for the rules. */
 export type KeyState = LedgerRow["state"] | "free";
@@ -25,4 +62,59 @@ export const scheduledIdOf = (receipt: unknown): string | undefined => {
   const { id, sendAt, status }: Record<string, unknown> = Object(receipt);
   const isScheduled = typeof sendAt === "string" || typeof status === "string";
   return typeof id === "string" && isScheduled ? id : undefined;
+};
+
+const settlements: readonly unknown[] = ["sent", "not-sent", "unknown"];
+
+const demand = (fits: boolean, what: string): void => {
+  if (!fits) throw new ValidationError(`ledger.settle: ${what}`);
+};
+
+/** @throws ValidationError for a key that is no string. */
+export const checkKey = (method: string, key: unknown): void => {
+  if (typeof key !== "string") throw new ValidationError(`ledger.${method}: the key must be a string`);
+};
+
+/** What a settlement is given, by a caller without types perhaps. */
+interface Given {
+  readonly claim?: unknown;
+  readonly receipt?: unknown;
+}
+
+/** @throws ValidationError for what a person may mistype when settling by hand. */
+export const checkSettling = (key: unknown, settlement: unknown, { claim, receipt }: Given): void => {
+  checkKey("settle", key);
+  const states = `must be "sent", "not-sent" or "unknown"`;
+  demand(settlements.includes(settlement), `${states}, got ${shown(settlement)}`);
+  demand(claim === undefined || typeof claim === "string", "claim must be the one that ledger.claim gave");
+  const fits = receipt === undefined || receiptText(receipt) !== undefined;
+  demand(fits, "receipt must be JSON of at most 64 KiB, nested 64 levels at most");
+};
+
+const states: readonly unknown[] = ["pending", "unknown", "sent"];
+const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
+
+const sinceMs = (since: unknown): number => {
+  if (since === undefined) return Number.NEGATIVE_INFINITY;
+  if (isDate(since)) return since.getTime();
+  return typeof since === "string" && iso.test(since) ? Date.parse(since) : Number.NaN;
+};
+
+/**
+ * Makes one question of a filter: whether a row passes.
+ *
+ * @throws ValidationError naming every fault of the filter.
+ */
+export const listFilter = (given: LedgerFilter | undefined): ((row: LedgerRow) => boolean) => {
+  // A caller without types may give null, which stands for none, or no object at all.
+  const filter: LedgerFilter = given ?? {};
+  if (typeof filter !== "object") throw new ValidationError("ledger.list: the filter must be an object");
+  const { state } = filter;
+  const faults = unknownKeys(filter, ["state", "since"]);
+  if (state !== undefined && !states.includes(state))
+    faults.push(`state must be "pending", "unknown" or "sent", got ${shown(state)}`);
+  const from = sinceMs(filter.since);
+  if (Number.isNaN(from)) faults.push("since must be a valid Date or an ISO 8601 string with a time zone");
+  if (faults.length > 0) throw new ValidationError(`ledger.list: ${faults.join("; ")}`);
+  return (row) => (state === undefined || row.state === state) && row.since >= from;
 };

@@ -11,7 +11,7 @@ import { contentHash } from "../runtime/content-hash.ts";
 import { jsonCopy, messageOf } from "../runtime/values.ts";
 import { Bounds } from "./bounds.ts";
 import type { ClaimLedger, LedgerClaim } from "./ledger.ts";
-import { keepable } from "./receipt.ts";
+import { keepable } from "./rules.ts";
 
 /** One email under a key, and how to send it. */
 export interface OnceCall<Sent> {

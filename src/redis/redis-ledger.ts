@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
-import { checkKey, checkSettling } from "../ledger/check-settling.ts";
 import type {
   Ledger,
   LedgerClaim,
@@ -9,8 +8,7 @@ import type {
   SettleDetails,
   Settlement,
 } from "../ledger/ledger.ts";
-import { listFilter } from "../ledger/list-filter.ts";
-import { scheduledIdOf, takesBack } from "../ledger/rules.ts";
+import { checkKey, checkSettling, listFilter, scheduledIdOf, takesBack } from "../ledger/rules.ts";
 import { unknownKeys } from "../runtime/values.ts";
 import type { RedisCommands } from "./commands.ts";
 import {

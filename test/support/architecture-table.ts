@@ -67,14 +67,7 @@ export const layers: readonly Rule[] = [
     files: ["src/redis/*"],
     below: ground,
     typesOf: ["service", "options", "rate-limit", "ledger"],
-    entries: [
-      "src/options/limits.ts",
-      "src/options/validation.ts",
-      "src/rate-limit/local-limits.ts",
-      "src/ledger/check-settling.ts",
-      "src/ledger/list-filter.ts",
-      "src/ledger/rules.ts",
-    ],
+    entries: ["src/options/limits.ts", "src/rate-limit/local-limits.ts", "src/ledger/rules.ts"],
   },
   { name: "files", files: ["src/files/*"], below: ground },
   {

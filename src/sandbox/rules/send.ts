@@ -3,7 +3,27 @@ import { chargesOn, spend } from "../limits.ts";
 import type { MailAccount } from "../store/mail-account.ts";
 import type { EmailDraft, EmailRecord } from "../store/records.ts";
 import { addContact, timestamp, type Workspace } from "../store/workspace.ts";
-import { plainText } from "./plain-text.ts";
+
+const entities: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  "#39": "'",
+  nbsp: " ",
+};
+
+/** The plain-text version that goes out beside HTML: lines for blocks, addresses behind links, no tags. */
+const plainText = (html: string): string =>
+  html
+    .replace(/<(style|script|head)\b[\s\S]*?<\/\1>/gi, "")
+    .replace(/<a\b[^>]*href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/gi, "$2 ($1)")
+    .replace(/<br\b[^>]*>|<\/(p|div|h[1-6]|li|tr)>/gi, "\n")
+    .replace(/<[^>]*>/g, "")
+    .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => entities[name] ?? "")
+    .replace(/[ \t]+/g, " ")
+    .replace(/ ?\n ?/g, "\n")
+    .trim();
 
 const refusedStages = new Set(["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"]);
 

@@ -7,11 +7,20 @@ import type { Workspace } from "../store/workspace.ts";
 import { createBudgetHistory, since } from "./budgets.ts";
 import { type Controlled, controls } from "./controls.ts";
 import { emailDetail, emailHtml, listEmails } from "./emails.ts";
-import { isFromElsewhere } from "./guard.ts";
 import { messageSource } from "./message.ts";
 import { createOverview, type Overview } from "./overview.ts";
 import { contactDetail, eventDetail, listContacts, listEvents } from "./people.ts";
 import { listRequests, requestDetail } from "./requests.ts";
+
+/**
+ * Whether a page of another origin asks. Browsers say so in `Sec-Fetch-Site` or `Origin`, which pages cannot set;
+ * programs send neither and are let through, since they need no browser to reach this machine.
+ */
+const isFromElsewhere = ({ headers }: Pick<Incoming, "headers">): boolean => {
+  const { origin, host, "sec-fetch-site": site } = headers;
+  if (site !== undefined && site !== "same-origin" && site !== "none") return true;
+  return origin !== undefined && origin !== `http://${host}`;
+};
 
 /** The page at `/`, what it shows and its controls, under `/_sandbox/`. */
 export interface Workbench {

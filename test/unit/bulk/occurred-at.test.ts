@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withinServiceTime } from "../../../src/bulk/occurred-at.ts";
+import { withinServiceTime } from "../../../src/bulk/ingestion.ts";
 
 const event = (occurredAt?: string | Date) => ({
   name: "order.placed",

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Standstill } from "../../../src/paging/standstill.ts";
+import { Standstill } from "../../../src/paging/end.ts";
 
 type Page = Parameters<Standstill["holdsAt"]>[1];
 
