@@ -21,8 +21,12 @@ export interface Beat {
   readonly hungryMs: number;
   /** What permits lose by changing hands. */
   readonly allowanceMs: number;
-  /** What was used since the last beat; below 0, taken back. */
-  readonly used: number;
+  /** What was ever used here, of that what the store has answered to have counted, and the use of the last 24 hours. */
+  readonly usedEver: number;
+  readonly usedHeard: number;
+  readonly usedInDay: number;
+  /** The day whose answer that was. */
+  readonly dayBorn: string;
   /** A pause that the service asked for, 0 for none, and by which answer. */
   readonly pauseMs: number;
   readonly pausedBy: string;
@@ -32,8 +36,6 @@ export interface Beat {
 
 /** What the store answers to a heartbeat, as JSON. */
 export interface BeatReply {
-  /** Names the store's memory: another name means that it has lost it. */
-  readonly born: string;
   readonly grant: number;
   readonly give: number;
   /** `closed` while another process tries after a pause, `probe` when this one is to try. */
@@ -42,6 +44,8 @@ export interface BeatReply {
   /** On the store's clock: tells one pause from another. */
   readonly pausedUntil: number;
   readonly pausedBy: string;
+  /** Names the day's count: another name means that the store has lost it. */
+  readonly dayBorn: string;
   readonly dayTotal: number;
   readonly dayFreesInMs: number;
   readonly busyElsewhere: number;
@@ -63,10 +67,22 @@ local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 local function count(field) return tonumber(redis.call('HGET', day, field) or 0) end
 local function add(field, amount) return redis.call('HINCRBY', day, field, amount) end
 local dayMs, minute = 86400000, math.floor(now / 60000)
-local oldest = tonumber(redis.call('HGET', day, 'oldest') or minute)
-if my.used > 0 then add(minute, my.used) add('total', my.used) end
+local dayBorn = redis.call('HGET', day, 'born')
+if not dayBorn then
+  dayBorn = time[1] .. '.' .. time[2] .. '.' .. my.process
+  redis.call('HSET', day, 'born', dayBorn, 'oldest', minute)
+end
+-- Reported as a sum, which counts once however often it comes: what was said last is known, or was answered, or all
+-- that is not over is told anew to a day that was lost.
+local mySaid = 'said:' .. my.process
+local said, used = redis.call('HGET', day, mySaid), my.usedInDay
+if said then used = my.usedEver - cjson.decode(said).used
+elseif my.dayBorn == dayBorn then used = my.usedEver - my.usedHeard end
+if my.dayBorn == dayBorn and my.usedEver == my.usedHeard then redis.call('HDEL', day, mySaid)
+else redis.call('HSET', day, mySaid, cjson.encode({ used = my.usedEver, minute = minute })) end
+if used > 0 then add(minute, used) add('total', used) end
 -- What was not used after all was counted in one of the last minutes; no minute counts less than nothing.
-local back = math.max(0, -my.used)
+local oldest, back = count('oldest'), math.max(0, -used)
 for at = minute, oldest, -1 do
   if back == 0 then break end
   local part = math.min(back, count(at))
@@ -84,6 +100,15 @@ while oldest < minute do
 end
 local total = count('total')
 redis.call('HSET', day, 'oldest', oldest)
+-- Once an hour: a process that said something a day ago and nothing since is gone.
+if count('sweptAt') + 60 <= minute then
+  local fields = redis.call('HGETALL', day)
+  for at = 1, #fields, 2 do
+    local isSaid = string.sub(fields[at], 1, 5) == 'said:'
+    if isSaid and cjson.decode(fields[at + 1]).minute + 1440 < minute then redis.call('HDEL', day, fields[at]) end
+  end
+  redis.call('HSET', day, 'sweptAt', minute)
+end
 redis.call('PEXPIRE', day, dayMs + 3600000)
 
 -- THE BUDGET: what is said of all, and what each process said last.
@@ -104,8 +129,7 @@ local function remember(field, value)
   redis.call('HSET', key, field, value)
 end
 local function at(field) return tonumber(all[field] or 0) end
-if not all.born then remember('born', now .. '.' .. time[2] .. '.' .. my.process) end
-local bornAt = tonumber(string.match(all.born, '^%d+'))
+if not all.bornAt then remember('bornAt', now) end
 
 -- A process without a word keeps its permits until it can have used none for a window.
 local heldElsewhere, busyElsewhere, live = 0, 0, {}
@@ -121,7 +145,7 @@ for _, other in ipairs(others) do
   if other.held > 0 and all.heardAt and at('heardAt') + my.aliveMs < now then remember('againAt', now) end
 end
 remember('heardAt', now)
-local isYoung = now - math.max(bornAt, at('againAt')) < my.aliveMs
+local isYoung = now - math.max(at('bornAt'), at('againAt')) < my.aliveMs
 
 -- SHARES are even among those who use or want permits.
 local cap = math.max(0, math.min(my.max, my.dayMax - total))
@@ -223,8 +247,8 @@ elseif all.probe then
 end
 redis.call('PEXPIRE', key, 2 * (my.aliveMs + my.windowMs) + pausedForMs)
 return cjson.encode({
-  born = all.born, grant = grant, give = give, gate = gate,
+  grant = grant, give = give, gate = gate,
   pausedForMs = pausedForMs, pausedUntil = at('pausedUntil'), pausedBy = all.pausedBy,
-  dayTotal = total, dayFreesInMs = (oldest + 1) * 60000 + dayMs - now, busyElsewhere = busyElsewhere,
+  dayBorn = dayBorn, dayTotal = total, dayFreesInMs = (oldest + 1) * 60000 + dayMs - now, busyElsewhere = busyElsewhere,
 })
 `);

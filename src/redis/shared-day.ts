@@ -1,6 +1,9 @@
 import type { DayCount } from "../options/shared-limits.ts";
 import { DailyLimit } from "../rate-limit/local-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Beat, BeatReply } from "./budget-script.ts";
+
+type Report = Pick<Beat, "dayMax" | "usedEver" | "usedHeard" | "usedInDay" | "dayBorn">;
 
 /** A day's count that many processes share: what the store said last, and what was used here since. */
 export class SharedDay implements DayCount {
@@ -8,9 +11,11 @@ export class SharedDay implements DayCount {
   readonly max: number;
   readonly #clock: Clock;
   #total = 0;
-  #unreported = 0;
-  /** What the store has heard of from here, in the last 24 hours. */
-  #reported: DailyLimit;
+  #born = "";
+  /** What was used here, ever, and as of the last report that the store answered. */
+  #usedEver = 0;
+  #usedHeard = 0;
+  readonly #lately: DailyLimit;
   #freesAt = 0;
   #isDoubtful = false;
 
@@ -18,11 +23,11 @@ export class SharedDay implements DayCount {
     this.name = name;
     this.max = max;
     this.#clock = clock;
-    this.#reported = new DailyLimit(name, max, clock);
+    this.#lately = new DailyLimit(name, max, clock);
   }
 
   get used(): number {
-    return this.#total + this.#unreported;
+    return this.#total + this.unreported;
   }
 
   /** Whether `weight` fits; with the time at which more frees it may, and the store is asked before anything goes. */
@@ -39,30 +44,36 @@ export class SharedDay implements DayCount {
   }
 
   add(weight: number): void {
-    this.#unreported += weight;
+    this.#usedEver += weight;
+    this.#lately.add(weight);
   }
 
   freesInMs(): number {
     return Math.max(0, this.#freesAt - this.#clock.now());
   }
 
-  /** What the store has not heard of. */
+  /** What the store has not answered to have heard of. */
   get unreported(): number {
-    return this.#unreported;
+    return this.#usedEver - this.#usedHeard;
   }
 
-  /** The store counted `reported` of this process and stands at `total`. */
-  heard(reported: number, store: { readonly total: number; readonly freesInMs: number }): void {
-    this.#unreported -= reported;
-    this.#reported.add(reported);
-    this.#total = store.total;
+  /** What the store is told, again and again until it answers. */
+  get report(): Report {
+    return {
+      dayMax: this.max,
+      usedEver: this.#usedEver,
+      usedHeard: this.#usedHeard,
+      usedInDay: this.#lately.used,
+      dayBorn: this.#born,
+    };
+  }
+
+  /** The store has counted a report. */
+  heard({ usedEver }: Pick<Report, "usedEver">, { dayBorn, dayTotal, dayFreesInMs }: BeatReply): void {
+    this.#usedHeard = usedEver;
+    this.#born = dayBorn;
+    this.#total = dayTotal;
     this.#isDoubtful = false;
-    this.#freesAt = this.#clock.now() + store.freesInMs;
-  }
-
-  /** The store has lost its counts: each process tells it again what it used itself. */
-  forgotten(): void {
-    this.#unreported += this.#reported.used;
-    this.#reported = new DailyLimit(this.name, this.max, this.#clock);
+    this.#freesAt = this.#clock.now() + dayFreesInMs;
   }
 }

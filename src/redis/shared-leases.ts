@@ -39,7 +39,6 @@ export class SharedLeases implements PermitSource {
   #budget: PermitHolder | undefined;
   #validUntil = Number.NEGATIVE_INFINITY;
   #heldBack = false;
-  #born = "";
   #pauseSeen = 0;
   #pauseToTellMs = 0;
   #pausedBy = "";
@@ -142,13 +141,13 @@ export class SharedLeases implements PermitSource {
     const cancelAlarm = clock.after(this.#aliveMs, () => this.#lose(budget), { idle: true });
     try {
       this.#restIfUnused(budget);
-      const told = { used: this.#context.day.unreported, pauseMs: this.#pauseToTellMs };
+      const told = { day: this.#context.day.report, pauseMs: this.#pauseToTellMs };
       this.#pauseToTellMs = 0;
       const reply = await this.#ask(budget, told).catch((error: unknown) => {
         this.#pauseToTellMs = Math.max(this.#pauseToTellMs, told.pauseMs);
         throw error;
       });
-      this.#context.day.heard(told.used, { total: reply.dayTotal, freesInMs: reply.dayFreesInMs });
+      this.#context.day.heard(told.day, reply);
       // What an answer says that was long on its way may be over; what is held is told again at once.
       if (clock.now() - sentAt < this.#aliveMs) this.#heed(budget, reply, sentAt);
     } catch {
@@ -164,9 +163,9 @@ export class SharedLeases implements PermitSource {
 
   async #ask(
     budget: PermitHolder,
-    told: { readonly used: number; readonly pauseMs: number },
+    told: { readonly day: SharedDay["report"]; readonly pauseMs: number },
   ): Promise<BeatReply> {
-    const { redis, clock, key, limit, day } = this.#context;
+    const { redis, clock, key, limit } = this.#context;
     const { leased: held, owed, idle, lacking: need, waiters, allowanceMs } = budget;
     const isAtWork = !this.#isClosed && (waiters > 0 || !this.#isUnused);
     if (need === 0) this.#wantedAt = Number.NEGATIVE_INFINITY;
@@ -176,7 +175,7 @@ export class SharedLeases implements PermitSource {
       max: limit.max,
       windowMs: limit.perMs,
       aliveMs: this.#aliveMs,
-      dayMax: day.max,
+      ...told.day,
       held,
       kept: held - owed,
       idle,
@@ -187,7 +186,6 @@ export class SharedLeases implements PermitSource {
       ahead: idle === 0 && isAtWork ? Math.ceil(limit.max / 20) : 0,
       hungryMs: Math.max(0, Math.round(hungryMs)),
       allowanceMs: Math.round(allowanceMs),
-      used: told.used,
       pauseMs: told.pauseMs,
       pausedBy: this.#pausedBy,
       isProbing: budget.isProbing,
@@ -199,8 +197,6 @@ export class SharedLeases implements PermitSource {
   }
 
   #heed(budget: PermitHolder, reply: BeatReply, sentAt: number): void {
-    if (this.#born !== "" && this.#born !== reply.born) this.#context.day.forgotten();
-    this.#born = reply.born;
     this.#lostSince = undefined;
     this.#addShare?.();
     this.usedElsewhere = reply.busyElsewhere;

@@ -39,8 +39,11 @@ const kill = (child: ChildProcess): Promise<NodeJS.Signals | null> =>
 const lastWord = async (id: string) => {
   const records = Object.entries(await redis.hgetall(`touchpoint:{${id}}:requests:leases`));
   const [, record = "{}"] = records.find(([name]) => name.startsWith("process:")) ?? [];
-  const { held = 0, want = 0, seenAt = 0 }: { held?: number; want?: number; seenAt?: number } =
-    JSON.parse(record);
+  const {
+    held = 0,
+    want = 0,
+    seenAt = 0,
+  }: { held?: number; want?: number; seenAt?: number } = JSON.parse(record);
   return { held, wanted: want, seenAtMs: seenAt };
 };
 

@@ -47,15 +47,23 @@ const join = (
 
 const strict = () => simulatedService(clock, { counting: "sliding", limits, latency: constantLatency(5, 5) });
 
-/** The commands of a process that can lose its Redis, and when it asked for something. */
+/** The commands of a process that can lose its Redis, or only its answers, and when it asked for something. */
 const watched = () => {
   const commands = store.commands(1);
-  const line: { isLost: boolean; asked: readonly number[] } = { isLost: false, asked: [] };
+  const line: { isLost: boolean; isDeaf: boolean; asked: readonly number[] } = {
+    isLost: false,
+    isDeaf: false,
+    asked: [],
+  };
   const redis: RedisCommands = {
     ...commands,
-    eval: (...values) => {
+    eval: async (...values) => {
       line.asked = [...line.asked, clock.now()];
-      return line.isLost ? Promise.reject(new Error("lost")) : commands.eval(...values);
+      if (line.isLost) throw new Error("lost");
+      const answer = await commands.eval(...values);
+      // Redis has done it all the same.
+      if (line.isDeaf) throw new Error("the answer was lost");
+      return answer;
     },
   };
   return { line, redis };
@@ -290,6 +298,47 @@ test("after a flush a process tells what it used in the last 24 hours, and no mo
   await use(1);
   await use(1);
   expect(limiter.state().requestsPerDay.used).toBe(5);
+});
+
+test("use whose report is repeated for want of an answer counts once", async () => {
+  const { line, redis } = watched();
+  const { limiter, send } = join(async () => answered(), {}, { redis });
+  void send(call);
+  await store.advance(100);
+  line.isDeaf = true;
+  for (let at = 0; at < 3; at += 1) void send(call);
+  limiter.days.requests.add(-1);
+  await store.advance(10_000);
+  line.isDeaf = false;
+  void send(call);
+  await store.advance(1_000);
+  const other = join(async () => answered());
+  void other.send(call);
+  await store.advance(1_000);
+  expect([limiter, other.limiter].map((one) => one.state().requestsPerDay.used)).toEqual([5, 5]);
+});
+
+test.each(["leases"])("a day outlives the loss of the %s, also when its process is gone", async (lost) => {
+  const sent: number[] = [];
+  const next: Send = async () => {
+    sent.push(clock.now());
+    return answered();
+  };
+  const day = { requestsPerDay: 10 };
+  const first = join(next, day);
+  for (let at = 0; at < 5; at += 1) void first.send(call);
+  await store.advance(1_000);
+  void first.limiter.close();
+  const second = join(next, day);
+  for (let at = 0; at < 3; at += 1) void second.send(call);
+  await store.advance(5_000);
+  await store.redis.del(`touchpoint:{fleet}:requests:${lost}`);
+  const third = join(next, day);
+  const sends = [second, third].flatMap((one) => Array.from({ length: 8 }, () => one.send(call)));
+  const outcomes = Promise.allSettled(sends);
+  await store.advance(5_000);
+  expect(sent.length).toBe(10);
+  expect((await outcomes).filter(({ status }) => status === "rejected").length).toBe(14);
 });
 
 test("a Redis out of reach is waited for as long as is allowed; then calls are refused, until it is back", async () => {
