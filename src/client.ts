@@ -96,13 +96,8 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.companies = new Companies(call);
     this.lists = new Lists(call, clock);
     const { limits, interactiveReserve, ledger, totalTimeoutMs, emailGuards: guards } = this.#settings;
-    this.emails = new Emails(call, {
-      clock,
-      ledger,
-      totalTimeoutMs,
-      guards,
-      lifetime: this.#connection.lifetime,
-    });
+    const { lifetime, slots } = this.#connection;
+    this.emails = new Emails(call, { clock, ledger, totalTimeoutMs, guards, lifetime, slots });
     this.events = new Events(call, {
       clock,
       maxRetries: this.#settings.maxRetries,

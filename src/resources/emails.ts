@@ -7,7 +7,7 @@ import type { ClaimLedger } from "../ledger/ledger.ts";
 import type { EmailGuards } from "../options/email-guards.ts";
 import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
-import type { Lifetime } from "../runtime/cancellation.ts";
+import { abortError, type Lifetime } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { jsonCopy } from "../runtime/values.ts";
 import { Anything } from "../service/common.ts";
@@ -70,6 +70,8 @@ export interface EmailsContext {
   readonly ledger: ClaimLedger;
   readonly totalTimeoutMs: number | undefined;
   readonly lifetime: Lifetime;
+  /** Why nothing may begin, while the client closes. */
+  readonly slots: { readonly closing: unknown };
 }
 
 /**
@@ -292,6 +294,10 @@ export class Emails {
     const { dryRun, ...callOptions } = options;
     this.#context.guards.check(operation.id, payload, true);
     const call = this.#call.scope();
+    const { closing } = this.#context.slots;
+    // A key that is taken now would have to be given back before the process ends.
+    if (closing !== undefined)
+      throw abortError(closing, { operation: operation.id, attempts: 0, outcome: "not-applied" });
     // Loads with the first email under a key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
     const { ledger, clock, lifetime } = this.#context;

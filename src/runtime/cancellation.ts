@@ -161,7 +161,7 @@ export class Lifetime {
   }
 
   async whenSettled(): Promise<void> {
-    await Promise.allSettled(this.#held);
+    while (this.#held.size > 0) await Promise.allSettled(this.#held);
   }
 
   /** Ends every call under way, and then frees what carries them. */

@@ -363,16 +363,20 @@ test.each<readonly [string, (client: Client, source: AsyncIterable<never>) => Pr
 /** A ledger in memory whose answers come some turns of the event loop late, as those of a disk do. */
 const slowLedger = () => {
   const ledger = memoryLedger();
+  const claimed: string[] = [];
   const late = async <T>(work: () => Promise<T>): Promise<T> => {
     for (let turns = 0; turns < 20; turns += 1) await turn();
     return work();
   };
   const slow: ClaimLedger = {
-    claim: (key, fingerprint) => late(() => ledger.claim(key, fingerprint)),
+    claim: (key, fingerprint) => {
+      claimed.push(key);
+      return late(() => ledger.claim(key, fingerprint));
+    },
     settle: (key, as, options) => late(() => ledger.settle(key, as, options)),
     settleScheduled: (id, as) => late(async () => ledger.settleScheduled?.(id, as)),
   };
-  return { ledger, slow };
+  return { ledger, slow, claimed };
 };
 
 test("close waits until the ledger knows of an answered email", async () => {
@@ -415,6 +419,21 @@ test("close waits for a key that is being taken, and gives it back", async () =>
   expect(await call).toMatchObject({ outcome: "not-applied" });
   expect(server.requests()).toBe(0);
   server.stop();
+});
+
+test("an email begun while its client closes takes no key", async () => {
+  const { slow, claimed } = slowLedger();
+  const server = await silentServer();
+  const client = new Client({ apiKey: "key", baseUrl: server.url, ledger: slow });
+  const first = client.emails.send(email, { once: "1" }).catch((error: unknown) => error);
+  await server.asked;
+  const closing = client.close();
+  const call = client.emails.send(email, { once: "2" });
+  await expect(call).rejects.toMatchObject({ outcome: "not-applied", attempts: 0 });
+  expect(claimed).toEqual(["1"]);
+  server.stop();
+  await Promise.all([closing, first]);
+  expect(server.requests()).toBe(1);
 });
 
 test("close waits until an email that its caller gave up is in the ledger", async () => {
