@@ -1,6 +1,5 @@
 import { auth, Redactor, redacting } from "./http/auth.ts";
 import { emailGuard } from "./http/email-guard.ts";
-import { ServiceTime } from "./http/headers.ts";
 import { RetryQuota, retry } from "./http/retry.ts";
 import { observe } from "./http/tracing.ts";
 import type { TransportLimits } from "./http/transport/attempt.ts";
@@ -14,6 +13,7 @@ import { type RateLimiter, sharedLimiter } from "./rate-limit/limiter.ts";
 import { rateLimit } from "./rate-limit/stage.ts";
 import { Lifetime } from "./runtime/cancellation.ts";
 import type { Clock } from "./runtime/clock.ts";
+import { ServiceTime } from "./runtime/headers.ts";
 import { operations } from "./service/operations.ts";
 
 /** A way to the service: the stages over a transport, and what they share. */

@@ -1,6 +1,6 @@
 import { isTouchpointError } from "../errors.ts";
-import { type RawHeaders, toHeaders } from "../http/headers.ts";
 import type { HttpResponse, RequestStats } from "../http/types.ts";
+import { type RawHeaders, toHeaders } from "../runtime/headers.ts";
 
 /** What is known of the HTTP exchange behind an answer. */
 export interface ResponseInfo {

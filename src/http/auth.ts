@@ -2,7 +2,7 @@ import { ConfigurationError, TimeoutError } from "../errors.ts";
 import type { KeySource } from "../options/options.ts";
 import { openScope, progressOf, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { RawHeaders } from "./headers.ts";
+import type { RawHeaders } from "../runtime/headers.ts";
 import { isErrorLike, sanitizedError } from "./sanitized-error.ts";
 import { AttemptFailure, type HttpRequest, type HttpResponse, type Stage } from "./types.ts";
 

@@ -17,7 +17,7 @@ import {
   TimeoutError,
   type TouchpointError,
 } from "../errors.ts";
-import { toHeaders } from "./headers.ts";
+import { toHeaders } from "../runtime/headers.ts";
 import { isMailAccountRefusal } from "./retry-policy.ts";
 import type { AttemptFailure, HttpRequest, HttpResponse } from "./types.ts";
 

@@ -1,8 +1,8 @@
 import type { RetryNotice } from "../options/hooks.ts";
 import { type AbortedWork, abortError } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { retryAfterMs } from "../runtime/headers.ts";
 import { errorFrom } from "./error-from.ts";
-import { retryAfterMs } from "./headers.ts";
 import { judge, mayHaveTakenEffect } from "./retry-policy.ts";
 import {
   AttemptFailure,

@@ -1,6 +1,6 @@
 import type { Priority } from "../options/priority.ts";
+import { headerOf, type RawHeaders } from "../runtime/headers.ts";
 import type { BudgetName, Method, ReplayClass } from "../service/define.ts";
-import { headerOf, type RawHeaders } from "./headers.ts";
 
 /** What a call costs: the stages count, and only the caller of the pipeline reads. */
 export interface RequestStats {

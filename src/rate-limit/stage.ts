@@ -1,5 +1,4 @@
 import type { RateLimitError } from "../errors.ts";
-import { retryAfterMs } from "../http/headers.ts";
 import {
   AttemptFailure,
   BatchTooLarge,
@@ -11,6 +10,7 @@ import type { WaitNotice } from "../options/hooks.ts";
 import type { DayCount } from "../options/shared-limits.ts";
 import { DeadlineExceeded, whenAborted } from "../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
+import { retryAfterMs } from "../runtime/headers.ts";
 import type { Budget } from "./budget.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
 import type { KnownWait } from "./kind.ts";

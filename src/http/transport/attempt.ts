@@ -1,6 +1,6 @@
 import { whenAborted } from "../../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../../runtime/clock.ts";
-import { headerOf, type RawHeaders, type ServiceTime } from "../headers.ts";
+import { headerOf, type RawHeaders, type ServiceTime } from "../../runtime/headers.ts";
 import { AttemptFailure, type HttpRequest, type HttpResponse } from "../types.ts";
 
 type Done = (error: Error | undefined, text: string) => void;

@@ -1,6 +1,6 @@
 import type { Fetch, FetchResponse } from "../../options/options.ts";
 import { globalFetch } from "../../options/snapshot.ts";
-import type { RawHeaders } from "../headers.ts";
+import type { RawHeaders } from "../../runtime/headers.ts";
 import { type ErrorLike, isErrorLike, sanitizedError } from "../sanitized-error.ts";
 import { type HttpRequest, headersOf, type Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";

@@ -4,7 +4,7 @@ import buildConnector from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
 import type { Dispatcher } from "../../options/options.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { RawHeaders } from "../headers.ts";
+import type { RawHeaders } from "../../runtime/headers.ts";
 import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
 import { type HttpRequest, headersOf, type Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";

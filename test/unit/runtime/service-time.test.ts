@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { ServiceTime } from "../../../src/http/headers.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
+import { ServiceTime } from "../../../src/runtime/headers.ts";
 
 const at = (text: string) => Date.parse(text);
 

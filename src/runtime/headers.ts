@@ -1,4 +1,4 @@
-import type { Clock } from "../runtime/clock.ts";
+import type { Clock } from "./clock.ts";
 
 /** Headers as they came: names in lower case, repeated ones as an array. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { retryAfterMs } from "../../../src/http/headers.ts";
+import { retryAfterMs } from "../../../src/runtime/headers.ts";
 
 const now = Date.parse("1994-11-06T08:49:07Z");
 
