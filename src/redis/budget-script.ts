@@ -63,14 +63,37 @@ local key, day, my = KEYS[1], KEYS[2], cjson.decode(ARGV[1])
 local time = redis.call('TIME')
 local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
+-- THE BUDGET: what is said of all, and what each process said last.
+local all, others, me = {}, {}, { held = 0, servedAt = now }
+local fields = redis.call('HGETALL', key)
+for at = 1, #fields, 2 do
+  local process = string.match(fields[at], '^process:(.*)$')
+  if process == nil then all[fields[at]] = fields[at + 1]
+  elseif process == my.process then me = cjson.decode(fields[at + 1])
+  else
+    local other = cjson.decode(fields[at + 1])
+    other.process = process
+    table.insert(others, other)
+  end
+end
+local function remember(field, value)
+  all[field] = value
+  redis.call('HSET', key, field, value)
+end
+local function at(field) return tonumber(all[field] or 0) end
+if not all.bornAt then remember('bornAt', now) end
+
 -- THE DAY, any 24 hours long: a count for each minute, and their total.
 local function count(field) return tonumber(redis.call('HGET', day, field) or 0) end
 local function add(field, amount) return redis.call('HINCRBY', day, field, amount) end
 local dayMs, minute = 86400000, math.floor(now / 60000)
 local dayBorn = redis.call('HGET', day, 'born')
 if not dayBorn then
-  dayBorn = time[1] .. '.' .. time[2] .. '.' .. my.process
-  redis.call('HSET', day, 'born', dayBorn, 'oldest', minute)
+  -- Lost alone, it goes on with all that was counted, as of this minute.
+  dayBorn = all.dayBorn or time[1] .. '.' .. time[2] .. '.' .. my.process
+  redis.call('HSET', day, 'born', dayBorn, 'oldest', minute, minute, at('dayTotal'), 'total', at('dayTotal'))
+  -- Who has nothing to send tells what it used all the same.
+  if not all.dayBorn then redis.call('PUBLISH', my.channel, 'lost') end
 end
 -- Reported as a sum, which counts once however often it comes: what was said last is known, or was answered, or all
 -- that is not over is told anew to a day that was lost.
@@ -109,27 +132,8 @@ if count('sweptAt') + 60 <= minute then
   end
   redis.call('HSET', day, 'sweptAt', minute)
 end
-redis.call('PEXPIRE', day, dayMs + 3600000)
-
--- THE BUDGET: what is said of all, and what each process said last.
-local all, others, me = {}, {}, { held = 0, servedAt = now }
-local fields = redis.call('HGETALL', key)
-for at = 1, #fields, 2 do
-  local process = string.match(fields[at], '^process:(.*)$')
-  if process == nil then all[fields[at]] = fields[at + 1]
-  elseif process == my.process then me = cjson.decode(fields[at + 1])
-  else
-    local other = cjson.decode(fields[at + 1])
-    other.process = process
-    table.insert(others, other)
-  end
-end
-local function remember(field, value)
-  all[field] = value
-  redis.call('HSET', key, field, value)
-end
-local function at(field) return tonumber(all[field] or 0) end
-if not all.bornAt then remember('bornAt', now) end
+remember('dayBorn', dayBorn)
+remember('dayTotal', total)
 
 -- A process without a word keeps its permits until it can have used none for a window.
 local heldElsewhere, busyElsewhere, live = 0, 0, {}
@@ -245,7 +249,8 @@ elseif all.probe then
     gate = 'probe'
   end
 end
-redis.call('PEXPIRE', key, 2 * (my.aliveMs + my.windowMs) + pausedForMs)
+-- Each of the keys knows the day's total, so that it outlives the loss of one.
+for _, kept in ipairs(KEYS) do redis.call('PEXPIRE', kept, dayMs + 3600000 + pausedForMs) end
 return cjson.encode({
   grant = grant, give = give, gate = gate,
   pausedForMs = pausedForMs, pausedUntil = at('pausedUntil'), pausedBy = all.pausedBy,

@@ -107,10 +107,11 @@ export class SharedLeases implements PermitSource {
 
   readonly #hear = (message: string): void => {
     const budget = this.#budget;
-    if (budget === undefined || (budget.leased === 0 && budget.waiters === 0)) return;
+    const isLost = message === "lost" && this.#context.day.report.usedInDay > 0;
+    if (budget === undefined || (budget.leased === 0 && budget.waiters === 0 && !isLost)) return;
     // Until the store has said how long.
     if (message === "pause") this.#heldBack = true;
-    else if (message !== this.#id) return;
+    else if (message !== this.#id && !isLost) return;
     this.#isNewsDue = true;
     this.#beatIn(0);
   };

@@ -318,27 +318,42 @@ test("use whose report is repeated for want of an answer counts once", async () 
   expect([limiter, other.limiter].map((one) => one.state().requestsPerDay.used)).toEqual([5, 5]);
 });
 
-test.each(["leases"])("a day outlives the loss of the %s, also when its process is gone", async (lost) => {
-  const sent: number[] = [];
-  const next: Send = async () => {
-    sent.push(clock.now());
-    return answered();
-  };
+test.each(["leases", "day"])(
+  "a day outlives the loss of the %s, also when its process is gone",
+  async (lost) => {
+    const sent: number[] = [];
+    const next: Send = async () => {
+      sent.push(clock.now());
+      return answered();
+    };
+    const day = { requestsPerDay: 10 };
+    const first = join(next, day);
+    for (let at = 0; at < 5; at += 1) void first.send(call);
+    await store.advance(1_000);
+    void first.limiter.close();
+    const second = join(next, day);
+    for (let at = 0; at < 3; at += 1) void second.send(call);
+    await store.advance(5_000);
+    await store.redis.del(`touchpoint:{fleet}:requests:${lost}`);
+    const third = join(next, day);
+    const sends = [second, third].flatMap((one) => Array.from({ length: 8 }, () => one.send(call)));
+    const outcomes = Promise.allSettled(sends);
+    await store.advance(5_000);
+    expect(sent.length).toBe(10);
+    expect((await outcomes).filter(({ status }) => status === "rejected").length).toBe(14);
+  },
+);
+
+test("of a flush a process that has nothing to send hears, too, and tells what it used", async () => {
   const day = { requestsPerDay: 10 };
-  const first = join(next, day);
-  for (let at = 0; at < 5; at += 1) void first.send(call);
-  await store.advance(1_000);
-  void first.limiter.close();
-  const second = join(next, day);
-  for (let at = 0; at < 3; at += 1) void second.send(call);
-  await store.advance(5_000);
-  await store.redis.del(`touchpoint:{fleet}:requests:${lost}`);
-  const third = join(next, day);
-  const sends = [second, third].flatMap((one) => Array.from({ length: 8 }, () => one.send(call)));
+  const [first, second] = [join(async () => answered(), day), join(async () => answered(), day)];
+  for (let at = 0; at < 7; at += 1) void first.send(call);
+  await store.advance(10_000);
+  await store.redis.flushall();
+  const sends = Array.from({ length: 8 }, () => second.send(call));
   const outcomes = Promise.allSettled(sends);
   await store.advance(5_000);
-  expect(sent.length).toBe(10);
-  expect((await outcomes).filter(({ status }) => status === "rejected").length).toBe(14);
+  expect((await outcomes).filter(({ status }) => status === "fulfilled").length).toBe(3);
 });
 
 test("a Redis out of reach is waited for as long as is allowed; then calls are refused, until it is back", async () => {
