@@ -61,10 +61,9 @@ export interface BeatReply {
 export const beat = script(`
 local key, day, my = KEYS[1], KEYS[2], cjson.decode(ARGV[1])
 local time = redis.call('TIME')
-local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 
 -- THE BUDGET: what is said of all, and what each process said last.
-local all, others, me = {}, {}, { held = 0, servedAt = now }
+local all, others, me = {}, {}, { held = 0 }
 local fields = redis.call('HGETALL', key)
 for at = 1, #fields, 2 do
   local process = string.match(fields[at], '^process:(.*)$')
@@ -81,6 +80,11 @@ local function remember(field, value)
   redis.call('HSET', key, field, value)
 end
 local function at(field) return tonumber(all[field] or 0) end
+
+-- THE TIME is the server's; where its clock steps back, time goes on from the last beat.
+local function clock() return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + at('behindMs') end
+if clock() < at('heardAt') then remember('behindMs', at('behindMs') + at('heardAt') - clock()) end
+local now = clock()
 if not all.bornAt then remember('bornAt', now) end
 
 -- THE DAY, any 24 hours long: a count for each minute, and their total.
@@ -178,7 +182,7 @@ elseif isMyTurn then grant = math.min(free, math.max(my.need, math.min(my.want, 
 else grant = math.max(0, math.min(free - keptForFirst, my.want, fair - my.held)) end
 -- After a flush those who hold permits are heard first; a first start has nobody to wait for.
 if isYoung then grant = math.max(0, math.min(grant, math.ceil(my.max / 20) - my.held)) end
-local servedAt = isMyTurn and grant > 0 and now or me.servedAt
+local servedAt = isMyTurn and grant > 0 and now or me.servedAt or now
 
 -- GIVE BACK, as permits cool: what is over the cap,
 local give = math.max(0, math.min(my.kept, heldElsewhere + my.kept - cap))

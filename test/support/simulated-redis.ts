@@ -12,6 +12,8 @@ export class SimulatedRedis {
   readonly #clock: FakeClock;
   readonly #listeners = new Set<(channel: string, message: string) => void>();
   #underWay = 0;
+  /** How far the server's own clock is off. */
+  aheadMs = 0;
 
   constructor(port: number, clock: FakeClock) {
     this.redis = new Redis(port, "127.0.0.1");
@@ -76,7 +78,7 @@ export class SimulatedRedis {
   }
 
   async #run(script: string, keyCount: number, values: readonly string[]): Promise<unknown> {
-    const micros = Math.round(this.#clock.wallTime() * 1_000);
+    const micros = Math.round((this.#clock.wallTime() + this.aheadMs) * 1_000);
     const timed = script
       .replaceAll("redis.call('TIME')", "{ ARGV[#ARGV - 1], ARGV[#ARGV] }")
       .replaceAll("redis.call('PUBLISH',", "redis.call('RPUSH', 'news',");

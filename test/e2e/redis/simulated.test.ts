@@ -247,6 +247,27 @@ test("a pause reaches the others with the time that two messages take, and tells
   expect(first).toBeGreaterThanOrEqual(5_100);
 });
 
+test("a server whose clock steps back an hour during a pause makes nobody wait for that hour", async () => {
+  let sent = 0;
+  const { send, limiters } = strict();
+  const paused: Send = async () => answered(429, { "retry-after": "5" });
+  const first = join((request) => (sent++ === 0 ? paused(request) : send(request)));
+  void first.send(call);
+  await store.advance(2_000);
+  store.aheadMs = -3_600_000;
+  // It has heard of no pause but from the server.
+  const second = join(send);
+  for (const one of [first, second]) saturate(one, call);
+  await store.advance(2_900);
+  expect(limiters.requests.accepted).toBe(0);
+  await store.advance(1_200);
+  expect(limiters.requests.accepted).toBe(50);
+  // The pause may last longer by the silence before the step, which was less than a second.
+  await store.advance(10_000);
+  expect(limiters.requests.accepted).toBeGreaterThanOrEqual(500);
+  expect(limiters.requests.refused).toBe(0);
+});
+
 test("a day that is used up stays so for a process that is started anew, also after a kill", async () => {
   const day = { requestsPerDay: 5 };
   const first = join(async () => answered(), day);
