@@ -57,19 +57,19 @@ description: Writes TypeScript and JavaScript programs with touchpoint-sdk, the 
 
 ## Rules
 
-- Make one \`Client\` per process and close it: \`await using\` from Node 24 on, else \`await client.close()\`.
-- Key and address come from \`TOUCHPOINT_API_KEY\` and \`TOUCHPOINT_BASE_URL\`. Write neither into code, and run no key in a browser.
-- Add no retries, sleeps, queues or limiters: the client keeps the documented limits and repeats what is harmless.
+- Create one \`Client\` per process and close it: \`await using\` from Node 24 on, otherwise \`await client.close()\`.
+- The key and the address come from \`TOUCHPOINT_API_KEY\` and \`TOUCHPOINT_BASE_URL\`. Write neither into code, and use no key in a browser.
+- Add no retries, sleeps, queues or limiters: the client keeps the documented limits and retries what is harmless.
 - Never send an email again after an error whose \`outcome\` is \`"unknown"\`. Give \`{ once: key }\` with a \`fileLedger\` or
   \`redisLedger\` wherever a job may run twice.
-- For a contact that may be there, \`contacts.upsert\`, not \`create\` and a catch. For many, \`contacts.import\` and \`events.ingest\`
-  with a \`checkpoint\`, not a loop.
-- Equal events without an \`id\` are one event in \`ingest\`, for ever: give ids, or \`idFrom: { source }\`.
-- Read lists by \`for await\`; \`skip\` by hand misses people while others delete.
+- For a contact that may exist, use \`contacts.upsert\`, not \`create\` and a catch. For many records, use \`contacts.import\` and
+  \`events.ingest\` with a \`checkpoint\`, not a loop.
+- \`ingest\` counts equal events without an \`id\` as one event: give ids, or \`idFrom: { source }\`.
+- Read lists with \`for await\`. Your own \`skip\` misses contacts while others are deleted.
 - Catch \`isTouchpointError(error)\`, and tell classes apart by \`instanceof\` or \`error.code\`. Messages are not an interface.
-- Test against \`createSandbox()\`: no network, no mocks. \`sandbox.fail({ … })\` makes calls fail, \`sandbox.state\` tells what
+- Test against \`createSandbox()\`: no network, no mocks. \`sandbox.fail({ … })\` makes calls fail, \`sandbox.state\` shows what
   happened.
-- Fields are spelt as in the types below (\`linkedIn\`, \`leadId\`). A misspelt one does not compile, and is refused.
+- Spell fields as in the types below (\`linkedIn\`, \`leadId\`). A misspelt field does not compile, and is refused at run time.
 `;
 
 const missing = (what: string): never => {
