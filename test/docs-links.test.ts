@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
+import { parse } from "yaml";
 import { documents } from "./support/docs-pages.ts";
 import { root } from "./support/programs.ts";
 
@@ -47,4 +48,10 @@ test("a dead link, and a dead anchor, are found", () => {
     "docs/guide/first-call.md: ./errors#none",
     "docs/guide/first-call.md: /none.png",
   ]);
+});
+
+test("the home page's front matter is YAML with a name, buttons and features", () => {
+  const [, frontMatter = ""] = readFileSync(join(root, "docs/index.md"), "utf8").split(/^---$/m);
+  const { layout, hero, features } = parse(frontMatter);
+  expect([layout, hero.name, hero.actions.length, features.length]).toEqual(["home", "Touchpoint SDK", 2, 4]);
 });

@@ -9,7 +9,7 @@ export interface SitePage {
 /** The written pages in the order in which they are read: the side bar, `llms.txt` and the tests go by this list. */
 export const sections: readonly { readonly text: string; readonly pages: readonly SitePage[] }[] = [
   {
-    text: "Begin",
+    text: "Getting started",
     pages: [
       {
         path: "guide/first-call",
@@ -35,13 +35,13 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
       {
         path: "guide/sending-once",
         title: "Sending an email once",
-        about: "once keys, ledgers, scheduled emails, and what to do when nobody knows.",
+        about: "once keys, ledgers, scheduled emails, and what to do when the outcome is unknown.",
       },
       {
         path: "guide/delivery-promises",
-        title: "What is promised",
+        title: "Delivery promises",
         about:
-          "At most once, at least once or exactly once, for each call; what breaks it, and how one notices.",
+          "At most once, at least once or exactly once, for each call; what breaks it, and how you notice.",
       },
       {
         path: "guide/typed-workspace",
@@ -77,7 +77,7 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
       {
         path: "guide/network",
         title: "Proxies and certificates",
-        about: "Dispatchers, a fetch of one's own, private certificates.",
+        about: "Dispatchers, your own fetch, private certificates.",
       },
       {
         path: "guide/opentelemetry",
@@ -118,7 +118,7 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
     ],
   },
   {
-    text: "Look up",
+    text: "Reference",
     pages: [
       {
         path: "errors",
