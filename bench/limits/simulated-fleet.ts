@@ -12,6 +12,9 @@ import { countings, latencies, loads, percent } from "./simulated.ts";
 // By the end of that third each process has its first twenty answers.
 const windows = { requests: 30, events: 120, emails: 6 } as const;
 
+// REDIS_MS in the environment is another way to Redis, and as long back.
+const redisMs = Number(process.env.REDIS_MS ?? 0.5);
+
 const cell = async (
   port: number,
   counting: (typeof countings)[number],
@@ -28,7 +31,7 @@ const cell = async (
   const until = limits[slowest].perMs * windows[slowest];
   for (let process = 0; process < 4; process += 1) {
     const { send } = memberOn(
-      store.commands(0.5),
+      store.commands(redisMs),
       service.send,
       { id: "bench", ...limits },
       clockAhead(clock, process * 60_000),
@@ -56,13 +59,14 @@ const cell = async (
 /** Four processes, each with a clock of its own, on a real redis-server that reads the simulated clock. */
 export const simulatedFleetCells = async (): Promise<void> => {
   console.log(
-    "four processes on one Redis, simulated clock, 0.5 ms to Redis, full-length limits: 429s, share (mixed: events + emails + requests)",
+    `four processes on one Redis, simulated clock, ${redisMs} ms to Redis, full-length limits: 429s, share (mixed: events + emails + requests)`,
   );
   const server = await RedisServer.start();
-  // LOAD=mixed in the environment leaves one of them.
+  // LOAD=mixed and LATENCY='50 ms' in the environment leave one of them.
   const wanted = Object.entries(loads).filter(([name]) => name === (process.env.LOAD ?? name));
   for (const [loadName, load] of wanted) {
     for (const latency of Object.keys(latencies) as (keyof typeof latencies)[]) {
+      if (latency !== (process.env.LATENCY ?? latency)) continue;
       const cells: string[] = [];
       for (const counting of countings) cells.push(await cell(server.port, counting, latency, load));
       console.log(`  ${loadName.padEnd(20)}${latency.padEnd(26)}${cells.join("   ")}`);

@@ -142,15 +142,15 @@ remember('dayTotal', total)
 -- A process without a word keeps its permits until it can have used none for a window.
 local heldElsewhere, busyElsewhere, live = 0, 0, {}
 for _, other in ipairs(others) do
-  if other.seenAt + my.aliveMs + my.windowMs < now then
+  if other.seenAt + other.aliveMs + my.windowMs < now then
     redis.call('HDEL', key, 'process:' .. other.process)
   else
     heldElsewhere = heldElsewhere + other.held
     busyElsewhere = busyElsewhere + other.held - other.idle
-    if other.seenAt + my.aliveMs >= now then table.insert(live, other) end
+    if other.seenAt + other.aliveMs >= now then table.insert(live, other) end
   end
   -- Where nobody was heard for as long as leases last, all were cut off, and may use a share without a lease.
-  if other.held > 0 and all.heardAt and at('heardAt') + my.aliveMs < now then remember('againAt', now) end
+  if other.held > 0 and all.heardAt and at('heardAt') + math.max(my.aliveMs, other.aliveMs) < now then remember('againAt', now) end
 end
 remember('heardAt', now)
 local isYoung = now - math.max(at('bornAt'), at('againAt')) < my.aliveMs
@@ -223,7 +223,7 @@ else
   remember('process:' .. my.process, cjson.encode({
     held = held, kept = math.max(0, my.kept + grant - give), idle = math.min(my.idle + grant, held),
     spare = math.min(my.spare, my.held), need = math.max(0, my.need - grant), want = math.max(0, my.want - grant),
-    since = my.need > grant and since or 0, servedAt = servedAt, seenAt = now,
+    since = my.need > grant and since or 0, servedAt = servedAt, seenAt = now, aliveMs = my.aliveMs,
   }))
 end
 -- Whoever waits for what has just come free need not wait for its own next beat.

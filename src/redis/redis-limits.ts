@@ -26,9 +26,9 @@ export interface RedisLimitsOptions extends Partial<Limits> {
  *
  * Permits are leased in blocks and given back when others wait. A second connection, made like the given one, hears
  * at once of pauses and of permits that came free; it goes with `client.close()` or with the given one. A process that
- * dies returns its permits a window, and a twentieth of one (100 ms at least), after its last heartbeat; a
- * flushed, restarted or lost Redis is found again by itself. No process's clock is
- * compared with another's.
+ * dies returns its permits a window, and a twentieth of one (100 ms at least, four round trips to a Redis that is far),
+ * after its last heartbeat; a flushed, restarted or lost Redis is found again by itself. No process's clock is compared
+ * with another's.
  *
  * @param redis - an ioredis client, version 5 or 6; it stays the caller's to close, after the client of the service.
  * @throws ConfigurationError naming every fault of the options at once.

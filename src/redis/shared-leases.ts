@@ -19,8 +19,14 @@ export interface SharedLeasesContext {
   readonly whenLost: { readonly share: number; readonly maxMs: number };
 }
 
-/** How long a process may use its permits without a word from the store, in milliseconds. */
+/** How long a process may use its permits without a word from a store that is near, in milliseconds. */
 export const aliveMs = (perMs: number): number => Math.min(1_000, Math.max(100, perMs / 20));
+
+// A word is on its way for a round trip, and the next one is asked for a quarter of a lease after it came.
+const roundTripsOfLease = 4;
+const longestLeaseMs = 10_000;
+// A slow answer is remembered for some twenty beats.
+const forgetting = 0.9;
 
 /**
  * The permits of one process out of a budget that many share through Redis.
@@ -35,7 +41,8 @@ export class SharedLeases implements PermitSource {
   readonly #context: SharedLeasesContext;
   readonly #id = randomUUID();
   readonly #channel: string;
-  readonly #aliveMs: number;
+  /** The longest of late. */
+  #roundTripMs = 0;
   #budget: PermitHolder | undefined;
   #validUntil = Number.NEGATIVE_INFINITY;
   #heldBack = false;
@@ -56,7 +63,12 @@ export class SharedLeases implements PermitSource {
   constructor(context: SharedLeasesContext) {
     this.#context = context;
     this.#channel = `${context.key}:news`;
-    this.#aliveMs = aliveMs(context.limit.perMs);
+  }
+
+  /** How long the permits may be used without a word from the store: for longer where it is far. */
+  get #aliveMs(): number {
+    const { perMs } = this.#context.limit;
+    return Math.max(aliveMs(perMs), Math.min(longestLeaseMs, roundTripsOfLease * this.#roundTripMs));
   }
 
   get isValid(): boolean {
@@ -138,8 +150,9 @@ export class SharedLeases implements PermitSource {
     const { clock, news } = this.#context;
     if (!this.#isClosed) news.listen(this.#channel, this.#hear);
     const sentAt = clock.now();
+    const aliveMs = this.#aliveMs;
     // No answer in time counts as none; the command itself is still waited for, so that beats never pile up.
-    const cancelAlarm = clock.after(this.#aliveMs, () => this.#lose(budget), { idle: true });
+    const cancelAlarm = clock.after(aliveMs, () => this.#lose(budget), { idle: true });
     try {
       this.#restIfUnused(budget);
       const told = { day: this.#context.day.report, pauseMs: this.#pauseToTellMs };
@@ -149,8 +162,10 @@ export class SharedLeases implements PermitSource {
         throw error;
       });
       this.#context.day.heard(told.day, reply);
+      const roundTripMs = clock.now() - sentAt;
+      this.#roundTripMs = Math.max(roundTripMs, this.#roundTripMs * forgetting);
       // What an answer says that was long on its way may be over; what is held is told again at once.
-      if (clock.now() - sentAt < this.#aliveMs) this.#heed(budget, reply, sentAt);
+      if (roundTripMs < aliveMs) this.#heed(budget, reply, sentAt + aliveMs);
     } catch {
       // Whatever the fault: no word from the store, which heals or stays away.
       this.#lose(budget);
@@ -197,7 +212,7 @@ export class SharedLeases implements PermitSource {
     return JSON.parse(String(reply)) as BeatReply;
   }
 
-  #heed(budget: PermitHolder, reply: BeatReply, sentAt: number): void {
+  #heed(budget: PermitHolder, reply: BeatReply, validUntil: number): void {
     this.#lostSince = undefined;
     this.#addShare?.();
     this.usedElsewhere = reply.busyElsewhere;
@@ -209,7 +224,7 @@ export class SharedLeases implements PermitSource {
       budget.pause(reply.pausedForMs, reply.pausedBy);
     }
     if (reply.give > 0) budget.retire(reply.give);
-    this.#validUntil = sentAt + this.#aliveMs;
+    this.#validUntil = validUntil;
     if (reply.grant > 0) budget.grant(reply.grant);
   }
 

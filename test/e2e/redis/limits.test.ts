@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from "vitest";
 import type { Send } from "../../../src/http/types.ts";
 import type { RedisLimitsOptions } from "../../../src/redis/index.ts";
+import { delayingProxy } from "../../support/delaying-proxy.ts";
 import { turn } from "../../support/fake-clock.ts";
 import { member } from "../../support/fleet.ts";
 import { answered, requestOn } from "../../support/paced.ts";
@@ -24,8 +25,8 @@ afterEach(async () => {
 });
 afterAll(() => server.stop());
 
-const join = (next: Send, options: Partial<RedisLimitsOptions> = {}) => {
-  const one = member(server.port, next, { id: `test ${id}`, requests: limit, ...options });
+const join = (next: Send, options: Partial<RedisLimitsOptions> = {}, port = server.port) => {
+  const one = member(port, next, { id: `test ${id}`, requests: limit, ...options });
   closing.push(one.close);
   return one;
 };
@@ -91,4 +92,17 @@ test("without Redis calls are refused and not sent, and once it is started anew 
   // Each refused call looks for Redis again, which takes more than a promise.
   while (await isRefused()) await turn();
   expect(taken.count).toBe(answers + 1);
+});
+
+test.each([60, 300])("calls go over a Redis to which it takes %i ms, and as long back", async (latencyMs) => {
+  const proxy = await delayingProxy(server.port, latencyMs);
+  onTestFinished(proxy.close);
+  const { next } = open();
+  const events = { max: 50, perMs: 1_000 };
+  const { send } = join(
+    next,
+    { events, requests: { max: 100, perMs: 10_000 }, maxLostMs: 5_000 },
+    proxy.port,
+  );
+  expect((await send(requestOn(["requests", "events"]))).status).toBe(200);
 });

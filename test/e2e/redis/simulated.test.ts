@@ -112,6 +112,20 @@ test("four processes, three with clocks that are off, use one limit fully and dr
   expect((limiters.requests.accepted - before) / (20 * limits.requests.max)).toBeGreaterThanOrEqual(0.97);
 });
 
+test.each([60, 300])(
+  "two processes that Redis is %i ms away from use at least 95 % of a limit",
+  async (latencyMs) => {
+    const { send, limiters } = strict();
+    for (let at = 0; at < 2; at += 1)
+      saturate(join(send, {}, { redis: store.commands(latencyMs) }), batchOf(1));
+    await store.advance(20_000);
+    const before = limiters.events.accepted;
+    await store.advance(20_000);
+    expect(limiters.events.refused).toBe(0);
+    expect((limiters.events.accepted - before) / (20 * limits.events.max)).toBeGreaterThanOrEqual(0.95);
+  },
+);
+
 test("batches that do not divide a share are neither starved nor torn from one process to the other", async () => {
   const { send, limiters } = strict();
   const answers = Array.from({ length: 4 }, () => saturate(join(send), batchOf(10)));
