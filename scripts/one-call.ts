@@ -42,7 +42,8 @@ const client = new Client({
   baseUrl: `http://127.0.0.1:${port}`,
   responseValidation: "off",
 });
-for (let call = 0; call < 10; call += 1) await client.contacts.create({ email: "ada@example.com" });
+// So many that what loads behind the first answers has come.
+for (let call = 0; call < 20; call += 1) await client.contacts.create({ email: "ada@example.com" });
 
 const session = new Session();
 session.connect();

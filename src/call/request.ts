@@ -122,7 +122,7 @@ type HeadersFor = (hasBody: boolean, own: CallOptions["headers"]) => Readonly<Re
 const headersWith = (common: GivenHeaders): HeadersFor => {
   const withoutBody = mergeHeaders(json, common);
   const withBody = mergeHeaders(jsonWithBody, common);
-  return (hasBody, own) => {
+  return function headersFor(hasBody, own) {
     const headers = hasBody ? withBody : withoutBody;
     return own === undefined ? headers : mergeHeaders(headers, own);
   };
@@ -168,7 +168,7 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
     if (whole !== undefined) whole.waits = waits;
     return waits;
   };
-  return (operation, input, { options = {}, rules }) => {
+  return function buildRequest(operation, input, { options = {}, rules }) {
     const priority = options.priority ?? settings.priority ?? input.priority ?? "interactive";
     const isQuery = operation.method === "GET";
     const template = settings.routes[operation.id] ?? operation.path;

@@ -82,19 +82,18 @@ class Attempts {
   /** Makes an attempt; what it fails with goes to `otherwise`. */
   make(otherwise: (failure: unknown) => Promise<HttpResponse>): Promise<HttpResponse> {
     const { stats } = this.#request;
+    const answered = (response: HttpResponse) => {
+      stats.attempts += 1;
+      const accepted = this.#accept(response);
+      return accepted instanceof AttemptFailure ? otherwise(accepted) : accepted;
+    };
+    const failed = (failure: unknown) => {
+      // Any other error was raised before the attempt was made; one that was given back was none.
+      if (failure instanceof AttemptFailure && failure.kind !== "held") stats.attempts += 1;
+      return otherwise(failure);
+    };
     // No async function: its frame is half of what a call takes while it waits for a limit.
-    return this.#next(this.#numbered).then(
-      (response) => {
-        stats.attempts += 1;
-        const accepted = this.#accept(response);
-        return accepted instanceof AttemptFailure ? otherwise(accepted) : accepted;
-      },
-      (failure: unknown) => {
-        // Any other error was raised before the attempt was made; one that was given back was none.
-        if (failure instanceof AttemptFailure && failure.kind !== "held") stats.attempts += 1;
-        return otherwise(failure);
-      },
-    );
+    return this.#next(this.#numbered).then(answered, failed);
   }
 
   #accept(response: HttpResponse): HttpResponse | AttemptFailure {
@@ -218,7 +217,7 @@ export const retry = (settings: RetrySettings): Stage =>
     return function retryStage(request) {
       const attempts = new Attempts(request, next, settings);
       if (request.signal?.aborted) return Promise.reject(attempts.ending(request.signal.reason));
-      return attempts.make((failure) => {
+      return attempts.make(function orRepeat(failure) {
         if (failure instanceof AttemptFailure) return repeat(attempts, failure);
         // Refused while it waited, maybe with thousands of others.
         throw attempts.ending(failure);

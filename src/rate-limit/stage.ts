@@ -41,6 +41,8 @@ interface Wait {
   readonly cancel: Cancel | undefined;
 }
 
+const isPaused = (budget: Budget): boolean => budget.pausedForMs > 0;
+
 /** One attempt on its way through the budgets: what it spends, and why it may not. */
 export class Admission implements Waiter {
   readonly request: HttpRequest;
@@ -123,7 +125,7 @@ export class Admission implements Waiter {
 
   /** Whether a pause has begun since it was let go. */
   get isHeld(): boolean {
-    return this.queue.kind.budgets.some((budget) => budget.pausedForMs > 0);
+    return this.queue.kind.budgets.some(isPaused);
   }
 
   refusal(): Error | undefined {
@@ -203,8 +205,9 @@ export class Admission implements Waiter {
       this.#days[index]?.add(this.#weightOf(budget));
     }
     const wait = this.#endWait();
+    const leaveQueue = (): void => wait?.resolve(this.#settings.send(this));
     // Not here: whoever lets it go has others to look at first.
-    if (wait !== undefined) queueMicrotask(() => wait.resolve(this.#settings.send(this)));
+    if (wait !== undefined) queueMicrotask(leaveQueue);
   }
 
   /** The attempt has ended: `roundTripMs` after an answer; `wasSent` false when it never left. */
@@ -327,7 +330,7 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
 
     // No async function: 100,000 calls may wait here, and each such frame takes half a kilobyte.
     const beginWait = (admission: Admission): Promise<HttpResponse> =>
-      new Promise((resolve, reject) => {
+      new Promise(function waitInQueue(resolve, reject) {
         admission.wait({ resolve, reject, unlink: linkToSignal(admission), cancel: startTimer(admission) });
         onStopped(admission);
       });

@@ -34,7 +34,7 @@ export const whenAborted = (signal: AbortSignal | undefined, listener: Listener)
   const { listeners, tell } = hubOf(signal);
   if (listeners.size === 0) signal.addEventListener("abort", tell);
   listeners.add(listener);
-  return () => {
+  return function unlink() {
     if (listeners.delete(listener) && listeners.size === 0) signal.removeEventListener("abort", tell);
   };
 };
@@ -106,6 +106,8 @@ export interface AbortScope {
   release(): void;
 }
 
+const isGiven = (signal: AbortSignal | undefined): signal is AbortSignal => signal !== undefined;
+
 const nothingToRelease = (): void => undefined;
 
 /**
@@ -117,7 +119,7 @@ export const openScope = (
   signals: readonly (AbortSignal | undefined)[],
   deadline?: { readonly totalTimeoutMs: number | undefined; readonly clock: Timers },
 ): AbortScope => {
-  const sources = [...new Set(signals)].filter((signal) => signal !== undefined);
+  const sources = [...new Set(signals)].filter(isGiven);
   const totalTimeoutMs = deadline?.totalTimeoutMs;
   if (sources.length < 2 && totalTimeoutMs === undefined)
     return { signal: sources[0], release: nothingToRelease };

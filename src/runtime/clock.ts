@@ -35,7 +35,7 @@ const after: Clock["after"] = (ms, callback, options) => {
     if (options?.idle) timer.unref();
   };
   arm(Math.max(0, ms));
-  return () => {
+  return function cancel() {
     clearTimeout(timer);
     clearImmediate(look);
   };

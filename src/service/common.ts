@@ -58,16 +58,14 @@ export const QueryText = deferred(() =>
 const address = /^(?:"[^"]*"|[^\s@"<>,;])+@[^\s@"<>,;]+$/u;
 const hasControl = /\p{Cc}/u;
 
+const isAddress = (value: string): boolean =>
+  address.test(value) && value.isWellFormed() && !hasControl.test(value);
+
 /** One email address: something, an `@`, something; no blanks, and no control characters. */
 export const EmailAddress = deferred(() =>
   z
     .string("must be an email address (a string)")
-    .check(
-      z.refine(
-        (value) => address.test(value) && value.isWellFormed() && !hasControl.test(value),
-        "must be one email address such as ada@example.com",
-      ),
-    ),
+    .check(z.refine(isAddress, "must be one email address such as ada@example.com")),
 );
 
 const isText = (value: unknown): boolean => typeof value === "string";

@@ -63,6 +63,8 @@ const decompress = async (bytes: Buffer, codings: readonly string[], maxBytes: n
   return plain;
 };
 
+const isCoding = (name: string): boolean => name !== "" && name !== "identity";
+
 /**
  * Decompresses and decodes a body. The library asks for no compression, but reads gzip, deflate and br
  * from a service or proxy that compresses all the same.
@@ -75,9 +77,9 @@ const decodeBody = (
 ): void => {
   const codings = (contentEncoding ?? "")
     .toLowerCase()
-    .split(",")
-    .map((coding) => coding.trim())
-    .filter((coding) => coding !== "" && coding !== "identity");
+    .trim()
+    .split(/\s*,\s*/)
+    .filter(isCoding);
   if (codings.length === 0 || bytes.byteLength === 0) return done(undefined, toText(bytes));
   decompress(bytes, codings, maxBytes).then(
     (plain) => done(undefined, toText(plain)),
@@ -174,13 +176,14 @@ export class Attempt {
     // Unpacking takes its time on another thread: an answer that has arrived is not late any more.
     this.#cancelTimer();
     const coding = headerOf(this.#headers, "content-encoding");
-    decodeBody(this.#body.joined(), coding, this.#limits.maxResponseBytes, (error, text) => {
+    const decoded: Done = (error, text) => {
       if (error !== undefined)
         return isOverCap(error) ? this.#tooLarge() : this.fail("broken", error.message, error);
       if (this.#hasEnded) return;
       this.#finish();
       this.#resolve(responseOf(this.#status, this.#headers, text));
-    });
+    };
+    decodeBody(this.#body.joined(), coding, this.#limits.maxResponseBytes, decoded);
   }
 
   /** Ends the attempt before the whole answer has come. */

@@ -18,6 +18,8 @@ interface PooledClient {
   carried: Carried;
 }
 
+const isFree = ({ carried }: PooledClient): boolean => carried.hasEnded;
+
 /** A request under way, with undici's callbacks. */
 interface Carried {
   readonly hasEnded: boolean;
@@ -94,7 +96,7 @@ class ConnectionPool {
       this.#lines = [];
       this.#since = now;
     }
-    const free = this.#lines.find((line) => line.carried.hasEnded);
+    const free = this.#lines.find(isFree);
     if (free !== undefined) {
       free.carried = carried;
       return free;
