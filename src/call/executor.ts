@@ -1,5 +1,11 @@
 import { tracingChannel } from "node:diagnostics_channel";
-import { type Issue, type Outcome, ResponseValidationError, ValidationError } from "../errors.ts";
+import {
+  type Issue,
+  isTouchpointError,
+  type Outcome,
+  ResponseValidationError,
+  ValidationError,
+} from "../errors.ts";
 import type { Redactor } from "../http/auth.ts";
 import { isWatched, withoutResult } from "../http/tracing.ts";
 import type { HttpRequest, Send } from "../http/types.ts";
@@ -189,7 +195,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
         response: new LazyResponseInfo(response, request.stats),
       };
     } catch (error) {
-      throw abortError(error, work ?? progressOf(request));
+      throw withCaller(abortError(error, work ?? progressOf(request)));
     } finally {
       scope.release();
     }
@@ -296,6 +302,19 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
 export const throwIfInvalid = (operation: string, issues: readonly Issue[]): void => {
   if (issues.length > 0)
     throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
+};
+
+/**
+ * Ends the stack of an error with the lines that made the call. The engine follows a call back through `await` only, and
+ * the stages hand promises on, since an async function's frame is half of what a waiting call takes.
+ */
+const withCaller = (error: unknown): unknown => {
+  if (!isTouchpointError(error)) return error;
+  const placeOf = (frame: string): string => frame.replace(/:\d+:\d+\)?$/, "");
+  const known = new Set(error.stack?.split("\n").map(placeOf));
+  const [, , ...frames] = new Error().stack?.split("\n") ?? [];
+  error.stack = [error.stack, ...frames.filter((frame) => !known.has(placeOf(frame)))].join("\n");
+  return error;
 };
 
 /** A refused input belongs to the method that was called, and not to the request that it would have made. */

@@ -64,3 +64,33 @@ test("the README's way of one call is the one that runs", () => {
   expect(told.length).toBeGreaterThan(8);
   expect(told.filter((file) => file !== "src/client.ts")).toEqual(ran);
 });
+
+/** The frames of an error, innermost first: the name of a function, or where one has none the place. */
+const namesOf = ({ stack = "" }: Error): readonly string[] =>
+  [...stack.matchAll(/^\s+at (?:async )?(?:new )?(.+?)(?: \(.*\))?$/gm)].map(([, name = ""]) => name);
+
+test.each([
+  ["no answer", () => Promise.reject(new Error("refused"))],
+  ["a status", async () => Response.json({ error: "no such contact" }, { status: 404 })],
+  ["an answer without a record", async () => Response.json(3)],
+])("the stack of a call that fails by %s leads to the line that made it", async (_cause, fetch) => {
+  const client = new Client({ apiKey: "key", baseUrl: "https://service.test", maxRetries: 0, fetch });
+  async function saveAda(): Promise<void> {
+    await client.contacts.create({ email: "ada@example.com" });
+  }
+  async function saveAll(): Promise<void> {
+    await saveAda();
+  }
+  const error = await saveAll().then(
+    () => new Error("it did not fail"),
+    (failure: Error) => failure,
+  );
+  await client.close();
+  const names = namesOf(error);
+  expect(names.filter((name) => name === "run" || name.startsWith("save"))).toEqual([
+    "run",
+    "saveAda",
+    "saveAll",
+  ]);
+  expect(names.filter((name) => name.includes("/src/") || name.includes("<anonymous>"))).toEqual([]);
+});
