@@ -32,6 +32,15 @@ export interface PermitHolder {
   changed(): void;
 }
 
+/** A store of shared limits that cannot be asked. */
+export interface LostStore {
+  /** What is wrong, and which setting decides what happens meanwhile, as a sentence goes on with it. */
+  readonly why: string;
+  readonly cause: unknown;
+  /** Until when calls wait for it; undefined where they go without. */
+  readonly givesUpAt: number | undefined;
+}
+
 /** Where a budget's permits come from: this process alone, or a store that many processes share. */
 export interface PermitSource {
   /** Permits that are the budget's before anybody is asked. */
@@ -40,8 +49,8 @@ export interface PermitSource {
   readonly isShared: boolean;
   /** Whether the permits in hand may be used now. */
   readonly isValid: boolean;
-  /** Until when a source that is out of reach is waited for; undefined while it is in reach. */
-  readonly givesUpAt: number | undefined;
+  /** What keeps the store from being asked; undefined while it answers. */
+  readonly lost: LostStore | undefined;
   /** What others that share the budget use of it. */
   readonly usedElsewhere: number;
   /** Names the budget that the permits are for; called once, before anything else. */

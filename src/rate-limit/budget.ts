@@ -1,6 +1,6 @@
 import type { BudgetState, Limit } from "../options/limits.ts";
 import type { Priority } from "../options/priority.ts";
-import type { PermitHolder, PermitSource } from "../options/shared-limits.ts";
+import type { LostStore, PermitHolder, PermitSource } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import { Holding, Permits } from "./permits.ts";
 
@@ -210,7 +210,7 @@ export class Budget implements PermitHolder {
     // What came back while no lease was valid must not wake anybody again and again.
     this.#permits.thaw(now);
     const reserveEndsAt = kept > 0 && this.#interactiveUntil > now ? this.#interactiveUntil : never;
-    const next = Math.min(this.#permits.nextAt ?? never, this.#source.givesUpAt ?? never, reserveEndsAt);
+    const next = Math.min(this.#permits.nextAt ?? never, this.lost?.givesUpAt ?? never, reserveEndsAt);
     if (next !== never) this.#wakeAt(next);
     return false;
   }
@@ -283,9 +283,14 @@ export class Budget implements PermitHolder {
     return Math.max(0, this.#pause.until - this.#clock.now());
   }
 
-  /** Whether nobody shall wait any longer for a source that is out of reach. */
-  get isLost(): boolean {
-    return (this.#source.givesUpAt ?? never) <= this.#clock.now();
+  /** Why the store that shares it cannot be asked; undefined while it answers. */
+  get lost(): LostStore | undefined {
+    return this.#source.lost;
+  }
+
+  /** Whether nobody shall wait for that store any longer. */
+  get isGivenUp(): boolean {
+    return (this.lost?.givesUpAt ?? never) <= this.#clock.now();
   }
 
   /** Has the source looked for again, though nobody waits for it. */

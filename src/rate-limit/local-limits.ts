@@ -17,7 +17,7 @@ const loadBottleneck = async (max: number) => {
 export class LocalPermits implements PermitSource {
   readonly isShared = false;
   readonly isValid = true;
-  readonly givesUpAt = undefined;
+  readonly lost = undefined;
   readonly usedElsewhere = 0;
   readonly initial: number;
   readonly #max: number;
@@ -81,7 +81,7 @@ export const fixedPermits = (initial: number): PermitSource => ({
   initial,
   isShared: false,
   isValid: true,
-  givesUpAt: undefined,
+  lost: undefined,
   usedElsewhere: 0,
   attach: () => undefined,
   want: () => undefined,

@@ -1,5 +1,6 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
 import type { HttpRequest } from "../http/types.ts";
+import type { LostStore } from "../options/shared-limits.ts";
 import { progressOf } from "../runtime/cancellation.ts";
 
 /** A time as a sentence tells it. */
@@ -36,10 +37,5 @@ export const refusedByPause = (
 };
 
 /** The error of a request whose shared limits nobody can be asked about. */
-export const unreachable = (request: HttpRequest): ConnectionError => {
-  const why = "the store of the shared limits is out of reach";
-  return new ConnectionError(
-    `${request.operation}: not sent, ${why}: see to Redis, or allow onLost: "open"`,
-    { ...progressOf(request) },
-  );
-};
+export const unreachable = (request: HttpRequest, { why, cause }: LostStore): ConnectionError =>
+  new ConnectionError(`${request.operation}: not sent, ${why}`, { ...progressOf(request), cause });

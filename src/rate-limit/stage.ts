@@ -141,9 +141,9 @@ export class Admission implements Waiter {
           waitMs,
         });
       }
-      if (budget.isLost) {
+      if (budget.lost !== undefined && budget.isGivenUp) {
         budget.seek();
-        return unreachable(this.request);
+        return unreachable(this.request, budget.lost);
       }
       const waitMs = budget.pausedForMs;
       if (waitMs > this.#settings.maxRetryAfterMs)

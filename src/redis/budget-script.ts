@@ -80,6 +80,8 @@ local function remember(field, value)
   redis.call('HSET', key, field, value)
 end
 local function at(field) return tonumber(all[field] or 0) end
+-- Nothing depends on it, so a user who may not publish need not.
+local function tell(what) redis.pcall('PUBLISH', my.channel, what) end
 
 -- THE TIME is the server's; where its clock steps back, time goes on from the last beat.
 local function clock() return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + at('behindMs') end
@@ -97,7 +99,7 @@ if not dayBorn then
   dayBorn = all.dayBorn or time[1] .. '.' .. time[2] .. '.' .. my.process
   redis.call('HSET', day, 'born', dayBorn, 'oldest', minute, minute, at('dayTotal'), 'total', at('dayTotal'))
   -- Who has nothing to send tells what it used all the same.
-  if not all.dayBorn then redis.call('PUBLISH', my.channel, 'lost') end
+  if not all.dayBorn then tell('lost') end
 end
 -- Reported as a sum, which counts once however often it comes: what was said last is known, or was answered, or all
 -- that is not over is told anew to a day that was lost.
@@ -229,7 +231,7 @@ end
 -- Whoever waits for what has just come free need not wait for its own next beat.
 local next = first or live[1]
 if my.held < me.held and free > grant and next and next.want > 0 then
-  redis.call('PUBLISH', my.channel, next.process)
+  tell(next.process)
 end
 
 -- A PAUSE is everybody's, and one process sends the one request that goes first after it.
@@ -237,7 +239,7 @@ if my.pauseMs > 0 then
   remember('pausedUntil', math.max(at('pausedUntil'), now + my.pauseMs))
   remember('pausedBy', my.pausedBy)
   remember('probe', 'due')
-  redis.call('PUBLISH', my.channel, 'pause')
+  tell('pause')
 end
 local pausedForMs, gate = math.max(0, at('pausedUntil') - now), 'open'
 if pausedForMs > 0 then gate = 'closed'

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Limit } from "../options/limits.ts";
-import type { PermitHolder, PermitSource } from "../options/shared-limits.ts";
+import type { LostStore, PermitHolder, PermitSource } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import { type Beat, type BeatReply, beat } from "./budget-script.ts";
 import type { RedisCommands } from "./commands.ts";
+import { faultOf, type RedisFault, silence } from "./fault.ts";
 import type { News } from "./news.ts";
 import type { SharedDay } from "./shared-day.ts";
 
@@ -52,6 +53,7 @@ export class SharedLeases implements PermitSource {
   /** Whether there is news that no beat has asked about yet. */
   #isNewsDue = false;
   #lostSince: number | undefined;
+  #fault: RedisFault = silence(0);
   #usedAt = Number.NEGATIVE_INFINITY;
   /** Since when it lacks something, if nothing was used since. */
   #wantedAt = Number.NEGATIVE_INFINITY;
@@ -76,9 +78,15 @@ export class SharedLeases implements PermitSource {
     return !this.#heldBack && !this.#context.day.isDoubtful && this.#context.clock.now() < this.#validUntil;
   }
 
-  get givesUpAt(): number | undefined {
+  get lost(): LostStore | undefined {
     const { share, maxMs } = this.#context.whenLost;
-    return this.#lostSince === undefined || share > 0 ? undefined : this.#lostSince + maxMs;
+    if (this.#lostSince === undefined) return undefined;
+    const { what, cause, isLasting } = this.#fault;
+    const then =
+      share > 0 ? `"open" uses the share ${share}` : `"closed" sends nothing, for maxLostMs calls wait`;
+    const why = `Redis, which shares the limits, ${what}; onLost of redisLimits decides: ${then}`;
+    const givesUpAt = share > 0 ? undefined : this.#lostSince + (isLasting ? 0 : maxMs);
+    return { why, cause, givesUpAt };
   }
 
   attach(budget: PermitHolder): void {
@@ -152,7 +160,7 @@ export class SharedLeases implements PermitSource {
     const sentAt = clock.now();
     const aliveMs = this.#aliveMs;
     // No answer in time counts as none; the command itself is still waited for, so that beats never pile up.
-    const cancelAlarm = clock.after(aliveMs, () => this.#lose(budget), { idle: true });
+    const cancelAlarm = clock.after(aliveMs, () => this.#lose(budget, silence(aliveMs)), { idle: true });
     try {
       this.#restIfUnused(budget);
       const told = { day: this.#context.day.report, pauseMs: this.#pauseToTellMs };
@@ -166,9 +174,9 @@ export class SharedLeases implements PermitSource {
       this.#roundTripMs = Math.max(roundTripMs, this.#roundTripMs * forgetting);
       // What an answer says that was long on its way may be over; what is held is told again at once.
       if (roundTripMs < aliveMs) this.#heed(budget, reply, sentAt + aliveMs);
-    } catch {
+    } catch (error) {
       // Whatever the fault: no word from the store, which heals or stays away.
-      this.#lose(budget);
+      this.#lose(budget, faultOf(error));
     } finally {
       cancelAlarm();
       this.#isBeating = false;
@@ -250,8 +258,9 @@ export class SharedLeases implements PermitSource {
   }
 
   /** No word from the store: the configured share is used alone, or nothing. */
-  #lose(budget: PermitHolder): void {
+  #lose(budget: PermitHolder, fault: RedisFault): void {
     const { clock, limit, whenLost } = this.#context;
+    this.#fault = fault;
     if (this.#lostSince !== undefined || clock.now() < this.#validUntil) return;
     this.#lostSince = clock.now();
     if (whenLost.share === 0) return budget.changed();

@@ -79,7 +79,7 @@ test("a sibling with another key, limits or shared limits has budgets of its own
       opened.push(name);
       const day = { name, max: 9, used: 0, has: () => true, add: () => undefined, freesInMs: () => 0 };
       const permits = {
-        ...{ initial: 9, isValid: true, givesUpAt: undefined, usedElsewhere: 0, isShared: true },
+        ...{ initial: 9, isValid: true, lost: undefined, usedElsewhere: 0, isShared: true },
         ...{ attach: () => undefined, want: () => undefined, paused: () => undefined, used: () => undefined },
         close: async () => undefined,
       };

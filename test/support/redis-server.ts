@@ -13,16 +13,19 @@ const freePort = async (): Promise<number> => {
 /** A redis-server of this test alone, which keeps nothing on disk. */
 export class RedisServer {
   readonly port: number;
+  readonly #options: readonly string[];
   #process: ChildProcess;
 
-  private constructor(port: number, process: ChildProcess) {
+  private constructor(port: number, options: readonly string[], process: ChildProcess) {
     this.port = port;
+    this.#options = options;
     this.#process = process;
   }
 
-  static async start(): Promise<RedisServer> {
+  /** @param options - of redis-server, as `"--requirepass", "secret"`. */
+  static async start(...options: readonly string[]): Promise<RedisServer> {
     const port = await freePort();
-    return new RedisServer(port, await RedisServer.#spawn(port));
+    return new RedisServer(port, options, await RedisServer.#spawn(port, options));
   }
 
   /** Stops it, as a crash would: everything it held is gone. */
@@ -35,12 +38,12 @@ export class RedisServer {
 
   /** Starts it again on the same port, empty. */
   async again(): Promise<void> {
-    this.#process = await RedisServer.#spawn(this.port);
+    this.#process = await RedisServer.#spawn(this.port, this.#options);
   }
 
-  static async #spawn(port: number): Promise<ChildProcess> {
+  static async #spawn(port: number, more: readonly string[]): Promise<ChildProcess> {
     const options = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
-    const server = spawn("redis-server", options, { stdio: ["ignore", "pipe", "inherit"] });
+    const server = spawn("redis-server", [...options, ...more], { stdio: ["ignore", "pipe", "inherit"] });
     for await (const line of server.stdout) {
       if (String(line).includes("Ready to accept connections")) break;
     }

@@ -81,7 +81,7 @@ export class SimulatedRedis {
     const micros = Math.round((this.#clock.wallTime() + this.aheadMs) * 1_000);
     const timed = script
       .replaceAll("redis.call('TIME')", "{ ARGV[#ARGV - 1], ARGV[#ARGV] }")
-      .replaceAll("redis.call('PUBLISH',", "redis.call('RPUSH', 'news',");
+      .replaceAll("redis.pcall('PUBLISH',", "redis.call('RPUSH', 'news',");
     const time = [String(Math.floor(micros / 1e6)), String(micros % 1e6)];
     this.#underWay += 1;
     try {

@@ -89,12 +89,12 @@ test("when the shared limits are out of reach it is refused, and they are looked
   const want = (): void => {
     wanted += 1;
   };
-  const { one } = admission({ ...fixedPermits(0), isValid: false, givesUpAt: 0, want });
+  const lost = { why: "Redis is out of reach; onLost decides", cause: new Error("lost"), givesUpAt: 0 };
+  const { one } = admission({ ...fixedPermits(0), isValid: false, lost, want });
   expect(one.refusal()).toMatchObject({
     name: "ConnectionError",
-    message:
-      "requests+emails: not sent, the store of the shared limits is out of reach: see to Redis, " +
-      'or allow onLost: "open"',
+    message: "requests+emails: not sent, Redis is out of reach; onLost decides",
+    cause: lost.cause,
     outcome: "not-applied",
   });
   expect(wanted).toBe(1);

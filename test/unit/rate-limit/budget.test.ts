@@ -488,12 +488,16 @@ test("permits that have cooled while no lease is valid wake nobody", async () =>
 });
 
 test("a source that is out of reach is waited for until it gives up", async () => {
-  const { clock, budget, changes } = open(1, { ...fixedPermits(0), isValid: false, givesUpAt: 500 });
+  const { clock, budget, changes } = open(1, {
+    ...fixedPermits(0),
+    isValid: false,
+    lost: { why: "lost", cause: undefined, givesUpAt: 500 },
+  });
   budget.want(1);
   await clock.advance(499);
-  expect([budget.isLost, changes()]).toEqual([false, 0]);
+  expect([budget.isGivenUp, changes()]).toEqual([false, 0]);
   await clock.advance(1);
-  expect([budget.isLost, changes()]).toEqual([true, 1]);
+  expect([budget.isGivenUp, changes()]).toEqual([true, 1]);
 });
 
 test("a source is told of each use, of each wait, of a pause, and of the end", async () => {

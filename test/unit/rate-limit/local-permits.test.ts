@@ -24,8 +24,8 @@ test("a first block is in hand at once: a twentieth of the limit, and 25 at leas
 });
 
 test("a process of its own shares with nobody and is never out of reach", () => {
-  const { isShared, isValid, givesUpAt, usedElsewhere } = new LocalPermits(10);
-  expect([isShared, isValid, givesUpAt, usedElsewhere]).toEqual([false, true, undefined, 0]);
+  const { isShared, isValid, lost, usedElsewhere } = new LocalPermits(10);
+  expect([isShared, isValid, lost, usedElsewhere]).toEqual([false, true, undefined, 0]);
 });
 
 test("no call waits for bottleneck: what is lacking is granted at once, in blocks, up to the limit", () => {

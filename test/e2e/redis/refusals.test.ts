@@ -1,0 +1,89 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { memberOn } from "../../support/fleet.ts";
+import { answered, requestOn } from "../../support/paced.ts";
+import { RedisCluster } from "../../support/redis-cluster.ts";
+import { RedisServer } from "../../support/redis-server.ts";
+
+let server: RedisServer;
+let cluster: RedisCluster;
+
+beforeAll(async () => {
+  [server, cluster] = await Promise.all([RedisServer.start("--requirepass", "secret"), RedisCluster.start()]);
+});
+afterAll(async () => {
+  await Promise.all([server.stop(), cluster.stop()]);
+});
+
+interface Login {
+  readonly username?: string;
+  readonly password?: string;
+}
+
+const connected = (port: number, options: Login = {}): Redis => {
+  const redis = new Redis(port, "127.0.0.1", options);
+  redis.on("error", () => undefined);
+  onTestFinished(() => redis.disconnect());
+  return redis;
+};
+
+const join = (port: number, options: Login, { id = "fleet", maxLostMs = 60_000 } = {}) =>
+  memberOn(connected(port, options), async () => answered(), { id, maxLostMs }, systemClock);
+
+/** A port of the cluster whose node has not got the keys of this id. */
+const elsewhere = async (id: string): Promise<number> => {
+  const [one = { port: 0 }, other = { port: 0 }] = cluster.nodes;
+  const slot = await connected(one.port).cluster("KEYSLOT", `{${id}}`);
+  return slot < 8_192 ? other.port : one.port;
+};
+
+const decides = 'onLost of redisLimits decides: "closed" sends nothing, for maxLostMs calls wait';
+
+test.each([
+  ["NOAUTH", "give its client the password", () => join(server.port, {})],
+  ["WRONGPASS", "give its client the right user name", () => join(server.port, { password: "x" })],
+  [
+    "NOPERM",
+    "let its user run EVAL",
+    async () => {
+      const admin = connected(server.port, { password: "secret" });
+      await admin.acl("SETUSER", "reader", "on", ">x", "~*", "+@read", "+info");
+      return join(server.port, { username: "reader", password: "x" });
+    },
+  ],
+  ["MOVED", "it is a cluster", async () => join(await elsewhere("fleet"), {})],
+  ["CROSSSLOT", 'must not begin with "}"', () => join(cluster.nodes[0]?.port ?? 0, {}, { id: "}" })],
+] as const)(
+  "%s, which no waiting mends, refuses calls at once and says what to do",
+  async (code, advice, make) => {
+    const { send } = await make();
+    const refusal: unknown = await send(requestOn(["requests"])).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({
+      name: "ConnectionError",
+      outcome: "not-applied",
+      message: expect.stringContaining(`Redis, which shares the limits, refuses with ${code} `),
+      cause: { message: expect.stringContaining(code) },
+    });
+    expect(refusal).toMatchObject({ message: expect.stringContaining(advice) });
+    expect(refusal).toMatchObject({ message: expect.stringContaining(decides) });
+  },
+);
+
+test.each([
+  ["OOM", "raise its maxmemory", ["--maxmemory", "1"]],
+  ["READONLY", "connect to the primary", ["--replicaof", "127.0.0.1 1"]],
+])("%s is waited out for maxLostMs, and told then", async (code, advice, options) => {
+  const full = await RedisServer.start(...options);
+  onTestFinished(() => full.stop());
+  const { limiter, send } = join(full.port, {}, { maxLostMs: 300 });
+  const began = performance.now();
+  const refusal: unknown = await send(requestOn(["requests"])).catch((error: unknown) => error);
+  expect(performance.now() - began).toBeGreaterThanOrEqual(300);
+  expect(refusal).toMatchObject({
+    name: "ConnectionError",
+    cause: { message: expect.stringContaining(code) },
+  });
+  expect(refusal).toMatchObject({ message: expect.stringContaining(advice) });
+  await limiter.close();
+});
