@@ -58,6 +58,7 @@ export default defineConfig({
         exclude: hasRedis ? [] : [redisTests],
       }),
       project("browser", hasChromium ? ["test/browser/**/*.test.ts"] : []),
+      project("site", hasChromium ? ["test/site/**/*.test.ts"] : [], { hookTimeout: 300_000 }),
       project("runtimes", ["test/runtimes/**/*.test.ts"], {
         testTimeout: 300_000,
         globalSetup: ["test/package/support/pack.ts", "test/runtimes/install.ts"],

@@ -1,7 +1,8 @@
-// Takes the pictures of the workbench for the documentation: npm run docs:screenshots
+// Takes the pictures of the workbench, and those of the site that npm run docs has built: npm run docs:screenshots
 import { Client } from "../src/index.ts";
 import { createSandbox } from "../src/sandbox/index.ts";
 import { launch } from "../test/browser/support/browser.ts";
+import { serveSite } from "../test/site/support/serve.ts";
 
 const folder = new URL("../docs/public/", import.meta.url).pathname;
 const html =
@@ -72,6 +73,27 @@ await shoot("workbench-budgets", "#/budgets", ".budget svg");
 await page.emulateMedia({ colorScheme: "dark" });
 await page.setViewportSize({ width: 400, height: 760 });
 await shoot("workbench-phone", `#/emails/${sent}`, "iframe");
+
+const site = await serveSite();
+const looks = ([400, 1_400] as const).flatMap((width) =>
+  (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
+);
+for (const { width, colorScheme } of looks) {
+  const context = await browser.newContext({ viewport: { width, height: 860 }, colorScheme });
+  const at = await context.newPage();
+  const places = [
+    ["site-start", `${site.origin}/`],
+    ["site-guide", `${site.origin}/guide/sending-once`],
+    ["workbench", `${server.url}/#/emails/${sent}`],
+  ] as const;
+  for (const [name, url] of places) {
+    await at.goto(url);
+    await at.waitForTimeout(1_000);
+    await at.screenshot({ path: `${folder}../screenshots/${name}-${width}-${colorScheme}.png` });
+  }
+  await context.close();
+}
+site.close();
 
 await browser.close();
 await client.close();

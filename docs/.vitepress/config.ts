@@ -12,7 +12,6 @@ const referenceOf = (entry: string) =>
     .filter((kind) => kind.isDirectory())
     .map(({ name: kind }) => ({
       text: kind,
-      collapsed: true,
       items: readdirSync(`${reference}/${entry}/${kind}`)
         .filter((file) => file.endsWith(".md"))
         .map((file) => ({
@@ -31,7 +30,7 @@ export default defineConfig({
   // Written for those who work on the library.
   srcExclude: ["api.md", "faults.md", "mutations.md", "design-notes.md"],
   head: [["link", { rel: "icon", href: "/icon.svg" }]],
-  markdown: { theme: { light: "github-light-high-contrast", dark: "github-dark" } },
+  markdown: { theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
   themeConfig: {
     logo: "/icon.svg",
     outline: [2, 3],
@@ -47,7 +46,7 @@ export default defineConfig({
         text,
         items: pages.map(({ title, path }) => ({ text: title, link: `/${path}` })),
       })),
-      "/reference/": ["index", "sandbox", "files", "redis"].map((entry) => ({
+      "/reference/": ["index", "errors", "sandbox", "files", "redis"].map((entry) => ({
         text: entry === "index" ? "touchpoint-sdk" : `touchpoint-sdk/${entry}`,
         items: referenceOf(entry),
       })),

@@ -125,6 +125,11 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         title: "Error codes",
         about: "Every error class with its code, status, outcome and remedy.",
       },
+      {
+        path: "runtimes",
+        title: "Runtimes and bundlers",
+        about: "One job on Node 20 to 26, Bun, Deno and workerd, and from one program of each bundler.",
+      },
       { path: "examples", title: "Examples", about: "The runnable programs of the repository." },
     ],
   },

@@ -1,0 +1,113 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pages } from "../../docs/.vitepress/pages.ts";
+import { axeViolations, launch } from "../browser/support/browser.ts";
+import { root } from "../support/programs.ts";
+import { fileOf, serveSite, site } from "./support/serve.ts";
+
+let server: Awaited<ReturnType<typeof serveSite>>;
+let browser: Browser;
+beforeAll(async () => {
+  const built = spawnSync("npm run -s docs", { cwd: root, shell: true, encoding: "utf8" });
+  if (built.status !== 0) throw new Error(`npm run docs failed:\n${built.stdout}${built.stderr}`);
+  server = await serveSite();
+  browser = await launch();
+});
+afterAll(async () => {
+  await browser.close();
+  server.close();
+});
+
+const htmlFiles = (): readonly string[] =>
+  readdirSync(site, { recursive: true, encoding: "utf8" }).filter(
+    (path) => path.endsWith(".html") && path !== "404.html",
+  );
+
+test("every link of the built site leads to a page, and to a heading that is there", () => {
+  const texts = new Map(
+    htmlFiles().map((path) => [join(site, path), readFileSync(join(site, path), "utf8")]),
+  );
+  const dead = [...texts].flatMap(([file, html]) =>
+    [...html.matchAll(/<a [^>]*href="([^"]+)"/g)].flatMap(([, href = ""]) => {
+      const base = `http://site/${file.slice(site.length + 1)}`;
+      const { host, pathname, hash } = new URL(href.replaceAll("&amp;", "&"), base);
+      if (host !== "site") return [];
+      const target = fileOf(pathname);
+      const isThere =
+        target !== undefined &&
+        (hash === "" || (texts.get(target) ?? "").includes(`id="${decodeURIComponent(hash.slice(1))}"`));
+      return isThere ? [] : [`${file.slice(site.length)}: ${href}`];
+    }),
+  );
+  expect(texts.size).toBeGreaterThan(pages.length);
+  expect([...new Set(dead)]).toEqual([]);
+});
+
+test("llms.txt names every page, and llms-full.txt holds its text", () => {
+  const index = readFileSync(join(site, "llms.txt"), "utf8");
+  const full = readFileSync(join(site, "llms-full.txt"), "utf8");
+  for (const { path, title } of pages) {
+    expect(index).toContain(`[${title}](/${path})`);
+    expect(full).toContain(readFileSync(join(root, `docs/${path}.md`), "utf8").trim());
+  }
+});
+
+/** Opens an address of the site, and tells what the browser complains of or asks elsewhere for. */
+const open = async (path: string, width: number, colorScheme: "light" | "dark") => {
+  const context = await browser.newContext({ viewport: { width, height: 860 }, colorScheme });
+  const page = await context.newPage();
+  const trouble: string[] = [];
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") trouble.push(message.text());
+  });
+  page.on("pageerror", (error) => trouble.push(error.message));
+  page.on("request", (request) => {
+    if (!request.url().startsWith(server.origin) && !request.url().startsWith("data:"))
+      trouble.push(request.url());
+  });
+  await page.goto(`${server.origin}${path}`);
+  await page.waitForLoadState("networkidle");
+  return { page, trouble, close: () => context.close() };
+};
+
+const isTooWide = (page: Page): Promise<boolean> =>
+  // Evaluated in the page; a comparison is a boolean.
+  page.evaluate("document.documentElement.scrollWidth > innerWidth") as Promise<boolean>;
+
+const looks = [
+  { theme: "light", width: 400 },
+  { theme: "dark", width: 1_400 },
+  { theme: "dark", width: 400 },
+  { theme: "light", width: 1_400 },
+] as const;
+const everyPage = [
+  "/",
+  "/reference/",
+  "/reference/index/classes/Client",
+  ...pages.map(({ path }) => `/${path}`),
+];
+/** Each page is looked at in both themes and both widths, these in every look. */
+const sample = ["/", "/guide/sending-once", "/reference/index/classes/Client"];
+
+describe.each(looks)("$theme at $width px", ({ theme, width }) => {
+  const isForAll = (theme === "light") === (width === 400);
+  test.each(isForAll ? everyPage : sample)("%s is accessible, and fits", async (path) => {
+    const { page, trouble, close } = await open(path, width, theme);
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await isTooWide(page)).toBe(false);
+    expect(trouble).toEqual([]);
+    await close();
+  });
+});
+
+test("the search finds a page by a word of its text", async () => {
+  const { page, close } = await open("/", 1_400, "light");
+  await page.keyboard.press("/");
+  await page.getByRole("searchbox").fill("Retry-After");
+  await page.getByRole("option").first().click();
+  await page.waitForURL(/\/(guide|reference|errors)/);
+  await close();
+});
