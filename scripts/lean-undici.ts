@@ -14,6 +14,11 @@ const unused: readonly Part[] = [
     filter: /undici[\\/]lib[\\/]dispatcher[\\/]client-h2\.js$/,
     contents: 'module.exports = () => { throw new Error("HTTP/2 is off"); };',
   },
+  // A proxy speaks HTTP: any other URL is refused.
+  {
+    filter: /undici[\\/]lib[\\/]dispatcher[\\/]socks5-proxy-agent\.js$/,
+    contents: 'module.exports = () => { throw new Error("SOCKS is off"); };',
+  },
   // Reads forms and blobs as bodies; the library sends text.
   {
     filter: /undici[\\/]lib[\\/]web[\\/]fetch[\\/]body\.js$/,

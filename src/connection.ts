@@ -39,10 +39,11 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
   let loaded: Transport | undefined;
   let ending: Promise<unknown> | undefined;
   const load = async (signal: AbortSignal | undefined): Promise<Transport> => {
-    const { undiciTransport } = await import("./http/transport/undici.ts");
+    const { undiciTransport, loadTunnelling } = await import("./http/transport/undici.ts");
+    const { origin, dispatcher, proxy, noProxy } = settings;
+    const tunnelling = proxy && !dispatcher ? await loadTunnelling({ proxy, noProxy }) : undefined;
     signal?.throwIfAborted();
-    const { origin, dispatcher } = settings;
-    loaded ??= undiciTransport({ ...limits, origin, dispatcher });
+    loaded ??= undiciTransport({ ...limits, origin, dispatcher, tunnelling });
     return loaded;
   };
   const sendBy = async (double: TestDouble, request: HttpRequest): Promise<HttpResponse> => {
@@ -79,7 +80,8 @@ const share = (settings: Settings, from: Connection | undefined) => {
   const isSame = (...names: readonly (keyof Settings)[]): boolean =>
     before !== undefined && names.every((name) => settings[name] === before[name]);
   const isSamePlace = isSame(
-    ...(["origin", "fetch", "dispatcher", "interception", "concurrency", "maxResponseBytes"] as const),
+    ...(["origin", "fetch", "dispatcher", "proxy", "noProxy"] as const),
+    ...(["interception", "concurrency", "maxResponseBytes"] as const),
   );
   // The service counts by the key, whichever way a request takes.
   const isSameKey = isSame("origin", "apiKey", "sharing") && sameLimits(settings, before);

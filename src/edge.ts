@@ -1,6 +1,6 @@
 import { ConfigurationError } from "./errors.ts";
 import { fetchTransport } from "./http/transport/fetch.ts";
-import type { TransportSettings } from "./http/transport/undici.ts";
+import type { TransportSettings, Tunnelling } from "./http/transport/undici.ts";
 import type { Transport } from "./http/types.ts";
 import { globalFetch } from "./options/snapshot.ts";
 
@@ -12,4 +12,9 @@ export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSett
   if (dispatcher !== undefined)
     throw new ConfigurationError("dispatcher: undici does not run here; give a fetch in its place");
   return fetchTransport(origin, globalFetch, limits);
+};
+
+/** A proxy needs undici, too. */
+export const loadTunnelling = async (): Promise<Tunnelling> => {
+  throw new ConfigurationError("proxy: undici does not run here; give a fetch in its place");
 };

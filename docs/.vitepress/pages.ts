@@ -77,7 +77,7 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
       {
         path: "guide/network",
         title: "Proxies and certificates",
-        about: "Dispatchers, your own fetch, private certificates.",
+        about: "HTTP proxies, private and client certificates, dispatchers, your own fetch.",
       },
       {
         path: "guide/opentelemetry",

@@ -2,9 +2,9 @@ import { rm } from "node:fs/promises";
 import { type WriteOptions, type Written, writeCsv, writeNdjson } from "../files/index.ts";
 import type { Contact, Paged } from "../index.ts";
 import { type CliCommand, isSet, type Request, textOf } from "./cli-command.ts";
+import { connectionOptions } from "./connect.ts";
 import { exitCode } from "./exit-code.ts";
 import { type ExportSettings, exportSettings } from "./export-settings.ts";
-import { limitsOption } from "./limits-option.ts";
 import { delimiterOption, formatOption } from "./record-file.ts";
 import { writeReport } from "./report.ts";
 import { type Watched, watch } from "./watch.ts";
@@ -71,7 +71,7 @@ export const contactsExport: CliCommand = {
       ...delimiterOption,
       ...formatOption,
       resume: { type: "boolean", about: "go on where an export to this file was stopped" },
-      ...limitsOption,
+      ...connectionOptions,
       json: { type: "boolean", about: "the report as one line of JSON" },
     },
   },

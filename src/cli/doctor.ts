@@ -1,12 +1,11 @@
 import type { Client } from "../index.ts";
-import { type CliCommand, isSet, type Request, textOf } from "./cli-command.ts";
-import { connect } from "./connect.ts";
+import { type CliCommand, isSet, textOf } from "./cli-command.ts";
+import { connect, connectionOptions } from "./connect.ts";
 import { createAsk, type Finding } from "./doctor-ask.ts";
 import { type LimiterReport, limiterOf, lowerThan } from "./doctor-limiter.ts";
 import { examineContacts } from "./doctor-lists.ts";
 import { examinePaths } from "./doctor-paths.ts";
 import { exitCode } from "./exit-code.ts";
-import { limitsOf, limitsOption } from "./limits-option.ts";
 
 /** The operations that a GET reaches. */
 const probed: readonly string[] = ["contacts.list", "companies.findByDomain", "emails.scheduled.list"];
@@ -90,15 +89,6 @@ export const describeDiagnosis = (found: Diagnosis): string => {
   );
 };
 
-const clientOf = async (request: Request): Promise<Client> => {
-  const limits = await limitsOf(request);
-  const baseUrl = textOf(request, "base-url");
-  return connect({
-    ...(limits === undefined ? {} : { limits }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-  });
-};
-
 /** `touchpoint doctor`. */
 export const doctor: CliCommand = {
   shape: {
@@ -111,12 +101,13 @@ export const doctor: CliCommand = {
     options: {
       "base-url": { type: "string", value: "<url>", about: "default: TOUCHPOINT_BASE_URL" },
       domain: { type: "string", value: "<name>", about: "of a company that is there, to compare its record" },
-      ...limitsOption,
+      ...connectionOptions,
       json: { type: "boolean", about: "what was found as one line of JSON" },
     },
   },
   run: async (request) => {
-    const client = await clientOf(request);
+    const baseUrl = textOf(request, "base-url");
+    const client = await connect(request, baseUrl === undefined ? {} : { baseUrl });
     try {
       const found = await diagnose(client, { domain: textOf(request, "domain"), signal: request.interrupt });
       request.stdout.write(isSet(request, "json") ? `${JSON.stringify(found)}\n` : describeDiagnosis(found));

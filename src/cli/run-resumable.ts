@@ -1,8 +1,8 @@
 import type { Client } from "../index.ts";
 import { isTouchpointError, type Progress } from "../index.ts";
 import { type CliCommand, type Request, textOf } from "./cli-command.ts";
+import { connectionOptions } from "./connect.ts";
 import { type ExitCode, exitCode } from "./exit-code.ts";
-import { limitsOption } from "./limits-option.ts";
 import { type Refused, rejections } from "./rejections.ts";
 import { writeReport } from "./report.ts";
 import { watch } from "./watch.ts";
@@ -24,7 +24,7 @@ export const resumableOptions = {
     about: "keep in this file how far the work has come; the same command then goes on from there",
   },
   rejected: { type: "string", value: "<path>", about: "keep what was refused, and why, in this NDJSON file" },
-  ...limitsOption,
+  ...connectionOptions,
   json: { type: "boolean", about: "the report as one line of JSON" },
 } as const satisfies CliCommand["shape"]["options"];
 

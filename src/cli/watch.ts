@@ -1,7 +1,6 @@
 import type { Client, Hooks } from "../index.ts";
 import type { Request } from "./cli-command.ts";
 import { connect } from "./connect.ts";
-import { limitsOf } from "./limits-option.ts";
 import { type ProgressBar, progressBar } from "./progress-bar.ts";
 
 /** A client whose waits and retries can be seen. */
@@ -17,7 +16,6 @@ export interface Watched {
 /** Opens a client for a command that takes long. */
 export const watch = async (request: Request): Promise<Watched> => {
   const { stderr, now } = request;
-  const limits = await limitsOf(request);
   const bar = progressBar(stderr, now);
   let wait = { limit: "", until: Number.NEGATIVE_INFINITY };
   const hooks: Hooks = {
@@ -27,7 +25,7 @@ export const watch = async (request: Request): Promise<Watched> => {
     onRetry: ({ operation, status, attempt }) =>
       bar.print(`${operation}: ${status ?? "no answer"} at attempt ${attempt}, trying again`),
   };
-  const client = connect({ hooks, ...(limits === undefined ? {} : { limits }) });
+  const client = await connect(request, { hooks });
   return {
     client,
     bar,

@@ -17,6 +17,7 @@ import { type Hooks, safeHooks } from "./hooks.ts";
 import { documentedLimits, type Limits } from "./limits.ts";
 import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
 import type { Priority } from "./priority.ts";
+import { type ProxyEnvironment, type ProxyRoute, proxyRoute } from "./proxy.ts";
 import { isShared, type SharedLimits } from "./shared-limits.ts";
 import { baseUrlOf, callFaults, isBrowser, keyFaults, routeFaults } from "./validation.ts";
 
@@ -110,8 +111,15 @@ export interface ClientOptions<
   /** An undici Dispatcher for the default transport (proxy, mutual TLS). It stays open when the client closes. */
   readonly dispatcher?: Dispatcher;
   /**
+   * The HTTP proxy that requests go through: its URL (`http:` or `https:`, with a user name and password where it wants
+   * them), or `env` for that of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. It is asked for a tunnel, so that it sees
+   * nothing of https. Plain `http` to this machine, and what a `fetch` or `dispatcher` sends, goes past it. Default:
+   * `env` where `NODE_USE_ENV_PROXY=1`, as in Node itself.
+   */
+  readonly proxy?: "env" | (string & {});
+  /**
    * Whether requests go to a test double where one is in place: MSW, nock, undici's global MockAgent, and in a test
-   * runner any replaced global fetch. A `fetch` or `dispatcher` goes before. Default true.
+   * runner any replaced global fetch. A `fetch`, `dispatcher` or `proxy` goes before. Default true.
    */
   readonly interception?: boolean;
   /**
@@ -172,7 +180,7 @@ export interface CallOptions {
 }
 
 /** Options with every default filled in. */
-export interface Settings {
+export interface Settings extends ProxyRoute {
   readonly apiKey: KeySource;
   /** Scheme, host and port. */
   readonly origin: string;
@@ -193,6 +201,7 @@ export interface Settings {
   readonly maxQueued: number;
   readonly fetch: Fetch | undefined;
   readonly dispatcher: Dispatcher | undefined;
+  /** Whether test doubles are followed. */
   readonly interception: boolean;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly responseValidation: "warn" | "strict" | "off";
@@ -214,7 +223,6 @@ const defaults = {
   interactiveReserve: 0.1,
   maxQueued: Number.POSITIVE_INFINITY,
   maxResponseBytes: 64 * 1024 * 1024,
-  interception: true,
   responseValidation: "warn",
 } as const;
 
@@ -234,6 +242,7 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   fetch: true,
   dispatcher: true,
   interception: true,
+  proxy: true,
   headers: true,
   responseValidation: true,
   maxResponseBytes: true,
@@ -250,10 +259,16 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   dangerouslyAllowBrowser: true,
 };
 
-/** Where the snapshot of the options keeps what the environment says of emails: out of reach of any option. */
-export const guardEnvironment = Symbol("guards");
+/** What the environment says of emails and proxies, as the first client found it. */
+export interface Environment extends GuardEnvironment {
+  readonly proxy: ProxyEnvironment;
+}
 
-const environmentOf = (options: object): GuardEnvironment => Reflect.get(options, guardEnvironment) ?? {};
+/** Where the snapshot of the options keeps that: out of reach of any option. */
+export const fromEnvironment = Symbol("environment");
+
+const environmentOf = (options: object): Environment =>
+  Reflect.get(options, fromEnvironment) ?? { proxy: {} };
 
 /** Every option there is. */
 export const optionNames: readonly string[] = Object.keys(known);
@@ -279,7 +294,9 @@ export const settingsFrom = (
       "this seems to be a browser: a key in a page belongs to every visitor (dangerouslyAllowBrowser: true allows it)",
     );
   }
-  const guards = emailGuards(options, environmentOf(options), { faults, log });
+  const environment = environmentOf(options);
+  const guards = emailGuards(options, environment, { faults, log });
+  const route = proxyRoute(options.proxy, { origin, environment: environment.proxy }, faults);
   faults.push(...workspaceFaults({ customFields, events }));
   if (options.routes !== undefined) faults.push(...routeFaults(options.routes, operations));
   if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));
@@ -298,6 +315,9 @@ export const settingsFrom = (
     maxWaitMs: options.maxWaitMs,
     fetch: options.fetch,
     dispatcher: options.dispatcher,
+    ...route,
+    interception:
+      options.interception !== false && (options.proxy === undefined || route.proxy === undefined),
     headers: { ...options.headers },
     ledger: options.ledger ?? memoryLedger(),
     workspace: customFields || events ? new Workspace({ customFields, events }) : undefined,

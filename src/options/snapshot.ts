@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { isPlainObject } from "../runtime/values.ts";
-import { type ClientOptions, type Fetch, guardEnvironment, optionNames } from "./options.ts";
+import { type ClientOptions, type Environment, type Fetch, fromEnvironment, optionNames } from "./options.ts";
+import { proxyEnvironment } from "./proxy.ts";
 
 /** Whoever passes the global fetch means the one that is global when the call is made: a mock may come later. */
 export const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
@@ -29,11 +30,15 @@ const fromElsewhere = ["apiKey", "baseUrl"];
 const isGiven = (name: string, value: unknown): boolean =>
   value !== undefined && !(value === null && fromElsewhere.includes(name));
 
-/** The key and the base URL of whoever does not give them, and what holds for emails beside the options. */
+/** The key and the base URL of whoever does not give them; what holds for emails beside the options, and proxies. */
 export const optionsFromEnv = (env: Readonly<Record<string, string | undefined>>): object => ({
   apiKey: env.TOUCHPOINT_API_KEY,
   baseUrl: env.TOUCHPOINT_BASE_URL,
-  [guardEnvironment]: { recipients: env.TOUCHPOINT_RECIPIENTS, dryRun: env.TOUCHPOINT_DRY_RUN },
+  [fromEnvironment]: {
+    recipients: env.TOUCHPOINT_RECIPIENTS,
+    dryRun: env.TOUCHPOINT_DRY_RUN,
+    proxy: proxyEnvironment(env),
+  } satisfies Environment,
 });
 
 /**
@@ -56,6 +61,6 @@ export const snapshot = (given: ClientOptions, before: object): ClientOptions =>
       options.set(name, copyOf(value, levels[name] ?? 0));
   }
   const snapshot: ClientOptions = Object.fromEntries(options);
-  const environment: unknown = Reflect.get(before, guardEnvironment);
-  return Object.freeze(Object.assign(snapshot, { [guardEnvironment]: environment }));
+  const environment: unknown = Reflect.get(before, fromEnvironment);
+  return Object.freeze(Object.assign(snapshot, { [fromEnvironment]: environment }));
 };

@@ -38,7 +38,7 @@ const headerFaults = (headers: unknown): string[] => {
 };
 
 /** Whether a host name stays on this machine. Names below localhost do not have to: many resolvers ask the network. */
-const isLoopback = (hostname: string): boolean =>
+export const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 
 /** A page's script; a worker or a server-side rendering of a page is none. */

@@ -60,6 +60,44 @@ test("the ES and the CommonJS copy work in one process and know each other's err
   });
 });
 
+test.each([
+  ["mjs", `import { Client } from "touchpoint-sdk"; import { createSandbox } from "touchpoint-sdk/sandbox";`],
+  ["cjs", cjs],
+])("a call through a proxy loads what that takes (%s)", async (kind, load) => {
+  const program = `
+    const { connect } = process.getBuiltinModule("node:net");
+    const asked = [];
+    const proxy = process.getBuiltinModule("node:http").createServer().on("connect", ({ url }, socket) => {
+      asked.push(url);
+      const onward = connect(url.split(":")[1], "127.0.0.1", () => {
+        socket.write("HTTP/1.1 200 OK\\r\\n\\r\\n");
+        socket.pipe(onward).pipe(socket);
+      });
+    });
+    (async () => {
+      await new Promise((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+      const sandbox = createSandbox({ apiKeys: ["tp_key"] });
+      const server = await sandbox.listen({ port: 0, allowedHosts: ["service.localhost"] });
+      const client = new Client({
+        apiKey: "tp_key",
+        baseUrl: "http://service.localhost:" + server.port,
+        allowInsecureHttp: true,
+        proxy: "http://127.0.0.1:" + proxy.address().port,
+      });
+      const { total } = await client.contacts.list();
+      console.log(total, asked.join() === "service.localhost:" + server.port);
+      await client.close();
+      await server.close();
+      proxy.close();
+    })();
+  `;
+  expect(await project.node(`proxy.${kind}`, load + program)).toEqual({
+    code: 0,
+    stdout: "0 true",
+    stderr: "",
+  });
+});
+
 test("an answer after a 100 Continue that nobody asked for is read, with no second request", async () => {
   const program = `
     import { createServer } from "node:net";

@@ -98,6 +98,10 @@ export const vendors: Readonly<Record<string, readonly string[]>> = {
   ioredis: ["src/redis/*"],
   msw: ["src/sandbox/**"],
   "p-retry": ["src/http/retry.ts"],
-  undici: ["src/http/transport/undici.ts"],
+  undici: [
+    "src/http/transport/undici.ts",
+    "src/http/transport/proxy.ts",
+    "src/http/transport/undici-parts.d.ts",
+  ],
   zod: ["src/service/*"],
 };

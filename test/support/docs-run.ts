@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { certificateAuthority } from "./certificates.ts";
 import { root } from "./programs.ts";
 
 /** How a child process ended, with all it printed. */
@@ -29,6 +30,10 @@ const key = "tp_documentation";
 // What a reader of the document would have in the workspace.
 const people = ["ada@example.com", "grace@example.com", "alan@example.com"];
 
+const authority = certificateAuthority();
+const own = authority.issue("program");
+const certificates = { "internal-ca.pem": authority.cert, "own.pem": own.cert, "own-key.pem": own.key };
+
 const serve = async () => {
   // Seeding spends another key's budget, so that the program finds its own untouched.
   const sandbox = createSandbox({ apiKeys: [key, "tp_seed"] });
@@ -45,6 +50,7 @@ const serve = async () => {
 export const runProgram = async (file: string): Promise<Ending> => {
   const cwd = await mkdtemp(join(tmpdir(), "touchpoint-docs-"));
   await cp(join(root, "test/support/docs-files"), cwd, { recursive: true });
+  for (const [name, text] of Object.entries(certificates)) await writeFile(join(cwd, name), text);
   const server = await serve();
   try {
     return await start(process.execPath, [file], cwd, {

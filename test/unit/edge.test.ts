@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { undiciTransport } from "../../src/edge.ts";
+import { loadTunnelling, undiciTransport } from "../../src/edge.ts";
 import type { Dispatcher } from "../../src/index.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { aRequest } from "../support/builders.ts";
@@ -22,5 +22,11 @@ test("a dispatcher is refused there by name", () => {
   const dispatcher: Dispatcher = { dispatch: () => true };
   expect(() => undiciTransport({ ...settings, dispatcher })).toThrow(
     "dispatcher: undici does not run here; give a fetch in its place",
+  );
+});
+
+test("a proxy is refused there by name", async () => {
+  await expect(loadTunnelling()).rejects.toThrow(
+    "proxy: undici does not run here; give a fetch in its place",
   );
 });

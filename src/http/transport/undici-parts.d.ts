@@ -14,7 +14,48 @@ declare module "undici/lib/dispatcher/client.js" {
 declare module "undici/lib/core/connect.js" {
   import type { Socket } from "node:net";
 
-  type Connect = (options: object, callback: (error: Error | null, socket?: Socket) => void) => Socket;
-  const buildConnector: (options: { readonly timeout: number }) => Connect;
+  export type ConnectCallback = (error: Error | null, socket?: Socket) => void;
+  const buildConnector: (options: {
+    readonly timeout: number;
+  }) => (options: object, callback: ConnectCallback) => Socket;
   export default buildConnector;
+}
+
+declare module "undici/lib/api/api-connect.js" {
+  import type { Socket } from "node:net";
+
+  /** A method of undici's clients: asks a proxy for a tunnel. */
+  const connect: (
+    this: object,
+    options: object,
+  ) => Promise<{ readonly statusCode: number; readonly socket: Socket }>;
+  export default connect;
+}
+
+declare module "undici/lib/dispatcher/env-http-proxy-agent.js" {
+  import type { ConnectCallback } from "undici/lib/core/connect.js";
+
+  export interface Connecting {
+    readonly signal: AbortSignal;
+    /** Of the client that asks; names the origin where it connects through a proxy. */
+    readonly servername?: string | undefined;
+  }
+
+  export type Connect = (options: Connecting, callback: ConnectCallback) => void;
+
+  const EnvHttpProxyAgent: new (options: {
+    readonly httpProxy: string;
+    readonly httpsProxy: string;
+    readonly noProxy: string;
+    /** The value of `Proxy-Authorization`. */
+    readonly token?: string;
+    readonly requestTls: { readonly timeout: number };
+    /** Makes what is asked for tunnels. */
+    readonly clientFactory: () => { connect(options: Connecting): Promise<object> };
+    /** Makes what sends to an origin, over `connect` where that is through a proxy. */
+    readonly factory: (origin: unknown, options: { readonly connect?: Connect }) => object;
+  }) => {
+    dispatch(options: object, handler: object): boolean;
+  };
+  export default EnvHttpProxyAgent;
 }

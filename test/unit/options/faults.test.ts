@@ -41,6 +41,11 @@ test.each<[object, string]>([
   [{ routes: null }, "routes must be a plain object of paths, by the operation they are of"],
   [{ routes: new Map() }, "routes must be a plain object of paths, by the operation they are of"],
   [{ dispatcher: null }, "dispatcher must be an undici Dispatcher"],
+  ...[5, "", "proxy.internal:3128", "socks5://127.0.0.1", "http://"].map((proxy): [object, string] => [
+    { proxy },
+    'proxy must be "env" or the URL of a proxy: http://host:port or https://host:port',
+  ]),
+  [{ proxy: "http://100%:me@127.0.0.1" }, "proxy: the user name and password must be percent-encoded"],
   [{ logger: null }, "logger must have debug, info, warn and error, as console has"],
   [{ ledger: null }, "ledger must be memoryLedger(), fileLedger(path), or an object with claim and settle"],
   [{ fetch: null }, "fetch must be a function"],

@@ -1,0 +1,75 @@
+import { isLoopback } from "./validation.ts";
+
+/** What the environment says of proxies, as the first client found it. */
+export interface ProxyEnvironment {
+  readonly http?: string | undefined;
+  readonly https?: string | undefined;
+  readonly no?: string | undefined;
+  /** `1` where Node's own fetch takes the environment's proxy too. */
+  readonly isUsed?: string | undefined;
+}
+
+/** The proxy of a client. */
+export interface ProxyRoute {
+  /** Its URL; undefined where there is none. */
+  readonly proxy: string | undefined;
+  /** Hosts that are reached without it, as `NO_PROXY` lists them. */
+  readonly noProxy: string;
+}
+
+/** Lower case goes first, and https takes the proxy of http where it has none: as undici and curl read them. */
+export const proxyEnvironment = (env: Readonly<Record<string, string | undefined>>): ProxyEnvironment => ({
+  http: env.http_proxy ?? env.HTTP_PROXY,
+  https: env.https_proxy ?? env.HTTPS_PROXY,
+  no: env.no_proxy ?? env.NO_PROXY,
+  isUsed: env.NODE_USE_ENV_PROXY,
+});
+
+const isDecodable = (text: string): boolean => {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** What is wrong with a proxy's URL, which may hold a password: no message repeats it. */
+const urlFault = (value: unknown): string | undefined => {
+  const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
+    return " the URL of a proxy: http://host:port or https://host:port";
+  if (!isDecodable(url.username) || !isDecodable(url.password))
+    return ": the user name and password must be percent-encoded";
+  return undefined;
+};
+
+const direct: ProxyRoute = { proxy: undefined, noProxy: "" };
+
+/** The variable that names the proxy for an origin, with its value; an empty one stands for none. */
+const fromEnv = ({ http, https }: ProxyEnvironment, isPlain: boolean) =>
+  isPlain || !https ? (["HTTP_PROXY", http || undefined] as const) : (["HTTPS_PROXY", https] as const);
+
+/**
+ * The proxy that requests to an origin take. Plain http to this machine takes none: the proxy would be shown the key.
+ *
+ * @param given - the option: `env`, a URL, or undefined.
+ */
+export const proxyRoute = (
+  given: unknown,
+  { origin, environment }: { readonly origin: string; readonly environment: ProxyEnvironment },
+  faults: string[],
+): ProxyRoute => {
+  const isFromEnv = given === "env" || (given === undefined && environment.isUsed === "1");
+  const isPlain = origin.startsWith("http:");
+  const [name, proxy] = isFromEnv ? fromEnv(environment, isPlain) : (["proxy", given] as const);
+  if (proxy === undefined) return direct;
+  const fault = urlFault(proxy);
+  if (fault !== undefined) {
+    const must = fault.startsWith(":") ? "" : isFromEnv ? " must be" : ' must be "env" or';
+    faults.push(name + must + fault);
+  }
+  if (fault !== undefined || typeof proxy !== "string") return direct;
+  if (isPlain && isLoopback(new URL(origin).hostname)) return direct;
+  return { proxy, noProxy: isFromEnv ? (environment.no ?? "") : "" };
+};

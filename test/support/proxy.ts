@@ -1,0 +1,73 @@
+import { createServer, type IncomingMessage } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { type AddressInfo, connect, type Server, type Socket } from "node:net";
+import type { Certified } from "./certificates.ts";
+
+export interface ProxyOptions {
+  /** Speaks TLS itself, with this certificate. */
+  readonly certified?: Certified;
+  /** Its answer to every CONNECT; 200 leads on, to that port of this machine. Default 200. */
+  readonly status?: number;
+  /** `connect`: it never answers. `tunnel`: it answers, and leads nowhere. */
+  readonly stalls?: "connect" | "tunnel";
+}
+
+/** An HTTP proxy that only knows tunnels, and this machine under every name. */
+export interface TestProxy {
+  readonly url: string;
+  readonly port: number;
+  /** What it was asked to connect to, and with which credentials. */
+  readonly asked: { readonly target: string; readonly authorization: string | undefined }[];
+  /** Its connections to clients. */
+  readonly open: ReadonlySet<Socket>;
+  /** Resolves when it is asked the next time; of a tunnel that stalls, when the client speaks in it. */
+  nextAsked(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const openProxy = async (options: ProxyOptions = {}): Promise<TestProxy> => {
+  const { certified, status = 200, stalls } = options;
+  const asked: TestProxy["asked"] = [];
+  const open = new Set<Socket>();
+  let tell: () => void = () => undefined;
+  const server: Server = certified === undefined ? createServer() : createTlsServer(certified);
+  server.on("connection", (socket: Socket) => {
+    open.add(socket.on("error", () => undefined));
+    socket.once("close", () => open.delete(socket));
+  });
+  server.on("connect", (request: IncomingMessage, socket: Socket) => {
+    const target = request.url ?? "";
+    asked.push({ target, authorization: request.headers["proxy-authorization"] });
+    // Read, or nothing tells that the client has gone. In a tunnel it begins to speak TLS.
+    if (stalls !== undefined) socket.on("data", () => tell()).once("end", () => socket.end());
+    if (stalls !== "tunnel") tell();
+    if (stalls === "connect") return;
+    if (status !== 200) return socket.end(`HTTP/1.1 ${status} No\r\nContent-Length: 0\r\n\r\n`);
+    if (stalls === "tunnel") return socket.write("HTTP/1.1 200 OK\r\n\r\n");
+    const onward = connect(Number(target.split(":").at(-1)), "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 OK\r\n\r\n");
+      socket.pipe(onward).pipe(socket);
+    });
+    socket.once("close", () => onward.destroy());
+    onward.on("error", () => socket.destroy()).once("close", () => socket.destroy());
+    socket.on("error", () => onward.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  // Listening on a port of TCP: the address is no path.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${certified === undefined ? "http" : "https"}://127.0.0.1:${port}`,
+    port,
+    asked,
+    open,
+    nextAsked: () =>
+      new Promise((resolve) => {
+        tell = resolve;
+      }),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        for (const socket of open) socket.destroy();
+      }),
+  };
+};
