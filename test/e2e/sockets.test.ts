@@ -158,7 +158,7 @@ test("close leaves no connection that is still being made", async () => {
   const client = clientOf(`http://service.localhost:${port}`);
   const call = client.contacts.list().catch((error: unknown) => error);
   await isAsked;
-  await client.close();
+  await client.close({ graceMs: 0 });
   expect(clientSockets.size).toBe(0);
   expect(await call).toMatchObject({ code: "connection_failed", outcome: "not-applied" });
 });
@@ -180,7 +180,7 @@ test("close ends a call whose socket broke before it was sent, and which has a n
   begun[0]?.destroy();
   const call = client.contacts.list().catch((error: unknown) => error);
   await isAsked;
-  await client.close();
+  await client.close({ graceMs: 0 });
   expect(await call).toMatchObject({ code: "connection_failed", attempts: 1 });
   expect(clientSockets.size).toBe(0);
   expect(requests).toBe(2);
