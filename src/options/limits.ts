@@ -24,6 +24,11 @@ export interface BudgetState {
   readonly pausedUntil: number | undefined;
   /** The answer that stopped it, as `429 on emails.send`, here or in a process that shares it; undefined when open. */
   readonly pausedBy: string | undefined;
+  /**
+   * Why the Redis that shares it cannot be asked, and what decides what happens meanwhile; `used` is then what was
+   * last known. Undefined while it answers, and for limits of one process.
+   */
+  readonly lost: string | undefined;
   /** How many calls of this process wait and will spend it, by their priority. */
   readonly waiting: ByPriority;
 }

@@ -315,14 +315,15 @@ export class Budget implements PermitHolder {
     const { max } = this.limit;
     const isLimited = max !== never;
     const used = isLimited ? Math.min(max, this.#permits.used + this.#source.usedElsewhere) : 0;
-    const left = max - used;
-    const { pausedForMs } = this;
+    const { pausedForMs, lost } = this;
+    const left = lost?.givesUpAt === undefined ? max - used : 0;
     return {
       used,
       left,
       freesInMs: left > 0 ? 0 : this.waitMs(),
       pausedUntil: pausedForMs > 0 ? this.#clock.wallTime() + pausedForMs : undefined,
       pausedBy: pausedForMs > 0 ? this.#pause.by : undefined,
+      lost: lost?.why,
       waiting: { ...this.waiting },
     };
   }

@@ -54,20 +54,21 @@ export class RateLimiter {
 
   /** How each limit stands, keyed by its name. */
   state(): Record<keyof Limits, BudgetState> {
-    const ofDay = (day: DayCount): BudgetState => {
+    const { budgets, days } = this;
+    const ofDay = (name: BudgetName): BudgetState => {
+      const day = days[name];
       const left = Math.max(0, day.max - day.used);
       const freesInMs = left > 0 ? 0 : day.freesInMs(1);
       const open = { pausedUntil: undefined, pausedBy: undefined };
-      return { used: day.used, left, freesInMs, ...open, waiting: nobody };
+      return { used: day.used, left, freesInMs, ...open, lost: budgets[name].lost?.why, waiting: nobody };
     };
-    const { budgets, days } = this;
     return {
       requests: budgets.requests.state,
-      requestsPerDay: ofDay(days.requests),
+      requestsPerDay: ofDay("requests"),
       emails: budgets.emails.state,
-      emailsPerDay: ofDay(days.emails),
+      emailsPerDay: ofDay("emails"),
       events: budgets.events.state,
-      eventsPerDay: ofDay(days.events),
+      eventsPerDay: ofDay("events"),
     };
   }
 

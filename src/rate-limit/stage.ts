@@ -43,6 +43,9 @@ interface Wait {
 
 const isPaused = (budget: Budget): boolean => budget.pausedForMs > 0;
 
+/** What a request waits for that lacks this budget. */
+const limitOf = ({ name, lost }: Budget): string => lost?.why ?? `the limit ${name}`;
+
 /** One attempt on its way through the budgets: what it spends, and why it may not. */
 export class Admission implements Waiter {
   readonly request: HttpRequest;
@@ -99,10 +102,8 @@ export class Admission implements Waiter {
 
   /** A deadline is told what it waited for. */
   #withWhat({ totalTimeoutMs }: DeadlineExceeded): DeadlineExceeded {
-    const { slots } = this.queue;
-    const isSlot = this.waitingFor === slots.name;
-    const what = isSlot ? "a free slot (concurrency)" : `the limit ${this.waitingFor}`;
-    return new DeadlineExceeded(totalTimeoutMs, what);
+    const budget = this.queue.kind.budgets.find(({ name }) => name === this.waitingFor);
+    return new DeadlineExceeded(totalTimeoutMs, budget ? limitOf(budget) : "a free slot (concurrency)");
   }
 
   #endWait(): Wait | undefined {
@@ -177,7 +178,7 @@ export class Admission implements Waiter {
     const isKnown = ms > 0 || !budget.has(kind.amountOf(budget, this.weight));
     if (!isKnown) return refusedFor(this.request, slots.name, { why: `${why} (for concurrency)` });
     const waitMs = Math.max(1, ms, budget.waitMs());
-    return refusedFor(this.request, budget.name, { why: `${why} (for the limit ${budget.name})`, waitMs });
+    return refusedFor(this.request, budget.name, { why: `${why} (for ${limitOf(budget)})`, waitMs });
   }
 
   /** How long it may still wait. */

@@ -4,6 +4,7 @@ import type { HttpRequest, Send } from "../../../src/http/types.ts";
 import { documentedLimits, type Limits } from "../../../src/options/limits.ts";
 import type { BeatReply } from "../../../src/redis/budget-script.ts";
 import type { RedisCommands, RedisLimitsOptions } from "../../../src/redis/index.ts";
+import { DeadlineExceeded } from "../../../src/runtime/cancellation.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { clockAhead, memberOn } from "../../support/fleet.ts";
@@ -411,6 +412,38 @@ test("a Redis out of reach is waited for as long as is allowed; then calls are r
   const back = send(call);
   await store.advance(100);
   expect((await back).status).toBe(200);
+});
+
+test("while Redis is out of reach budgets() and waits that end say so, and what decides", async () => {
+  const { line, redis } = watched();
+  const { limiter, send } = join(async () => answered(), { maxLostMs: 5_000 }, { redis });
+  void send(call);
+  await store.advance(100);
+  line.isLost = true;
+  await store.advance(200);
+  const ended = new AbortController();
+  const refusals = Promise.allSettled([
+    send(requestOn(["requests"], { waits: { leftMs: 500 } })),
+    send(requestOn(["requests"], { signal: ended.signal })),
+  ]);
+  await store.advance(500);
+  ended.abort(new DeadlineExceeded(700));
+  const why =
+    "Redis, which shares the limits, is out of reach: lost; onLost of redisLimits decides: " +
+    '"closed" sends nothing, for maxLostMs calls wait';
+  expect(await refusals).toMatchObject([
+    { reason: { name: "RateLimitError", message: expect.stringContaining(`maxWaitMs (for ${why})`) } },
+    { reason: { message: expect.stringContaining(`(700 ms, waiting for ${why})`) } },
+  ]);
+  const lostOnes = () => Object.entries(limiter.state()).map(([name, { lost, left }]) => [name, lost, left]);
+  expect(lostOnes().slice(0, 2)).toEqual([
+    ["requests", why, 0],
+    ["requestsPerDay", why, 1e9 - 1],
+  ]);
+  line.isLost = false;
+  void send(call);
+  await store.advance(500);
+  expect(lostOnes()[0]).toEqual(["requests", undefined, 49]);
 });
 
 test("failing open, each process goes on with its share; with Redis back they use all of it again", async () => {

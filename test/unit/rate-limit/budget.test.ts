@@ -368,6 +368,7 @@ test("it tells what is used, what is left, and when more frees", async () => {
     freesInMs: 1_001,
     pausedUntil: undefined,
     pausedBy: undefined,
+    lost: undefined,
     waiting: { interactive: 0, background: 0 },
   });
   budget.applyPause(5_000, "429 on events.record");
@@ -377,6 +378,7 @@ test("it tells what is used, what is left, and when more frees", async () => {
     freesInMs: 5_000,
     pausedUntil: clock.wallTime() + 5_000,
     pausedBy: "429 on events.record",
+    lost: undefined,
     waiting: { interactive: 0, background: 0 },
   });
 });
@@ -412,6 +414,7 @@ test("without a limit it tells that nothing is used", () => {
     freesInMs: 0,
     pausedUntil: undefined,
     pausedBy: undefined,
+    lost: undefined,
     waiting: { interactive: 0, background: 0 },
   });
 });
