@@ -41,30 +41,39 @@ const operationPaths = Object.fromEntries(
 );
 
 /**
- * The service's client.
+ * The client of the service.
  *
- * Making one opens no socket and starts no timer; both come with the first call. Clients with the same base URL,
- * key, limits and `fetch` share their budgets; one whose key is a function has its own. The options `customFields`
- * and `events` decide the types of `contacts` and `events`; a function for any client is
+ * Creating a client opens no socket and starts no timer; the first call does. Clients with the same base URL, key, limits
+ * and `fetch` share their limits. A client whose `apiKey` is a function has its own. The options `customFields` and
+ * `events` set the types of `contacts` and `events`. A function that takes any client is typed
  * `<F extends object, E extends object>(client: Client<F, E>) => …`.
  *
- * Beside the errors that each method names, every method may reject with a ValidationError (nothing was sent), an
- * AuthenticationError (401), PermissionDeniedError (403), RateLimitError (429), InternalServerError (500),
- * BadGatewayError (502), ServiceUnavailableError (503), ConnectionError, TimeoutError or ResponseValidationError,
- * and with its signal's reason. `outcome` says whether the call may have had its effect.
+ * Every method may reject with a ValidationError (nothing was sent), AuthenticationError (401), PermissionDeniedError
+ * (403), RateLimitError (429), InternalServerError (500), BadGatewayError (502), ServiceUnavailableError (503),
+ * ConnectionError, TimeoutError or ResponseValidationError, and with the reason of its signal. The error's `outcome` says
+ * whether the call may have taken effect. Each method documents the errors that it adds.
  *
  * @throws ConfigurationError naming every fault of the options at once.
+ * @example
+ * ```ts
+ * import { Client } from "touchpoint-sdk";
+ *
+ * const client = new Client(); // reads TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL
+ * const { contact } = await client.contacts.upsert({ email: "ada@example.com", name: "Ada Lovelace" });
+ * console.log(contact.id);
+ * await client.close();
+ * ```
  */
 export class Client<CustomFields extends object = OpenFields, EventTypes extends object = OpenEvents> {
-  /** People. */
+  /** Creates, finds, updates, imports and exports contacts. */
   readonly contacts: Contacts<CustomFields>;
-  /** Companies, with their people. */
+  /** Creates, updates and finds companies. */
   readonly companies: Companies;
-  /** Named groups of people. */
+  /** Creates lists, and adds and removes their contacts. */
   readonly lists: Lists;
-  /** What people did. */
+  /** Records events: what contacts did. */
   readonly events: Events<EventTypes>;
-  /** One-to-one email, now or later. */
+  /** Sends and schedules one-to-one emails. */
   readonly emails: Emails;
   readonly #options: ClientOptions;
   readonly #runtime: Partial<Runtime>;
@@ -73,7 +82,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   readonly #connection: Connection;
   readonly #node: ClientNode;
 
-  /** Options that are left out have their defaults. @throws ConfigurationError naming every fault at once. */
+  /** Creates a client. Every option has a default. @throws ConfigurationError naming every fault at once. */
   constructor(options?: ClientOptions<CustomFields, EventTypes>);
   /** @internal */
   constructor(options?: ClientOptions<CustomFields, EventTypes>, runtime?: Partial<Runtime>);
@@ -109,13 +118,18 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   }
 
   /**
-   * A client with some options changed; undefined, and what is left out, stays as this one has it.
+   * Creates a client with some options changed. Options that are left out or `undefined` keep their values.
    *
-   * It shares the ledger, and the budgets unless its key, the origin of its base URL or its limits are others; and the
-   * sockets unless its `fetch`, `dispatcher`, `concurrency` or `maxResponseBytes` is another one. It is closed with the
-   * client it was made from; closed alone, it ends only what it does not share.
+   * The new client shares the ledger. It shares the limits, unless you change the key, the origin of the base URL or the
+   * limits. It shares the sockets, unless you change `fetch`, `dispatcher`, `concurrency` or `maxResponseBytes`. Closing this
+   * client closes the new one too; closing the new one ends only what it does not share.
    *
    * @throws ConfigurationError naming every fault of the options at once.
+   * @example
+   * ```ts
+   * const patient = client.withOptions({ totalTimeoutMs: 600_000 });
+   * const contacts = await patient.contacts.list().toArray();
+   * ```
    */
   withOptions<Fields extends object = CustomFields, Types extends object = EventTypes>(
     changes: ClientOptions<Fields, Types>,
@@ -130,11 +144,14 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   }
 
   /**
-   * Sends a request to an endpoint that has no method here, through the same stages: budgets, retries, deadlines.
+   * Sends a request to an endpoint that has no method here. Rate limiting, retries and timeouts apply as to every call.
    *
-   * @returns the answer's JSON, unchecked; undefined where it has no body.
-   * @throws ValidationError when the path is not a plain path from the base URL on, or a GET has a body; nothing was
-   * sent.
+   * @returns the response's JSON, not validated; `undefined` if the response has no body.
+   * @throws ValidationError when `path` is not a plain path starting with `/`, or a GET has a body; nothing was sent.
+   * @example
+   * ```ts
+   * const page = await client.request({ method: "GET", path: "/api/v1/contacts", query: { limit: 1 } });
+   * ```
    */
   request(request: RawRequest, options?: CallOptions): ApiPromise<unknown> {
     try {
@@ -148,21 +165,38 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   }
 
   /**
-   * How each limit stands now, keyed by its name. The next request has to wait where `left` is less than it spends, or
-   * `pausedUntil` is set; where a day's is used up, it fails at once.
+   * Returns the current state of each limit, keyed by its name.
+   *
+   * The next request has to wait if `left` is less than it spends, or `pausedUntil` is set. If a daily limit is used up, the
+   * request fails at once.
+   *
+   * @example
+   * ```ts
+   * const { used, left, freesInMs } = client.budgets().requests;
+   * console.log(`${used} used, ${left} left, the next is free in ${freesInMs} ms`);
+   * ```
    */
   budgets(): Record<keyof Limits, BudgetState> {
     return this.#connection.limiter.state();
   }
 
   /**
-   * Refuses the calls that wait (a ConnectionError, not applied), drains the recorders, lets what is on the wire finish and
-   * frees the sockets; also of the clients made from it. Nothing more is sent of an iteration or another long run. A later
-   * call opens new sockets. It waits up to a second more for the ledger to write down what became of emails with a `once` key.
+   * Closes the client and all clients created from it with `withOptions`.
    *
-   * @param options - `graceMs` bounds the whole (default: no bound): then the rest is cut off, and each event that a
-   * recorder has not sent rejects and reaches `onDrop`. A server that is told to stop within 30 s has time for 25,000.
-   * @returns what that came to.
+   * Waiting calls are refused with a ConnectionError (`not-applied`). Recorders send their events, requests in flight may
+   * finish, and the sockets are closed. Iterations and other long runs send nothing more. `close` waits up to one more second
+   * until the ledger has stored the results of emails with a `once` key. A later call opens new sockets.
+   *
+   * @param options - `graceMs` limits the time of all this (default: no limit). After it, `close` aborts what is left. Each
+   * event that a recorder has not sent then rejects and reaches `onDrop`. If your server has 30 s to stop, use 25,000.
+   * @returns how many calls finished, were refused, were aborted, or are still pending.
+   * @example
+   * ```ts
+   * process.once("SIGTERM", async () => {
+   *   const { drained, aborted } = await client.close({ graceMs: 25_000 });
+   *   console.log(`${drained} finished, ${aborted} aborted`);
+   * });
+   * ```
    */
   async close(options: CloseOptions = {}): Promise<CloseReport> {
     // Null stands for no options, as everywhere.
@@ -172,7 +206,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     return this.#node.close(graceMs, this.#runtime.clock ?? systemClock);
   }
 
-  /** The same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

@@ -92,8 +92,18 @@ export abstract class TouchpointError extends Error {
 }
 
 /**
- * Tells an error of this library from any other, also one thrown by another copy of the package, where
- * `instanceof` fails.
+ * Whether a value is an error of this library, also one thrown by another copy of the package, where `instanceof` fails.
+ *
+ * @example
+ * ```ts
+ * import { isTouchpointError } from "touchpoint-sdk/errors";
+ *
+ * try {
+ *   await client.contacts.create({ email: "ada@example.com" });
+ * } catch (error) {
+ *   if (isTouchpointError(error)) console.log(error.code, error.outcome);
+ * }
+ * ```
  */
 export const isTouchpointError = (error: unknown): error is TouchpointError =>
   typeof error === "object" && error !== null && brand in error;

@@ -42,10 +42,10 @@ const copyOf = (event: GivenEvent): GivenEvent => {
 const batchesAtOnce = 4;
 
 /**
- * Gathers single events into batches, each caller with its own result. Made by `events.recorder`.
+ * Collects single events into batches; each caller gets its own result. Created by `events.recorder`.
  *
- * A batch leaves when it is full or its first event has waited `maxDelayMs`. Nothing is lost silently: when too much
- * is pending `record` waits, and an event that cannot be recorded rejects its caller's promise.
+ * A batch is sent when it is full, or when its first event has waited `maxDelayMs`. No event is lost silently: `record`
+ * waits while too many events are pending, and the promise of an event that cannot be recorded rejects.
  */
 export class Recorder<Types extends object = OpenEvents> {
   readonly #settings: RecorderSettings;
@@ -68,18 +68,24 @@ export class Recorder<Types extends object = OpenEvents> {
     this.#context = context;
   }
 
-  /** Events taken and not settled yet. */
+  /** The number of events that are taken and not settled yet. */
   get pending(): number {
     return this.#pending;
   }
 
   /**
-   * Records one event with the next batch; waits while `maxPending` events are under way.
+   * Records one event with the next batch. Waits while `maxPending` events are pending.
    *
-   * @returns what became of this event: `status` 202 when recorded, otherwise `status` and `error`.
-   * @throws ValidationError when this event does not fit; no other is affected, nothing was sent.
+   * @returns the result of this event: `status` 202 if it was recorded, otherwise `status` and `error`.
+   * @throws ValidationError when this event is invalid. It is not sent; other events are not affected.
    * @throws ConfigurationError after `close`.
-   * @throws TouchpointError when its request failed for good.
+   * @throws TouchpointError when the request failed for good.
+   * @example
+   * ```ts
+   * const recorder = client.events.recorder();
+   * const result = await recorder.record({ name: "page.viewed", contact: { email: "ada@example.com" } });
+   * if (result.state !== "recorded") console.error(result.error);
+   * ```
    */
   record<const Name extends EventName<Types>>(event: EventOf<Types, Name>): Promise<BatchItemResult> {
     // Every typed event is an event, as the call checks.
@@ -95,7 +101,16 @@ export class Recorder<Types extends object = OpenEvents> {
     return this.#settings.onDrop === undefined ? recording.then((result) => result) : recording;
   }
 
-  /** Sends what is there without waiting for more; resolves when everything recorded so far is settled. */
+  /**
+   * Sends all pending events at once. Resolves when every event recorded so far is settled.
+   *
+   * @example
+   * ```ts
+   * const recorder = client.events.recorder();
+   * recorder.record({ name: "page.viewed", contact: { email: "ada@example.com" } }).catch(console.error);
+   * await recorder.flush();
+   * ```
+   */
   async flush(): Promise<void> {
     this.#flushes += 1;
     this.#pump();
@@ -104,14 +119,22 @@ export class Recorder<Types extends object = OpenEvents> {
     this.#flushes -= 1;
   }
 
-  /** Takes no more, and resolves when everything taken is settled. The client's `close` does the same. */
+  /**
+   * Takes no more events. Resolves when every event is settled. `client.close` also closes the recorder.
+   *
+   * @example
+   * ```ts
+   * const recorder = client.events.recorder();
+   * process.once("SIGTERM", () => recorder.close());
+   * ```
+   */
   close(): Promise<void> {
     this.#closing ??= this.#drain();
     return this.#closing;
   }
 
   /**
-   * Gives up what is not on the wire: each of those events rejects, was not applied, and reaches `onDrop`.
+   * Gives up events that are not in flight: each rejects with `not-applied` and reaches `onDrop`.
    *
    * @internal
    */
@@ -126,7 +149,7 @@ export class Recorder<Types extends object = OpenEvents> {
     this.#pump();
   }
 
-  /** The same as `close`, for `await using`. */
+  /** Does the same as `close`, for `await using`. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }

@@ -12,23 +12,37 @@ export interface ListProgress {
   readonly except: readonly number[];
 }
 
-/** How far a run has come, as JSON. */
+/** The progress of a run, as JSON. */
 export interface Checkpoint {
-  /** Of this form. */
+  /** The version of this format. */
   readonly version: 1;
   /** Every item before this one is settled. */
   readonly done: number;
-  /** Made of the content of the last settled item; tells this input from another. */
+  /** A hash of the last settled item; it identifies the input. */
   readonly last: string | null;
-  /** Only of an import with `addToList`. */
+  /** Only for an import with `addToList`. */
   readonly list?: ListProgress | undefined;
 }
 
-/** Where checkpoints are kept. */
+/**
+ * A store for checkpoints. Implement it where there are no files, for example in a worker.
+ *
+ * @example
+ * ```ts
+ * import type { Checkpoint, CheckpointStore } from "touchpoint-sdk";
+ *
+ * const saved = new Map<string, Checkpoint>();
+ * const store: CheckpointStore = {
+ *   load: async () => saved.get("events"),
+ *   save: async (state) => void saved.set("events", state),
+ * };
+ * await client.events.ingest([], { checkpoint: store });
+ * ```
+ */
 export interface CheckpointStore {
-  /** What `save` was last given; undefined when there is nothing yet. */
+  /** Returns the state that was saved last; undefined if there is none. */
   load(): Promise<unknown>;
-  /** Resolves once the state would survive a power cut. */
+  /** Saves the state. Resolves when the state would survive a power cut. */
   save(state: Checkpoint): Promise<void>;
 }
 

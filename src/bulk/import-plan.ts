@@ -1,33 +1,47 @@
 import { Spool } from "./spool.ts";
 
-/** What an import would do, or has done, with one row. */
+/** What an import would do, or did, with one row. */
 export interface PlannedRow {
-  /** Its place in the source, counted from 0. */
+  /** The position in the source, counted from 0. */
   readonly index: number;
-  /** Its line in the file, where the source is one. */
+  /** The line in the file, if the source is one. */
   readonly line?: number | undefined;
   readonly result: "create" | "update" | "unchanged" | "skipped" | "refused";
-  /** The fields that would change; of an update only. */
+  /** The fields that would change; only for an update. */
   readonly fields?: readonly string[] | undefined;
-  /** Why it is refused or skipped. */
+  /** Why the row is refused or skipped. */
   readonly reason?: string | undefined;
 }
 
 const mostInMemory = 4 * 1024 * 1024;
 const longestReason = 10_000;
 
-/** The plan of a dry import, an entry a row, in their order; a long one lies in a temporary file. */
+/**
+ * The plan of a dry import, with one entry per row, in order. A long plan is kept in a temporary file.
+ *
+ * @example
+ * ```ts
+ * import { readContacts } from "touchpoint-sdk/files";
+ *
+ * const { plan } = await client.contacts.import(readContacts("contacts.csv"), { dryRun: true });
+ * for (const { index, result, fields } of plan ?? []) console.log(index, result, fields);
+ * ```
+ */
 export class ImportPlan implements Iterable<PlannedRow> {
   readonly #spool = new Spool(mostInMemory);
   readonly #lengths: number[] = [];
   readonly #places: number[] = [];
 
-  /** How many rows it tells of. */
+  /** The number of rows. */
   get length(): number {
     return this.#places.length;
   }
 
-  /** Adds a row; the import calls it. */
+  /**
+   * Adds a row; the import calls this.
+   *
+   * @internal
+   */
   add(row: PlannedRow): void {
     const text = JSON.stringify({ ...row, reason: row.reason?.slice(0, longestReason) });
     const bytes = Buffer.from(text, "utf8");

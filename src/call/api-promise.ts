@@ -2,29 +2,37 @@ import { isTouchpointError } from "../errors.ts";
 import type { HttpResponse, RequestStats } from "../http/types.ts";
 import { type RawHeaders, toHeaders } from "../runtime/headers.ts";
 
-/** What is known of the HTTP exchange behind an answer. */
+/** Details of the HTTP response of a call. */
 export interface ResponseInfo {
-  /** The HTTP status; 2xx, but for the 404 that `companies.findByDomain` takes for `null`. */
+  /** The HTTP status: 2xx, or the 404 that `companies.findByDomain` reads as `null`. */
   readonly status: number;
-  /** The answer's headers; none beside the kept receipt of an email that went out under its `once` key before. */
+  /** The response headers. Empty for the stored receipt of an email that was sent earlier under its `once` key. */
   readonly headers: Headers;
-  /** Requests made for this answer, the failed ones too; 0 for such a receipt. */
+  /** The number of requests, including failed ones. 0 for a stored receipt. */
   readonly attempts: number;
-  /** Time spent waiting for budgets and in back-off, in milliseconds. */
+  /** How long the call waited for limits and in back-off, in milliseconds. */
   readonly waitedMs: number;
 }
 
-/** The answer together with its HTTP response. */
+/** The response data together with the HTTP response. */
 export interface WithResponse<T> {
   /** What awaiting the call itself gives. */
   readonly data: T;
-  /** Status and headers of the answer, and what the call took. */
+  /** Status and headers of the response, and what the call took. */
   readonly response: ResponseInfo;
 }
 
-/** A promise of an answer; `.withResponse()` gives the HTTP response beside it. */
+/** A promise of the response data. `.withResponse()` also gives the HTTP response. */
 export interface ApiPromise<T> extends Promise<T> {
-  /** The data together with its HTTP response; rejects with the error of the call itself. */
+  /**
+   * Returns the data together with the HTTP response. Rejects with the same error as the call.
+   *
+   * @example
+   * ```ts
+   * const { data, response } = await client.contacts.find("ada@example.com").withResponse();
+   * console.log(data?.id, response.status, response.attempts);
+   * ```
+   */
   withResponse(): Promise<WithResponse<T>>;
 }
 
@@ -61,16 +69,16 @@ export const answer = <T>(whole: Promise<WithResponse<T>>): ApiPromise<T> => {
 };
 
 /**
- * Makes what a mock of a method must return: a promise with `.withResponse()`.
+ * Creates the return value for a mocked method: a promise with `.withResponse()`.
  *
- * @param response - what `.withResponse()` tells of the exchange; default: status 200, no headers, one attempt.
+ * @param response - what `.withResponse()` returns; default: status 200, no headers, one attempt.
  * @example
  * ```ts
  * import { Client, mockAnswer } from "touchpoint-sdk";
  *
- * const client = new Client({ apiKey: "key", baseUrl: "http://localhost" });
- * client.companies.findByDomain = () => mockAnswer(null);
- * console.log(await client.companies.findByDomain("engines.example")); // null
+ * const mocked = new Client({ apiKey: "key", baseUrl: "http://localhost" });
+ * mocked.companies.findByDomain = () => mockAnswer(null);
+ * console.log(await mocked.companies.findByDomain("engines.example")); // null
  * ```
  */
 export const mockAnswer = <T>(data: T, response: Partial<ResponseInfo> = {}): ApiPromise<T> =>

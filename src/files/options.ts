@@ -36,11 +36,11 @@ export const knownOptions = <T extends object>(
   return given;
 };
 
-/** What both readers take. */
+/** Options of both readers. */
 export interface ReadOptions {
-  /** Called for each bad line, and awaited; reading then goes on. Without it the first bad line is thrown. */
+  /** Called and awaited for each bad line; reading then continues. Without it, the first bad line throws. */
   readonly onInvalid?: OnInvalid | undefined;
-  /** The longest line (in CSV: record) to hold in memory, in bytes; default 10 MiB. */
+  /** The longest line (in CSV: record) to keep in memory, in bytes. Default 10 MiB. */
   readonly maxLineBytes?: number | undefined;
   /** Whether the source is compressed by gzip; default: as its first bytes tell, whatever its name. */
   readonly gzip?: boolean | undefined;

@@ -138,18 +138,20 @@ const isCsvName = (source: FileSource, { format, name }: ReadContactsOptions<unk
 };
 
 /**
- * Reads contacts from a file that `writeCsv` or `writeNdjson` wrote, with their types, for `contacts.import`: written,
- * read and imported, they change nothing.
+ * Reads contacts, with their types, from a file that `writeCsv` or `writeNdjson` wrote. Pass them to `contacts.import`. A
+ * file that you export, read and import again changes nothing.
  *
- * In CSV `verified`, `emailConfidence` and `listIds` are what they are in a contact. A cell of a custom field is a
- * number, `true` or `false`, or a list joined by `;` where it looks like one and is not quoted; the writer quotes texts
- * that do. Files of other programs may quote otherwise: `customFields` settles it. `id`, `externalId` and the times are
- * left out, as the service sets them.
+ * In CSV, `verified`, `emailConfidence` and `listIds` get their types back. A custom field that looks like a number, a
+ * boolean or a list joined by `;` becomes one, unless the cell is quoted; `writeCsv` quotes such strings. For files of
+ * other programs, set `customFields`. `id`, `externalId` and the times are left out, because the service sets them.
  *
- * @throws as `readCsv` and `readNdjson` do, and ConfigurationError for a name that does not tell the format.
- *
+ * @throws as `readCsv` and `readNdjson` do, and ConfigurationError for a name without a known ending.
  * @example
+ * ```ts
+ * import { readContacts } from "touchpoint-sdk/files";
+ *
  * await client.contacts.import(readContacts("contacts.csv"));
+ * ```
  */
 export const readContacts = <Custom = Record<string, unknown>>(
   source: FileSource,

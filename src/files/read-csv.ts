@@ -137,26 +137,29 @@ async function* records(
 }
 
 /**
- * Reads CSV, one record at a time and in constant memory.
+ * Reads CSV, one record at a time, with constant memory.
  *
- * The first row names the fields; `customFields.plan` becomes `{ customFields: { plan } }`, and a dot that belongs
- * to a key is written `\.`. Values are strings unless `cast` makes something else of them. Lines end with `\n`,
- * `\r\n` or `\r` (Excel's "CSV (Macintosh)"), also mixed; quoted cells may hold any of them. A byte order mark,
- * blank lines and a last line without an end are fine; what is gzip by its first bytes is unpacked. `break` closes the source.
+ * The first row names the fields. `customFields.plan` becomes `{ customFields: { plan } }`; write a dot that belongs to a
+ * name as `\.`. Values are strings unless `cast` converts them. Lines may end with `\n`, `\r\n` or `\r`, also mixed, and
+ * quoted cells may contain line ends. A byte order mark, blank lines and a missing last line end are accepted. Gzip is
+ * recognized by the first bytes. `break` closes the source.
  *
  * @returns one object per record, in the order of the file.
- * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless there is
- *   an `onInvalid`; and always for a header that cannot be used and a record longer than `maxLineBytes`. It names
- *   the file and the line.
- * @throws ConfigurationError for an option that does not exist, and when a file cannot be opened or unpacked; a
- *   stream that fails rejects with its own error.
- *
+ * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless you pass
+ * `onInvalid`; always for an unusable header and a record longer than `maxLineBytes`. It names the file and the line.
+ * @throws ConfigurationError for an unknown option, and when a file cannot be opened or unpacked. A stream that fails
+ * rejects with its own error.
  * @example
+ * ```ts
+ * import type { ContactInput } from "touchpoint-sdk";
+ * import { readCsv } from "touchpoint-sdk/files";
+ *
  * const contacts = readCsv<ContactInput>("contacts.csv", {
  *   columns: { "E-mail": "email", "Internal note": false },
  *   cast: (cell, { column }) => (column === "listIds" ? cell.split(";") : cell),
  * });
  * await client.contacts.import(contacts, { checkpoint: "contacts.checkpoint" });
+ * ```
  */
 export const readCsv = <T extends object = Record<string, unknown>>(
   source: FileSource,

@@ -46,20 +46,25 @@ async function* records(
 }
 
 /**
- * Reads newline-delimited JSON, one record at a time and in constant memory.
+ * Reads newline-delimited JSON, one record at a time, with constant memory.
  *
- * A byte order mark, `\r\n`, blank lines and a last line without newline are fine; what is gzip by its first bytes is unpacked.
- * `break` closes the source. The type of the records is the caller's word: `events.ingest` and `contacts.import`
- * check each record themselves.
+ * A byte order mark, `\r\n`, blank lines and a missing last line end are accepted. Gzip is recognized by the first bytes.
+ * `break` closes the source. The type argument is not checked here; `events.ingest` and `contacts.import` check each
+ * record.
  *
  * @returns one object per line, in the order of the lines.
- * @throws ValidationError for a line that is not a JSON object in UTF-8, or longer than `maxLineBytes`, unless
- *   there is an `onInvalid`; it names the file and the line.
- * @throws ConfigurationError for an option that does not exist, and when a file cannot be opened or unpacked; a
- *   stream that fails rejects with its own error.
- *
+ * @throws ValidationError for a line that is not a JSON object in UTF-8, or longer than `maxLineBytes`, unless you pass
+ * `onInvalid`. It names the file and the line.
+ * @throws ConfigurationError for an unknown option, and when a file cannot be opened or unpacked. A stream that fails
+ * rejects with its own error.
  * @example
- * await client.events.ingest(readNdjson<EventInput>("events.ndjson.gz"), { checkpoint: "events.checkpoint" });
+ * ```ts
+ * import type { EventInput } from "touchpoint-sdk";
+ * import { readNdjson } from "touchpoint-sdk/files";
+ *
+ * const events = readNdjson<EventInput>("events.ndjson.gz");
+ * await client.events.ingest(events, { checkpoint: "events.checkpoint" });
+ * ```
  */
 export const readNdjson = <T extends object = Record<string, unknown>>(
   source: FileSource,

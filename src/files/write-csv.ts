@@ -87,26 +87,28 @@ const writeResumableCsv = async (
 };
 
 /**
- * Writes CSV with a header row from any (async) iterable, in constant memory and no faster than the target takes it.
+ * Writes CSV with a header row from any (async) iterable, with constant memory, as fast as the target accepts it.
  *
- * Fields of plain objects become columns with dotted names (`customFields.plan`). A Date is written as ISO 8601,
- * null and what is missing as an empty cell, an array of scalars joined by `;`, any other array or object as JSON.
- * Without the option `columns` every field of every record is a column. Lines end with `\n`. Without records and
- * `columns` the file is empty; with `columns` it is a header.
+ * Fields of plain objects become columns with dotted names (`customFields.plan`). A Date is written as ISO 8601, null and
+ * missing values as an empty cell, an array of scalars joined by `;`, any other array or object as JSON. Without the
+ * option `columns`, every field of every record becomes a column. Lines end with `\n`. Without records, the file has only
+ * the header of `columns`.
  *
- * A file appears under its name only when it is complete: it is written beside it, synced and renamed, so a killed
- * export leaves nothing but a `.tmp`. With `append` it grows in place instead. A stream is not ended.
+ * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. With `append`,
+ * the file grows in place. A stream is not ended.
  *
- * @returns the records and bytes that this call wrote.
- * @throws ValidationError for a record that cannot be written, or has a field beside the columns where these were
- *   not given; it names its number, from 1. And for records that cannot be iterated, such as a page.
- * @throws ConfigurationError for an option that does not exist, columns that come twice, and when a file cannot
- *   be written, or appended to under another header. A stream or a
- *   source that fails rejects with its own error. The file that was there before is untouched in each case, unless
- *   `append` is set.
- *
+ * @returns the number of records and bytes that this call wrote.
+ * @throws ValidationError for a record that cannot be written, or that has a field without a column; it names the number
+ * of the record, from 1. Also for records that cannot be iterated, such as a page.
+ * @throws ConfigurationError for an unknown option, for repeated columns, and when a file cannot be written, or has
+ * another header with `append`. A stream or a source that fails rejects with its own error. In each case an existing file
+ * is unchanged, unless `append` is set.
  * @example
+ * ```ts
+ * import { writeCsv } from "touchpoint-sdk/files";
+ *
  * await writeCsv("contacts.csv", client.contacts.list(), { columns: ["email", "name", "customFields.plan"] });
+ * ```
  */
 export const writeCsv = async (
   target: FileTarget,

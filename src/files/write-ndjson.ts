@@ -30,20 +30,22 @@ export async function* linesOf(records: Iterable<object> | AsyncIterable<object>
 }
 
 /**
- * Writes newline-delimited JSON from any (async) iterable, in constant memory and no faster than the target takes it.
+ * Writes newline-delimited JSON from any (async) iterable, with constant memory, as fast as the target accepts it.
  *
- * A file appears under its name only when it is complete: it is written beside it, synced and renamed, so a killed
- * export leaves nothing but a `.tmp`. With `append` it grows in place instead. A stream is not ended.
+ * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. With `append`,
+ * the file grows in place. A stream is not ended.
  *
- * @returns the records and bytes that this call wrote.
- * @throws ValidationError for a record that is not an object or has no JSON form; it names its number, from 1;
- *   and for records that cannot be iterated, such as a page.
- * @throws ConfigurationError for an option that does not exist, and when a file cannot be written. A stream or a
- *   source that fails rejects with its own
- *   error. The file that was there before is untouched in each case, unless `append` is set.
- *
+ * @returns the number of records and bytes that this call wrote.
+ * @throws ValidationError for a record that is not an object or has no JSON form; it names the number of the record, from
+ * 1. Also for records that cannot be iterated, such as a page.
+ * @throws ConfigurationError for an unknown option, and when a file cannot be written. A stream or a source that fails
+ * rejects with its own error. In each case an existing file is unchanged, unless `append` is set.
  * @example
+ * ```ts
+ * import { writeNdjson } from "touchpoint-sdk/files";
+ *
  * await writeNdjson("contacts.ndjson", client.contacts.list(), { checkpoint: "contacts.checkpoint" });
+ * ```
  */
 export const writeNdjson = async (
   target: FileTarget,

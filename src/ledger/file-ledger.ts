@@ -138,16 +138,24 @@ class FileLedger implements Ledger {
 }
 
 /**
- * Keeps send-once keys in a file, shared by any number of processes of one machine: a key is on disk before the email
- * leaves, and stays there for ever, with its receipt. Nothing is locked, so a process that is killed holds nobody up.
+ * Keeps send-once keys in a file that any number of processes on one machine can share. A key is on disk before its email
+ * is sent. It stays there with its receipt. There are no locks, so a killed process blocks no other.
  *
- * The file only ever grows. One that was cut, replaced or damaged is refused with the line: it would forget keys. It holds
- * the service's answers, addresses among them, and is made readable for its owner only. A network file system that does
- * not keep appends of several machines apart is no place for it.
+ * The file only grows. A truncated, replaced or damaged file is refused with the line, because it would forget keys. The
+ * file contains receipts with addresses, and only its owner can read it. Do not put it on a network file system without
+ * atomic appends.
  *
- * @param path - of the file, relative to the working directory of now.
- * @throws ConfigurationError for a path that is none; and from its methods when the file cannot be read or written, or
- * is not what it was.
+ * @param path - of the file, relative to the current working directory.
+ * @throws ConfigurationError for an empty path. Its methods throw it when the file cannot be read or written, or was
+ * changed by another program.
+ * @example
+ * ```ts
+ * import { Client, fileLedger } from "touchpoint-sdk";
+ *
+ * await using sender = new Client({ ledger: fileLedger("sent.ledger") });
+ * const email = { to: "ada@example.com", subject: "Welcome", text: "Good to have you." };
+ * await sender.emails.send(email, { once: "welcome:42" });
+ * ```
  */
 export const fileLedger = (path: string): Ledger => {
   if (typeof path !== "string" || path === "")

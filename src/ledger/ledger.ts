@@ -1,84 +1,135 @@
-/** What a ledger answers to whoever wants to send under a key. */
+/** A ledger's answer to a caller that wants to send under a key. */
 export type LedgerClaim =
   /** The key was free and is now the caller's, to be settled with this `claim`. */
   | { readonly state: "claimed"; readonly claim: string }
-  /** An email went out under the key. `receipt` is undefined when it was settled by hand without one. */
+  /** An email was sent under the key. `receipt` is undefined if the key was settled by hand without one. */
   | { readonly state: "sent"; readonly fingerprint: string; readonly receipt: unknown }
   /**
-   * The key is taken: somebody is sending, or was when the process died (`pending`), or sent and got no clear answer
-   * (`unknown`). `since` is the time of the claim, in milliseconds since 1970.
+   * The key is taken. `pending`: a process is sending, or died while it was. `unknown`: the email was sent and no clear
+   * response came. `since` is the time of the claim, in milliseconds since 1970.
    */
   | { readonly state: "pending" | "unknown"; readonly fingerprint: string; readonly since: number };
 
-/** How an email under a key ended. `not-sent` makes the key free again. */
+/** The result of an email under a key. `not-sent` frees the key. */
 export type Settlement = "sent" | "not-sent" | "unknown";
 
-/** What a settlement may carry. */
+/** Details of a settlement. */
 export interface SettleDetails {
-  /** The service's answer, as JSON; later calls with the key are given it. */
+  /** The service's response, as JSON. Later calls with the key return it. */
   readonly receipt?: unknown;
-  /** Settles this claim and no later one; without it whichever claim the key is under, as a person would. */
+  /** Settles only this claim. Without it, `settle` settles the current claim, as you do by hand. */
   readonly claim?: string | undefined;
 }
 
 /**
- * What a client needs of the place where send-once keys are kept. Anything that can compare and set can be one: its
- * methods must be atomic among all who share it, and resolve only once their effect would survive what it promises to
- * survive.
+ * The methods that a client needs of a store for send-once keys. Implement it for your own store, for example a database.
+ *
+ * Each method must be atomic among all processes that share the store. It may resolve only when its change is durable.
+ *
+ * @example
+ * ```ts
+ * import { type ClaimLedger, Client } from "touchpoint-sdk";
+ *
+ * declare const table: ClaimLedger; // your own class
+ * await using sender = new Client({ ledger: table });
+ * ```
  */
 export interface ClaimLedger {
   /**
-   * Takes the key if it is free; otherwise tells how it stands and changes nothing. The fingerprint stands for the
-   * email: whoever asks compares it with the one under the key.
+   * Claims the key if it is free. Otherwise returns its state and changes nothing. The fingerprint identifies the email; the
+   * client compares it with the one under the key.
    */
   claim(key: string, fingerprint: string): Promise<LedgerClaim>;
   /**
-   * Settles a key that is pending or unknown; by hand (without `claim`) also one whose email was scheduled, as
+   * Settles a key that is pending or unknown. Without `claim` (by hand), it also settles the key of a scheduled email as
    * `not-sent` or `unknown`, because such an email may have been cancelled.
    *
-   * @returns false, and nothing changed, when the key is free, was sent, or is under another claim than the one named.
+   * @returns false, without a change, if the key is free, its email was sent, or it has another claim.
+   * @example
+   * ```ts
+   * import { fileLedger } from "touchpoint-sdk";
+   *
+   * await fileLedger("sent.ledger").settle("welcome:42", "not-sent");
+   * ```
    */
   settle(key: string, settlement: Settlement, details?: SettleDetails): Promise<boolean>;
   /**
-   * Settles the key whose receipt is the scheduled email with this id: `not-sent` once its cancel was confirmed,
-   * `unknown` where nobody knows. Left out, cancels leave keys as they are.
+   * Settles the key whose receipt is the scheduled email with this id: `not-sent` after a confirmed cancel, `unknown` if the
+   * result is unknown. Without this method, a cancel does not change the key.
    *
-   * @returns false when there is no such key.
+   * @returns false if there is no such key.
    */
   settleScheduled?(id: string, settlement: "not-sent" | "unknown"): Promise<boolean>;
 }
 
-/** How a key stands. One that is free has no row. */
+/** The state of a key. A free key has no row. */
 export interface LedgerRow {
   /** The key, as given in `once`. */
   readonly key: string;
-  /** `pending`: somebody is sending, or was when the process died. `unknown`: sent, and no clear answer came. */
+  /** `pending`: a process is sending, or died while it was. `unknown`: sent, without a clear response. */
   readonly state: "pending" | "unknown" | "sent";
-  /** When it was claimed, in milliseconds since 1970. */
+  /** The time of the claim, in milliseconds since 1970. */
   readonly since: number;
-  /** The service's answer; undefined while there is none. */
+  /** The service's response; undefined while there is none. */
   readonly receipt: unknown;
 }
 
-/** Which keys to list; all of them by default. */
+/** Which keys to list. Default: all. */
 export interface LedgerFilter {
   /** Only keys in this state. */
   readonly state?: LedgerRow["state"] | undefined;
-  /** Only keys claimed at this time or later: a Date, or an ISO 8601 string, a date alone for its beginning in UTC. */
+  /** Only keys claimed at this time or later: a Date or an ISO 8601 string. A date without a time means its start in UTC. */
   readonly since?: Date | string | undefined;
 }
 
-/** Where send-once keys are kept, and what one asks and changes by hand. */
+/** A store for send-once keys, with methods to read and change keys by hand. */
 export interface Ledger extends ClaimLedger {
+  /**
+   * Settles the key of a scheduled email; the client calls it after a cancel.
+   *
+   * @returns false if there is no such key.
+   * @example
+   * ```ts
+   * import { fileLedger } from "touchpoint-sdk";
+   *
+   * await fileLedger("sent.ledger").settleScheduled("email-1", "not-sent");
+   * ```
+   */
   settleScheduled(id: string, settlement: "not-sent" | "unknown"): Promise<boolean>;
-  /** How the key stands; undefined when it is free. */
+  /**
+   * Returns the state of the key; undefined if it is free.
+   *
+   * @example
+   * ```ts
+   * import { fileLedger } from "touchpoint-sdk";
+   *
+   * const row = await fileLedger("sent.ledger").get("welcome:42");
+   * console.log(row?.state ?? "free");
+   * ```
+   */
   get(key: string): Promise<LedgerRow | undefined>;
-  /** The keys that are taken. In memory and in a file the latest claim first, in Redis in no order. */
+  /**
+   * Lists the keys that are not free. In memory and in a file, the newest claim comes first; in Redis there is no order.
+   *
+   * @example
+   * ```ts
+   * import { fileLedger } from "touchpoint-sdk";
+   *
+   * for await (const { key, since } of fileLedger("sent.ledger").list({ state: "unknown" }))
+   *   console.log(key, new Date(since).toISOString());
+   * ```
+   */
   list(filter?: LedgerFilter): AsyncIterable<LedgerRow>;
   /**
-   * Frees a key whatever is known of it: the next call with it sends.
+   * Frees a key in any state: the next call with it sends.
    *
-   * @returns false when it is free.
+   * @returns false if the key was free.
+   * @example
+   * ```ts
+   * import { fileLedger } from "touchpoint-sdk";
+   *
+   * await fileLedger("sent.ledger").release("welcome:42");
+   * ```
    */
   release(key: string): Promise<boolean>;
 }

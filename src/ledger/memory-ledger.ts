@@ -27,8 +27,17 @@ const rowOf = (key: string, entry: Entry): LedgerRow => {
 };
 
 /**
- * Keeps send-once keys in memory: they hold among the clients it is given to, as long as the process lives. A key
- * that was sent stays for ever, with its receipt.
+ * Keeps send-once keys in memory, for the clients that get this ledger, until the process ends. A key whose email was sent
+ * is kept with its receipt.
+ *
+ * @example
+ * ```ts
+ * import { Client, memoryLedger } from "touchpoint-sdk";
+ *
+ * const ledger = memoryLedger();
+ * await using first = new Client({ ledger });
+ * await using second = new Client({ ledger, apiKey: "another-key" });
+ * ```
  */
 export const memoryLedger = (clock: Pick<Clock, "wallTime"> = systemClock): Ledger => {
   /** The latest claim last. */

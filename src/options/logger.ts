@@ -1,7 +1,16 @@
 /** From the most to the least said: a logger is told what is at its level or behind it. `error` says nothing. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
-/** Anything shaped like `console`; one of pino or bunyan, told by its methods, is given the fields first. */
+/**
+ * A logger with the methods of `console`. Loggers with the methods of pino or bunyan get the fields as first argument.
+ *
+ * @example
+ * ```ts
+ * import { Client } from "touchpoint-sdk";
+ *
+ * await using logged = new Client({ logger: console, logLevel: "info" });
+ * ```
+ */
 export interface Logger {
   /** What helps to find a fault: attempts, answers, waits. It may hold personal data. */
   debug(message: string, fields: object): void;

@@ -59,20 +59,33 @@ export interface FetchResponse {
 /** Any WHATWG fetch: the global one, undici's, that of a sandbox, or one of your own. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
-/** What the library needs of an undici Dispatcher: `Agent`, `Pool`, `ProxyAgent`, `MockAgent`, … all have it. */
+/**
+ * What the library needs of an undici dispatcher. `Agent`, `Pool`, `ProxyAgent` and `MockAgent` have it.
+ *
+ * @example
+ * ```ts
+ * import { Client } from "touchpoint-sdk";
+ * import { ProxyAgent } from "undici";
+ *
+ * await using proxied = new Client({ dispatcher: new ProxyAgent("http://proxy.internal:3128") });
+ * ```
+ */
 export interface Dispatcher {
-  /** Sends one request, as undici defines it; false: it is busy. */
+  /** Sends one request, as undici defines it. Returns false if the dispatcher is busy. */
   dispatch(options: object, handler: object): boolean;
 }
 
-/** How a client is set up. Every option has a default but the key and the base URL. */
+/** Options of a client. Only the key and the base URL are required; the environment can provide both. */
 export interface ClientOptions<
   CustomFields extends object = OpenFields,
   EventTypes extends object = OpenEvents,
 > {
-  /** Default: the environment variable `TOUCHPOINT_API_KEY`. A function is asked again after a 401, once in a call. */
+  /**
+   * The API key, or a function that returns it. After a 401 the function is called again, once per call. Default: the
+   * environment variable `TOUCHPOINT_API_KEY`.
+   */
   readonly apiKey?: KeySource;
-  /** Root of the service. Default: `TOUCHPOINT_BASE_URL`; the document names no host, so none is built in. */
+  /** The root address of the service. Default: `TOUCHPOINT_BASE_URL`. */
   readonly baseUrl?: string;
   /**
    * One attempt, from queueing its bytes to the last byte of the body, in milliseconds. Default 30,000. Without a `fetch`

@@ -91,7 +91,17 @@ interface LimitNumbers {
   readonly maxPerDay: number;
 }
 
-/** Limits that many processes share; `redisLimits` of `touchpoint-sdk/redis` makes them. */
+/**
+ * Limits that many processes share. `redisLimits` of `touchpoint-sdk/redis` creates them.
+ *
+ * @example
+ * ```ts
+ * import { Client } from "touchpoint-sdk";
+ * import { redisLimits } from "touchpoint-sdk/redis";
+ *
+ * await using shared = new Client({ limits: redisLimits(redis, { id: "production" }) });
+ * ```
+ */
 export interface SharedLimits {
   /** The limits themselves, the documented ones where none were given. */
   readonly numbers: Limits;

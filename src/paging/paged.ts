@@ -10,34 +10,70 @@ import { readCursor } from "./cursor.ts";
 import { largestLimit } from "./page-size.ts";
 import { Walk, type WalkedPage } from "./walk.ts";
 
-/** How a list is read, beside what every call may set. */
+/** Options for reading a list. */
 export interface PagingOptions {
-  /** Pages asked for before they are needed; 0 for none. Default: as many as the latency makes useful, at most 16. */
+  /** Pages requested ahead; 0 for none. Default: as many as the latency makes useful, at most 16. */
   readonly prefetch?: number | undefined;
-  /** `fast` gives up the protection against records added or removed between pages. Default `strict`. */
+  /** `fast` skips the protection against records that are added or removed between pages. Default `strict`. */
   readonly consistency?: "strict" | "fast" | undefined;
-  /** Goes on after the page that carried it; an iteration, not a single page that is awaited. */
+  /** Continues after the page that has this cursor. For iteration only, not for a single awaited page. */
   readonly cursor?: string | undefined;
 }
 
 /**
- * A list: await it for one page, iterate it for every record. Nothing is sent before either.
+ * A list: await it for one page, iterate it for every record. Nothing is sent before you do.
  *
- * Awaited, or by `toArray`, it is one call, which `totalTimeoutMs` bounds as a whole. An iteration lasts as long as
- * its consumer takes: `totalTimeoutMs` bounds each request for a page.
+ * Awaiting it and `toArray` are one call, which `totalTimeoutMs` limits as a whole. An iteration takes as long as its
+ * consumer does, so `totalTimeoutMs` limits each request for a page.
  */
 export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
-  /** One page together with its HTTP response. */
+  /**
+   * Returns one page together with its HTTP response.
+   *
+   * @example
+   * ```ts
+   * const { data: page, response } = await client.contacts.list().withResponse();
+   * console.log(page.total, response.status);
+   * ```
+   */
   withResponse(): Promise<WithResponse<Page<T>>>;
-  /** Every page, each with only what was not yielded before; `cursor` goes on after the page that carried it. */
+  /**
+   * Iterates the pages. Each page has only records that were not yielded before. Its `cursor` continues after this page.
+   *
+   * @example
+   * ```ts
+   * for await (const { data, cursor } of client.contacts.list().pages()) console.log(data.length, cursor);
+   * ```
+   */
   pages(options?: { readonly cursor?: string | undefined }): AsyncIterableIterator<WalkedPage<T>>;
-  /** What the list was asked for. */
+  /** The operation and the query of this list. */
   readonly request: { readonly operation: string; readonly query: object };
-  /** The first `max` records, or all of them. */
+  /**
+   * Returns the first `max` records, or all of them, as an array.
+   *
+   * @example
+   * ```ts
+   * const contacts = await client.contacts.list().toArray({ max: 100 });
+   * ```
+   */
   toArray(options?: { readonly max?: number }): ApiPromise<T[]>;
-  /** As of a promise of one page. */
+  /**
+   * Handles the failure of one page, like the same method of a promise.
+   *
+   * @example
+   * ```ts
+   * const page = await client.contacts.list().catch(() => undefined);
+   * ```
+   */
   catch<R>(onRejected: (reason: unknown) => R | PromiseLike<R>): Promise<Page<T> | R>;
-  /** As of a promise of one page. */
+  /**
+   * Runs after one page has arrived or failed, like the same method of a promise.
+   *
+   * @example
+   * ```ts
+   * const page = await client.contacts.list().finally(() => console.log("done"));
+   * ```
+   */
   finally(onFinally: () => void): Promise<Page<T>>;
 }
 

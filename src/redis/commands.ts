@@ -1,7 +1,19 @@
 import { createHash } from "node:crypto";
 import type { RedisPublisher } from "./news.ts";
 
-/** What is needed of a Redis client; ioredis 5 and 6 have it, `Cluster` too. */
+/**
+ * The methods that the library needs of a Redis client. ioredis 5 and 6 have them, `Cluster` too.
+ *
+ * @example
+ * ```ts
+ * import { Redis } from "ioredis";
+ * import { Client } from "touchpoint-sdk";
+ * import { redisLimits } from "touchpoint-sdk/redis";
+ *
+ * const connection = new Redis("redis://localhost:6379");
+ * await using shared = new Client({ limits: redisLimits(connection, { id: "production" }) });
+ * ```
+ */
 export interface RedisCommands extends RedisPublisher {
   /** Runs a script: EVAL. */
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;

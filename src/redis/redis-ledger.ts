@@ -144,11 +144,18 @@ class RedisLedger implements Ledger {
 }
 
 /**
- * A send-once ledger that any number of processes share, as durable as the Redis behind it: what its persistence, an
- * eviction or a failover loses is not known any more. Keys never expire by themselves.
+ * A send-once ledger that any number of processes share. It is as durable as the Redis behind it: keys that Redis loses by
+ * an eviction or a failover are forgotten. Keys do not expire.
  *
- * @param redis - an ioredis client, version 5 or 6; it stays the caller's to close.
+ * @param redis - an ioredis client, version 5 or 6. You close it yourself.
  * @throws ConfigurationError naming every fault of the arguments at once.
+ * @example
+ * ```ts
+ * import { Client } from "touchpoint-sdk";
+ * import { redisLedger } from "touchpoint-sdk/redis";
+ *
+ * await using sender = new Client({ ledger: redisLedger(redis) });
+ * ```
  */
 export const redisLedger = (redis: RedisCommands, options?: RedisLedgerOptions): Ledger => {
   // A caller without types may give null, which stands for none, or no object at all.

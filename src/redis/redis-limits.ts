@@ -6,35 +6,37 @@ import { News } from "./news.ts";
 import { SharedDay } from "./shared-day.ts";
 import { SharedLeases } from "./shared-leases.ts";
 
-/** Who shares the limits, and what happens while Redis is out of reach. Any limit may be corrected beside it. */
+/** Who shares the limits, and what happens while Redis is unavailable. You can change any limit here too. */
 export interface RedisLimitsOptions extends Partial<Limits> {
-  /** The same in every process that shares the limits: one for each key of the service. */
+  /** The same in every process that shares the limits. Use one id per API key. */
   readonly id: string;
   /**
-   * While Redis is out of reach: `closed` (default) sends nothing, and refuses calls with a `ConnectionError` once
-   * that has lasted for `maxLostMs`; `open` uses `share` of each limit.
+   * While Redis is unavailable: `closed` (default) sends nothing, and after `maxLostMs` refuses calls with a
+   * `ConnectionError`; `open` uses `share` of each limit.
    */
   readonly onLost?: "open" | "closed";
-  /** The part of each limit that is this process's alone with `onLost: "open"`, which needs it; above 0, 1 at most. */
+  /** With `onLost: "open"`, the part of each limit that this process may use alone: above 0, at most 1. Required there. */
   readonly share?: number;
-  /** How long calls wait for a Redis that is out of reach, in milliseconds, with `closed`. Default 60,000. */
+  /** With `closed`, how long calls wait for an unavailable Redis, in milliseconds. Default 60,000. */
   readonly maxLostMs?: number;
 }
 
 /**
- * Limits that any number of processes share through one Redis: budgets, pauses and day counts.
+ * Limits that any number of processes share through one Redis: permits, pauses and daily counts.
  *
- * Permits are leased in blocks and given back when others wait. A second connection, made like the given one, hears
- * at once of pauses and of permits that came free; it goes with `client.close()` or with the given one. A process that
- * dies returns its permits a window, and a twentieth of one (100 ms at least, four round trips to a Redis that is far),
- * after its last heartbeat; a flushed, restarted or lost Redis is found again by itself. No process's clock is compared
- * with another's.
+ * Processes lease permits in blocks and return them when others wait. A second connection, created like the given one,
+ * delivers pauses and freed permits at once; `client.close()` closes it. When a process dies, its permits are free again
+ * one window (and a twentieth of it, at least 100 ms, or four round trips to a distant Redis) after its last heartbeat.
+ * After a restart or a flush of Redis, the processes register again. Their clocks need not agree.
  *
- * @param redis - an ioredis client, version 5 or 6; it stays the caller's to close, after the client of the service.
+ * @param redis - an ioredis client, version 5 or 6. Close it yourself, after the client of the service.
  * @throws ConfigurationError naming every fault of the options at once.
- *
+ * @example
  * ```ts
- * const client = new Client({ limits: redisLimits(new Redis(), { id: "production" }) });
+ * import { Client } from "touchpoint-sdk";
+ * import { redisLimits } from "touchpoint-sdk/redis";
+ *
+ * await using shared = new Client({ limits: redisLimits(redis, { id: "production" }) });
  * ```
  */
 export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): SharedLimits => {

@@ -22,7 +22,7 @@ const matchOf = (domain: string, { data }: CompanyMatches): Company | null => {
   return named.length === 0 && data.length === 1 && only !== undefined ? only : null;
 };
 
-/** Companies (leads, in the names of scopes). Reached as `client.companies`. */
+/** Companies. Use it as `client.companies`. Scope names and contact fields call a company a lead. */
 export class Companies {
   readonly #call: Call;
 
@@ -31,13 +31,21 @@ export class Companies {
   }
 
   /**
-   * Creates a company with its people in one call (inferred: its path is not documented). Where a company has the
-   * `domain` already, that one is updated; so with a domain the call is repeated after a lost answer, and without one
-   * it is not.
+   * Creates a company with its contacts in one call. If a company has the `domain` already, the service updates it.
    *
-   * @returns the ids that the service returns; their names are not documented, so `id` is read from whichever came.
+   * A call with a `domain` is therefore retried after a lost response; a call without one is not. The path is inferred; the
+   * option `routes` corrects it.
+   *
+   * @returns the ids of the records. Their names are not documented; `id` is the company's, whatever the service calls it.
    * @throws BadRequestError when a field is invalid.
-   *
+   * @example
+   * ```ts
+   * const { id } = await client.companies.create({
+   *   companyName: "Analytical Engines",
+   *   domain: "engines.example",
+   *   contacts: [{ email: "ada@example.com", title: "Engineer" }],
+   * });
+   * ```
    * Source: service document, Companies (create), and Company, `domain`.
    */
   create(input: CompanyInput, options?: CallOptions): ApiPromise<CompanyCreated> {
@@ -45,12 +53,15 @@ export class Companies {
   }
 
   /**
-   * Changes the fields sent of a company. The document gives neither the fields nor the answer: where it is empty, all
-   * that comes back is the `id`.
+   * Changes the given fields of a company.
    *
+   * @returns the company; only its `id` if the response is empty. Neither the fields nor the response are documented.
    * @throws NotFoundError when the workspace has no company with the id.
    * @throws ConflictError when another company has the new domain.
-   *
+   * @example
+   * ```ts
+   * await client.companies.update("company-1", { industry: "Computing" });
+   * ```
    * Source: service document, Companies, PATCH.
    */
   update(id: string, patch: CompanyPatch, options?: CallOptions): ApiPromise<Company> {
@@ -58,11 +69,16 @@ export class Companies {
   }
 
   /**
-   * Finds the company with a domain, in any case of letters; `null` when there is none (inferred: the document names
-   * the operation, and gives neither its path nor its answer).
+   * Finds the company with a domain. Upper and lower case do not matter. The path is inferred; the option `routes` corrects
+   * it.
    *
+   * @returns the company, or `null` if there is none.
    * @throws ValidationError for a blank domain; nothing was sent.
-   *
+   * @example
+   * ```ts
+   * const company = await client.companies.findByDomain("engines.example");
+   * console.log(company?.companyName ?? "no such company");
+   * ```
    * Source: service document, Companies, "find-by-domain operation".
    */
   findByDomain(domain: string, options?: CallOptions): ApiPromise<Company | null> {

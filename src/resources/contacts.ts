@@ -22,11 +22,11 @@ import type {
   OpenFields,
 } from "../workspace/contact-types.ts";
 
-/** What an upsert did. */
+/** The result of an upsert. */
 export interface UpsertResult<C extends Contact = Contact> {
-  /** As the service has it now. */
+  /** The contact as the service has it now. */
   readonly contact: C;
-  /** `false`: there was a contact with this email; it was updated, if more than the email was given. */
+  /** `false`: a contact with this email existed. It was updated, if you gave more than the email. */
   readonly created: boolean;
 }
 
@@ -54,7 +54,7 @@ interface TypedOperations<Fields> {
 // a typed client could not be given where any client will do.
 const typed = <Fields>() => operations.contacts as unknown as TypedOperations<Fields>;
 
-/** People. Reached as `client.contacts`; `Fields` are the workspace's custom fields, where a schema tells them. */
+/** Contacts. Use it as `client.contacts`. `Fields` are the workspace's custom fields, if a schema types them. */
 export class Contacts<Fields extends object = OpenFields> {
   readonly #call: Call;
   readonly #clock: Clock;
@@ -65,11 +65,18 @@ export class Contacts<Fields extends object = OpenFields> {
   }
 
   /**
-   * Creates a contact. Not repeated when the answer is lost, since a repeat may clash with the first; `upsert` may be.
+   * Creates a contact.
    *
-   * @throws ConflictError when the email belongs to a contact already.
+   * After a lost response the call is not retried, because a second attempt could conflict with the first. Use `upsert` for
+   * a contact that may exist.
+   *
+   * @throws ConflictError when a contact with the email exists.
    * @throws BadRequestError for an unknown custom field or a value of the wrong kind.
-   *
+   * @example
+   * ```ts
+   * const contact = await client.contacts.create({ email: "ada@example.com", customFields: { plan: "pro" } });
+   * console.log(contact.id);
+   * ```
    * Source: service document, Contacts, POST /api/v1/contacts.
    */
   create(input: ContactInputOf<Fields>, options?: CallOptions): ApiPromise<ContactOf<Fields>> {
@@ -77,24 +84,40 @@ export class Contacts<Fields extends object = OpenFields> {
   }
 
   /**
-   * Lists contacts, one page in memory at a time.
+   * Lists contacts, with one page in memory at a time.
    *
-   * @param query - `search` matches for example an email; `limit` is contacts per page; `skip` leaves out so many.
-   * @returns await it for one page, iterate it for every contact; `break` asks for no further page.
+   * Every contact that exists throughout an iteration is yielded exactly once, even if others are added or deleted
+   * meanwhile. This needs a stable order of contacts, which is not documented.
+   *
+   * @param query - `search` matches an email, for example; `limit` is the contacts per page, 1–200; `skip` leaves out the
+   * first contacts.
+   * @returns await it for one page, iterate it for every contact. After `break`, no further page is requested.
    * @throws RateLimitError when the service asks for a wait longer than `maxRetryAfterMs`.
-   *
-   * Source: service document, Contacts and Limits. The order of contacts is not documented.
+   * @example
+   * ```ts
+   * const page = await client.contacts.list({ search: "ada", limit: 50 });
+   * console.log(page.total);
+   * for await (const contact of client.contacts.list()) console.log(contact.email);
+   * ```
+   * Source: service document, Contacts and Limits.
    */
   list(query: ContactQuery = {}, options: CallOptions & PagingOptions = {}): Paged<ContactOf<Fields>> {
     return paged(this.#call, typed<Fields>().list, query, options);
   }
 
   /**
-   * Finds the contact with an address, in any case of letters; `null` when there is none.
+   * Finds the contact with an email address. Upper and lower case do not matter.
    *
-   * @throws ValidationError for what is no address; nothing was sent.
+   * A search of the service may match more than the address; this method returns only the exact address.
    *
-   * Source: service document, Contacts, `search`. A search may match more than the address; only the address counts.
+   * @returns the contact, or `null` if there is none.
+   * @throws ValidationError when `email` is not an address; nothing was sent.
+   * @example
+   * ```ts
+   * const contact = await client.contacts.find("Ada@Example.com");
+   * console.log(contact?.name ?? "no such contact");
+   * ```
+   * Source: service document, Contacts, `search`.
    */
   find(email: string, options?: CallOptions): ApiPromise<ContactOf<Fields> | null> {
     const call = this.#call.scope();
@@ -119,13 +142,18 @@ export class Contacts<Fields extends object = OpenFields> {
   }
 
   /**
-   * Changes the fields sent and no others. `listIds` replaces all lists of the contact; in `customFields` only the
-   * keys sent change, and `null` clears one.
+   * Changes the given fields of a contact.
+   *
+   * `listIds` replaces all lists of the contact; use `lists.addContacts` to add it to one. `customFields` changes only the
+   * given keys, and `null` clears a key.
    *
    * @throws BadRequestError for an unknown custom field or an invalid value.
    * @throws NotFoundError when the workspace has no contact with the id.
    * @throws ConflictError when another contact has the new email.
-   *
+   * @example
+   * ```ts
+   * await client.contacts.update("contact-1", { stage: "CUSTOMER", customFields: { plan: null } });
+   * ```
    * Source: service document, Contacts, PATCH rules 1–6.
    */
   update(id: string, patch: ContactPatchOf<Fields>, options?: CallOptions): ApiPromise<ContactOf<Fields>> {
@@ -133,13 +161,18 @@ export class Contacts<Fields extends object = OpenFields> {
   }
 
   /**
-   * Creates the contact, or updates the one that has the email.
+   * Creates the contact, or updates the existing contact with the email.
    *
-   * Safe to call again whatever happened to an earlier call; `totalTimeoutMs` bounds all of its requests. A creation
-   * whose answer was lost is made again, up to `maxRetries` times, and then looked up: an address is unique, so a
-   * second one only clashes and becomes the update (`created` is then `false`). Others may create or delete it too.
+   * You can always call it again safely. After a lost response, the creation is retried up to `maxRetries` times, and then
+   * the contact is looked up. Addresses are unique, so a second creation only conflicts, and the method updates the contact
+   * (`created` is then `false`). `totalTimeoutMs` limits all requests of the call together.
    *
-   * @throws ConflictError when the service keeps reporting a clash but finds no contact with the email.
+   * @throws ConflictError when the service keeps reporting a conflict but finds no contact with the email.
+   * @example
+   * ```ts
+   * const { contact, created } = await client.contacts.upsert({ email: "ada@example.com", name: "Ada Lovelace" });
+   * console.log(created ? "created" : "updated", contact.id);
+   * ```
    */
   upsert(input: ContactInputOf<Fields>, options?: CallOptions): ApiPromise<UpsertResult<ContactOf<Fields>>> {
     const call = this.#call.scope();
@@ -156,15 +189,26 @@ export class Contacts<Fields extends object = OpenFields> {
   }
 
   /**
-   * Creates or updates every contact of an array, a generator or a stream, in constant memory.
+   * Creates or updates every contact of an array, a generator or a stream, with constant memory.
    *
-   * With a `checkpoint` the run can be killed at any instant and started again over the same source: nobody is left
-   * out. Only what creates or changes a contact is sent: the list is read once, or, where that takes fewer requests, each
-   * row is looked up. `dryRun` sends no change and tells what would become of each row. `addToList` adds 1,000 contacts at a time and the rest at the end.
+   * The import reads the list of contacts once, or looks up each row if that takes fewer requests. It sends only what
+   * creates or changes a contact. With a `checkpoint` you can kill the run at any time and start it again with the same
+   * source. `dryRun` sends no change; the report then has a `plan` for each row. `addToList` adds the contacts to a list,
+   * 1,000 per request.
    *
    * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
-   * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.
+   * @throws TouchpointError when the service stays unavailable; `partial.report` has the counts so far.
    * @throws TimeoutError, with the same `partial`, when the run takes longer than its own `totalTimeoutMs`.
+   * @example
+   * ```ts
+   * import { readContacts } from "touchpoint-sdk/files";
+   *
+   * const report = await client.contacts.import(readContacts("contacts.csv"), {
+   *   checkpoint: "import.checkpoint.json",
+   *   onRejected: ({ index, error }) => console.error(`row ${index + 1}: ${error}`),
+   * });
+   * console.log(report.created, report.updated, report.unchanged);
+   * ```
    */
   import(source: InputSource<ContactInputOf<Fields>>, options: ImportOptions = {}): ApiPromise<ImportReport> {
     const call = this.#call.scope();

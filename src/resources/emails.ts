@@ -24,18 +24,18 @@ import type {
 import { operations } from "../service/operations.ts";
 import { momentMs } from "../service/timestamps.ts";
 
-/** How an email is sent, beside what every call may set. `Dry` is the type of `dryRun`. */
+/** Options of a send. `Dry` is the type of `dryRun`. */
 export interface SendOptions<Dry extends boolean | undefined = false | undefined> extends CallOptions {
   /**
-   * A key of your own, such as `welcome:42`, under which this email goes out at most once. A later call with the key,
-   * in any process that shares the ledger, gets the first receipt and sends nothing.
+   * Your own key, for example `welcome:42`: at most one email is sent under it. A later call with the key, in any process
+   * that shares the ledger, returns the first receipt and sends nothing.
    */
   readonly once?: string | undefined;
-  /** `true`: answers the request as it would leave, sends nothing and takes no key. Default: the client's. */
+  /** `true`: returns the request that would be sent, sends nothing and claims no key. Default: the client's. */
   readonly dryRun?: Dry | undefined;
 }
 
-/** How an email is looked at, and not sent. */
+/** Options of a send that only checks. */
 export interface DryRunOptions extends SendOptions<true> {
   /** Every check is made here, nothing is sent, and no key is taken. */
   readonly dryRun: true;
@@ -43,14 +43,14 @@ export interface DryRunOptions extends SendOptions<true> {
 
 type AnyDry = boolean | undefined;
 
-/** What a send answers: the request where the call itself asked for a dry run. */
+/** What a send returns: the request if the call itself sets `dryRun`, otherwise the sent email. */
 export type EmailAnswer<Dry extends boolean | undefined, Sent> = [Dry] extends [true]
   ? EmailDryRun
   : true extends Dry
     ? Sent | EmailDryRun
     : Sent;
 
-/** An email that was not sent. */
+/** The request of an email that was not sent. */
 export interface EmailDryRun {
   /** Tells it from an answer. */
   readonly dryRun: true;
@@ -87,7 +87,7 @@ const asItIsNow = <Input>(operation: string, email: Input): Input => {
   }
 };
 
-/** Emails that wait for their time. Reached as `client.emails.scheduled`. */
+/** Scheduled emails. Use it as `client.emails.scheduled`. */
 export class ScheduledEmails {
   readonly #call: Call;
   readonly #context: EmailsContext;
@@ -98,12 +98,15 @@ export class ScheduledEmails {
   }
 
   /**
-   * Lists the emails that are still to go out (inferred: the document names the operation, not its method or answer).
+   * Lists the scheduled emails that are not sent yet. The method and the response are inferred from the document.
    *
-   * @param query - `skip` and `limit`, as on every list of the service.
+   * @param query - `skip` and `limit`, as for every list of the service.
    * @returns await it for one page, iterate it for every scheduled email.
    * @throws RateLimitError when the service asks for a wait longer than `maxRetryAfterMs`.
-   *
+   * @example
+   * ```ts
+   * for await (const { id, sendAt } of client.emails.scheduled.list()) console.log(id, sendAt);
+   * ```
    * Source: service document, Emails, "can be listed"; Limits, paging.
    */
   list(query: ScheduledEmailQuery = {}, options: CallOptions & PagingOptions = {}): Paged<ScheduledEmail> {
@@ -111,12 +114,15 @@ export class ScheduledEmails {
   }
 
   /**
-   * Changes the fields sent of an email that is still to go out (inferred: method and body are not documented; where
-   * the answer is empty, all that comes back is the `id`).
+   * Changes the given fields of a scheduled email that is not sent yet. The method and the body are inferred.
    *
+   * @returns the email; only its `id` if the response is empty.
    * @throws NotFoundError when the workspace has no scheduled email with the id.
-   * @throws BadRequestError when the changed email would be refused.
-   *
+   * @throws BadRequestError when the service would refuse the changed email.
+   * @example
+   * ```ts
+   * await client.emails.scheduled.update("email-1", { sendAt: new Date(Date.now() + 3_600_000) });
+   * ```
    * Source: service document, Emails, "can be changed".
    */
   update(id: string, patch: ScheduledEmailPatch, options?: CallOptions): ApiPromise<ScheduledEmailUpdated> {
@@ -124,14 +130,17 @@ export class ScheduledEmails {
   }
 
   /**
-   * Cancels an email that is still to go out (inferred: the method is not documented). Repeated after a lost answer;
-   * a repeat that finds the email gone has done it.
+   * Cancels a scheduled email that is not sent yet. The method is inferred.
    *
-   * A cancel that the service confirmed frees the email's `once` key. After a lost answer, or where the service does not
-   * know the email any more, it may have gone out: the key then refuses until `ledger.settle` says.
+   * After a lost response the cancel is retried; a retry that gets a 404 counts as done. A cancel that the service confirmed
+   * frees the email's `once` key. After a lost response, or if the service does not know the email any more, the email may
+   * have been sent: calls with the key are then refused until you call `ledger.settle`.
    *
    * @throws NotFoundError when the workspace has no scheduled email with the id.
-   *
+   * @example
+   * ```ts
+   * await client.emails.scheduled.cancel("email-1");
+   * ```
    * Source: service document, Emails, "can be cancelled".
    */
   cancel(id: string, options?: CallOptions): ApiPromise<void> {
@@ -165,9 +174,9 @@ export class ScheduledEmails {
   }
 }
 
-/** One-to-one email. Reached as `client.emails`. */
+/** One-to-one emails. Use it as `client.emails`. */
 export class Emails {
-  /** Emails that wait for their time. */
+  /** Lists, changes and cancels emails that are scheduled for later. */
   readonly scheduled: ScheduledEmails;
   readonly #call: Call;
   readonly #context: EmailsContext;
@@ -179,24 +188,28 @@ export class Emails {
   }
 
   /**
-   * Sends one email to one person, now. Never repeated once it may have gone out.
+   * Sends one email to one person, now. It is never retried after the email may have been sent.
    *
-   * @param options - `once` sends at most one email under a key, over calls, crashes and processes. The receipt of an
-   * email that went out earlier comes with `response.attempts` 0; where a person settled the key without a receipt,
-   * its `id` is empty. `dryRun: true` answers the request as it would leave; a dry run of the client or the environment
-   * answers an email whose `id` begins with `dry-run:`. Neither sends anything or takes a key.
-   * @throws ValidationError when `html` and `text` are both or neither given, or `sendAt` is; and when the `once` key
-   * belongs to a different email.
+   * @param options - `once`: at most one email is sent under this key, across calls, crashes and processes. A later call
+   * with the key returns the first receipt, with `response.attempts` 0; its `id` is empty if you settled the key without
+   * a receipt. `dryRun: true` returns the request that would be sent. If the client or the environment sets the dry run,
+   * the call returns an email whose `id` starts with `dry-run:`. A dry run sends nothing and claims no key.
+   * @throws ValidationError when both or neither of `html` and `text` are given, when `sendAt` is given, and when the `once`
+   * key belongs to a different email.
    * @throws RecipientRefusedError when `recipients.allow` or `TOUCHPOINT_RECIPIENTS` does not cover the recipient.
-   * @throws BadRequestError when the recipient is on the do-not-email list, in a refused stage without `force`, or the
+   * @throws BadRequestError when the recipient is on the do-not-email list, or in a refused stage without `force`, or the
    * mail account is not connected.
    * @throws NotFoundError when the workspace has no such signature.
-   * @throws RateLimitError when the mail account reached its daily limit, or a wait would be longer than
-   * `maxRetryAfterMs`; nothing went out.
-   * @throws MailAccountError when the mail account refused or failed to send; nothing went out.
-   * @throws ConflictError with outcome `unknown` (and 0 attempts) while nobody knows whether the email of an earlier
-   * call with the `once` key went out; `ledger.settle` says so by hand.
-   *
+   * @throws RateLimitError when the mail account reached its daily limit, or the wait would be longer than
+   * `maxRetryAfterMs`; the email was not sent.
+   * @throws MailAccountError when the mail account refused or failed to send; the email was not sent.
+   * @throws ConflictError with outcome `unknown` and 0 attempts, while the result of an earlier call with the `once` key is
+   * unknown. Look the email up, then call `ledger.settle`.
+   * @example
+   * ```ts
+   * const email = { to: "ada@example.com", subject: "Welcome", text: "Good to have you." };
+   * const { id, sentAt } = await client.emails.send(email, { once: "welcome:42" });
+   * ```
    * Source: service document, Emails, send rules 1–5.
    */
   send<Dry extends boolean | undefined = undefined>(
@@ -212,13 +225,21 @@ export class Emails {
   }
 
   /**
-   * Keeps one email to one person until `sendAt`: it goes out within about a minute after, if every check passes
-   * again then. Never repeated once it may have been kept.
+   * Schedules one email to one person. The service sends it within about a minute after `sendAt`, after it has checked the
+   * email again. It is never retried after the service may have accepted the email.
    *
    * @param email - as for `send`, with `sendAt`: a Date, or an ISO 8601 string with a time zone.
    * @param options - `once` as for `send`.
-   * @throws the same as `send`, and ValidationError when `sendAt` is missing or has no zone.
-   *
+   * @throws the same as `send`, and ValidationError when `sendAt` is missing or has no time zone.
+   * @example
+   * ```ts
+   * const { id } = await client.emails.schedule({
+   *   to: "ada@example.com",
+   *   subject: "Your trial ends tomorrow",
+   *   text: "See you soon.",
+   *   sendAt: new Date(Date.now() + 86_400_000),
+   * });
+   * ```
    * Source: service document, Emails, send rule 6, and States and transitions.
    */
   schedule<Dry extends boolean | undefined = undefined>(

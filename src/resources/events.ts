@@ -26,7 +26,7 @@ export interface EventsContext {
   readonly recorders: Set<{ readonly pending: number; close(): Promise<void>; abandon(): void }>;
 }
 
-/** What people did. Reached as `client.events`; `Types` are the workspace's events, where schemas tell them. */
+/** Events. Use it as `client.events`. `Types` are the workspace's events, if schemas type them. */
 export class Events<Types extends object = OpenEvents> {
   readonly #call: Call;
   readonly #context: EventsContext;
@@ -37,15 +37,23 @@ export class Events<Types extends object = OpenEvents> {
   }
 
   /**
-   * Records one event, at once: automations that start, wait for or end on it do so.
+   * Records one event. Automations that start, wait for or end on it react at once.
    *
-   * An event without an `id` gets a random one before the first attempt, so a repeat after a lost answer is
-   * recorded once; two calls with equal events are two events.
+   * An event without an `id` gets a random one before the first attempt, so a retry after a lost response is recorded once.
+   * Two calls with equal events record two events.
    *
    * @throws NotFoundError when `contact.id` is not in the workspace.
    * @throws ConflictError when `email` and `externalId` belong to two contacts.
    * @throws BadRequestError when `occurredAt` is in the service's future, or `properties` are too big.
-   *
+   * @example
+   * ```ts
+   * const receipt = await client.events.record({
+   *   name: "order.placed",
+   *   contact: { email: "ada@example.com" },
+   *   properties: { total: 129.5 },
+   * });
+   * console.log(receipt.outcome, receipt.runsStarted);
+   * ```
    * Source: service document, Events, record-an-event rules.
    */
   record<const Name extends EventName<Types>>(
@@ -57,15 +65,23 @@ export class Events<Types extends object = OpenEvents> {
   }
 
   /**
-   * Records any number of events, 100 a request. Each succeeds or fails on its own; those that failed for a passing
-   * reason are repeated under their ids. An empty array sends nothing.
+   * Records any number of events, up to 100 per request. Each event succeeds or fails on its own. Events that failed for a
+   * temporary reason are retried under their ids. An empty array sends nothing.
    *
-   * @returns a result per event, in the order given; one that failed has its `status` and `error`.
+   * @returns one result per event, in the given order; a failed one has `status` and `error`.
    * @throws ValidationError naming every fault as `events[3].name: …`; nothing was sent.
-   * @throws TouchpointError when a whole request failed; `partial.results` holds what is known, `partial.left` the
-   * other events with their ids, to be sent again without harm.
-   * @throws TimeoutError, with the same `partial`, when all of it together takes longer than `totalTimeoutMs`.
-   *
+   * @throws TouchpointError when a whole request failed. `partial.results` has the known results, `partial.left` the other
+   * events with their ids; you can safely send those again.
+   * @throws TimeoutError, with the same `partial`, when all requests together take longer than `totalTimeoutMs`.
+   * @example
+   * ```ts
+   * const contact = { email: "ada@example.com" };
+   * const { results } = await client.events.recordBatch([
+   *   { name: "page.viewed", contact },
+   *   { name: "order.placed", contact },
+   * ]);
+   * for (const result of results) console.log(result.index, result.state);
+   * ```
    * Source: service document, Events, batch rules.
    */
   recordBatch<const Name extends EventName<Types>>(
@@ -80,11 +96,15 @@ export class Events<Types extends object = OpenEvents> {
   }
 
   /**
-   * Gathers single events, as request handlers have them, into batches: at 50 events a second five times as many as
-   * `record` gets through the limit of requests. Each caller gets its own result or error.
+   * Creates a recorder, which collects single events into batches, for example in request handlers. Each caller gets its own
+   * result or error. At 50 events per second, this is five times as many as `record` can send within the limit of requests.
    *
    * @throws ConfigurationError naming every fault of the options at once.
-   *
+   * @example
+   * ```ts
+   * const recorder = client.events.recorder({ maxDelayMs: 50, onDrop: ({ error }) => console.error(error) });
+   * const { status } = await recorder.record({ name: "page.viewed", contact: { email: "ada@example.com" } });
+   * ```
    * Source: service document, Events, batch rules and Limits.
    */
   recorder(options: RecorderOptions = {}): Recorder<Types> {
@@ -100,16 +120,27 @@ export class Events<Types extends object = OpenEvents> {
   }
 
   /**
-   * Records every event of an array, a generator or a stream, in constant memory.
+   * Records every event of an array, a generator or a stream, with constant memory.
    *
-   * With a `checkpoint` the run can be killed at any instant and started again over the same source: every event
-   * ends up recorded once. An event without an `id` gets one made of its content, so identical lines are one event,
-   * counted in `duplicates`; `idFrom: { source }` makes each line an event of its own. Batches overtake each other unless `concurrency` is 1.
+   * With a `checkpoint` you can kill the run at any time and start it again with the same source: every event is recorded
+   * once. An event without an `id` gets one derived from its content. Equal events without an `id` therefore count as one
+   * event, reported in `duplicates`; `idFrom: { source }` records each line as its own event. Batches may overtake each
+   * other, unless `concurrency` is 1.
    *
    * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
-   * @throws TouchpointError when the service stays out of reach; `partial.report` has the counts so far.
+   * @throws TouchpointError when the service stays unavailable; `partial.report` has the counts so far.
    * @throws TimeoutError, with the same `partial`, when the run takes longer than its own `totalTimeoutMs`.
+   * @example
+   * ```ts
+   * import type { EventInput } from "touchpoint-sdk";
+   * import { readNdjson } from "touchpoint-sdk/files";
    *
+   * const report = await client.events.ingest(readNdjson<EventInput>("events.ndjson"), {
+   *   checkpoint: "events.checkpoint.json",
+   *   onRejected: ({ index, error }) => console.error(`record ${index + 1}: ${error}`),
+   * });
+   * console.log(report.accepted, report.duplicates, report.rejected);
+   * ```
    * Source: service document, Events, batch rules and Limits.
    */
   ingest<const Name extends EventName<Types>>(

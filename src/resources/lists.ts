@@ -11,7 +11,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { List, ListInput } from "../service/lists.ts";
 import { operations } from "../service/operations.ts";
 
-/** Named groups of contacts. Reached as `client.lists`. */
+/** Lists: named groups of contacts. Use it as `client.lists`. */
 export class Lists {
   readonly #call: Call;
   readonly #clock: Clock;
@@ -22,11 +22,14 @@ export class Lists {
   }
 
   /**
-   * Creates a list (inferred: its path is not documented). Not repeated when the answer is lost, since a repeat would
-   * clash with the first.
+   * Creates a list. After a lost response the call is not retried, because a second attempt could conflict with the first.
+   * The path is inferred; the option `routes` corrects it.
    *
-   * @throws ConflictError when a list has the name already.
-   *
+   * @throws ConflictError when a list with the name exists.
+   * @example
+   * ```ts
+   * const list = await client.lists.create({ name: "Engineers" });
+   * ```
    * Source: service document, List, and Lists, "Create-list".
    */
   create(input: ListInput, options?: CallOptions): ApiPromise<List> {
@@ -34,16 +37,21 @@ export class Lists {
   }
 
   /**
-   * Adds people to a list, without touching their other lists; whoever is no contact yet becomes one.
+   * Adds contacts to a list. Their other lists stay the same. An address without a contact becomes a new contact.
    *
-   * @param emails - any number, from an array or any (async) iterable: 1,000 go out per request, and an address that
-   * comes twice, in any case of letters, goes out once. None sends nothing.
-   * @param options - `totalTimeoutMs` bounds all of the requests together, and the wait for a stream.
-   * @throws ValidationError naming what is no address, `emails[3]`; of an array nothing was sent.
+   * @param emails - any number of addresses, from an array or any (async) iterable; 1,000 are sent per request. A repeated
+   * address is sent once. No addresses: nothing is sent.
+   * @param options - `totalTimeoutMs` limits all requests together, including the wait for a stream.
+   * @throws ValidationError naming each value that is not an address, for example `emails[3]`. If you passed an array,
+   * nothing was sent.
    * @throws NotFoundError when the workspace has no list with the id.
-   * @throws TouchpointError when one request of several failed: `partial.done` went through, `partial.left` did not,
-   * or nobody knows, and may be sent again without harm. Of a stream they are those that were read.
-   *
+   * @throws TouchpointError when one of several requests failed. `partial.done` are the addresses that were sent;
+   * `partial.left` are those that failed or are unknown, and you can safely send them again. For a stream, both contain
+   * only addresses that were read.
+   * @example
+   * ```ts
+   * const { requested, calls } = await client.lists.addContacts("list-1", ["ada@example.com", "grace@example.com"]);
+   * ```
    * Source: service document, Lists, POST, and Limits.
    */
   addContacts(id: string, emails: Addresses, options: CallOptions = {}): ApiPromise<MembersReport> {
@@ -51,11 +59,14 @@ export class Lists {
   }
 
   /**
-   * Takes people off a list; they stay contacts.
+   * Removes contacts from a list. They stay contacts of the workspace.
    *
    * @param emails - as for `addContacts`.
    * @throws the same as `addContacts`.
-   *
+   * @example
+   * ```ts
+   * await client.lists.removeContacts("list-1", ["grace@example.com"]);
+   * ```
    * Source: service document, Lists, DELETE, and Limits.
    */
   removeContacts(id: string, emails: Addresses, options: CallOptions = {}): ApiPromise<MembersReport> {

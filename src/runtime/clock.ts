@@ -3,7 +3,24 @@ import { whenAborted } from "./cancellation.ts";
 /** Undoes a timer; calling it twice does no harm. */
 export type Cancel = () => void;
 
-/** The only place that reads time: a test passes one that it moves by hand. */
+/**
+ * The source of time. Tests pass a clock that they move themselves.
+ *
+ * @example
+ * ```ts
+ * import { createSandbox } from "touchpoint-sdk/sandbox";
+ *
+ * const fixed = Date.parse("2026-11-23T12:00:00Z");
+ * const own = createSandbox({
+ *   clock: {
+ *     now: () => 0,
+ *     wallTime: () => fixed,
+ *     after: () => () => {},
+ *     sleep: () => Promise.resolve(),
+ *   },
+ * });
+ * ```
+ */
 export interface Clock {
   /** Milliseconds that never run backwards; for durations. */
   now(): number;

@@ -7,39 +7,75 @@ import { seedContacts } from "./seed.ts";
 import type { ContactRecord } from "./store/records.ts";
 import { addContact, type Workspace } from "./store/workspace.ts";
 
-/** A contact to put in directly; what is left out is as for a contact created with its email alone. */
+/** A contact to add directly. Fields that you leave out are as for a contact created with its email alone. */
 export type SeedContact = Partial<Omit<ContactRecord, "id">> & {
   /** Unique in the workspace; not checked to be an address. */
   readonly email: string;
 };
 
-/** What people do at the service's website while code uses its API. */
+/** What users do on the service's website while your code uses its API. */
 export interface SandboxControls {
   /**
-   * Puts `count` realistic contacts into the `default` workspace, the same people in every run; `change` may set fields
-   * of each, by a number that goes up, from 0 in an empty workspace.
+   * Adds `count` realistic contacts to the workspace `default`, the same in every run. `change` can set fields of each
+   * contact; its argument counts up, from 0 in an empty workspace.
    *
-   * @throws ConfigurationError for a count that is no whole number of at least 0.
+   * @throws ConfigurationError when `count` is not a whole number of at least 0.
+   * @example
+   * ```ts
+   * sandbox.seedContacts(100, (index) => ({ customFields: { seats: index } }));
+   * ```
    */
   seedContacts(count: number, change?: (index: number) => Partial<SeedContact>): void;
   /**
-   * Adds one contact, as a person at the service's website would. `workspace`: its name, here and below; `default`
-   * unless given.
+   * Adds one contact. `workspace` is the name of a workspace, here and below; default: `default`.
    *
-   * @throws ConfigurationError for a taken address, and here and below for an unknown workspace.
+   * @throws ConfigurationError when the email is taken; here and below also for an unknown workspace.
+   * @example
+   * ```ts
+   * const { id } = sandbox.addContact({ email: "ada@example.com", stage: "UNSUBSCRIBED" });
+   * ```
    */
   addContact(contact: SeedContact, workspace?: string): Readonly<ContactRecord>;
-  /** Removes one contact, as a person at the service's website would; false when there is none. */
+  /**
+   * Removes one contact.
+   *
+   * @returns false if there is none.
+   * @example
+   * ```ts
+   * const { id } = sandbox.addContact({ email: "ada@example.com" });
+   * sandbox.removeContact(id);
+   * ```
+   */
   removeContact(id: string, workspace?: string): boolean;
-  /** Connects, disconnects or breaks a mail account. @throws ConfigurationError for an unknown id or change. */
+  /**
+   * Connects, disconnects or breaks a mail account.
+   *
+   * @throws ConfigurationError for an unknown id or change.
+   * @example
+   * ```ts
+   * sandbox.updateMailAccount("mail-1", { failing: "Mailbox full." }); // every send is a 502
+   * ```
+   */
   updateMailAccount(id: string, change: MailAccountChange, workspace?: string): void;
   /**
-   * Puts an address on the do-not-email list, or takes it off where `isOnList` is false (default: true).
+   * Adds an address to the do-not-email list, or removes it if `isOnList` is false (default: true).
    *
    * @throws ConfigurationError for an empty address.
+   * @example
+   * ```ts
+   * sandbox.doNotEmail("eve@example.com");
+   * ```
    */
   doNotEmail(address: string, isOnList?: boolean, workspace?: string): void;
-  /** Changes a key: revokes it, sets its scopes or expiry. @throws ConfigurationError for an unknown key or change. */
+  /**
+   * Changes a key: revokes it, or sets its scopes or expiry.
+   *
+   * @throws ConfigurationError for an unknown key or change.
+   * @example
+   * ```ts
+   * sandbox.updateKey("test-key", { revoked: true }); // 401 from now on
+   * ```
+   */
   updateKey(key: string, change: Partial<Omit<ApiKeyOptions, "key" | "workspace">>): void;
 }
 

@@ -16,55 +16,101 @@ import { type SandboxState, stateOf } from "./state.ts";
 import { createWorkbench } from "./workbench/workbench.ts";
 import { createWorld, type World } from "./world.ts";
 
-/** The whole service in memory. */
+/** The service, simulated in memory. */
 export interface Sandbox extends SandboxControls {
-  /** A fetch without sockets that answers for any host: `new Client({ fetch: sandbox.fetch, … })`. */
+  /** A `fetch` that needs no sockets and answers for any host: `new Client({ fetch: sandbox.fetch, … })`. */
   readonly fetch: typeof fetch;
   /**
-   * MSW request handlers, for `setupServer(...sandbox.handlers)`; needs msw 2. They answer requests below the option
-   * `baseUrl`, or without it those that carry one of the keys, and leave every other to the handlers after them.
+   * Request handlers for MSW 2: `setupServer(...sandbox.handlers)`. They answer requests below the option `baseUrl`. Without
+   * it, they answer requests that carry one of the sandbox's keys. Other requests go to your own handlers.
    */
   readonly handlers: MswHandlers;
-  /** The `default` workspace, and all requests. */
+  /** The records of the workspace `default`, and all requests. */
   readonly state: SandboxState;
-  /** The state of a workspace by name. @throws ConfigurationError for one that neither an option nor a key names. */
+  /**
+   * Returns the state of a workspace by its name.
+   *
+   * @throws ConfigurationError for a workspace that neither an option nor a key names.
+   * @example
+   * ```ts
+   * console.log(sandbox.stateOf("default").contacts.length);
+   * ```
+   */
   stateOf(workspace: string): SandboxState;
   /**
-   * Starts a real HTTP server, with a page at `/` that shows what came in; only this keeps the process alive.
+   * Starts an HTTP server, with a page at `/` that shows the requests it received. Only this keeps the process alive.
    *
-   * @throws ConfigurationError for a wrong option; a port that is taken rejects with the system's own error.
+   * @throws ConfigurationError for a wrong option. A port that is in use rejects with the system's own error.
+   * @example
+   * ```ts
+   * const { url, close } = await sandbox.listen({ port: 4010 });
+   * console.log(url);
+   * await close();
+   * ```
    */
   listen(options?: ListenOptions): Promise<Listening>;
-  /** Plans a fault for coming requests. @throws ConfigurationError for a plan with a misspelt name or a wrong value. */
+  /**
+   * Makes future requests fail.
+   *
+   * @throws ConfigurationError for a misspelt name or a wrong value.
+   * @example
+   * ```ts
+   * sandbox.fail({ operation: "emails.send", with: "reset-after-apply" });
+   * sandbox.fail({ operation: "contacts.list", nth: 2, times: 3, with: { status: 503, retryAfter: 1 } });
+   * ```
+   */
   fail(options: FaultOptions): PlannedFault;
   /**
-   * Moves the sandbox's clock on by milliseconds, at least 0: windows move, scheduled emails go out, waiting answers
-   * come.
+   * Moves the sandbox's clock forward by milliseconds, at least 0. Windows of limits end, scheduled emails are sent, and
+   * delayed responses arrive.
    *
-   * @throws ConfigurationError for anything else.
+   * @throws ConfigurationError for any other value.
+   * @example
+   * ```ts
+   * sandbox.advance(86_400_000); // a day
+   * ```
    */
   advance(ms: number): void;
   /**
-   * Stops the sandbox's clock, or with `false` lets it go on from where it stopped; `advance` moves it all the same.
-   * Answers that take time (`latencyMs`) wait for it too.
+   * Stops the sandbox's clock; `false` starts it again. `advance` also moves a stopped clock. Responses that take time
+   * (`latencyMs`) wait for this clock.
    *
    * @throws ConfigurationError for anything but true and false.
+   * @example
+   * ```ts
+   * sandbox.freeze();
+   * ```
    */
   freeze(isFrozen?: boolean): void;
-  /** Makes it as new: no records, requests or planned faults, options and keys as given, the clock back and running. */
+  /**
+   * Resets the sandbox: removes records, requests and planned faults, restores options and keys, and starts the clock again.
+   *
+   * @example
+   * ```ts
+   * sandbox.reset(); // for example after each test
+   * ```
+   */
   reset(): void;
   /**
-   * Writes all records to a file as JSON: contacts, companies, lists, events, emails, scheduled emails, and how far the
-   * clock is ahead. Keys, requests, planned faults and used limits are not in it.
+   * Writes all records to a JSON file: contacts, companies, lists, events, emails, scheduled emails, and how far the clock is
+   * ahead. The file does not contain keys, requests, planned faults or used limits.
    *
    * @throws the system's own error when the file cannot be written.
+   * @example
+   * ```ts
+   * await sandbox.save("fixture.json");
+   * ```
    */
   save(file: string): Promise<void>;
   /**
-   * Resets the sandbox and puts in what a file of `save` holds; emails that have become due go out. A contact written
-   * by hand needs its `email` only.
+   * Resets the sandbox and loads a file that `save` wrote. Scheduled emails that are due by now are sent. In a file that you
+   * write yourself, a contact needs only its `email`.
    *
-   * @throws ConfigurationError naming the file and every fault of it; the sandbox is then as before.
+   * @throws ConfigurationError naming the file and all its faults; the sandbox is then unchanged.
+   * @example
+   * ```ts
+   * await sandbox.load("fixture.json");
+   * ```
    */
   load(file: string): Promise<void>;
 }
@@ -138,8 +184,18 @@ const build = (options: SandboxOptions): Sandbox => {
 };
 
 /**
- * Builds a sandbox; nothing is opened or started until `listen`.
+ * Creates a sandbox. It opens and starts nothing until `listen`.
  *
- * @throws ConfigurationError naming every fault of the options at once: names that do not exist, values that cannot be.
+ * @throws ConfigurationError naming every fault of the options at once: unknown names and wrong values.
+ * @example
+ * ```ts
+ * import { Client } from "touchpoint-sdk";
+ * import { createSandbox } from "touchpoint-sdk/sandbox";
+ *
+ * const own = createSandbox({ apiKeys: ["test-key"] });
+ * const tested = new Client({ apiKey: "test-key", baseUrl: "http://localhost", fetch: own.fetch });
+ * await tested.contacts.create({ email: "ada@example.com" });
+ * console.log(own.state.contacts.length); // 1
+ * ```
  */
 export const createSandbox = (options: SandboxOptions = {}): Sandbox => build(checkedOptions(options));

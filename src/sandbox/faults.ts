@@ -84,25 +84,34 @@ export interface ItemsFault {
 /** What becomes of a request: one of the faults by name, a status, a redirect, or items of a batch that fail. */
 export type Fault = FaultName | StatusFault | RedirectFault | ItemsFault;
 
-/** Which requests meet the fault. */
+/** Which requests fail, and how. */
 export interface FaultOptions {
-  /** An operation id such as `contacts.list`, or `*` (default) for any request, also to a path the service lacks. */
+  /** An operation id such as `contacts.list`, or `*` (default) for any request, even to an unknown path. */
   readonly operation?: string;
-  /** The first request to fail, counted from now, from 1 (default). */
+  /** The first request that fails, counted from now, starting at 1 (default). */
   readonly nth?: number;
-  /** How many requests from there fail; default: 1. `Infinity`: all. */
+  /** How many requests fail from there. Default 1; `Infinity` for all. */
   readonly times?: number;
-  /** Of those, the share that fails, from 0 to 1, at random from the sandbox's seed; default: 1. */
+  /** The probability that each of them fails, 0–1, drawn from the sandbox's seed. Default 1. */
   readonly chance?: number;
-  /** What becomes of them. */
+  /** What happens to them. */
   readonly with: Fault;
 }
 
-/** A planned fault, to watch and to take back. */
+/**
+ * A planned fault: count its hits, or remove it.
+ *
+ * @example
+ * ```ts
+ * const fault = sandbox.fail({ operation: "emails.send", times: 3, with: { status: 503 } });
+ * fault.remove();
+ * console.log(fault.hits);
+ * ```
+ */
 export interface PlannedFault {
-  /** How many requests met it. */
+  /** The number of requests that failed because of it. */
   readonly hits: number;
-  /** Takes the plan back: the requests that it has not met yet are answered as usual. */
+  /** Removes the fault: later requests are answered normally. */
   remove(): void;
 }
 

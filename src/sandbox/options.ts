@@ -82,76 +82,85 @@ export interface WorkspaceOptions {
   readonly automations?: readonly AutomationOptions[];
 }
 
-/** How long answers take, in milliseconds, and on which side of the counting the time passes. */
+/** How long responses take, in milliseconds, and when a request counts against the limits. */
 export interface LatencyOptions {
-  /** The least, in milliseconds, from 0. */
+  /** The shortest time, in milliseconds, at least 0. */
   readonly min: number;
-  /** The most, in milliseconds; each request draws one between. */
+  /** The longest time, in milliseconds; each request draws a time between. */
   readonly max: number;
-  /** `before` (default): the request counts when it is made and the answer is late; `after`: it arrives late. */
+  /** `before` (default): the request counts at once and the response is late. `after`: the request counts late. */
   readonly counted?: "before" | "after";
 }
 
-/** The settings of a sandbox; those of its `default` workspace are given on top. */
+/** Options of a sandbox. Those of its workspace `default` are on the top level. */
 export interface SandboxOptions extends WorkspaceOptions {
-  /** Each a key alone, or with what it may do. Default: one key, `sandbox-key`, with every scope. */
+  /** The accepted keys: strings, or objects with scopes and more. Default: one key, `sandbox-key`, with every scope. */
   readonly apiKeys?: readonly (string | ApiKeyOptions)[];
-  /** Which limits hold and how they count. Default: the documented ones. `false`: none but a `dailyLimit`. */
+  /** The limits and how they count. Default: the documented ones. `false`: none except a `dailyLimit`. */
   readonly limits?: SandboxLimits | false;
-  /** Where time comes from; `advance` moves ahead of it. Default: the system's. */
+  /** The source of time; `advance` moves ahead of it. Default: the system's clock. */
   readonly clock?: Clock;
-  /** How long each answer takes, in milliseconds; a pair is a range to draw from. Default: 0. */
+  /** How long each response takes, in milliseconds; a pair is a range to draw from. Default 0. */
   readonly latencyMs?: number | readonly [min: number, max: number] | LatencyOptions;
-  /** A number that makes ids, latencies and random faults the same in every run. Default: they differ. */
+  /** A number that makes ids, latencies and random faults the same in every run. Default: random. */
   readonly seed?: number;
   /** The order of `GET /contacts`, which the service document leaves open; default: `oldest-first`. */
   readonly order?: "oldest-first" | "newest-first";
   /**
-   * How `search` finds: `address` (default) answers a known address with that contact alone, from an index, and
-   * anything else with every contact whose address or name contains it; `substring` always does the latter.
+   * How `search` matches. `address` (default): a known address finds only its contact; other text finds every contact whose
+   * address or name contains it. `substring`: always the latter.
    */
   readonly search?: "address" | "substring";
-  /** A batch over the events limit: refused with 429 (default), or its surplus items fail with 429 each. */
+  /** How a batch over the events limit fails: as a whole with 429 (default), or each surplus event with 429. */
   readonly batchOverflow?: "refuse" | "per-item";
-  /** How a scheduled email comes back: `{ scheduled, email: { id, … } }` (default) or `{ scheduled, id, … }`. */
+  /** The shape of a scheduled email: `{ scheduled, email: { id, … } }` (default) or `{ scheduled, id, … }`. */
   readonly scheduledAnswer?: "nested" | "flat";
-  /** How many requests `state.requests` keeps, the newest; default: 10,000. `state.counts` counts all. */
+  /** How many of the newest requests `state.requests` keeps. Default 10,000. `state.counts` counts all requests. */
   readonly keepRequests?: number;
   /**
-   * Where the service is for the code under test: `handlers` answer requests below it and no others. Without it they
-   * answer requests to any origin that carry one of the keys.
+   * The base URL that the tested code uses: `handlers` answer requests below it and no others. Without it, they answer
+   * requests to any origin that carry one of the keys.
    */
   readonly baseUrl?: string;
-  /** Further workspaces by name, with their settings; the `default` one's are given beside this. */
+  /** More workspaces by name, with their settings. The settings of `default` are given beside this option. */
   readonly workspaces?: Readonly<Record<string, WorkspaceOptions>>;
 }
 
-/** Where to listen. */
+/** Options of the HTTP server. */
 export interface ListenOptions {
-  /** 0 to 65,535; default: 0, one that is free. */
+  /** 0–65,535. Default 0: a free port. */
   readonly port?: number;
   /** The address to bind; default: 127.0.0.1, this machine only. */
   readonly host?: string;
   /**
-   * Further names it may be called by, such as a service of docker compose. Requests to any name but these, `host`
-   * and this machine's own are refused with 403.
+   * More host names that requests may use, such as the name of a docker compose service. Requests under any other name,
+   * except `host` and this machine's own names, are refused with 403.
    */
   readonly allowedHosts?: readonly string[];
   /**
-   * Whether the page at `/` and the controls under `/_sandbox/` are served; default: only where `host` is of this machine,
-   * since whoever reaches them may read and change everything.
+   * Whether to serve the page at `/` and the controls under `/_sandbox/`. Default: only if `host` is this machine, because
+   * anyone who can reach them can read and change everything.
    */
   readonly workbench?: boolean;
-  /** How long an idle connection is kept, told to the caller in `Keep-Alive`; in milliseconds, default: 5,000. */
+  /** How long an idle connection stays open, in milliseconds; the `Keep-Alive` header states it. Default 5,000. */
   readonly keepAliveMs?: number;
 }
 
-/** A running server. */
+/**
+ * A running server.
+ *
+ * @example
+ * ```ts
+ * const server = await sandbox.listen();
+ * console.log(server.url);
+ * await server.close();
+ * ```
+ */
 export interface Listening {
   /** The base URL for a client, for instance `http://127.0.0.1:41234`. */
   readonly url: string;
-  /** The port it listens at. */
+  /** The port that the server listens on. */
   readonly port: number;
-  /** Stops listening and breaks every open connection. */
+  /** Stops the server and closes all open connections. */
   close(): Promise<void>;
 }
