@@ -1,7 +1,7 @@
-/** What is known of a call's effect: it certainly did not happen, or nobody can say. */
+/** The effect of a failed call: it certainly did not happen, or it may have happened. */
 export type Outcome = "not-applied" | "unknown";
 
-/** The `code` of an answer with an error status. */
+/** The `code` of a response with an error status. */
 export type ApiErrorCode =
   | "api_error"
   | "authentication_failed"
@@ -25,60 +25,60 @@ export type ErrorCode =
   | "response_invalid"
   | "timeout";
 
-/** What a call that takes several requests had done before it failed. */
+/** What a call with several requests did before it failed. */
 export interface PartialWork {
-  /** Answers that came, in the order of the input. */
+  /** Results that are known, in the order of the input. */
   readonly results?: readonly unknown[];
-  /** The inputs that went through. */
+  /** The inputs that were processed. */
   readonly done?: readonly unknown[];
-  /** The inputs that did not, or of which nobody knows. */
+  /** The inputs that were not processed, or whose result is unknown. */
   readonly left?: readonly unknown[];
-  /** The counts so far, as the method's own report has them. */
+  /** The counts so far, in the form of the method's report. */
   readonly report?: object;
 }
 
-/** What every error of the library may tell beside its message. */
+/** Details that every error of the library may have. */
 export interface ErrorDetails {
-  /** The method called, `contacts.create`. */
+  /** The called method, for example `contacts.create`. */
   readonly operation?: string | undefined;
-  /** Requests made; default: 0. */
+  /** The number of requests; default: 0. */
   readonly attempts?: number | undefined;
-  /** Whether the call may have had its effect; default: `not-applied`. */
+  /** Whether the call may have taken effect; default: `not-applied`. */
   readonly outcome?: Outcome | undefined;
   /** The error underneath, if there is one. */
   readonly cause?: unknown;
 }
 
-// Registered, so that errors of an ESM and a CommonJS copy of the package know each other.
+// Registered, so that errors of an ESM and a CommonJS copy of the package recognize each other.
 const brand = Symbol.for("touchpoint-sdk.error");
 
 const longestMessage = 2_000;
 
-/** A service or an input may bring a sentence of any length: `body` and `issues` have it whole, and no log needs it. */
+/** A message of the service or about the input can be very long. It is cut here; `body` and `issues` have all of it. */
 const bounded = (message: string): string =>
   message.length > longestMessage
     ? `${message.slice(0, longestMessage)}… (${message.length} characters)`
     : message;
 
 /**
- * The root of every error the library throws, but for an abort, which throws the signal's own reason.
+ * The base class of all errors of the library. (An abort throws the signal's own reason instead.)
  *
- * `code` is a literal per class, `operation` the method called, `attempts` the requests made, and `outcome`
- * whether the call may have had its effect.
+ * `code` is a literal per class, `operation` the called method, `attempts` the number of requests, and `outcome`
+ * whether the call may have taken effect.
  */
 export abstract class TouchpointError extends Error {
   /** A literal per class: `rate_limited`, `timeout`, …. */
   abstract readonly code: ErrorCode;
-  /** The method called, `contacts.create`; undefined outside a call. */
+  /** The called method, for example `contacts.create`; undefined outside a call. */
   readonly operation: string | undefined;
-  /** Requests made, from 0. */
+  /** The number of requests. */
   readonly attempts: number;
-  /** Whether the call may have had its effect. */
+  /** Whether the call may have taken effect. */
   readonly outcome: Outcome;
-  /** What was done before this error, where one call stands for several requests; undefined elsewhere. */
+  /** What was done before this error, if the call consists of several requests; otherwise undefined. */
   partial: PartialWork | undefined;
 
-  /** Made by the library; of use in tests of one's own. */
+  /** Created by the library; useful in your own tests. */
   constructor(message: string, details: ErrorDetails = {}) {
     super(bounded(message), details.cause === undefined ? undefined : { cause: details.cause });
     this.operation = details.operation;

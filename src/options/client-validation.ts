@@ -4,7 +4,7 @@ import { documentedLimits, limitFaults } from "./limits.ts";
 import { logLevels } from "./logger.ts";
 import { isShared } from "./shared-limits.ts";
 
-/** The options that only a client has, as a caller without types may give them. */
+/** The options that only a client has, not checked yet. */
 interface Given {
   readonly limits?: unknown;
   readonly maxRetryAfterMs?: unknown;
@@ -34,13 +34,13 @@ const hookNames = Object.keys({
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-/** Whether a value can do all of that; a method may also come from its class. */
+/** Whether a value has all these methods, of its own or of its class. */
 const can = (value: unknown, ...methods: readonly string[]): boolean =>
   ((typeof value === "object" && value !== null) || typeof value === "function") &&
   methods.every((method) => isFunction(Reflect.get(value, method)));
 
 const hooksFaults = (hooks: unknown): string[] => {
-  // An instance of a class keeps other things beside its hooks.
+  // A logger or another class instance may have properties beside the hooks.
   const isInstance = !isPlainObject(hooks) && hookNames.some((name) => can(hooks, name));
   if (isInstance) return [];
   if (!isPlainObject(hooks)) return [`hooks must be an object of functions: ${hookNames.join(", ")}`];
@@ -55,7 +55,7 @@ const hooksFaults = (hooks: unknown): string[] => {
 const limitsFaults = (limits: unknown): string[] => {
   if (limits === undefined || limits === false) return [];
   if (!isShared(limits)) return limitFaults(limits);
-  // Of whoever wrote them, in JavaScript perhaps.
+  // Not typed: an own implementation may be JavaScript.
   const numbers: unknown = limits.numbers;
   const isWhole = isPlainObject(numbers) && Object.keys(documentedLimits).every((name) => name in numbers);
   return isWhole && limitFaults(numbers).length === 0
@@ -73,7 +73,7 @@ const oneOf = (
     faults.push(`${name} must be ${names.slice(0, -1).join(", ")} or ${names.at(-1)}, got ${shown(value)}`);
 };
 
-/** What is wrong with the options that only a client has; those that a call has too are not looked at here. */
+/** The faults of options that only a client has. The options that a call has too are checked elsewhere. */
 export const clientFaults = (options: Given): string[] => {
   const { fetch, dispatcher, hooks, ledger, logger } = options;
   const faults: string[] = [];

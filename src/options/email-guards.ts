@@ -2,43 +2,43 @@ import { RecipientRefusedError } from "../errors.ts";
 import { isPlainObject, unknownKeys } from "../runtime/values.ts";
 import type { Log } from "./logger.ts";
 
-/** Who may be sent email: an address, every address of a domain (`*@ours.example`), or a function of the address. */
+/** Allowed recipients: an address, all addresses of a domain (`*@ours.example`), or a function of the address. */
 export type RecipientRule = string | ((address: string) => boolean);
 
 /** Which recipients a client may send email to. */
 export interface RecipientOptions {
   /**
-   * An email to an address that none of these covers is refused before it is sent. Letter case and display names make no
-   * difference; a function is given the address in lower case, and only `true` covers it.
+   * Refuses an email to any other address before it is sent. Letter case and display names do not matter. A function
+   * gets the address in lower case, and must return `true` to allow it.
    */
   readonly allow: readonly RecipientRule[] | ((address: string) => boolean);
 }
 
-/** What the environment says, as the first client found it. */
+/** The email settings of the environment, read when the first client is created. */
 export interface GuardEnvironment {
   readonly recipients?: string | undefined;
   readonly dryRun?: string | undefined;
 }
 
-/** What keeps emails back. */
+/** The checks that keep emails from being sent. */
 export interface EmailGuards {
-  /** Nothing is sent, whatever a call says. */
+  /** Nothing is sent, even if a call sets `dryRun: false`. */
   readonly isAlwaysDry: boolean;
-  /** Nothing is sent, unless a call says otherwise. */
+  /** Nothing is sent, unless a call sets `dryRun: false`. */
   readonly isDry: boolean;
-  /** @throws RecipientRefusedError when the body of an email names somebody who is not covered. */
+  /** Checks the recipients in the body of an email. @throws RecipientRefusedError when one is not allowed. */
   check(operation: string, body: unknown, isNew: boolean): void;
 }
 
 type Covers = (address: string) => boolean;
 
-// Of ASCII letters only: another one that becomes an ASCII letter is another address.
+// ASCII letters only: some other letters become ASCII letters in lower case, and would match another address.
 const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 const plainAddress = /^[^\s<>()[\],;:"\\@]+@[^\s<>()[\],;:"\\@]+$/;
 const namedAddress = /^\s*(?:"[^"\\]*"|[^"<>@,;\\]*)\s*<([^<>]+)>\s*$/;
 
-/** The address in `Ada <ada@example.com>`, in lower case; undefined for what is not one address. */
+/** The address in `Ada <ada@example.com>`, in lower case; undefined if the text is not one address. */
 const addressIn = (text: unknown): string | undefined => {
   if (typeof text !== "string") return undefined;
   const address = lowerCase((namedAddress.exec(text)?.[1] ?? text).trim());
@@ -77,7 +77,7 @@ const fromOptions = (recipients: unknown, faults: string[]): Covers | undefined 
 const fromEnvironment = (text: string | undefined, faults: string[]): Covers | undefined => {
   if (text === undefined) return undefined;
   const rules = text.split(",").filter((rule) => rule.trim() !== "");
-  // An empty list is most likely a variable that somebody forgot to fill: it must not let everything through.
+  // An empty list is most likely a forgotten variable, so it must not allow everything.
   if (rules.length === 0)
     faults.push("TOUCHPOINT_RECIPIENTS is empty: unset it, or give addresses and *@domain");
   return anyOf(rules.map((rule) => ruleOf(rule, "TOUCHPOINT_RECIPIENTS", faults)));
@@ -93,7 +93,7 @@ const dryWords: Readonly<Record<string, boolean>> = {
 
 const recipientFields = ["to", "cc", "bcc"];
 
-/** What stands in the fields that name recipients, one by one. */
+/** The values of the fields that name recipients. */
 const recipientsIn = (body: unknown): unknown[] =>
   Object.entries(Object(body)).flatMap(([name, value]) => {
     if (!recipientFields.includes(name.toLowerCase()) || value === undefined || value === null) return [];
@@ -101,8 +101,8 @@ const recipientsIn = (body: unknown): unknown[] =>
   });
 
 /**
- * Makes the guards of the options and the environment. Both hold: no option lets through what the environment keeps
- * back. The log is told of a refusal without the address, `faults` of everything that is wrong.
+ * Creates the guards from the options and the environment. Both apply: no option allows what the environment refuses.
+ * Faults are added to `faults`. The log line of a refusal does not contain the address.
  */
 export const emailGuards = (
   { recipients, dryRun }: { readonly recipients?: unknown; readonly dryRun?: unknown },
@@ -127,7 +127,7 @@ export const emailGuards = (
           const address = addressIn(one);
           return address !== undefined && covers(address);
         });
-        // An email whose recipient cannot be found is one to anybody.
+        // An email without a recognizable recipient could go to anyone.
         if (isCovered && (given.length > 0 || !isNew)) continue;
         log.warn("recipient refused", { operation, by: name });
         const message = `${operation}: ${name} does not cover the recipient. Nothing was sent.`;

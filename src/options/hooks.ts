@@ -1,76 +1,75 @@
 import type { Issue } from "../errors.ts";
 import { callSafely } from "./logger.ts";
 
-/** Why a request waits, and for how long at least, as far as is known; told again when the reason changes. */
+/** Why a request waits, and for at least how long. Fires again when the reason changes. */
 export interface WaitNotice {
-  /** The operation of the request, `contacts.create`; of an upsert, say, those that it is made of. */
+  /** The operation of the request, `contacts.create`. For an upsert, the operations that it consists of. */
   readonly operation: string;
   /** The limit it waits for: `requests`, `emails` or `events`; `concurrency` for a free slot. */
   readonly waitingFor: string;
   /** `limit`: no room in it; `pause`: the service asked to wait; `concurrency`: no slot of the client is free. */
   readonly reason: "limit" | "pause" | "concurrency";
-  /** How long at least, in milliseconds; 0 where nobody can say. */
+  /** At least how long, in milliseconds; 0 if unknown. */
   readonly waitMs: number;
 }
 
-/** An attempt failed and will be made again. */
+/** An attempt failed and will be retried. */
 export interface RetryNotice {
   /** The operation of the request, `contacts.create`. */
   readonly operation: string;
-  /** The attempt that failed, counted from 1. */
+  /** The number of the failed attempt, counted from 1. */
   readonly attempt: number;
-  /** Back-off before the next, in milliseconds; 0 when its budget is paused instead, or the key is asked for anew. */
+  /** Back-off before the next attempt, in milliseconds; 0 if the limit is paused instead, or a new key is requested. */
   readonly waitMs: number;
-  /** The answer's HTTP status; undefined when no answer came. */
+  /** The HTTP status; undefined if no response arrived. */
   readonly status: number | undefined;
 }
 
-/** One attempt, without any content. */
+/** One attempt, without its content. */
 export interface AttemptNotice {
-  /** The operation of the request, `contacts.create`; `request` of a free request. */
+  /** The operation of the request, `contacts.create`; `request` for `client.request`. */
   readonly operation: string;
   /** The HTTP method, in upper case. */
   readonly method: string;
-  /** The path as the document writes it, without ids and query; `request` where the document has no such path. */
+  /** The path as the document writes it, without ids and query; `request` if the document has no such path. */
   readonly route: string;
-  /** Counted from 1. */
+  /** The number of the attempt, counted from 1. */
   readonly attempt: number;
 }
 
-/** An answer came, of whatever status. */
+/** A response arrived, with any status. */
 export interface ResponseNotice extends AttemptNotice {
-  /** The HTTP status; 4xx and 5xx too. */
+  /** The HTTP status, including 4xx and 5xx. */
   readonly status: number;
-  /** From its leaving to the last byte of the answer, in milliseconds; waits for limits come before that. */
+  /** From sending the request to the last byte of the response, in milliseconds. Waits for limits are not included. */
   readonly durationMs: number;
 }
 
-/** An answer did not fit the document, or the records of a list kept changing places while it was walked. */
+/** A response does not match the document, or the order of a list changed while it was read. */
 export interface ValidationNotice {
   /** The operation of the request, `contacts.list`. */
   readonly operation: string;
-  /** Each field that does not fit, and why. */
+  /** Each invalid field, with the reason. */
   readonly issues: readonly Issue[];
 }
 
 /**
- * Told what happens, when it happens; neither the key nor any personal data is passed. A hook that throws or
- * rejects is ignored.
+ * Functions that observe calls. They get neither the key nor personal data. A hook that throws or rejects is ignored.
  */
 export interface Hooks {
-  /** An attempt leaves; what it waited for is behind it. */
+  /** An attempt is sent; its waits are over. */
   readonly onRequest?: ((notice: AttemptNotice) => void) | undefined;
-  /** A whole answer came, of whatever status. */
+  /** A complete response arrived, with any status. */
   readonly onResponse?: ((notice: ResponseNotice) => void) | undefined;
-  /** An attempt failed, and another follows after `waitMs`. */
+  /** An attempt failed and will be retried after `waitMs`. */
   readonly onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /** A request has to wait for a limit, the end of a pause or a free slot. */
+  /** A request has to wait for a limit, the end of a pause, or a free slot. */
   readonly onWait?: ((notice: WaitNotice) => void) | undefined;
-  /** An answer does not fit and is handed over all the same, or a list changes its order while it is read. */
+  /** A response is invalid but returned anyway, or the order of a list changed while it was read. */
   readonly onValidationIssue?: ((notice: ValidationNotice) => void) | undefined;
 }
 
-/** Hooks that cannot break the call they watch. */
+/** Wraps hooks, so that they cannot break a call. */
 export const safeHooks = (hooks: Hooks): Hooks => {
   const wrap = <T>(hook: ((notice: T) => unknown) | undefined) =>
     hook && ((notice: T): void => callSafely(() => hook(notice)));

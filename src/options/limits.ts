@@ -1,7 +1,7 @@
 import { isPlainObject } from "../runtime/values.ts";
 import type { ByPriority } from "./priority.ts";
 
-/** A window and how much may happen in it. */
+/** How much may happen in a window. */
 export interface Limit {
   /** How much may happen in any window; a whole number of at least 1. */
   readonly max: number;
@@ -9,33 +9,37 @@ export interface Limit {
   readonly perMs: number;
 }
 
-/** How a budget stands at this moment. */
+/** The current state of a limit. */
 export interface BudgetState {
-  /** How many requests, emails or events count towards it now; of shared limits those of all processes. */
+  /** How many requests, emails or events count against it now; for shared limits, those of all processes. */
   readonly used: number;
   /**
-   * How many more may go at once; some of them may be kept for calls that wait for another limit. `Infinity` with
-   * `limits: false`.
+   * How many more may be sent at once. Some of them may be reserved for calls that wait for another limit. `Infinity`
+   * with `limits: false`.
    */
   readonly left: number;
-  /** In how many milliseconds at least the next use becomes possible; 0 when there is some left. */
+  /** In at least how many milliseconds the next use is possible; 0 if some are left. */
   readonly freesInMs: number;
-  /** Until when a 429 or 503 has stopped it (milliseconds since 1970); undefined when it is open, and for days. */
+  /**
+   * The end of a pause after a 429 or 503, in milliseconds since 1970; undefined without a pause, and for daily limits.
+   */
   readonly pausedUntil: number | undefined;
-  /** The answer that stopped it, as `429 on emails.send`, here or in a process that shares it; undefined when open. */
+  /**
+   * The response that caused the pause, for example `429 on emails.send`, here or in another process; undefined without
+   * one.
+   */
   readonly pausedBy: string | undefined;
   /**
-   * Why the Redis that shares it cannot be asked, and what decides what happens meanwhile; `used` is then what was
-   * last known. Undefined while it answers, and for limits of one process.
+   * Why the Redis that shares the limit is unavailable, and which option decides what happens meanwhile. `used` is then
+   * the last known value. Undefined while Redis responds, and for limits of one process.
    */
   readonly lost: string | undefined;
-  /** How many calls of this process wait and will spend it, by their priority. */
+  /** How many calls of this process wait and will spend this limit, by priority. */
   readonly waiting: ByPriority;
 }
 
 /**
- * The numbers of the service document, or one's own. Short windows are waited for; a day that is used up is a
- * RateLimitError at once.
+ * The limits. Calls wait for short windows. A used-up daily limit is a RateLimitError at once.
  *
  * Source: service document, Limits.
  */
@@ -76,7 +80,7 @@ const windowFaults = (name: string, value: unknown): string[] => {
   return Object.keys(more).map((key) => `limits.${name}: there is no field "${key}", only max and perMs`);
 };
 
-/** What is wrong with given limits. */
+/** The faults of given limits. */
 export const limitFaults = (limits: unknown): string[] => {
   if (!isPlainObject(limits)) return ["limits must be a plain object, or false"];
   return Object.entries(limits).flatMap(([name, value]) => {

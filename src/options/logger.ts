@@ -1,4 +1,4 @@
-/** From the most to the least said: a logger is told what is at its level or behind it. `error` says nothing. */
+/** What is logged, from most to least. The library itself never logs at `error`: it throws. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
 /**
@@ -12,17 +12,17 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
  * ```
  */
 export interface Logger {
-  /** What helps to find a fault: attempts, answers, waits. It may hold personal data. */
+  /** Details for debugging: attempts, responses, waits. May contain personal data. */
   debug(message: string, fields: object): void;
-  /** What happens in normal work: a retry. */
+  /** Normal events, for example a retry. */
   info(message: string, fields: object): void;
-  /** What somebody should look at: an answer that does not fit. */
+  /** Something to check, for example an invalid response. */
   warn(message: string, fields: object): void;
-  /** Not called: what fails is thrown. */
+  /** Never called: failures are thrown. */
   error(message: string, fields: object): void;
 }
 
-/** The logger behind its level. */
+/** The logger with its level applied. */
 export interface Log {
   isOn(level: Exclude<LogLevel, "silent">): boolean;
   debug(message: string, fields: object): void;
@@ -34,27 +34,27 @@ export const logLevels: readonly LogLevel[] = ["debug", "info", "warn", "error",
 
 const ignore = (): void => undefined;
 
-/** Tells a watcher, whose own failures, at once or later, are nobody's but its author's. */
+/** Calls an observer. Its own failure, at once or later, does not affect the call. */
 export const callSafely = (watcher: () => unknown): void => {
   try {
     const told = watcher();
-    // As `await` takes it: a promise of another realm or library rejects unheard as well.
+    // Like `await`: a promise of another realm or library could reject unhandled as well.
     if (typeof told === "object" && told !== null && "then" in told)
       Promise.resolve(told).then(ignore, ignore);
   } catch {
-    // What is being told of goes on.
+    // The observed call continues.
   }
 };
 
-// Without types anything may be given; what is no logger is reported with the other faults.
+// JavaScript callers may pass anything; an invalid logger is reported with the other faults.
 const can = (logger: Logger, method: string): boolean =>
   typeof Reflect.get(Object(logger), method) === "function";
 
-/** pino and bunyan take the fields first, and drop what comes behind the message. winston has `child` too. */
+/** pino and bunyan take the fields first, and drop what follows the message. winston also has `child`. */
 const takesFieldsFirst = (logger: Logger): boolean =>
   can(logger, "child") && (can(logger, "bindings") || can(logger, "addStream"));
 
-/** Says nothing without a logger. Paths, which may hold an address, are passed at `debug` only; the key never. */
+/** Logs nothing without a logger. Paths, which may contain an address, appear at `debug` only; the key never. */
 export const logTo = (logger: Logger | undefined, level: LogLevel): Log => {
   const isOn = (wanted: LogLevel): boolean =>
     logger !== undefined && logLevels.indexOf(wanted) >= logLevels.indexOf(level) && level !== "silent";

@@ -21,24 +21,24 @@ import { type ProxyEnvironment, type ProxyRoute, proxyRoute } from "./proxy.ts";
 import { isShared, type SharedLimits } from "./shared-limits.ts";
 import { baseUrlOf, callFaults, isBrowser, keyFaults, routeFaults } from "./validation.ts";
 
-/** The key, or where to ask for it; a function is asked once, and again after a 401. */
+/** The API key, or a function that returns it. The function is called once, and again after a 401. */
 export type KeySource = string | (() => string | Promise<string>);
 
-/** How a `fetch` is called. */
+/** How the client calls a `fetch`. */
 export interface FetchInit {
   /** In upper case. */
   method: string;
-  /** Names in lower case, the key among them. */
+  /** Names in lower case. Contains the key. */
   headers: Record<string, string>;
-  /** JSON; absent where the request has no body. */
+  /** JSON; absent if the request has no body. */
   body?: string;
-  /** A redirect is an error: it would take the key elsewhere. */
+  /** A redirect is an error, because it would send the key to another address. */
   redirect: "manual";
-  /** Ends the attempt. */
+  /** Aborts the attempt. */
   signal: AbortSignal;
 }
 
-/** What is read of the answer of a `fetch`; the `Response` of every runtime and of undici has it. */
+/** What the client reads of a `fetch` response. The `Response` of every runtime and of undici has it. */
 export interface FetchResponse {
   /** The HTTP status. */
   readonly status: number;
@@ -46,7 +46,7 @@ export interface FetchResponse {
   readonly type: string;
   /** Names in lower case, with their values. */
   readonly headers: Iterable<[string, string]>;
-  /** The body, read piece by piece. */
+  /** The body, read in chunks. */
   readonly body: {
     getReader(): {
       read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
@@ -56,7 +56,7 @@ export interface FetchResponse {
   } | null;
 }
 
-/** Any WHATWG fetch: the global one, undici's, that of a sandbox, or one of your own. */
+/** Any WHATWG fetch: the global one, undici's, a sandbox's, or your own. */
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /**
@@ -88,107 +88,115 @@ export interface ClientOptions<
   /** The root address of the service. Default: `TOUCHPOINT_BASE_URL`. */
   readonly baseUrl?: string;
   /**
-   * One attempt, from queueing its bytes to the last byte of the body, in milliseconds. Default 30,000. Without a `fetch`
-   * or `dispatcher`, a connection that is not made within 10,000 ends it before, with a ConnectionError.
+   * The limit for one attempt, from queueing its bytes to the last byte of the body, in milliseconds. Default 30,000.
+   * Without a `fetch` or `dispatcher`, connecting may take at most 10,000; then the attempt fails with a
+   * ConnectionError.
    */
   readonly timeoutMs?: number;
-  /** A whole call, all its requests and waits; of an iteration each page. In milliseconds. Default: none. */
+  /**
+   * The limit for a whole call with all its requests and waits, in milliseconds; for an iteration, per page. Default:
+   * none.
+   */
   readonly totalTimeoutMs?: number;
-  /** Attempts after the first, at least 0. Default 4. */
+  /** Retries after the first attempt, at least 0. Default 4. */
   readonly maxRetries?: number;
-  /** A 429 or 503 that asks for a longer wait is thrown at once, in milliseconds. Default 60,000. */
+  /** A 429 or 503 with a longer `Retry-After` throws at once; in milliseconds. Default 60,000. */
   readonly maxRetryAfterMs?: number;
-  /** The documented limits, any of them corrected; `redisLimits(…)` shares them; `false` turns rate limiting off. */
+  /** Changes documented limits. `redisLimits(…)` shares them between processes; `false` turns rate limiting off. */
   readonly limits?: Partial<Limits> | SharedLimits | false;
-  /** Requests in flight at most. Default 16. */
+  /** The maximum number of requests in flight. Default 16. */
   readonly concurrency?: number;
   /**
-   * How long a call may wait for limits and slots, all its waits together, in milliseconds. One that is known to have to
-   * wait longer is a RateLimitError at once, and not sent. Background work ignores it. Default: none.
+   * How long a call may wait for limits and slots in total, in milliseconds. A call that would have to wait longer
+   * fails at once with a RateLimitError and is not sent. Does not apply to background work. Default: none.
    */
   readonly maxWaitMs?: number;
-  /** Interactive calls that may wait at once; one more is a RateLimitError, and not sent. Default: none. */
+  /**
+   * How many interactive calls may wait at once. One more fails with a RateLimitError and is not sent. Default: none.
+   */
   readonly maxQueued?: number;
   /**
-   * Who goes first where a limit is short: `interactive` calls before `background` ones. Default: `background` for
-   * iterations, `ingest`, `import` and `changes`, `interactive` for everything else.
+   * Which calls go first if a limit is short: `interactive` before `background`. Default: `background` for iterations,
+   * `ingest`, `import` and `changes`; `interactive` for all other calls.
    */
   readonly priority?: Priority;
   /**
-   * The least share of each short window that background work leaves while interactive calls are about, from 0 to 0.5.
+   * The smallest share of each short window that background work leaves free while there are interactive calls, 0–0.5.
    * Default 0.1.
    */
   readonly interactiveReserve?: number;
-  /** Replaces the transport (default: undici). The global one is looked up at each call: a mock may come later. */
+  /**
+   * Replaces the transport (default: undici). The global `fetch` is looked up at each call, so you can mock it later.
+   */
   readonly fetch?: Fetch;
   /** An undici Dispatcher for the default transport (proxy, mutual TLS). It stays open when the client closes. */
   readonly dispatcher?: Dispatcher;
   /**
-   * The HTTP proxy that requests go through: its URL (`http:` or `https:`, with a user name and password where it wants
-   * them), or `env` for that of `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. It is asked for a tunnel, so that it sees
-   * nothing of https. Plain `http` to this machine, and what a `fetch` or `dispatcher` sends, goes past it. Default:
-   * `env` where `NODE_USE_ENV_PROXY=1`, as in Node itself.
+   * The HTTP proxy for all requests: its URL (`http:` or `https:`, with user name and password if needed), or `env` for
+   * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. The client opens a tunnel, so the proxy cannot read https. Plain `http`
+   * to this machine and requests through `fetch` or `dispatcher` do not use the proxy. Default: `env` if
+   * `NODE_USE_ENV_PROXY=1`, as in Node.
    */
   readonly proxy?: "env" | (string & {});
   /**
-   * Whether requests go to a test double where one is in place: MSW, nock, undici's global MockAgent, and in a test
-   * runner any replaced global fetch. A `fetch`, `dispatcher` or `proxy` goes before. Default true.
+   * Whether requests go to a test double if there is one: MSW, nock, undici's global MockAgent, and in a test runner a
+   * replaced global `fetch`. The options `fetch`, `dispatcher` and `proxy` take precedence. Default true.
    */
   readonly interception?: boolean;
   /**
-   * Sent with every request; `undefined` leaves a header out. `Authorization` and others that the library sets itself
-   * are refused here.
+   * Extra headers for every request; `undefined` removes a header. `Authorization` and other headers that the library
+   * sets itself are refused.
    */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** What to do with an answer that does not fit: report and hand over, throw, or not look. Default `warn`. */
+  /** Invalid responses: `warn` reports and returns them, `strict` throws, `off` does not validate. Default `warn`. */
   readonly responseValidation?: "warn" | "strict" | "off";
-  /** A longer answer is dropped and the call fails, in bytes. Default 64 MiB. */
+  /** The largest response body, in bytes; a larger one fails the call. Default 64 MiB. */
   readonly maxResponseBytes?: number;
-  /** Where send-once keys are kept. Default: in memory, for this client and its siblings. */
+  /** The store for send-once keys. Default: in memory, shared with clients created by `withOptions`. */
   readonly ledger?: ClaimLedger;
-  /** A Standard Schema of `customFields` as JSON carries them; an update is checked key by key. */
+  /** A Standard Schema for `customFields`. An update is checked key by key. */
   readonly customFields?: StandardSchema<CustomFields>;
-  /** A Standard Schema of the properties of each event, by its name; other names are refused. */
+  /** Standard Schemas for the properties of each event, by event name. Other names are refused. */
   readonly events?: EventSchemas<EventTypes>;
-  /** Functions told of attempts, answers, retries and waits. Default: none. */
+  /** Functions that observe attempts, responses, retries and waits. Default: none. */
   readonly hooks?: Hooks;
-  /** Shaped like `console`. Default: nothing is logged. */
+  /** A logger with the methods of `console`. Default: nothing is logged. */
   readonly logger?: Logger;
-  /** How much the logger is told. Default `warn`; only `debug` lines may hold personal data, none the key. */
+  /** What is logged. Default `warn`. Only `debug` lines may contain personal data; no line contains the key. */
   readonly logLevel?: LogLevel;
   /**
-   * Whom email may be sent to: `{ allow: ["*@ours.example"] }`. `TOUCHPOINT_RECIPIENTS`, a list separated by commas,
-   * holds beside it. Default: everybody.
+   * The allowed email recipients: `{ allow: ["*@ours.example"] }`. The variable `TOUCHPOINT_RECIPIENTS`, a
+   * comma-separated list, applies in addition. Default: everyone.
    */
   readonly recipients?: RecipientOptions;
   /**
-   * Emails are checked and answered with an id that begins with `dry-run:`, and not sent. `TOUCHPOINT_DRY_RUN=1` does the
-   * same, whatever is set here. Default false.
+   * Emails are checked but not sent, and return an id that starts with `dry-run:`. `TOUCHPOINT_DRY_RUN=1` does the
+   * same, even if this option is false. Default false.
    */
   readonly dryRun?: boolean;
-  /** Corrects the path of an operation: `{ "companies.create": "/api/v1/…" }`; `/:id` stays where there is one. */
+  /** Corrects the path of an operation: `{ "companies.create": "/api/v1/…" }`. Keep `/:id` if the path has it. */
   readonly routes?: Readonly<Record<string, string>>;
-  /** Allows `http://` beyond loopback. Default false. */
+  /** Allows `http://` to other machines. Default false. */
   readonly allowInsecureHttp?: boolean;
-  /** A key in a web page belongs to every visitor: refused there, unless this is set. Default false. */
+  /** Allows use in a browser. Every visitor of the page can then read the key. Default false. */
   readonly dangerouslyAllowBrowser?: boolean;
 }
 
-/** What one call may set differently from its client. */
+/** Options of a single call; they override the client's. */
 export interface CallOptions {
-  /** Ends the call at once, waits included; it then rejects with the signal's reason. */
+  /** Aborts the call at once, even while it waits. The call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** One attempt, in milliseconds, at least 1. Default: the client's. */
+  /** The limit for one attempt, in milliseconds, at least 1. Default: the client's. */
   readonly timeoutMs?: number | undefined;
-  /** The whole call, all its requests and waits, in milliseconds, at least 1. Default: the client's. */
+  /** The limit for the whole call with all requests and waits, in milliseconds, at least 1. Default: the client's. */
   readonly totalTimeoutMs?: number | undefined;
-  /** All waits for limits and slots together, in milliseconds. Default: the client's; of background work none. */
+  /** The limit for all waits for limits and slots, in milliseconds. Default: the client's; none for background work. */
   readonly maxWaitMs?: number | undefined;
-  /** Attempts after the first, at least 0. Default: the client's. */
+  /** Retries after the first attempt, at least 0. Default: the client's. */
   readonly maxRetries?: number | undefined;
-  /** Whether it goes before background work, or leaves room for interactive calls. Default: the client's. */
+  /** `interactive` calls go before `background` calls. Default: the client's. */
   readonly priority?: Priority | undefined;
-  /** Sent beside the client's headers, and in place of those of the same name; `undefined` leaves that one out. */
+  /** Extra headers; they override the client's headers of the same name. `undefined` removes a header. */
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
@@ -197,24 +205,24 @@ export interface Settings extends ProxyRoute {
   readonly apiKey: KeySource;
   /** Scheme, host and port. */
   readonly origin: string;
-  /** What of the base URL comes before every path; empty or without a slash at its end. */
+  /** The path of the base URL, without a slash at its end; may be empty. */
   readonly basePath: string;
   readonly timeoutMs: number;
   readonly totalTimeoutMs: number | undefined;
   readonly maxRetries: number;
   readonly maxRetryAfterMs: number;
   readonly limits: Limits | false;
-  /** Where the budgets come from, when other processes spend them too. */
+  /** The source of the limits, if other processes share them. */
   readonly sharing: SharedLimits | undefined;
   readonly concurrency: number;
-  /** Of every call; undefined: by method. */
+  /** For every call; undefined: by method. */
   readonly priority: Priority | undefined;
   readonly interactiveReserve: number;
   readonly maxWaitMs: number | undefined;
   readonly maxQueued: number;
   readonly fetch: Fetch | undefined;
   readonly dispatcher: Dispatcher | undefined;
-  /** Whether test doubles are followed. */
+  /** Whether test doubles get the requests. */
   readonly interception: boolean;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly responseValidation: "warn" | "strict" | "off";
@@ -272,22 +280,22 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   dangerouslyAllowBrowser: true,
 };
 
-/** What the environment says of emails and proxies, as the first client found it. */
+/** The email and proxy settings of the environment, read when the first client is created. */
 export interface Environment extends GuardEnvironment {
   readonly proxy: ProxyEnvironment;
 }
 
-/** Where the snapshot of the options keeps that: out of reach of any option. */
+/** Where the snapshot of the options keeps the environment, so that no option can change it. */
 export const fromEnvironment = Symbol("environment");
 
 const environmentOf = (options: object): Environment =>
   Reflect.get(options, fromEnvironment) ?? { proxy: {} };
 
-/** Every option there is. */
+/** The names of all options. */
 export const optionNames: readonly string[] = Object.keys(known);
 
 /**
- * Checks the options, which have their key and base URL by now, and fills in the defaults.
+ * Checks the options, which include the key and the base URL by now, and fills in the defaults.
  *
  * @param operations - the path of every operation, by its id.
  * @throws ConfigurationError naming every fault at once.

@@ -1,4 +1,4 @@
-/** Who goes first where a limit is short: `interactive` calls before `background` ones. */
+/** Which calls go first if a limit is short: `interactive` before `background`. */
 export type Priority = "interactive" | "background";
 
 /** A number for each priority. */

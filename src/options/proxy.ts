@@ -1,23 +1,23 @@
 import { isLoopback } from "./validation.ts";
 
-/** What the environment says of proxies, as the first client found it. */
+/** The proxy settings of the environment, read when the first client is created. */
 export interface ProxyEnvironment {
   readonly http?: string | undefined;
   readonly https?: string | undefined;
   readonly no?: string | undefined;
-  /** `1` where Node's own fetch takes the environment's proxy too. */
+  /** `1` if Node's own fetch uses the environment's proxy too. */
   readonly isUsed?: string | undefined;
 }
 
 /** The proxy of a client. */
 export interface ProxyRoute {
-  /** Its URL; undefined where there is none. */
+  /** Its URL; undefined if there is none. */
   readonly proxy: string | undefined;
-  /** Hosts that are reached without it, as `NO_PROXY` lists them. */
+  /** Hosts that need no proxy, as `NO_PROXY` lists them. */
   readonly noProxy: string;
 }
 
-/** Lower case goes first, and https takes the proxy of http where it has none: as undici and curl read them. */
+/** Lower case takes precedence, and https uses the http proxy if it has none: as undici and curl do. */
 export const proxyEnvironment = (env: Readonly<Record<string, string | undefined>>): ProxyEnvironment => ({
   http: env.http_proxy ?? env.HTTP_PROXY,
   https: env.https_proxy ?? env.HTTPS_PROXY,
@@ -34,7 +34,7 @@ const isDecodable = (text: string): boolean => {
   }
 };
 
-/** What is wrong with a proxy's URL, which may hold a password: no message repeats it. */
+/** The fault of a proxy URL. The URL may contain a password, so no message repeats it. */
 const urlFault = (value: unknown): string | undefined => {
   const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
@@ -46,12 +46,12 @@ const urlFault = (value: unknown): string | undefined => {
 
 const direct: ProxyRoute = { proxy: undefined, noProxy: "" };
 
-/** The variable that names the proxy for an origin, with its value; an empty one stands for none. */
+/** The variable that names the proxy for an origin, with its value; an empty value counts as none. */
 const fromEnv = ({ http, https }: ProxyEnvironment, isPlain: boolean) =>
   isPlain || !https ? (["HTTP_PROXY", http || undefined] as const) : (["HTTPS_PROXY", https] as const);
 
 /**
- * The proxy that requests to an origin take. Plain http to this machine takes none: the proxy would be shown the key.
+ * The proxy for requests to an origin. Plain http to this machine uses none, because the proxy would see the key.
  *
  * @param given - the option: `env`, a URL, or undefined.
  */

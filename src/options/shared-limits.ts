@@ -4,90 +4,90 @@ import type { Limit, Limits } from "./limits.ts";
 
 /** A budget, as the source of its permits sees it. */
 export interface PermitHolder {
-  /** Permits leased now: in hand, in use or cooling. */
+  /** Permits leased now: idle, in use, or cooling down. */
   readonly leased: number;
-  /** Of those, the ones in hand. */
+  /** Of the leased permits, the idle ones. */
   readonly idle: number;
-  /** Of the idle ones, those that nobody here has needed for `ms`; all of them where nobody waits. */
+  /** Of the idle permits, those that no request here needed for `ms`; all of them if no request waits. */
   spareFor(ms: number): number;
-  /** Of those leased, the ones that are called back and leave as they cool. */
+  /** Of the leased permits, those that another process asked for. They leave when they have cooled down. */
   readonly owed: number;
-  /** In how many milliseconds the next of those that leave are gone; undefined when none leaves. */
+  /** In how many milliseconds the next permit leaves; undefined if none leaves. */
   readonly leavesInMs: number | undefined;
-  /** How much sooner than a window after the answer permits come back here, in ms; lost where they change hands. */
+  /** How many ms before "answer plus window" permits may be reused here. This does not apply to another process. */
   readonly allowanceMs: number;
-  /** What the first waiting request lacks; 0 when nobody waits for permits. */
+  /** How many permits the first waiting request lacks; 0 if none waits for permits. */
   readonly lacking: number;
-  /** Requests that wait. */
+  /** The number of waiting requests. */
   readonly waiters: number;
-  /** Whether a pause is on, or the one request that goes first after it is due or on the wire. */
+  /** Whether the budget is paused, or the probe after a pause is due or in flight. */
   readonly isProbing: boolean;
   /** Adds `count` permits, which may be used at once. */
   grant(count: number): void;
-  /** Takes permits away: those in hand at once, the others as they cool. */
+  /** Removes permits: idle ones at once, the others when they have cooled down. */
   retire(count: number): void;
-  /** Stands still for `ms`, as another process was told to by the answer `by`. */
+  /** Pauses for `ms`, because another process got the response `by`. */
   pause(ms: number, by?: string): void;
-  /** Has those who wait looked at again. */
+  /** Checks the waiting requests again. */
   changed(): void;
 }
 
-/** A store of shared limits that cannot be asked. */
+/** A store of shared limits that is unavailable. */
 export interface LostStore {
-  /** What is wrong, and which setting decides what happens meanwhile, as a sentence goes on with it. */
+  /** What is wrong, and which option decides what happens meanwhile; the second half of a sentence. */
   readonly why: string;
   readonly cause: unknown;
-  /** Until when calls wait for it; undefined where they go without. */
+  /** Until when calls wait for the store; undefined if they do not wait. */
   readonly givesUpAt: number | undefined;
 }
 
-/** Where a budget's permits come from: this process alone, or a store that many processes share. */
+/** The source of a budget's permits: this process alone, or a store that many processes share. */
 export interface PermitSource {
-  /** Permits that are the budget's before anybody is asked. */
+  /** Permits that the budget has from the start. */
   readonly initial: number;
   /** Whether other processes spend the same budget. */
   readonly isShared: boolean;
-  /** Whether the permits in hand may be used now. */
+  /** Whether the idle permits may be used now. */
   readonly isValid: boolean;
-  /** What keeps the store from being asked; undefined while it answers. */
+  /** Why the store is unavailable; undefined while it responds. */
   readonly lost: LostStore | undefined;
-  /** What others that share the budget use of it. */
+  /** How much of the budget other processes use. */
   readonly usedElsewhere: number;
-  /** Names the budget that the permits are for; called once, before anything else. */
+  /** Sets the budget that the permits are for. Called once, first. */
   attach(holder: PermitHolder): void;
-  /** The budget lacks permits; called again and again while it does. */
+  /** The budget lacks permits. Called repeatedly while it does. */
   want(): void;
-  /** The service asked to stand still for `ms`, with the answer `by`. */
+  /** The service asked for a pause of `ms` with the response `by`. */
   paused(ms: number, by: string): void;
   /** A request was admitted. */
   used(): void;
   /** A request has ended. */
   settled?(): void;
-  /** Gives every permit back. */
+  /** Returns all permits. */
   close(): Promise<void>;
 }
 
-/** A day's count: of this process, or of all that share it. */
+/** A daily count: of this process, or of all processes that share it. */
 export interface DayCount {
   /** The name of the limit, `requestsPerDay`. */
   readonly name: string;
-  /** How much fits into any 24 hours; `Infinity`: anything. */
+  /** The limit for any 24 hours; `Infinity` for none. */
   readonly max: number;
   /** How much was used in the last 24 hours. */
   readonly used: number;
   /** Whether `weight` more fits now. */
   has(weight: number): boolean;
-  /** Counts `weight`; below 0, takes back what was not used after all. */
+  /** Counts `weight`; a negative one returns what was not used. */
   add(weight: number): void;
-  /** How long until `weight` more fits. */
+  /** In how many milliseconds `weight` more fits. */
   freesInMs(weight: number): number;
 }
 
-/** The numbers of one limit, for its window and for its day. */
+/** The numbers of one limit, for its window and its day. */
 interface LimitNumbers {
-  /** Of the short window. */
+  /** For the short window. */
   readonly limit: Limit;
-  /** Of the day; `Infinity` for none. */
+  /** For a day; `Infinity` for none. */
   readonly maxPerDay: number;
 }
 
@@ -103,9 +103,9 @@ interface LimitNumbers {
  * ```
  */
 export interface SharedLimits {
-  /** The limits themselves, the documented ones where none were given. */
+  /** The limits; the documented ones by default. */
   readonly numbers: Limits;
-  /** Opens the budget of a limit, and its day. */
+  /** Opens the budget of a limit and its daily count. */
   open(
     name: BudgetName,
     numbers: LimitNumbers,
@@ -113,6 +113,6 @@ export interface SharedLimits {
   ): { readonly permits: PermitSource; readonly day: DayCount };
 }
 
-/** Tells shared limits from a process's own. */
+/** Whether limits are shared, or a process's own. */
 export const isShared = (limits: unknown): limits is SharedLimits =>
   typeof limits === "object" && limits !== null && "open" in limits && typeof limits.open === "function";

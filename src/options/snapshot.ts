@@ -3,10 +3,12 @@ import { isPlainObject } from "../runtime/values.ts";
 import { type ClientOptions, type Environment, type Fetch, fromEnvironment, optionNames } from "./options.ts";
 import { proxyEnvironment } from "./proxy.ts";
 
-/** Whoever passes the global fetch means the one that is global when the call is made: a mock may come later. */
+/**
+ * If you pass the global fetch, the client uses the one that is global at the time of the call; you can mock it later.
+ */
 export const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
-/** How many levels of an option are its own; what lies deeper, or is of a class, is its owner's. */
+/** How many levels of an option are copied. Deeper values and class instances are used as they are. */
 const levels: Readonly<Record<string, number>> = {
   headers: 1,
   hooks: 1,
@@ -18,7 +20,7 @@ const levels: Readonly<Record<string, number>> = {
 
 const copyOf = (value: unknown, depth: number): unknown => {
   if (depth > 0 && Array.isArray(value)) return Object.freeze([...value]);
-  // Shared limits are told apart by which object they are.
+  // Shared limits are identified by their object, so they must not be copied.
   if (depth === 0 || !isPlainObject(value) || typeof value.open === "function") return value;
   return Object.freeze(
     Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part, depth - 1)])),

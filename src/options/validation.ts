@@ -1,10 +1,10 @@
 import { atLeast, isPlainObject, shown } from "../runtime/values.ts";
 
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// Visible ASCII, blanks and tabs; no line break can start a header of its own.
+// Visible ASCII, blanks and tabs. A line break could start another header.
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that the library sets itself, or that would change where or how the body ends. */
+/** Headers that the library sets itself, or that would change the target or the end of the body. */
 const ownHeaders = [
   "authorization",
   "host",
@@ -20,7 +20,7 @@ const ownHeaders = [
   "upgrade",
 ];
 
-/** What is wrong with extra headers; values are never repeated. */
+/** The faults of extra headers. Values are never repeated. */
 const headerFaults = (headers: unknown): string[] => {
   if (!isPlainObject(headers)) {
     const isIterable = typeof headers === "object" && headers !== null && Symbol.iterator in headers;
@@ -37,14 +37,14 @@ const headerFaults = (headers: unknown): string[] => {
   });
 };
 
-/** Whether a host name stays on this machine. Names below localhost do not have to: many resolvers ask the network. */
+/** Whether a host name is this machine. Names below `localhost` may not be: many resolvers ask the network. */
 export const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 
-/** A page's script; a worker or a server-side rendering of a page is none. */
+/** Whether this is a web page. Workers and server-side rendering are not. */
 export const isBrowser = (): boolean => "window" in globalThis && "document" in globalThis;
 
-/** What a call and a client may both set. */
+/** Options that both a call and a client have. */
 interface CallLike {
   readonly timeoutMs?: unknown;
   readonly totalTimeoutMs?: unknown;
@@ -54,7 +54,7 @@ interface CallLike {
   readonly headers?: unknown;
 }
 
-/** The faults of what a call and a client may both set. */
+/** The faults of options that both a call and a client have. */
 export const callFaults = (options: CallLike): string[] => {
   const faults: string[] = [];
   atLeast(faults, "timeoutMs", options.timeoutMs, 1, false);
@@ -68,17 +68,17 @@ export const callFaults = (options: CallLike): string[] => {
   return faults;
 };
 
-// A host with or without a port; what may hold a password is none, and is not repeated.
+// A host with or without a port. Text that may contain a password does not match, and is not repeated.
 const bareHost = /^(\[[\da-f:.]+\]|[a-z\d](?:[a-z\d.-]*[a-z\d])?)(:\d+)?(?=\/|$)/i;
 
-/** What to give in place of an address without its scheme; empty where that cannot be told. */
+/** The corrected URL for an address without a scheme; empty if it cannot be guessed. */
 const withScheme = (value: unknown): string => {
   const [address, host = ""] = (typeof value === "string" && bareHost.exec(value)) || [];
   if (address === undefined) return "";
   return `: give ${isLoopback(host.toLowerCase()) ? "http" : "https"}://${address}`;
 };
 
-/** Splits the base URL, and reports what makes it unfit or unsafe. */
+/** Splits the base URL, and reports what is wrong or unsafe. */
 export const baseUrlOf = (
   value: unknown,
   allowInsecureHttp: boolean,
@@ -90,7 +90,7 @@ export const baseUrlOf = (
   } else if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
     faults.push(`baseUrl must be an absolute https:// URL${withScheme(value)}`);
   } else {
-    // The URL itself may hold a password: no message repeats it.
+    // The URL may contain a password: no message repeats it.
     if (url.username !== "" || url.password !== "")
       faults.push("baseUrl must not carry a user name or password");
     if (url.search !== "" || url.hash !== "") faults.push("baseUrl must not carry a query or a fragment");
@@ -103,11 +103,11 @@ export const baseUrlOf = (
   return { origin: url?.origin ?? "", basePath: (url?.pathname ?? "").replace(/\/+$/, "") };
 };
 
-/** What is wrong with a key; the key itself is never repeated. */
+/** The faults of a key. The key itself is never repeated. */
 export const keyFaults = (key: unknown): string[] => {
   if (typeof key === "function") return [];
   if (key === undefined || key === "") return ["apiKey is missing: give it, or set TOUCHPOINT_API_KEY"];
-  // Never repeated in the message, not even its length.
+  // Not repeated in the message, not even its length.
   if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
     return [
       "apiKey must be a string of visible ASCII characters without blanks, or a function that returns one",
@@ -131,7 +131,7 @@ const placeholderFaults = (path: string, own: string): string[] => {
 };
 
 /**
- * What is wrong with corrected paths.
+ * The faults of corrected paths.
  *
  * @param operations - the path of every operation, by its id.
  */

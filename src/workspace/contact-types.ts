@@ -1,11 +1,11 @@
 import type { ReadableFields } from "../service/common.ts";
 import type { Contact, ContactInput, ContactPatch } from "../service/contacts.ts";
 
-/** No schema for `customFields`, so every key and every value will do. */
+/** No schema for `customFields`: every key and value is accepted. */
 // biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.
 export interface OpenFields {}
 
-/** A contact of a source, as a callback is handed it. */
+/** A contact from a source, as a callback gets it. */
 export type GivenContact = ContactInput & {
   /** Values by the workspace's own field names. */
   customFields?: ReadableFields | undefined;
@@ -13,7 +13,7 @@ export type GivenContact = ContactInput & {
 
 /** A new contact of a workspace whose custom fields are known. */
 export interface TypedContactInput<Fields> extends Omit<ContactInput, "customFields"> {
-  /** Fits the schema as a whole. */
+  /** Matches the whole schema. */
   customFields?: Fields | undefined;
 }
 
@@ -23,13 +23,13 @@ export interface TypedContactPatch<Fields> extends Omit<ContactPatch, "customFie
   customFields?: { [Name in keyof Fields]?: Fields[Name] | null | undefined } | undefined;
 }
 
-// `keyof` on the left of `extends`, here and below: a client with a schema can then be given where any client will do.
+// `keyof` is on the left of `extends` here and below, so that a typed client is assignable to `Client`.
 
-/** A contact, with the custom fields that the schema describes; each may be missing or cleared. */
+/** A contact with the custom fields of the schema. Each may be missing or null. */
 export type ContactOf<Fields> = [keyof Fields] extends [never]
   ? Contact
   : Contact & {
-      /** Values by the workspace's own field names, typed by its schema; null where one is cleared. */
+      /** Values by the workspace's own field names, typed by its schema; null if cleared. */
       customFields: { [Name in keyof Fields]?: Fields[Name] | null };
     };
 

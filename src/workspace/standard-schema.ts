@@ -1,44 +1,44 @@
-/** A fault as a Standard Schema tells it. */
+/** A fault, as a Standard Schema reports it. */
 export interface SchemaIssue {
-  /** What is wrong, in the words of the schema's library. */
+  /** What is wrong, in the words of the schema library. */
   readonly message: string;
-  /** The keys that lead to it; none: the value itself. */
+  /** The path to the fault; none for the value itself. */
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** What a schema says of a value: it fits, or what is wrong with it. */
+/** The result of a validation: the value is valid, or its faults. */
 type SchemaResult =
   | { readonly value: unknown; readonly issues?: undefined }
   | { readonly issues: readonly SchemaIssue[] };
 
 /**
- * A schema of zod, valibot, arktype or any other library that keeps the Standard Schema specification. `Input` is
- * what it accepts, and must be what JSON carries: nothing is transformed, the value given is the value sent.
+ * A schema of zod, valibot, arktype or any other library that implements the Standard Schema specification. `Input` is
+ * what it accepts, and must be JSON. Nothing is transformed: the given value is sent.
  *
- * Source: standardschema.dev, version 1; only the parts used here, so that no package is needed for a type.
+ * Source: standardschema.dev, version 1; only the parts used here, so that the types need no package.
  */
 export interface StandardSchema<Input = unknown> {
-  /** All that the specification asks of a schema. */
+  /** Everything that the specification requires of a schema. */
   readonly "~standard": {
-    /** Of the specification. */
+    /** The version of the specification. */
     readonly version: 1;
-    /** The library that the schema is of. */
+    /** The library of the schema. */
     readonly vendor: string;
-    /** Checks a value; only its issues are read, what it makes of the value is not. */
+    /** Validates a value. Only the issues are used, not the resulting value. */
     readonly validate: (value: unknown) => SchemaResult | Promise<SchemaResult>;
     /** For the compiler only; undefined at run time. */
     readonly types?:
       | {
-          /** What it accepts. */
+          /** The type that it accepts. */
           readonly input: Input;
-          /** What it makes of that; not used. */
+          /** The type that it returns; not used. */
           readonly output: unknown;
         }
       | undefined;
   };
 }
 
-/** Tells a schema from anything else that may have been given for one. A schema of arktype is a function. */
+/** Whether a value is a schema. A schema of arktype is a function. */
 export const isStandardSchema = (value: unknown): value is StandardSchema => {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   const standard = "~standard" in value ? value["~standard"] : undefined;

@@ -4,7 +4,7 @@ import { reservedEventPrefix } from "../service/events.ts";
 import { type Found, objectIssues, partIssues, schemaIssues } from "./schema-issues.ts";
 import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
 
-/** The schemas of a workspace, as the client's options carry them. */
+/** The schemas of a workspace, from the client's options. */
 export interface WorkspaceSchemas {
   readonly customFields?: StandardSchema | undefined;
   readonly events?: Readonly<Record<string, StandardSchema>> | undefined;
@@ -18,7 +18,7 @@ const property = (record: unknown, name: string): unknown =>
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** A schema that throws has found no fault of the input, and yet nothing may be sent unchecked. */
+/** A schema that throws did not find a fault, but nothing may be sent unchecked. */
 const orFailure = async (
   { operation, name, path }: { readonly operation: string; readonly name: string; readonly path: string },
   check: () => Promise<readonly Issue[]>,
@@ -32,7 +32,7 @@ const orFailure = async (
   }
 };
 
-/** Checks what goes in and comes out against the schemas that the client was given. */
+/** Checks input and responses against the client's schemas. */
 export class Workspace {
   readonly #customFields: StandardSchema | undefined;
   readonly #events: ReadonlyMap<unknown, StandardSchema> | undefined;
@@ -43,9 +43,9 @@ export class Workspace {
   }
 
   /**
-   * What is wrong with the input of an operation; it fits the operation's own schema already.
+   * The faults of an operation's input, which already matches the operation's own schema.
    *
-   * @throws ValidationError, with its error as the cause, when a schema fails to say.
+   * @throws ValidationError, with its error as the cause, when a schema fails to validate.
    */
   async inputIssues(operation: string, payload: unknown): Promise<readonly Issue[]> {
     const customFields = { operation, name: "customFields", path: "customFields" };
@@ -64,8 +64,8 @@ export class Workspace {
   }
 
   /**
-   * What is wrong with an answer. The schema's own sentences are left out, since some repeat the value: hooks and
-   * logs are told of no personal data.
+   * The faults of a response. The schema's own sentences are left out, because some repeat the value: hooks and logs
+   * get no personal data.
    */
   async answerIssues(operation: string, body: unknown): Promise<readonly Issue[]> {
     switch (operation) {
@@ -98,7 +98,7 @@ export class Workspace {
         message: "does not fit the customFields schema",
       }));
     } catch {
-      // The service has done what was asked: a schema that throws must not take the answer away.
+      // The service has already done the work: a schema that throws must not hide the response.
       return [{ path, message: "cannot be checked: the customFields schema failed" }];
     }
   }
@@ -111,13 +111,13 @@ export class Workspace {
     }
     const properties = property(event, "properties");
     if (isObject(properties)) return below(["properties"], await objectIssues(schema, properties));
-    // No properties may be allowed as such, or because none is required.
+    // Either no properties are allowed, or none are required.
     const isFine = (await schemaIssues(schema, undefined)).length === 0;
     return isFine ? [] : below(["properties"], await objectIssues(schema, {}));
   }
 }
 
-/** What is wrong with the schemas given. */
+/** The faults of the given schemas. */
 export const workspaceFaults = ({ customFields, events }: WorkspaceSchemas): string[] => {
   const faults: string[] = [];
   const wanted = "must be a Standard Schema, as zod, valibot and arktype make them";
