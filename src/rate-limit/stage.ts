@@ -29,13 +29,11 @@ export interface WaitSettings {
   readonly clock: Clock;
   /** Told of a waiting request that stands first, whenever what it waits for may have changed. */
   readonly onStopped: (admission: Admission) => void;
-  /** Sends a request that has waited and may go. */
-  readonly send: (admission: Admission) => Promise<HttpResponse>;
 }
 
 /** How a wait ends. */
 interface Wait {
-  readonly resolve: (response: Promise<HttpResponse>) => void;
+  readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
   readonly unlink: Cancel;
   readonly cancel: Cancel | undefined;
@@ -205,10 +203,7 @@ export class Admission implements Waiter {
       if (holding) budget.take(budget.amountOf(this.#weightOf(budget)), this, holding, kind.priority);
       this.#days[index]?.add(this.#weightOf(budget));
     }
-    const wait = this.#endWait();
-    const leaveQueue = (): void => wait?.resolve(this.#settings.send(this));
-    // Not here: whoever lets it go has others to look at first.
-    if (wait !== undefined) queueMicrotask(leaveQueue);
+    this.#endWait()?.resolve();
   }
 
   /** The attempt has ended: `roundTripMs` after an answer; `wasSent` false when it never left. */
@@ -237,7 +232,7 @@ export class Admission implements Waiter {
   }
 }
 
-export interface RateLimitSettings extends Omit<WaitSettings, "onStopped" | "send"> {
+export interface RateLimitSettings extends Omit<WaitSettings, "onStopped"> {
   readonly limiter: RateLimiter;
   /** Requests in flight at most; siblings share them. */
   readonly slots: ConcurrencyLimit;
@@ -327,13 +322,16 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
       }
     };
 
-    const waitSettings = { ...settings, onStopped, send: sendAdmitted };
+    const waitSettings = { ...settings, onStopped };
 
     // No async function: 100,000 calls may wait here, and each such frame takes half a kilobyte.
     const beginWait = (admission: Admission): Promise<HttpResponse> =>
-      new Promise(function waitInQueue(resolve, reject) {
+      new Promise<void>(function waitInQueue(resolve, reject) {
         admission.wait({ resolve, reject, unlink: linkToSignal(admission), cancel: startTimer(admission) });
         onStopped(admission);
+        // Sent from here, and not by whoever lets it go: that is another call, with an async context of its own.
+      }).then(function leaveQueue() {
+        return sendAdmitted(admission);
       });
 
     return function rateLimit(request) {

@@ -7,7 +7,7 @@ import { DailyLimit, fixedPermits } from "../../../src/rate-limit/local-limits.t
 import { AdmissionQueue, QueueGroup } from "../../../src/rate-limit/queue.ts";
 import { Admission } from "../../../src/rate-limit/stage.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
-import { answered, requestOn } from "../../support/paced.ts";
+import { requestOn } from "../../support/paced.ts";
 
 /** A request that spends requests and emails, the emails from this source; a pause of a minute is the longest. */
 const admission = (source: PermitSource = fixedPermits(10)) => {
@@ -32,7 +32,6 @@ const admission = (source: PermitSource = fixedPermits(10)) => {
       maxQueued: 9,
       clock,
       onStopped: () => undefined,
-      send: async () => answered(),
     }),
   };
 };
