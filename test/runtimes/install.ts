@@ -70,6 +70,36 @@ export const bundlers: readonly Runtime[] = [
   },
 ];
 
+/** What keeps the requests of a test from the network. */
+export interface Interceptor {
+  readonly name: string;
+  readonly kind: "msw" | "nock" | "undici";
+  readonly version: string;
+  readonly install: readonly string[];
+  /** The oldest Node that it runs on itself. */
+  readonly leastNode: number;
+}
+
+const interceptor = (
+  name: string,
+  kind: Interceptor["kind"],
+  version: string,
+  leastNode: number,
+): Interceptor => {
+  const [major = ""] = version.split(".");
+  return { name, kind, version: major, install: [`${kind}${major}@npm:${kind}@${version}`], leastNode };
+};
+
+export const interceptors: readonly Interceptor[] = [
+  interceptor("MSW 2", "msw", "2", 20),
+  interceptor("MSW 3", "msw", "3", 22),
+  interceptor("nock 14", "nock", "14", 20),
+  // The newest would not be chosen by an npm on Node 20.
+  interceptor("nock 15", "nock", "15.0.6", 22),
+  interceptor("MockAgent of undici 7", "undici", "7", 20),
+  interceptor("MockAgent of undici 8", "undici", "8", 22),
+];
+
 /** TypeScript as a consumer has it. */
 export interface Compiler {
   readonly version: string;
@@ -88,6 +118,8 @@ export const setup = async (): Promise<void> => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/package.json`, '{ "private": true }');
   const quiet = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
-  const packages = [...runtimes, ...bundlers, ...compilers].flatMap(({ install }) => install);
+  const packages = [...runtimes, ...bundlers, ...interceptors, ...compilers].flatMap(
+    ({ install }) => install,
+  );
   await run("npm", ["install", ...quiet, ...packages], { cwd: folder });
 };

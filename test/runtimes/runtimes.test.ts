@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createSandbox, type Listening } from "../../src/sandbox/index.ts";
 import { run, type Scratch, scratch } from "../package/support/scratch.ts";
 import { root } from "../support/programs.ts";
-import { bundlers, installed, type Runtime, runtimes } from "./install.ts";
+import { bundlers, installed, interceptors, type Runtime, runtimes } from "./install.ts";
 
 interface Step {
   readonly name: string;
@@ -81,6 +81,27 @@ test("in workerd, which ties timers to their request, requests at once have budg
   }
 });
 
+const nodes = [20, 22, 24];
+const intercepted = new Map<string, string>();
+
+test.each(
+  interceptors.flatMap((interceptor) =>
+    nodes
+      .filter((node) => node >= interceptor.leastNode)
+      .flatMap((node) => ["before", "after"].map((when) => ({ ...interceptor, node, when }))),
+  ),
+)("$name sees the client on Node $node, set up $when the package", async (cell) => {
+  const { name, kind, version, node, when } = cell;
+  const project = await projectWith(["intercept.mjs", "steps.mjs"]);
+  const [program = ""] = runtimes.find((runtime) => runtime.name === `Node ${node}`)?.command ?? [];
+  // As a program that runs under no test runner, where any replaced fetch is taken for a double.
+  const env = { INSTALLED: installed, VITEST: undefined, JEST_WORKER_ID: undefined };
+  const { code, stderr } = await run(program, ["intercept.mjs", kind, version, when], project.folder, env);
+  await project.remove();
+  intercepted.set(`${name} ${node} ${when}`, code === 0 ? "yes" : "no");
+  expect(code, stderr).toBe(0);
+});
+
 test("docs/runtimes.md is what this run found", () => {
   const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
   const cell = (runtime: string, step: string): string => {
@@ -96,6 +117,18 @@ test("docs/runtimes.md is what this run found", () => {
       ...steps.map((step) => row([step, ...names.map((runtime) => cell(runtime, step))])),
     ].join("\n");
   };
+  const doubles = [
+    row(["Interceptor", ...nodes.flatMap((node) => [`Node ${node}, before`, "after"])]),
+    row(["---", ...nodes.flatMap(() => ["---", "---"])]),
+    ...interceptors.map(({ name }) =>
+      row([
+        name,
+        ...nodes.flatMap((node) =>
+          ["before", "after"].map((when) => intercepted.get(`${name} ${node} ${when}`) ?? "–"),
+        ),
+      ]),
+    ),
+  ].join("\n");
   const text = `# One job on every runtime
 
 Printed by \`test/runtimes/runtimes.test.ts\` from the packed package; do not edit. \`UPDATE_DOCS=1 npm run test:runtimes\`
@@ -110,6 +143,14 @@ A worker has no files: its ledger is in memory, its checkpoint in a store of its
 The same job, bundled with the package and run on Node 20 where nothing is installed; with Next.js as a route handler.
 
 ${table(bundlers)}
+
+## Interceptors of tests
+
+Each is set up before, and after, the package is imported and a first call has gone out. A request that it knows gets its
+answer, any other is refused with the outcome \`not-applied\`, and nothing reaches the network. MSW 3, nock 15 and undici 8
+do not run on Node 20.
+
+${doubles}
 `;
   const file = join(root, "docs/runtimes.md");
   if (process.env.UPDATE_DOCS === "1") writeFileSync(file, text);
