@@ -16,25 +16,25 @@ import type { Clock } from "./runtime/clock.ts";
 import { ServiceTime } from "./runtime/headers.ts";
 import { operations } from "./service/operations.ts";
 
-/** A way to the service: the stages over a transport, and what they share. */
+/** The stages over a transport, and what they share. */
 export interface Connection {
   readonly settings: Settings;
   readonly send: Send;
-  /** Knows the keys that were used. */
+  /** Removes the keys that were used from texts. */
   readonly redactor: Redactor;
   readonly limiter: RateLimiter;
   readonly slots: ConcurrencyLimit;
-  /** Bounds the repeats of all calls together. */
+  /** Limits the retries of all calls together. */
   readonly quota: RetryQuota;
   readonly transport: Transport;
-  /** Of the calls that use the transport. */
+  /** The lifetime of the calls that use the transport. */
   readonly lifetime: Lifetime;
   readonly serviceTime: ServiceTime;
-  /** What is this connection's to close; what it took from a sibling's is not. */
+  /** What this connection closes. What it shares with a sibling's connection is not included. */
   readonly ends: readonly Closable[];
 }
 
-/** Loads undici with the first request: importing the package, or failing to configure it, needs none of it. */
+/** Loads undici with the first request, because importing the package and configuring a client do not need it. */
 const lazyTransport = (settings: Settings, limits: TransportLimits): Transport => {
   let loaded: Transport | undefined;
   let ending: Promise<unknown> | undefined;
@@ -62,7 +62,7 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
     close: async () => {
       const open = loaded;
       loaded = undefined;
-      // A close while another is under way resolves no sooner.
+      // A second close resolves no earlier than the first.
       ending = Promise.all([ending, open?.close()]);
       await ending;
     },
@@ -74,7 +74,7 @@ const transportFor = (settings: Settings, limits: TransportLimits): Transport =>
   return fetch === undefined ? lazyTransport(settings, limits) : fetchTransport(origin, fetch, limits);
 };
 
-/** The parts of a sibling's connection that the same settings allow to share. */
+/** The parts of a sibling's connection that can be shared, because their settings are the same. */
 const share = (settings: Settings, from: Connection | undefined) => {
   const before = from?.settings;
   const isSame = (...names: readonly (keyof Settings)[]): boolean =>
@@ -83,7 +83,7 @@ const share = (settings: Settings, from: Connection | undefined) => {
     ...(["origin", "fetch", "dispatcher", "proxy", "noProxy"] as const),
     ...(["interception", "concurrency", "maxResponseBytes"] as const),
   );
-  // The service counts by the key, whichever way a request takes.
+  // The service counts per key, whichever way a request takes.
   const isSameKey = isSame("origin", "apiKey", "sharing") && sameLimits(settings, before);
   return {
     transport: isSamePlace ? from?.transport : undefined,
@@ -97,7 +97,7 @@ const share = (settings: Settings, from: Connection | undefined) => {
 const sameLimits = (settings: Settings, before: Settings | undefined): boolean =>
   JSON.stringify(settings.limits) === JSON.stringify(before?.limits);
 
-/** Operations that no email can leave by: `routes` may lead any other to the path of emails. */
+/** Operations that cannot send an email. `routes` can point any other operation to the path of emails. */
 const withoutEmails = ({ routes }: Settings): ReadonlySet<string> => {
   const { emails: _, ...others } = operations;
   const ids = Object.values(others).flatMap((resource) => Object.values(resource).map(({ id }) => id));
@@ -109,7 +109,7 @@ const emailPaths = ({ basePath, routes }: Settings): string[] =>
     ({ id, path }) => basePath + (routes[id] ?? path).replace(/\/:id$/, ""),
   );
 
-/** Builds the way to the service. The order of the stages is the order in which a request passes them. */
+/** Builds the stages. A request passes them in this order. */
 export const connect = (
   settings: Settings,
   { clock, random }: { readonly clock: Clock; readonly random: () => number },
@@ -132,8 +132,8 @@ export const connect = (
       hook?.(notice);
     };
   const lifetime = shared.lifetime ?? new Lifetime(() => transport.close());
-  // Around them, for emails only, stands the guard that keeps some back.
-  // Outermost first: a stage sees the request before those below it, and the outcome after them.
+  // Outermost first: a stage sees the request before the stages below it, and their result afterwards. For emails only,
+  // the guard stands around all of them.
   const stages: readonly Stage[] = [
     retry({
       maxRetryAfterMs,
@@ -142,7 +142,7 @@ export const connect = (
       random,
       onRetry: tell("info", "will retry", hooks.onRetry),
     }),
-    // Inside retry: every attempt spends budget, also the ones that fail.
+    // Inside retry: every attempt spends budget, including the failed ones.
     rateLimit({
       limiter,
       slots,
@@ -165,7 +165,7 @@ export const connect = (
   })(sendPlain);
   const plain = withoutEmails(settings);
   const send: Send = (request) => (plain.has(request.operation) ? sendPlain : sendGuarded)(request);
-  // One object: whatever call is under way keeps it alive, also when nobody holds the client any more.
+  // One object: calls in flight keep it alive, even if the client is no longer referenced.
   const carrier: Carrier = Object.assign(lifetime, { slots });
   return {
     settings,

@@ -5,8 +5,8 @@ import type { Transport } from "./http/types.ts";
 import { globalFetch } from "./options/snapshot.ts";
 
 /**
- * The default transport of Cloudflare's workerd, under the name of the one whose place it takes there: undici needs
- * sockets and WebAssembly of Node's. `imports` in package.json tells which of the two is loaded.
+ * The default transport of Cloudflare's workerd. It has the same name as the undici transport, because undici needs
+ * sockets and WebAssembly of Node. `imports` in package.json selects one of the two.
  */
 export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSettings): Transport => {
   if (dispatcher !== undefined)
@@ -14,7 +14,7 @@ export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSett
   return fetchTransport(origin, globalFetch, limits);
 };
 
-/** A proxy needs undici, too. */
+/** A proxy needs undici too. */
 export const loadTunnelling = async (): Promise<Tunnelling> => {
   throw new ConfigurationError("proxy: undici does not run here; give a fetch in its place");
 };

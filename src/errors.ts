@@ -108,52 +108,49 @@ export abstract class TouchpointError extends Error {
 export const isTouchpointError = (error: unknown): error is TouchpointError =>
   typeof error === "object" && error !== null && brand in error;
 
-/**
- * Something that was set up cannot be used: options, a file, a function for the key. Of options the message lists every
- * fault at once.
- */
+/** Invalid options, an unusable file, or a failed key function. For options, the message lists all faults at once. */
 export class ConfigurationError extends TouchpointError {
   readonly code = "configuration_invalid";
 }
 
-/** One fault of a value: where it is and what is wrong with it. */
+/** One fault of a value: its path and what is wrong. */
 export interface Issue {
-  /** Where, as one would type it: `customFields.plan`, `events[3].name`; empty for the value itself. */
+  /** The path, as you would type it: `customFields.plan`, `events[3].name`; empty for the value itself. */
   readonly path: string;
-  /** What is wrong, as the rest of a sentence: `must be a string`. */
+  /** What is wrong, as the second half of a sentence: `must be a string`. */
   readonly message: string;
 }
 
 /**
- * An input does not fit. Nothing was sent, but of a stream what came before it (see `partial`); `issues` names each
- * field and the fix.
+ * Invalid input. Nothing was sent; for a stream, only what came before it (see `partial`). `issues` names each field
+ * and the fix.
  */
 export class ValidationError extends TouchpointError {
   readonly code = "input_invalid";
-  /** Every fault of the input; empty where the message says it all, as of misspelt options. */
+  /** All faults of the input; empty if the message names the fault, for example a misspelt option. */
   readonly issues: readonly Issue[];
 
-  /** Made by the library; of use in tests of one's own. */
+  /** Created by the library; useful in your own tests. */
   constructor(message: string, details: ErrorDetails & { readonly issues?: readonly Issue[] } = {}) {
     super(message, details);
     this.issues = details.issues ?? [];
   }
 }
 
-/** An email to somebody whom `recipients.allow`, or `TOUCHPOINT_RECIPIENTS`, does not cover; nothing was sent. */
+/** An email to an address that `recipients.allow` or `TOUCHPOINT_RECIPIENTS` does not allow; nothing was sent. */
 export class RecipientRefusedError extends TouchpointError {
   readonly code = "recipient_refused";
 }
 
-/** The service answered with success, but in a shape that cannot be used (or, in strict mode, that does not fit). */
+/** A success response in an unusable shape, or an invalid one in strict mode. */
 export class ResponseValidationError extends TouchpointError {
   readonly code = "response_invalid";
-  /** Every fault of the answer; empty where it could not be read at all. */
+  /** All faults of the response; empty if it could not be parsed. */
   readonly issues: readonly Issue[];
-  /** The answer's HTTP status. */
+  /** The HTTP status of the response. */
   readonly status: number;
 
-  /** Made by the library; of use in tests of one's own. */
+  /** Created by the library; useful in your own tests. */
   constructor(
     message: string,
     details: ErrorDetails & { readonly issues?: readonly Issue[]; readonly status: number },
@@ -165,8 +162,8 @@ export class ResponseValidationError extends TouchpointError {
 }
 
 /**
- * No whole answer came: the connection was refused, reset, redirected or broke off, the client was closed, or the Redis
- * behind its limits is out of reach.
+ * No complete response arrived: the connection was refused, reset, redirected or broken, the client was closed, or the
+ * Redis behind the limits is unavailable.
  */
 export class ConnectionError extends TouchpointError {
   readonly code: "connection_failed" | "timeout" = "connection_failed";
@@ -177,19 +174,19 @@ export class TimeoutError extends ConnectionError {
   override readonly code = "timeout";
 }
 
-/** What an error knows of the service's answer. */
+/** Details of the service's response. */
 export interface ApiErrorDetails extends ErrorDetails {
   /** The HTTP status. */
   readonly status: number;
-  /** The answer's headers. */
+  /** The response headers. */
   readonly headers: Headers;
   /** The parsed JSON body, or the text when it was not JSON. */
   readonly body: unknown;
 }
 
 /**
- * The service answered with an error status; a status without a class of its own is this one. The message is the
- * service's own sentence.
+ * The service responded with an error status. This class stands for statuses without their own class. The message is
+ * the service's own sentence.
  *
  * Source: service document, Errors.
  */
@@ -197,12 +194,12 @@ export class ApiError extends TouchpointError {
   readonly code: ApiErrorCode = "api_error";
   /** The HTTP status. */
   readonly status: number;
-  /** The answer's headers. */
+  /** The response headers. */
   readonly headers: Headers;
   /** The parsed JSON body, or the text when it was not JSON. */
   readonly body: unknown;
 
-  /** Made by the library; of use in tests of one's own. */
+  /** Created by the library; useful in your own tests. */
   constructor(message: string, details: ApiErrorDetails) {
     super(message, details);
     this.status = details.status;
@@ -221,7 +218,7 @@ export class AuthenticationError extends ApiError {
   override readonly code = "authentication_failed";
 }
 
-/** 403: the key lacks the scope, its creator's role disallows it, or the request seemed to come from a browser. */
+/** 403: the key lacks the scope, its creator's role forbids it, or the request seemed to come from a browser. */
 export class PermissionDeniedError extends ApiError {
   override readonly code = "permission_denied";
 }
@@ -231,20 +228,25 @@ export class NotFoundError extends ApiError {
   override readonly code = "not_found";
 }
 
-/** 409: a clash with an existing record. */
+/** 409: a conflict with an existing record. */
 export class ConflictError extends ApiError {
   override readonly code = "conflict";
 }
 
-/** 429, or a limit for which the call may not wait (`attempts` 0 where nothing was sent; `status` is 429 all the same). */
+/**
+ * 429, or a limit that the call may not wait for: `status` is 429 then too, and `attempts` is 0 if nothing was sent.
+ */
 export class RateLimitError extends ApiError {
   override readonly code = "rate_limited";
-  /** How long the service, or the used-up budget, asks to wait, in milliseconds; undefined when it did not say. */
+  /** How long to wait, in milliseconds, as the service or the used-up limit says; undefined if unknown. */
   readonly retryAfterMs: number | undefined;
-  /** The limit that the call was not sent for: `emails`, `emailsPerDay`, … or `concurrency`; undefined for an answer. */
+  /**
+   * The limit that kept the call from being sent: `emails`, `emailsPerDay`, … or `concurrency`; undefined for a
+   * response.
+   */
   readonly limit: string | undefined;
 
-  /** Made by the library; of use in tests of one's own. */
+  /** Created by the library; useful in your own tests. */
   constructor(
     message: string,
     details: ApiErrorDetails & {
@@ -263,30 +265,30 @@ export class InternalServerError extends ApiError {
   override readonly code = "server_error";
 }
 
-/** 502 with the service's own sentence on an email: the mail account refused or failed to send. */
+/** 502 on an email with the service's own sentence: the mail account refused or failed to send. */
 export class MailAccountError extends ApiError {
   override readonly code = "mail_account_failed";
 }
 
-/** 502 from anything but the mail account, usually a proxy. */
+/** Any other 502, usually from a proxy. */
 export class BadGatewayError extends ApiError {
   override readonly code = "bad_gateway";
 }
 
-/** 503: a service depended upon is briefly unavailable. */
+/** 503: the service is briefly unavailable. */
 export class ServiceUnavailableError extends ApiError {
   override readonly code = "service_unavailable";
-  /** How long the service asks to wait, in milliseconds; undefined when it did not say. */
+  /** How long the service asks to wait, in milliseconds; undefined if it does not say. */
   readonly retryAfterMs: number | undefined;
 
-  /** Made by the library; of use in tests of one's own. */
+  /** Created by the library; useful in your own tests. */
   constructor(message: string, details: ApiErrorDetails & { readonly retryAfterMs: number | undefined }) {
     super(message, details);
     this.retryAfterMs = details.retryAfterMs;
   }
 }
 
-// Literals: a minifier renames the classes. On the prototypes, where Error keeps its own name.
+// Literals, because a minifier renames the classes. On the prototypes, as for Error itself.
 for (const [name, { prototype }] of Object.entries({
   ApiError,
   AuthenticationError,

@@ -1,49 +1,49 @@
 import { ClientClosed } from "./runtime/cancellation.ts";
 import type { Clock } from "./runtime/clock.ts";
 
-/** Something that a client has open. */
+/** A resource that a client has opened. */
 export interface Closable {
   close(): Promise<void>;
 }
 
-/** What carries the requests of clients, and can let those finish that are on the wire. */
+/** Carries the requests of clients, and can let requests in flight finish. */
 export interface Carrier extends Closable {
   readonly slots: {
     readonly inUse: number;
-    /** Refuses whoever waits, and whoever comes until `reopen`, but for what is drained; tells how many waited. */
+    /** Refuses waiting calls, and new calls until `reopen`, except those of a drain. Returns how many calls waited. */
     startClosing(reason: unknown): number;
     reopen(): void;
     whenIdle(): Promise<void>;
   };
-  /** Resolves once calls have written down what became of them. */
+  /** Resolves when all calls have stored their results. */
   whenSettled(): Promise<void>;
 }
 
 /** A recorder of events. */
 export interface Draining extends Closable {
   readonly pending: number;
-  /** Gives up what is not on the wire. */
+  /** Gives up events that are not in flight. */
   abandon(): void;
 }
 
-/** What closing a client did. */
+/** The result of closing a client. */
 export interface CloseReport {
-  /** Events of recorders that were taken before and have been settled. */
+  /** Events that recorders had taken and that are now settled. */
   readonly drained: number;
-  /** Calls that waited, for a limit or a slot, and were refused. */
+  /** Calls that waited for a limit or a slot and were refused. */
   readonly refused: number;
-  /** Calls that were cut off on the wire once `graceMs` was over. */
+  /** Calls in flight that were aborted after `graceMs`. */
   readonly aborted: number;
-  /** Events of recorders that were given up; each has reached `onDrop`. */
+  /** Events of recorders that were given up; each reached `onDrop`. */
   readonly pending: number;
 }
 
-/** How long a ledger may take to write down what became of emails: a ledger that hangs must not hold `close`. */
+/** How long a ledger may take to store the results of emails: a ledger that hangs must not block `close`. */
 const settlingMs = 1_000;
 
 const isCarrier = (end: Closable): end is Carrier => "slots" in end;
 
-/** A client, and the clients that it was made from; one that is gone closes nothing any more. */
+/** A client and the clients it was created from. A client that was garbage-collected closes nothing. */
 interface Ancestry {
   readonly node: WeakRef<ClientNode>;
   readonly parent: Ancestry | undefined;
@@ -62,18 +62,18 @@ const isIn = (ancestry: Ancestry, node: ClientNode): boolean => {
 
 const forgetting = new FinalizationRegistry<() => void>((forget) => forget());
 
-/** Keeps nothing alive: what is under way does that by itself, and what nobody uses has nothing left to close. */
+/** Keeps nothing alive: calls in flight keep themselves alive, and an unused client has nothing left to close. */
 class Owned<T extends object> {
   readonly #all = new Set<{ readonly thing: WeakRef<T>; readonly owner: Ancestry }>();
 
-  /** Remembers a thing for as long as somebody uses it. */
+  /** Remembers a resource as long as it is used. */
   add(thing: T, owner: Ancestry): void {
     const entry = { thing: new WeakRef(thing), owner };
     this.#all.add(entry);
     forgetting.register(thing, () => this.#all.delete(entry));
   }
 
-  /** What the client has, and those made from it. */
+  /** The resources of the client and of clients created from it. */
   of(node: ClientNode): readonly T[] {
     return [...this.#all].flatMap(({ thing, owner }) => (isIn(owner, node) ? (thing.deref() ?? []) : []));
   }
@@ -86,12 +86,12 @@ interface Tree {
 
 /** A node in the tree of clients made by withOptions(). Closing a client closes its descendants. */
 export class ClientNode {
-  /** Open recorders: they send, so they are drained before anything else is closed. */
+  /** Open recorders: they send requests, so they are drained before anything else is closed. */
   readonly recorders = new Set<Draining>();
   readonly #tree: Tree;
   readonly #ancestry: Ancestry;
 
-  /** @param ends - what is the client's own to close, and not its parent's. */
+  /** @param ends - what this client closes itself, not its parent. */
   constructor(ends: readonly Closable[], parent?: ClientNode) {
     this.#tree = parent ? parent.#tree : { recorders: new Owned(), ends: new Owned() };
     this.#ancestry = { node: new WeakRef(this), parent: parent && fromLiving(parent.#ancestry) };
@@ -100,9 +100,9 @@ export class ClientNode {
   }
 
   /**
-   * Refuses what waits, drains the recorders and lets finish what is on the wire; then cuts off the rest.
+   * Refuses waiting calls, drains the recorders, and lets requests in flight finish; then aborts the rest.
    *
-   * @param graceMs - how long it waits before that; undefined for no bound.
+   * @param graceMs - how long to wait before aborting; undefined for no limit.
    */
   async close(graceMs: number | undefined, clock: Pick<Clock, "after">): Promise<CloseReport> {
     const within = async (ms: number | undefined, work: Promise<unknown>): Promise<void> => {
@@ -135,7 +135,7 @@ export class ClientNode {
     const aborted = carriers.reduce((sum, { slots }) => sum + slots.inUse, 0);
     const pending = pendingOf();
     for (const recorder of recorders) recorder.abandon();
-    // All at once: a call that is let go by one must not leave by another.
+    // All at once: a call that one of them lets go must not be sent through another.
     await Promise.all(ends.map((end) => end.close()));
     await Promise.all(closed);
     await settle();

@@ -3,29 +3,29 @@ import type { Issue } from "../errors.ts";
 import { foldedName } from "../runtime/values.ts";
 import { jsonFault } from "./json.ts";
 
-/** By what each is made of, which a schema shares with what stands for it until it is built. */
+/** Inputs by their shape, which a deferred schema shares with the one it builds. */
 const inputs = new WeakSet<object>();
 
 /**
- * Marks the finished schema of an object that a caller gives. The document leaves its fields open, so unknown ones
- * pass; another spelling (`send_at`, `Email`) of a field that was not given is refused: the service would pass over it.
+ * Marks the finished schema of an input object. The document leaves its fields open, so unknown fields pass. A misspelt
+ * field (`send_at`, `Email`) is refused, because the service would ignore it.
  */
 export const inputOf = <Schema extends z.core.$ZodType>(schema: Schema): Schema => {
   inputs.add(schema._zod.def);
   return schema;
 };
 
-/** What the document names of an input. */
+/** The fields of an input that the document names. */
 interface KnownFields {
   readonly names: ReadonlySet<string>;
   readonly byFolded: ReadonlyMap<string, string>;
-  /** Of the objects within it whose fields the document names too. */
+  /** The same for nested objects whose fields the document names too. */
   readonly inside: readonly (readonly [field: string, known: KnownFields])[];
 }
 
-/** The fields of an input; undefined for an answer, and for what has names of the workspace's own. */
+/** The fields of an input; undefined for a response, and for objects with the workspace's own names. */
 const knownFields = (schema: z.core.$ZodType): KnownFields | undefined => {
-  // Every schema is one of these; only so does its type tell what it is made of.
+  // Every schema is one of these; only this type shows its definition.
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case "optional":
@@ -50,7 +50,7 @@ const knownFields = (schema: z.core.$ZodType): KnownFields | undefined => {
   }
 };
 
-/** A field that is not known, and is another spelling of one that is or cannot be written as JSON. */
+/** An unknown field that is misspelt, or that cannot be written as JSON. */
 interface Stray {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -58,7 +58,7 @@ interface Stray {
 
 const none: readonly Stray[] = [];
 
-// Nearly every object passes here, and nothing is made for it; what it inherits only costs it the closer look.
+// Nearly every object passes here without an allocation; inherited properties only cost a closer look.
 const isKnown = (known: KnownFields, holder: object): boolean => {
   for (const name in holder) if (!known.names.has(name)) return false;
   return true;
@@ -70,7 +70,7 @@ const strayNames = (known: KnownFields, holder: object): readonly Stray[] => {
   const isMissing = (field: string): boolean => Reflect.get(holder, field) === undefined;
   for (const name of Object.keys(holder)) {
     if (known.names.has(name) || isMissing(name)) continue;
-    // No schema looks at it: as much as a function, or endless nesting, would end a whole batch.
+    // No schema checks it, but a function or endless nesting would end a whole batch.
     const unwritable = jsonFault(Reflect.get(holder, name), name);
     if (unwritable !== undefined)
       strays = [...strays, { path: [name, ...unwritable.path], message: unwritable.message }];
@@ -88,7 +88,7 @@ const straysAt = (key: PropertyKey, known: KnownFields, value: unknown): readonl
   return strays.length === 0 ? none : strays.map(({ path, message }) => ({ path: [key, ...path], message }));
 };
 
-/** Finds the misspelt fields of an input, those beyond the document that JSON cannot carry, and both in objects within it. */
+/** Finds misspelt fields, and unknown fields that cannot be written as JSON, also in nested objects. */
 const strayFields = (known: KnownFields, value: unknown): readonly Stray[] => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return none;
   let strays = strayNames(known, value);
@@ -102,7 +102,7 @@ const strayFields = (known: KnownFields, value: unknown): readonly Stray[] => {
 type Schema = z.core.$ZodType;
 type Raw = z.core.$ZodIssue;
 
-/** Writes a path as one would type it: `events[3].name`. */
+/** Writes a path as you would type it: `events[3].name`. */
 export const pathOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, key) =>
@@ -110,7 +110,7 @@ export const pathOf = (path: readonly PropertyKey[]): string =>
     "",
   );
 
-// zod's sentences live in locales, which are configured globally; a library must not do that.
+// zod keeps its sentences in locales, which are configured globally; a library must not do that.
 const sentence = (issue: Raw): string => {
   if (issue.message !== "" && issue.message !== "Invalid input") return issue.message;
   switch (issue.code) {
@@ -127,12 +127,12 @@ const sentence = (issue: Raw): string => {
   }
 };
 
-// Compiling pays from about the tenth check on; a script of one call is better off without.
+// Compiling pays off after about ten checks; a script with one call is faster without.
 const checksBeforeCompiling = 3;
 
 interface Checker {
   schema: Schema;
-  /** Of an input; undefined for any other value. */
+  /** For an input; undefined for any other value. */
   readonly known: KnownFields | undefined;
   checks: number;
 }
@@ -140,10 +140,10 @@ interface Checker {
 const compileLater = async (checker: Checker): Promise<void> => {
   try {
     const { compile } = await import("./compile.ts");
-    // Where code generation is forbidden, it hands the plain schema back.
+    // If code generation is forbidden, `compile` returns the plain schema.
     checker.schema = compile(checker.schema);
   } catch {
-    // A bundle that lost the file checks as before, only slower.
+    // Without that file a bundle still checks, only slower.
   }
 };
 
@@ -165,8 +165,8 @@ const faults = (schema: Schema, value: unknown): readonly Issue[] => {
 };
 
 /**
- * Lists what is wrong with a value; empty when it fits. The value itself is never copied or changed, so
- * unknown fields, and the caller's own object, stay as they are.
+ * Lists what is wrong with a value; empty if it is valid. The value is neither copied nor changed, so unknown fields
+ * and the caller's own object stay as they are.
  */
 export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
   const checker = checkerFor(schema);

@@ -5,8 +5,8 @@ import { isRecord } from "../runtime/values.ts";
 export type Schema<Output = unknown, Input = Output> = z.ZodMiniType<Output, Input>;
 
 /**
- * A schema that is built when it is first looked at: building all of them would be a third of what importing the
- * package costs, and a program uses a few.
+ * A schema that is built when it is first used. Building all schemas would take a third of the import time, and a
+ * program uses only a few.
  */
 export const deferred = <T extends object>(build: () => T): T => {
   let built: T | undefined;
@@ -14,7 +14,7 @@ export const deferred = <T extends object>(build: () => T): T => {
     built ??= build();
     return built;
   };
-  // Stands for the schema in every way that zod, and a user of it, looks at one.
+  // Behaves like the schema in every way that zod and its users see.
   return new Proxy({} as T, {
     get: (_stand, key) => Reflect.get(schema(), key),
     has: (_stand, key) => Reflect.has(schema(), key),
@@ -23,19 +23,19 @@ export const deferred = <T extends object>(build: () => T): T => {
 };
 
 /**
- * A string with known values that an editor completes; the document leaves the set open, so any other string
- * is accepted too.
+ * A string with known values, which an editor completes. The document leaves the set open, so any other string is
+ * accepted.
  */
 export const openUnion = <const Known extends string>(..._known: readonly Known[]) =>
-  // The cast only narrows the static type: at run time any string passes.
+  // The cast only narrows the static type: at run time any string is valid.
   z.string() as unknown as Schema<Known | (string & {})>;
 
 /** A schema for each field that a type names. */
 type ShapeOf<T> = { readonly [Field in keyof T as string extends Field ? never : Field]-?: Schema<T[Field]> };
 
 /**
- * An object with the fields of a type that is written out by hand, as an editor shows it; unknown fields pass
- * through at run time. What a field takes at run time fits its type, or it does not compile.
+ * An object with the fields of a hand-written type, as an editor shows it. Unknown fields are kept at run time. The
+ * schemas must match the type, or it does not compile.
  */
 export const objectOf = <T extends object>(shape: ShapeOf<T>, message = "must be an object") =>
   // The same fields, by the names of the type.
@@ -53,8 +53,8 @@ export const QueryText = deferred(() =>
     .check(z.refine((value) => value.isWellFormed(), "must not hold half a surrogate pair")),
 );
 
-// Deliberately wide: the service decides what an address is. This catches slips such as a swapped argument, two
-// addresses in one, or a name with the address; what stands in quotes may be anything.
+// Deliberately wide: the service decides what an address is. This finds slips such as swapped arguments, two addresses
+// in one, or a name with the address. Quoted text may contain anything.
 const address = /^(?:"[^"]*"|[^\s@"<>,;])+@[^\s@"<>,;]+$/u;
 const hasControl = /\p{Cc}/u;
 
@@ -73,22 +73,22 @@ const isText = (value: unknown): boolean => typeof value === "string";
 /** A field of an answer that may be missing or null. */
 export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema);
 
-// For a field that may be missing zod compiles code that builds the value anew. For every contact of a page that
-// would cost more than all other checks; these two look at the value and build nothing.
+// For a field that may be missing, zod compiles code that copies the value. For every contact of a page, this would
+// cost more than all other checks. These two check the value and build nothing.
 
-/** An object of an answer, whatever is in it. */
+/** Any object in a response. */
 export const AnyObject = deferred(() =>
   z.unknown().check(z.refine(isRecord, "must be an object")),
 ) as Schema<{ [field: string]: unknown }>;
 
-/** An array of strings of an answer. */
+/** An array of strings in a response. */
 export const Texts = deferred(() =>
   z
     .unknown()
     .check(z.refine((value) => Array.isArray(value) && value.every(isText), "must be an array of strings")),
 ) as Schema<string[]>;
 
-/** Which part of a list to ask for: at most `limit` records, 1–200, after the first `skip`. */
+/** The part of a list to request: at most `limit` records, 1–200, after the first `skip`. */
 export const paging = () => ({
   skip: z.optional(
     z.int("must be a whole number of at least 0").check(z.gte(0, "must be a whole number of at least 0")),
@@ -104,18 +104,18 @@ export const paging = () => ({
 });
 
 /**
- * One page of a list. The counts are the service's; one that it left out is not there.
+ * One page of a list, with the counts of the service. A count that the service left out is missing.
  *
  * Source: service document, Limits, paging.
  */
 export interface Page<T> {
   /** The records, in the order of the service. */
   readonly data: T[];
-  /** How many records there are in all. */
+  /** The total number of records. */
   readonly total: number;
-  /** How many records come before this page. */
+  /** The number of records before this page. */
   readonly skip: number;
-  /** How many records a page holds at most, 1–200. */
+  /** The most records that a page has, 1–200. */
   readonly limit: number;
 }
 
@@ -128,10 +128,10 @@ export const page = <T>(item: Schema<T>) =>
     limit: z.number(),
   });
 
-/** Whatever comes. */
+/** Any value. */
 export const Anything = deferred(() => z.unknown());
 
-/** What an array, a Map, a Date or a function has, and a record of fields has not. */
+/** Properties of arrays, Maps, Dates and functions that a record of fields does not have. */
 interface NoCollection {
   readonly [Symbol.iterator]?: never;
   readonly [Symbol.hasInstance]?: never;
@@ -139,10 +139,10 @@ interface NoCollection {
 }
 
 /**
- * Fields by names that the caller chooses: an object literal, a record, or a value of any interface or class with
- * named fields; no array, Map, Date or function. What it may hold is what JSON carries.
+ * Fields by your own names: an object literal, a record, or a value of any interface or class with named fields; no
+ * array, Map, Date or function. Values must be JSON.
  */
 export type FreeFields = { [field: string]: unknown } | (object & NoCollection);
 
-/** The same where they are handed back: each is read by its name. */
+/** The same fields in a value that you get back: each can be read by its name. */
 export type ReadableFields = { [field: string]: unknown };

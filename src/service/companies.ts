@@ -5,12 +5,12 @@ import { operation } from "./define.ts";
 import { readChangedCompany, readCompanies, readCompanyIds } from "./response-shapes.ts";
 
 /**
- * A company (a lead, in scope names). Other fields than these are not documented; those that come are kept.
+ * A company (a lead, in scope names). The document names only these fields; others are kept.
  *
  * Source: service document, Company.
  */
 export interface Company {
-  /** An opaque string; absent where the service names it otherwise. */
+  /** An opaque string; absent if the service names it differently. */
   id: string;
   /** The company's name. */
   companyName?: string | null | undefined;
@@ -54,8 +54,8 @@ export const CompanyPerson = deferred(() =>
 );
 
 /**
- * A company and its people. With a `domain` the service updates an existing company instead of adding one. The
- * document requires no field; at least one must be there.
+ * A company and its contacts. With a `domain`, the service updates an existing company instead of adding one. The
+ * document requires no field; at least one must be given.
  *
  * Source: service document, Companies (create).
  */
@@ -111,10 +111,9 @@ export const CompanyPatch = deferred(() =>
 );
 
 /**
- * The ids of a company and its people.
+ * The ids of a company and its contacts.
  *
- * Source: service document, Companies, "Returns ids". Their names are not documented: these are read from whichever
- * came.
+ * Source: service document, Companies, "Returns ids". Their names are not documented; the library accepts several.
  */
 export interface CompanyCreated {
   /** The company's id, an opaque string. */
@@ -127,12 +126,12 @@ export const CompanyCreated = deferred(() =>
   objectOf<CompanyCreated>({ id: z.string(), contactIds: maybe(z.array(z.string())) }),
 );
 
-/** Asks for the company with a domain. */
+/** Searches the company with a domain. */
 type CompanyQuery = {
   /** Unique per workspace; not blank. */
   domain: string;
 };
-/** Checks the question for a company. */
+/** Checks a search for a company. */
 const CompanyQuery = deferred(() =>
   inputOf(
     objectOf<CompanyQuery>({
@@ -155,7 +154,7 @@ export const companies = {
     method: "POST",
     path: "/api/v1/companies",
     scope: ["leads:write", "contacts:write"],
-    // With a domain the service updates the company it has; without one a repeat would add a second.
+    // With a domain the service updates the existing company; without one a repeat would add a second.
     replay: ({ domain }) => (domain === undefined ? "never" : "idempotent"),
     budgets: ["requests"],
     input: CompanyInput,
@@ -172,7 +171,7 @@ export const companies = {
     input: CompanyPatch,
     output: Company,
     read: readChangedCompany,
-    // The document does not say what an update answers.
+    // The document does not say what an update returns.
     mayBeEmpty: true,
   }),
   findByDomain: operation({

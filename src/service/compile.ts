@@ -1,2 +1,2 @@
-/** Writes a schema out as code of its own. A file apart: it is half of zod, and a short script needs none of it. */
+/** Compiles a schema to code. A separate file, because it is half of zod, and a short script does not need it. */
 export { compile } from "zod/mini";

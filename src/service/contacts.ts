@@ -19,8 +19,8 @@ import { jsonRecord } from "./json.ts";
 import { readContactPage, readRecord } from "./response-shapes.ts";
 
 /**
- * Where a contact stands, in upper case. Sending to the five named here is refused unless the send carries
- * `force: true`; other stages may exist.
+ * The stage of a contact, in upper case. Sending to the five named stages is refused unless the send has `force: true`;
+ * other stages may exist.
  *
  * Source: service document, States and transitions.
  */
@@ -31,7 +31,7 @@ export const ContactStage = deferred(() =>
 );
 
 /**
- * How a contact came in: `MANUAL`, or a value that the document does not name.
+ * Where a contact came from: `MANUAL`, or a value that the document does not name.
  *
  * Source: service document, Contact.
  */
@@ -40,8 +40,8 @@ export type ContactSource = "MANUAL" | (string & {});
 export const ContactSource = deferred(() => openUnion("MANUAL"));
 
 /**
- * A person, as the service returns it. Further fields come through as they are; declare those of your own workspace by
- * merging: `declare module "touchpoint-sdk" { interface Contact { … } }`.
+ * A contact, as the service returns it. Other fields are kept as they are. To type your workspace's own fields, merge
+ * them: `declare module "touchpoint-sdk" { interface Contact { … } }`.
  *
  * Source: service document, Contact.
  */
@@ -58,15 +58,15 @@ export interface Contact {
   phone?: string | null | undefined;
   /** Profile URL. */
   linkedIn?: string | null | undefined;
-  /** Free text; `null` where there is none. */
+  /** Free text; `null` if there is none. */
   notes?: string | null | undefined;
-  /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
+  /** Upper case: `REPLIED`, …; other values may exist. */
   stage: ContactStage;
-  /** How the contact came in: `MANUAL`, or a value that the document does not name. */
+  /** Where the contact came from: `MANUAL`, or a value that the document does not name. */
   source: ContactSource;
-  /** Whether the contact counts as verified; the document does not say of what. */
+  /** Whether the contact is verified; the document does not say what that means. */
   verified: boolean;
-  /** By its name, how sure the address is; the document gives neither meaning nor range. */
+  /** Probably how certain the address is; the document gives neither meaning nor range. */
   emailConfidence?: number | null | undefined;
   /** Values by the workspace's own field names. */
   customFields: { [field: string]: unknown };
@@ -74,11 +74,11 @@ export interface Contact {
   leadId?: string | null | undefined;
   /** The ids of the lists the contact belongs to. */
   listIds: string[];
-  /** The caller's own user id, saved when an event supplies it. */
+  /** Your own user id, saved when an event supplies it. */
   externalId?: string | null | undefined;
-  /** When it was created: ISO 8601, UTC. */
+  /** The time of creation: ISO 8601, UTC. */
   createdAt: string;
-  /** When it last changed: ISO 8601, UTC. */
+  /** The time of the last change: ISO 8601, UTC. */
   updatedAt: string;
 }
 /** Checks a contact as the service returns it. */
@@ -129,14 +129,14 @@ const withParts = () => ({
 
 type Clearable<Shape extends z.core.$ZodShape> = { [Field in keyof Shape]: z.ZodMiniNullable<Shape[Field]> };
 
-/** The same fields, each of which may be null: only what is sent changes, so that is how a field is cleared. */
+/** The same fields, each nullable: `null` clears a field. */
 const clearable = <Shape extends z.core.$ZodShape>(shape: Shape) =>
-  // Object.entries forgets the names; they are those of the shape.
+  // Object.entries loses the names; they are those of the shape.
   Object.fromEntries(
     Object.entries(shape).map(([field, schema]) => [field, z.nullable(schema)]),
   ) as Clearable<Shape>;
 
-/** Checks what a contact is looked for by. */
+/** Checks the argument of `find`. */
 export const FindQuery = deferred(() => objectOf<{ email: string }>({ email: EmailAddress }));
 
 /**
@@ -155,17 +155,17 @@ export type ContactInput = {
   phone?: string | undefined;
   /** Profile URL. */
   linkedIn?: string | undefined;
-  /** Free text; `null` where there is none. */
+  /** Free text; `null` if there is none. */
   notes?: string | null | undefined;
-  /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
+  /** Upper case: `REPLIED`, …; other values may exist. */
   stage?: ContactStage | undefined;
-  /** How the contact came in: `MANUAL`, or a value that the document does not name. */
+  /** Where the contact came from: `MANUAL`, or a value that the document does not name. */
   source?: ContactSource | undefined;
-  /** Whether the contact counts as verified; the document does not say of what. */
+  /** Whether the contact is verified; the document does not say what that means. */
   verified?: boolean | undefined;
-  /** By its name, how sure the address is; the document gives neither meaning nor range. */
+  /** Probably how certain the address is; the document gives neither meaning nor range. */
   emailConfidence?: number | undefined;
-  /** Values by the workspace's own field names; a name it does not know is refused with 400. */
+  /** Values by the workspace's own field names; the service refuses an unknown name with 400. */
   customFields?: FreeFields | undefined;
   /** The id of the company the contact belongs to. */
   leadId?: string | undefined;
@@ -177,10 +177,10 @@ export const ContactInput = deferred(() =>
   inputOf(objectOf<ContactInput>({ email: EmailAddress, ...single(), ...withParts() })),
 );
 
-// Written out once more and not derived: an editor shows a derived type by the helpers it is made with.
+// Written out, not derived: an editor shows a derived type by its helper types.
 /**
- * The fields of a contact to change; what is not sent stays, and `null` clears a field (the document says so of
- * custom fields only).
+ * The fields of a contact to change. Fields that you leave out stay the same; `null` clears a field (the document says
+ * this of custom fields only).
  *
  * Source: service document, Contacts, PATCH rules 1–6.
  */
@@ -197,19 +197,19 @@ export type ContactPatch = {
   linkedIn?: string | null | undefined;
   /** Free text. */
   notes?: string | null | undefined;
-  /** Upper case: `REPLIED`, …; other values than the named ones may exist. */
+  /** Upper case: `REPLIED`, …; other values may exist. */
   stage?: ContactStage | null | undefined;
-  /** How the contact came in: `MANUAL`, or a value that the document does not name. */
+  /** Where the contact came from: `MANUAL`, or a value that the document does not name. */
   source?: ContactSource | null | undefined;
-  /** Whether the contact counts as verified; the document does not say of what. */
+  /** Whether the contact is verified; the document does not say what that means. */
   verified?: boolean | null | undefined;
-  /** By its name, how sure the address is; the document gives neither meaning nor range. */
+  /** Probably how certain the address is; the document gives neither meaning nor range. */
   emailConfidence?: number | null | undefined;
-  /** Only the keys sent are changed; `null` clears a key. */
+  /** Only the given keys change; `null` clears a key. */
   customFields?: FreeFields | undefined;
   /** The id of the company the contact belongs to. */
   leadId?: string | null | undefined;
-  /** The ids of the contact's lists: these replace all of them, `[]` for none. */
+  /** The ids of all lists of the contact; they replace the present ones. `[]` for none. */
   listIds?: string[] | undefined;
 };
 /** Checks the changes to a contact. */
@@ -225,14 +225,14 @@ export const ContactPatch = deferred(() =>
  * Source: service document, Contacts, GET.
  */
 export type ContactQuery = {
-  /** What to look for, for example an email. */
+  /** The text to search for, for example an email. */
   search?: string | undefined;
-  /** How many contacts to leave out at the start, from 0. */
+  /** How many contacts to skip at the start, from 0. */
   skip?: number | undefined;
-  /** Contacts a page, 1–200; the service's default is 50, ours is 200 when iterating. */
+  /** Contacts per page, 1–200. The service's default is 50; an iteration uses 200. */
   limit?: number | undefined;
 };
-/** Checks a question for contacts. */
+/** Checks a query for contacts. */
 export const ContactQuery = deferred(() =>
   inputOf(objectOf<ContactQuery>({ search: z.optional(QueryText), ...paging() })),
 );

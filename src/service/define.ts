@@ -1,8 +1,8 @@
 import type { Schema } from "./common.ts";
 
 /**
- * What the service document names without giving its path or method, and what of it is inferred. `routes` corrects a
- * path; the answers are read leniently.
+ * The operations that the service document names without a path or method, and what is inferred. `routes` corrects a
+ * path; several response shapes are accepted.
  */
 export const inferred: Readonly<Record<string, string>> = {
   "companies.create": "path and method",
@@ -19,16 +19,16 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 /** The scopes of the service document, Authentication. */
 export type Scope = "contacts:write" | "leads:write" | "lists:write" | "events:write" | "email:write";
 
-/** A short-window budget that a request spends; each has a day's budget beside it. */
+/** A short-window limit that a request spends; each has a daily limit too. */
 export type BudgetName = "requests" | "emails" | "events";
 
 /**
- * What a repeat would do: `safe` changes nothing, `idempotent` sets the same again, `keyed` is recognised by its
- * id, `never` may have its effect twice.
+ * What a repeat would do: `safe` changes nothing, `idempotent` sets the same values again, `keyed` is recognized by its
+ * id, `never` could take effect twice.
  */
 export type ReplayClass = "safe" | "idempotent" | "keyed" | "never";
 
-/** What was asked for: an answer that leaves some of it out is filled in from here. */
+/** The request: missing parts of a response are filled in from it. */
 export interface Asked {
   /** The id in the path. */
   readonly id?: string;
@@ -36,39 +36,39 @@ export interface Asked {
   readonly payload: unknown;
 }
 
-/** What an operation says of itself, whatever its types. */
+/** The facts of an operation, without its types. */
 export interface OperationFacts {
   /** The name a user types, and the key of `routes`. */
   readonly id: string;
-  /** Of the request. */
+  /** The method of the request. */
   readonly method: Method;
   /** Appended to the base URL; `:id` is replaced by one encoded path segment. */
   readonly path: string;
-  /** The scope or scopes the key needs; empty where the document does not say. */
+  /** The scopes that the key needs; empty if the document does not say. */
   readonly scope: readonly Scope[];
-  /** What a request spends, the narrowest last. */
+  /** The limits that a request spends, the narrowest last. */
   readonly budgets: readonly BudgetName[];
-  /** `inferred`: the document names the operation, not its path or method; `inferred` lists them. */
+  /** `inferred`: the document names the operation, not its path or method; the record `inferred` lists them. */
   readonly evidence: "documented" | "inferred";
-  /** Brings what is accepted into the form that is sent. */
+  /** Converts accepted input to the form that is sent. */
   readonly write?: (payload: unknown) => unknown;
-  /** Makes ids strings, fills in what the request says, and brings an answer of no documented shape into one. */
+  /** Converts ids to strings, fills in what the request says, and normalizes a response of undocumented shape. */
   readonly read?: (body: unknown, asked: Asked) => unknown;
-  /** A 404 after an unclear attempt says that the first one did it. */
+  /** A 404 after an attempt with a lost response means that the first attempt succeeded. */
   readonly notFoundMeansDone?: boolean;
-  /** An answer may come without a body. */
+  /** A response may have no body. */
   readonly mayBeEmpty?: boolean;
 }
 
-/** One API operation as data, to be checked against the service document by reading. */
+/** One API operation as data, so that a reader can check it against the service document. */
 export interface Operation<Input, Output> extends OperationFacts {
-  /** What a repeat would do, where it depends on the input by it. */
+  /** What a repeat would do; a function if it depends on the input. */
   readonly replay: ReplayClass | ((input: Input) => ReplayClass);
-  /** How much of the last budget one request spends; 1 where not given. */
+  /** How much of the last limit one request spends; default 1. */
   readonly weight?: (input: Input) => number;
   /** The query of a GET, the JSON body of anything else. */
   readonly input: Schema<Input>;
-  /** The answer, once `read` has brought it into shape. */
+  /** The response, after `read`. */
   readonly output: Schema<Output>;
 }
 

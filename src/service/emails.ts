@@ -22,29 +22,29 @@ import { Moment, writeSendAt } from "./timestamps.ts";
  */
 export type EmailContent =
   | {
-      /** The body as HTML; the service makes a plain-text version of it. */
+      /** The body as HTML; the service derives a plain-text version. */
       readonly html: string;
-      /** Never beside `html`. */
+      /** Not allowed together with `html`. */
       readonly text?: undefined;
     }
   | {
       /** The body as plain text. */
       readonly text: string;
-      /** Never beside `text`. */
+      /** Not allowed together with `text`. */
       readonly html?: undefined;
     };
 
 declare const refusal: unique symbol;
 
-/** Stands at `sendAt` of an email that is sent now: `emails.schedule` takes it. */
+/** The type of `sendAt` where an email is sent now: use `emails.schedule` for later. */
 export interface OnlyForEmailsSchedule {
-  /** No value has it. */
+  /** No value has this property, so the field does not compile. */
   readonly [refusal]: never;
 }
 
-/** Stands at `once` of an email: it belongs into the second argument, `emails.send(email, { once })`. */
+/** The type of `once` in an email: pass it in the second argument, `emails.send(email, { once })`. */
 export interface BelongsIntoTheOptions {
-  /** No value has it. */
+  /** No value has this property, so the field does not compile. */
   readonly [refusal]: never;
 }
 
@@ -54,7 +54,7 @@ export interface BelongsIntoTheOptions {
  * Source: service document, Emails, body fields.
  */
 export type EmailInput = {
-  /** Recipient address; one person. */
+  /** The recipient's address; one person. */
   to: string;
   /** The subject line; not blank. */
   subject: string;
@@ -62,29 +62,29 @@ export type EmailInput = {
   signatureId?: string | undefined;
   /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
   force?: boolean | undefined;
-  /** Never here: an email for later is for `emails.schedule`. */
+  /** Not allowed here: use `emails.schedule` to send later. */
   sendAt?: OnlyForEmailsSchedule | undefined;
-  /** Never here: a send-once key belongs into the second argument, `{ once }`. */
+  /** Not allowed here: pass the send-once key in the second argument, `{ once }`. */
   once?: BelongsIntoTheOptions | undefined;
 } & EmailContent;
 
 /**
- * An email to one person that goes out within about a minute after `sendAt`.
+ * An email to one person that the service sends within about a minute after `sendAt`.
  *
  * Source: service document, Emails, body fields and send rule 6.
  */
 export type ScheduledEmailInput = {
-  /** Recipient address; one person. */
+  /** The recipient's address; one person. */
   to: string;
   /** The subject line; not blank. */
   subject: string;
-  /** When it goes out: a `Date`, or an ISO 8601 string with a time zone. */
+  /** When to send it: a `Date`, or an ISO 8601 string with a time zone. */
   sendAt: Date | string;
   /** The id of a signature of the workspace, or `default`. */
   signatureId?: string | undefined;
   /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
   force?: boolean | undefined;
-  /** Never here: a send-once key belongs into the second argument, `{ once }`. */
+  /** Not allowed here: pass the send-once key in the second argument, `{ once }`. */
   once?: BelongsIntoTheOptions | undefined;
 } & EmailContent;
 
@@ -95,7 +95,7 @@ const common = () => ({
   text: z.optional(Text),
   signatureId: z.optional(Text),
   force: z.optional(z.boolean("must be a boolean")),
-  // A key in the wrong argument would be ignored, and the email could go out twice.
+  // A key in the wrong argument would be ignored, and the email could be sent twice.
   once: z.optional(z.undefined("belongs into the second argument: emails.send(email, { once })")),
 });
 
@@ -112,7 +112,7 @@ const hasOneBody = z.refine<Bodies>(
 type Loose<Email> = Omit<Email, keyof Bodies> & Bodies;
 
 /** Checks an email that is sent now. */
-// The exclusion of html and text is checked at run time and told by the type; so it is of the one below.
+// The type also excludes `html` together with `text`; at run time this check does. The same holds for the schema below.
 export const EmailInput = deferred(() =>
   inputOf(
     objectOf<Loose<EmailInput>>({
@@ -128,7 +128,7 @@ export const ScheduledEmailInput = deferred(() =>
 ) as Schema as Schema<ScheduledEmailInput>;
 
 /**
- * The answer to an immediate send. Fields that the document does not name are kept.
+ * The response to an immediate send. Fields that the document does not name are kept.
  *
  * Source: service document, Sent email.
  */
@@ -137,22 +137,22 @@ export interface SentEmail {
   id: string;
   /** Recipient address. */
   to: string;
-  /** Those who got a copy; the document does not say what each is. */
+  /** The recipients of a copy; the document does not describe the items. */
   cc: unknown[];
   /** Display name and address of the sending account. */
   from: string;
   /** The subject line. */
   subject: string;
-  /** When it left: ISO 8601, UTC. */
+  /** When it was sent: ISO 8601, UTC. */
   sentAt: string;
   /** Whether open or click tracking was added. */
   tracked: boolean;
-  /** The id of the recipient as a contact. */
+  /** The contact id of the recipient. */
   contactId: string;
-  /** `true` when the recipient was created as a contact by this send. */
+  /** `true` if this send created the recipient as a contact. */
   contactCreated: boolean;
 }
-/** Checks the answer to an immediate send. */
+/** Checks the response to an immediate send. */
 export const SentEmail = deferred(() =>
   objectOf<SentEmail>({
     id: z.string(),
@@ -168,7 +168,7 @@ export const SentEmail = deferred(() =>
 );
 
 /**
- * Where a scheduled email stands: `SCHEDULED`, or a value that the document does not name.
+ * The status of a scheduled email: `SCHEDULED`, or a value that the document does not name.
  *
  * Source: service document, States and transitions.
  */
@@ -177,7 +177,7 @@ export type ScheduledStatus = "SCHEDULED" | (string & {});
 export const ScheduledStatus = deferred(() => openUnion("SCHEDULED"));
 
 /**
- * An email kept to go out at `sendAt`. Other fields than these are not documented; those that come are kept.
+ * An email that will be sent at `sendAt`. The document names only these fields; others are kept.
  *
  * Source: service document, Scheduled email.
  */
@@ -186,9 +186,9 @@ export interface ScheduledEmail {
   id: string;
   /** `SCHEDULED`, or a value that the document does not name. */
   status: ScheduledStatus;
-  /** When it is due: ISO 8601, UTC; it goes out within about a minute after. */
+  /** When it is due: ISO 8601, UTC. The service sends it within about a minute after. */
   sendAt: string;
-  /** `true` in the answer to `emails.schedule`. */
+  /** `true` in the response to `emails.schedule`. */
   scheduled?: boolean | null | undefined;
 }
 /** Checks a scheduled email as the service returns it. */
@@ -202,18 +202,18 @@ export const ScheduledEmail = deferred(() =>
 );
 
 /**
- * What comes back of a changed scheduled email: its `id`, and what else the service says. The document does not show
- * this answer.
+ * The response to a change of a scheduled email: its `id`, and other fields that the service returns. The document does
+ * not show this response.
  */
 export interface ScheduledEmailUpdated {
   /** An opaque string. */
   id: string;
   /** `SCHEDULED`, or a value that the document does not name. */
   status?: ScheduledStatus | null | undefined;
-  /** When it is due: ISO 8601, UTC; it goes out within about a minute after. */
+  /** When it is due: ISO 8601, UTC. The service sends it within about a minute after. */
   sendAt?: string | null | undefined;
 }
-/** Checks the answer to a change of a scheduled email. */
+/** Checks the response to a change of a scheduled email. */
 export const ScheduledEmailUpdated = deferred(() =>
   objectOf<ScheduledEmailUpdated>({
     id: z.string(),
@@ -226,12 +226,12 @@ export const ScheduledEmailPage = deferred(() => page(ScheduledEmail));
 
 /** Which scheduled emails to list. Source: service document, Limits, paging. */
 export type ScheduledEmailQuery = {
-  /** How many emails to leave out at the start, from 0. */
+  /** How many emails to skip at the start, from 0. */
   skip?: number | undefined;
-  /** Emails a page, 1–200; the service's default is 50, ours is 200 when iterating. */
+  /** Emails per page, 1–200. The service's default is 50; an iteration uses 200. */
   limit?: number | undefined;
 };
-/** Checks a question for scheduled emails. */
+/** Checks a query for scheduled emails. */
 export const ScheduledEmailQuery = deferred(() => inputOf(objectOf<ScheduledEmailQuery>(paging())));
 
 /**
@@ -240,11 +240,11 @@ export const ScheduledEmailQuery = deferred(() => inputOf(objectOf<ScheduledEmai
  * Source: service document, Emails, "can be changed".
  */
 export type ScheduledEmailPatch = {
-  /** Recipient address; one person. */
+  /** The recipient's address; one person. */
   to?: string | undefined;
   /** The subject line; not blank. */
   subject?: string | undefined;
-  /** The body as HTML; the service makes a plain-text version of it. At most one of `html` and `text`. */
+  /** The body as HTML; the service derives a plain-text version. At most one of `html` and `text`. */
   html?: string | undefined;
   /** The body as plain text. At most one of `html` and `text`. */
   text?: string | undefined;
@@ -252,7 +252,7 @@ export type ScheduledEmailPatch = {
   signatureId?: string | undefined;
   /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
   force?: boolean | undefined;
-  /** When it goes out: a `Date`, or an ISO 8601 string with a time zone. */
+  /** When to send it: a `Date`, or an ISO 8601 string with a time zone. */
   sendAt?: Date | string | undefined;
 };
 /** Checks the changes to a scheduled email. */

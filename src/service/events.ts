@@ -18,7 +18,7 @@ import { Moment, writeBatch, writeOccurredAt } from "./timestamps.ts";
 
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
 
-/** Where the first name stands that fits, at any depth of what JSON writes; the value holds no cycle. */
+/** The path of the first matching name, at any depth of the JSON; the value has no cycles. */
 const pathOfName = (
   value: unknown,
   fits: (name: string) => boolean,
@@ -37,7 +37,7 @@ const pathOfName = (
   return undefined;
 };
 
-/** A check that refuses fields of these names, in any case, with any separators and at any depth. */
+/** A check that refuses fields with these names, in any case, with any separators and at any depth. */
 const withoutNames = (names: readonly string[]): z.core.CheckFn<FreeFields> => {
   const refused = new Set(names.map(lettersOf));
   return ({ value, issues }) => {
@@ -48,10 +48,10 @@ const withoutNames = (names: readonly string[]): z.core.CheckFn<FreeFields> => {
   };
 };
 
-/** Names with this prefix are for events the service records itself. */
+/** Names with this prefix are reserved for events that the service records itself. */
 export const reservedEventPrefix = "service.";
 
-/** The property names the document gives as refused; the service takes others for secret-like as well. */
+/** The property names that the document says are refused; the service may refuse others as secret-like. */
 export const refusedPropertyNames: readonly string[] = ["password", "card_number", "ssn"];
 
 /** The most events one batch request may carry. */
@@ -89,13 +89,13 @@ export type EventContact =
   | {
       /** The person's address; an unknown one becomes a new contact, unless `createContact` is `false`. */
       email: string;
-      /** The caller's own user id, saved on the contact. */
+      /** Your own user id, saved on the contact. */
       externalId?: string | undefined;
       /** The contact's id. */
       id?: string | undefined;
     }
   | {
-      /** The caller's own user id, saved on the contact. */
+      /** Your own user id, saved on the contact. */
       externalId: string;
       /** The person's address. */
       email?: string | undefined;
@@ -103,19 +103,19 @@ export type EventContact =
       id?: string | undefined;
     }
   | {
-      /** The contact's id; one that the workspace does not know is refused with 404. */
+      /** The contact's id; the service refuses an unknown one with 404. */
       id: string;
       /** The person's address. */
       email?: string | undefined;
-      /** The caller's own user id, saved on the contact. */
+      /** Your own user id, saved on the contact. */
       externalId?: string | undefined;
     };
-/** Checks whom an event is about. */
-// That one is there is checked at run time and told to the type here.
+/** Checks the person of an event. */
+// At least one of them is required: the check enforces it at run time, and the cast in the type.
 export const EventContact = ContactFields as unknown as Schema<EventContact>;
 
 /** Data of an event. The names `password`, `card_number` and `ssn` are refused, in any spelling and at any depth. */
-// What else the service takes for secret-like is for it to say.
+// Only the service knows which other names it refuses as secret-like.
 export const EventProperties = deferred(() => JsonRecord.check(withoutNames(refusedPropertyNames)));
 
 /**
@@ -124,17 +124,17 @@ export const EventProperties = deferred(() => JsonRecord.check(withoutNames(refu
  * Source: service document, Event.
  */
 export type EventInput = {
-  /** The event's name: not blank, and not beginning with `service.`. */
+  /** The event's name: not blank, and not starting with `service.`. */
   name: string;
-  /** The caller's event id, not blank: a repeated id is recorded once. One is given where there is none. */
+  /** Your event id, not blank. A repeated id is recorded once. A missing id is generated. */
   id?: string | undefined;
-  /** Whom it is about: an email, an externalId or a contact id. */
+  /** The person: an email, an externalId or a contact id. */
   contact: EventContact;
-  /** Data of the event; not under names such as `password`, `card_number` or `ssn`. */
+  /** Data of the event. Names such as `password`, `card_number` or `ssn` are refused. */
   properties?: FreeFields | undefined;
   /** Contact fields to set on the person, for example `name`. */
   contactFields?: FreeFields | undefined;
-  /** When it happened: a `Date`, or an ISO 8601 string with a time zone. The service refuses a time in its future. */
+  /** The time of the event: a `Date`, or an ISO 8601 string with a time zone. The service refuses a future time. */
   occurredAt?: Date | string | undefined;
   /** `false`: an unknown email does not create a contact. */
   createContact?: boolean | undefined;
@@ -158,7 +158,7 @@ export const EventInput = deferred(() =>
     }).check(({ value, issues }) => {
       const { contactFields } = value;
       if (contactFields === undefined) return;
-      // The document's fields as for a contact of their own; the others are free.
+      // The document's fields as for a contact; other fields are free.
       for (const { path, message } of issuesOf(ContactPatch, asWritten(contactFields)))
         issues.push({ code: "custom", input: value, path: ["contactFields", path], message });
     }),
@@ -182,7 +182,7 @@ export const EventBatch = deferred(() =>
 );
 
 /**
- * What became of an event: processed, nobody matched and creation was off, or too old to start anything; or a value
+ * The result of an event: processed, no contact matched and creation was off, or too old to start anything; or a value
  * that the document does not name.
  *
  * Source: service document, Event, `outcome`.
@@ -192,7 +192,7 @@ export type EventOutcome = "PROCESSED" | "NO_CONTACT" | "TOO_OLD" | (string & {}
 export const EventOutcome = deferred(() => openUnion("PROCESSED", "NO_CONTACT", "TOO_OLD"));
 
 /**
- * The service's answer to a recorded event. Fields that the document does not name are kept.
+ * The service's response to a recorded event. Fields that the document does not name are kept.
  *
  * Source: service document, Event, response fields.
  */
@@ -201,13 +201,13 @@ export interface EventReceipt {
   id: string;
   /** The event's name. */
   name: string;
-  /** The contact it was recorded for; null where nobody matched. */
+  /** The contact it was recorded for; null if no contact matched. */
   contactId?: string | null | undefined;
-  /** `true` when the id repeated an earlier event. */
+  /** `true` if the id repeated an earlier event. */
   duplicate: boolean;
   /** `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
   outcome: EventOutcome;
-  /** Whether the event made a new contact. */
+  /** Whether the event created a contact. */
   createdContact: boolean;
   /** Automation runs started. */
   runsStarted: number;
@@ -217,10 +217,10 @@ export interface EventReceipt {
   runsResumed: number;
   /** Runs that reached a goal. */
   runsConverted: number;
-  /** Why nothing started, for example a run that the person is in already; null otherwise. */
+  /** Why nothing started, for example because the person is already in a run; otherwise null. */
   note?: string | null | undefined;
 }
-/** Checks the answer to a recorded event. */
+/** Checks the response to a recorded event. */
 export const EventReceipt = deferred(() =>
   objectOf<EventReceipt>({
     id: z.string(),
@@ -237,7 +237,7 @@ export const EventReceipt = deferred(() =>
   }),
 );
 
-/** A result of a batch that says that its event was recorded: a status of 200 to 299. */
+/** A result of a batch whose event was recorded: a status of 200–299. */
 const RecordedItem = deferred(() =>
   z.looseObject({
     id: z.string(),
@@ -250,7 +250,7 @@ const RecordedItem = deferred(() =>
 const isRecorded = ({ status }: BatchAnswerItem): boolean =>
   typeof status === "number" && status >= 200 && status < 300;
 
-/** One result of a batch as the service sends it. The shape of a failed one is not documented. */
+/** One result of a batch, as the service sends it. The shape of a failed one is not documented. */
 interface BatchAnswerItem {
   status?: number | null | undefined;
   id?: string | null | undefined;
@@ -278,13 +278,13 @@ const BatchAnswerItem = deferred(() =>
   }),
 );
 
-/** The service's answer to one batch request. */
+/** The service's response to one batch request. */
 export interface BatchAnswer {
   accepted: number;
   rejected: number;
   results: BatchAnswerItem[];
 }
-/** Checks the answer to one batch request. */
+/** Checks the response to one batch request. */
 export const BatchAnswer = deferred(() =>
   objectOf<BatchAnswer>({
     accepted: z.number(),
@@ -293,7 +293,7 @@ export const BatchAnswer = deferred(() =>
   }),
 );
 
-/** An event without an id gets one, once for all attempts: a repeat after a lost answer is recorded once. */
+/** Adds a missing id once for all attempts, so that a retry after a lost response is recorded once. */
 const withId = (event: unknown): unknown => {
   const { id }: { readonly id?: unknown } = Object(event);
   return id === undefined ? { ...Object(event), id: crypto.randomUUID() } : event;

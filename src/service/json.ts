@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { deepestNesting, isDate, isPlainObject, isRecord } from "../runtime/values.ts";
 import { deferred, type FreeFields } from "./common.ts";
 
-/** What JSON would change, and where. */
+/** A value that JSON would change, and its path. */
 interface JsonFault {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -10,23 +10,23 @@ interface JsonFault {
 
 const fault = (message: string): JsonFault => ({ path: [], message });
 
-/** Takes what an object's own toJSON writes for it, as JSON.stringify does. */
+/** The value that an object's own toJSON returns, as JSON.stringify calls it. */
 export const asWritten = (value: unknown, key = ""): unknown => {
   if (typeof value !== "bigint" && (typeof value !== "object" || value === null)) return value;
   const toJSON: unknown = Reflect.get(Object(value), "toJSON");
   return typeof toJSON === "function" ? Reflect.apply(toJSON, value, [key]) : value;
 };
 
-/** What keeps its content where JSON does not look: a Map, a Promise, a class with private fields only. */
+/** Objects whose content JSON does not see: a Map, a Promise, a class with only private fields. */
 const isOpaque = (value: object): boolean =>
   !isPlainObject(value) &&
   (Object.keys(value).length === 0 || value instanceof Error || ArrayBuffer.isView(value));
 
-// Without a path: one of a hundred keys tells less than the field that it begins with.
+// Without a path: the path of one of a hundred nested keys says less than the outermost field.
 const tooDeep = fault(`must not be nested more than ${deepestNesting} levels deep`);
 
 const faultInside = (value: object, around: Set<object>): JsonFault | undefined => {
-  // By index: a hole in an array is written as null too.
+  // By index: JSON writes a hole in an array as null too.
   const keys: Iterable<PropertyKey> = Array.isArray(value) ? value.keys() : Object.keys(value);
   for (const key of keys) {
     const item: unknown = Reflect.get(value, key);

@@ -5,7 +5,7 @@ import { operation } from "./define.ts";
 import { readList } from "./response-shapes.ts";
 
 /**
- * A named group of contacts. Other fields than these are not documented; those that come are kept.
+ * A named group of contacts. The document names only these fields; others are kept.
  *
  * Source: service document, List.
  */
@@ -30,12 +30,12 @@ export type ListInput = {
 /** Checks a new list. */
 export const ListInput = deferred(() => inputOf(objectOf<ListInput>({ name: Text })));
 
-/** The most addresses one membership request may carry. */
+/** The most addresses that one membership request may contain. */
 export const maxAddressesPerRequest = 1_000;
 
-/** The people to add to or remove from a list in one request: 1–1,000 addresses. */
+/** The contacts to add to or remove from a list in one request: 1–1,000 addresses. */
 export type ListMembers = { emails: string[] };
-/** Checks the people to add to or remove from a list in one request. */
+/** Checks the contacts to add to or remove from a list in one request. */
 export const ListMembers = deferred(() =>
   inputOf(
     objectOf<ListMembers>({
@@ -49,10 +49,7 @@ export const ListMembers = deferred(() =>
   ),
 );
 
-/**
- * Source: service document, Endpoints, Lists. The create path and the answers of add and remove are not given
- * there.
- */
+/** Source: service document, Endpoints, Lists. It does not give the create path and the responses of add and remove. */
 export const lists = {
   create: operation({
     id: "lists.create",
