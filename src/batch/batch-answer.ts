@@ -3,17 +3,17 @@ import type { BatchAnswer, EventInput, EventOutcome } from "../service/events.ts
 
 /** What every result of a batch has. */
 interface AnyResult {
-  /** Its place in the events given. */
+  /** The position of the event in the given events. */
   readonly index: number;
-  /** 202 when recorded; 0 when the service gave no result for it, or one that says neither yes nor no. */
+  /** 202 if recorded; 0 if the service gave no result for it, or an unclear one. */
   readonly status: number;
 }
 
 /** An event of a batch that was recorded. */
 export interface RecordedResult extends AnyResult {
-  /** Tells a recorded event from a refused and an unknown one. */
+  /** Distinguishes recorded, refused and unknown events. */
   readonly state: "recorded";
-  /** The event's id, the caller's own or the one it was given. */
+  /** The event's id: your own, or the generated one. */
   readonly id: string;
   /** The event's name. */
   readonly name: string;
@@ -21,30 +21,30 @@ export interface RecordedResult extends AnyResult {
   readonly outcome: EventOutcome;
   /** Automation runs that it started. */
   readonly runsStarted: number;
-  /** True where an event with this id was recorded before. */
+  /** True if an event with this id was recorded before. */
   readonly duplicate: boolean;
 }
 
 /** An event of a batch that the service refused; it is not recorded. */
 export interface RefusedResult extends AnyResult {
-  /** Tells a refused event from a recorded and an unknown one. */
+  /** Distinguishes recorded, refused and unknown events. */
   readonly state: "refused";
   /** Why it was not recorded. */
   readonly error: string;
 }
 
-/** An event of a batch of which nobody knows; it may be sent again under its id. */
+/** An event of a batch with an unknown result; you can safely send it again under its id. */
 export interface UnknownResult extends AnyResult {
-  /** Tells an unknown event from a recorded and a refused one. */
+  /** Distinguishes recorded, refused and unknown events. */
   readonly state: "unknown";
-  /** What the service said: its sentence, or its result as JSON where that cannot be read. */
+  /** The service's sentence, or its result as JSON if that cannot be parsed. */
   readonly error: string;
 }
 
-/** What became of one event of a batch; `state` tells which it is. */
+/** The result of one event of a batch; `state` says which kind it is. */
 export type BatchItemResult = RecordedResult | RefusedResult | UnknownResult;
 
-/** An event with its id, and its place in the caller's input. */
+/** An event with its id and its position in the caller's input. */
 export interface IndexedEvent {
   readonly index: number;
   readonly event: EventInput;
@@ -54,7 +54,7 @@ const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
 const noResult = "the service gave no result for this event";
 
-/** The service said nothing about this event, not even something that cannot be read. */
+/** Whether the service returned nothing at all about this event. */
 export const isMissing = (result: BatchItemResult): boolean =>
   result.state === "unknown" && result.status === 0 && result.error === noResult;
 
@@ -65,18 +65,18 @@ const sentence = (error: unknown): string | undefined => {
   return typeof message === "string" ? message : sentence(inner);
 };
 
-// The shape of a failed result is not documented: whatever it carries is read, and nothing is required of it.
+// The shape of a failed result is not documented: every known field is read, and none is required.
 const statusOf = (item: Readonly<Record<string, unknown>>): number => {
   const status = Number(item.status);
   if (Number.isInteger(status) && status >= 100) return status;
-  // A sign of failure in whatever form outweighs an id: a failed item may well echo the caller's.
+  // A sign of failure in any form outweighs an id: a failed item may echo the caller's id.
   if ((item.error ?? undefined) !== undefined || "errors" in item) return 400;
   if (item.ok === false || item.success === false) return 400;
   if (sentence(item) !== undefined) return 400;
-  // Recorded by an earlier round, if by no other.
+  // Recorded now or in an earlier round.
   if (item.duplicate === true) return 202;
   if ((item.status ?? undefined) !== undefined) return 0;
-  // Taken for recorded only on a sign of it; without one it is asked for again, which does no harm.
+  // Counts as recorded only if there is a sign of it. Otherwise it is sent again, which is harmless.
   return typeof item.id === "string" || typeof item.outcome === "string" ? 202 : 0;
 };
 
@@ -87,10 +87,10 @@ const asJson = (item: unknown): string => {
   return text.length > longestJson ? `${text.slice(0, longestJson)}…` : text;
 };
 
-/** These tell which event it is and that it failed, not why. */
+/** These fields identify the event and its failure, but give no reason. */
 const tellNoReason = ["status", "id", "name", "ok", "success"];
 
-/** Its sentence; without one all that it says, so that nobody has to guess. */
+/** Its sentence; without one, the whole item. */
 const reasonOf = (item: Readonly<Record<string, unknown>>, status: number): string => {
   const saysMore = Object.keys(item).some((field) => !tellNoReason.includes(field));
   return sentence(item.error) ?? sentence(item) ?? (saysMore ? asJson(item) : `status ${status}`);
@@ -100,7 +100,7 @@ const recorded = (item: unknown, { index, event }: IndexedEvent, status: number)
   const { error: _none, ...said }: Partial<RecordedResult> & { error?: unknown } = Object(item);
   const { id, name } = event;
   const known = { id: said.id ?? id, name: said.name ?? name, duplicate: said.duplicate ?? false };
-  // The rest is as it came: the answer's check has reported what is not there.
+  // Other fields are returned as they are; validation has reported missing ones.
   return { ...said, ...known, index, status, state: "recorded" } as RecordedResult;
 };
 
@@ -112,7 +112,7 @@ const resultOf = (item: unknown, sent: IndexedEvent): BatchItemResult => {
   const status = statusOf(item);
   if (status === 0) return { ...item, ...unknown, error: asJson(item) };
   if (isSuccess(status)) return recorded(item, sent, status);
-  // A fault of the service may have come after the event was recorded.
+  // A failure of the service may have happened after the event was recorded.
   const state = status < 500 ? "refused" : "unknown";
   return { ...item, index, status, state, error: reasonOf(item, status) };
 };
@@ -123,8 +123,8 @@ const idOf = (item: unknown): string | undefined =>
 const isDistinct = (ids: readonly unknown[]): boolean => new Set(ids).size === ids.length;
 
 /**
- * The item of each event. The document says that they come in request order; ids tell better, but only where every
- * one of them is an id that was sent: a result's id may as well be the service's own.
+ * The result of each event. The document says that results come in request order. Ids are a better match, but only if
+ * every one of them is an id that was sent: a result's id could also be the service's own.
  */
 const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): readonly unknown[] => {
   const sent = events.map(({ event }) => event.id);
@@ -135,13 +135,13 @@ const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): re
   const isInOrder =
     items.length === events.length && items.every((item, at) => (idOf(item) ?? sent[at]) === sent[at]);
   if (canMatch && !isInOrder) return sent.map((id) => known[told.indexOf(id)]);
-  // With one too few or too many nobody knows which is whose.
+  // With one result too few or too many, the assignment is unknown.
   return items.length === events.length ? items : [];
 };
 
 const isFailure = (status: number): boolean => status !== 0 && !isSuccess(status);
 
-/** A count says that all were taken, and no result that can be read says that one was not. */
+/** Whether the count says that all events were accepted, and no readable result says otherwise. */
 const isVouchedFor = (answer: BatchAnswer | undefined, count: number, items: readonly unknown[]): boolean => {
   const { accepted, rejected }: { accepted?: unknown; rejected?: unknown } = Object(answer);
   const isWhole = Number(accepted) === count && !(Number(rejected) > 0);
@@ -149,9 +149,9 @@ const isVouchedFor = (answer: BatchAnswer | undefined, count: number, items: rea
 };
 
 /**
- * What a batch's answer says of each of its events, in their order; undefined where it cannot be told.
+ * What the response to a batch says about each event, in order; undefined if unknown.
  *
- * Lenient: a count of `accepted` events that covers them all is taken for the results that are missing or say nothing.
+ * Lenient: if `accepted` covers all events, missing or unreadable results count as recorded.
  */
 export const readBatchAnswer = (
   events: readonly IndexedEvent[],

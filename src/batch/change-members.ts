@@ -13,13 +13,13 @@ import { EffectTracker, withDeadline } from "./with-deadline.ts";
 /** Any number of addresses: an array, a set, a generator, a stream of strings. */
 export type Addresses = (Iterable<string> & object) | AsyncIterable<string>;
 
-/** What a change of a list's members came to. */
+/** The result of changing a list's members. */
 export interface MembersReport {
   /** Addresses sent, each counted once. */
   readonly requested: number;
-  /** Requests they took. */
+  /** The number of requests. */
   readonly calls: number;
-  /** The service's answers, in the order of the addresses; their shape is not documented. */
+  /** The service's responses, in the order of the addresses; their shape is not documented. */
   readonly answers: readonly unknown[];
 }
 
@@ -27,14 +27,14 @@ export interface MembersChange {
   readonly call: Call;
   readonly clock: Clock;
   readonly operation: Operation<ListMembers, unknown>;
-  /** Of the list. */
+  /** The id of the list. */
   readonly id: string;
   readonly options: CallOptions;
 }
 
 const requestsAtOnce = 4;
 
-/** One change under way: which addresses are known of, and which have gone through. */
+/** One change in progress: the addresses that it has read, and those that were sent. */
 class Change {
   readonly #change: MembersChange;
   readonly #flight = new InFlight(requestsAtOnce);
@@ -65,7 +65,7 @@ class Change {
       else await this.#sendStream(emails);
       await this.#flight.settled();
     } catch (error) {
-      // What is under way is waited for, so that its effect is known; the first error is the one to tell.
+      // Requests in flight are awaited, so that their effect is known; the first error is thrown.
       await this.#flight.settled().catch(() => undefined);
       throw error;
     }
@@ -97,7 +97,7 @@ class Change {
       const before = this.#known.size;
       const issues = this.#take(email, index);
       if (issues !== undefined) throw this.#invalid(issues);
-      // Known to be a string: it was taken.
+      // It is a string: it was accepted.
       if (this.#known.size > before) chunk.push(email as string);
       if (chunk.length === maxAddressesPerRequest) {
         await this.#send(chunk);
@@ -108,7 +108,7 @@ class Change {
     if (chunk.length > 0) await this.#send(chunk);
   }
 
-  /** Notes an address, unless it is none; the second of two that differ only in case is passed over. */
+  /** Adds a valid address; a repeated one, in any case of letters, is ignored. */
   #take(
     email: unknown,
     index: number,
@@ -156,8 +156,8 @@ const isIterable = (value: unknown): boolean =>
   typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
 
 /**
- * Adds or removes any number of people, 1,000 a request. An array is checked whole before anything is sent, a stream
- * as it is read.
+ * Adds or removes any number of contacts, 1,000 per request. An array is checked completely before anything is sent, a
+ * stream as it is read.
  */
 export const changeMembers = async (emails: Addresses, change: MembersChange): Promise<MembersReport> => {
   const { id: operation } = change.operation;

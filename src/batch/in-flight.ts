@@ -1,6 +1,6 @@
 /**
- * Runs at most `limit` tasks at once. The first failure is kept: `add` and `settled` then reject with it, and
- * whatever is under way is waited for first, so that its effect is known.
+ * Runs at most `limit` tasks at once. After a failure, `add` and `settled` reject with the first error, but only when
+ * all running tasks have ended, so that their effects are known.
  */
 export class InFlight {
   readonly #limit: number;
@@ -31,13 +31,13 @@ export class InFlight {
     this.#running.add(running);
   }
 
-  /** Resolves when any of the tasks under way has ended. */
+  /** Resolves when any running task has ended. */
   async next(): Promise<void> {
     await Promise.race(this.#running);
     if (this.hasFailed) await this.settled();
   }
 
-  /** Resolves when every task has ended well. */
+  /** Resolves when every task has succeeded. */
   async settled(): Promise<void> {
     await Promise.all(this.#running);
     if (this.#failure !== undefined) throw this.#failure.error;

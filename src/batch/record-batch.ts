@@ -11,19 +11,19 @@ import { InFlight } from "./in-flight.ts";
 import { type BatchSending, sendBatch } from "./send-batch.ts";
 import { EffectTracker, withDeadline } from "./with-deadline.ts";
 
-/** The answer to any number of events. */
+/** The result of recording any number of events. */
 export interface BatchReport {
-  /** Events recorded, repeated ones included. */
+  /** Events that are recorded, including repeated ones. */
   readonly accepted: number;
-  /** Events that were refused, or of which nobody knows: `state` and `error` of their results say which and why. */
+  /** Events that were refused, or whose result is unknown: see `state` and `error` of their results. */
   readonly rejected: number;
-  /** One per event, in the order given; `results[i].index === i`. */
+  /** One result per event, in the given order; `results[i].index === i`. */
   readonly results: readonly BatchItemResult[];
 }
 
 const requestsAtOnce = 4;
 
-/** Cuts a list into pieces of at most `size`. */
+/** Splits a list into parts of at most `size`. */
 const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
 
@@ -37,7 +37,7 @@ const checkAll = async (
   const issues: Issue[] = [];
   for (const [index, event] of events.entries()) {
     const found = call.issues(operations.events.record, event);
-    // A promise only where the workspace has schemas; else a million events are checked without one each.
+    // A promise only if the workspace has schemas; otherwise a million events are checked without creating promises.
     for (const { path, message } of found instanceof Promise ? await untilAborted(found, signal) : found)
       issues.push({ path: `events[${index}]${path && "."}${path}`, message });
   }
@@ -45,14 +45,14 @@ const checkAll = async (
     throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
 };
 
-/** Each with an id that is fixed here, above every repeat. */
+/** Adds missing ids here, above every retry. */
 const withIds = (events: readonly EventInput[]): readonly IndexedEvent[] =>
   events.map((event, index) => ({
     index,
     event: event.id === undefined ? { ...event, id: crypto.randomUUID() } : event,
   }));
 
-/** Records any number of events, 100 a request; every event is checked before the first leaves. */
+/** Records any number of events, 100 per request; every event is checked before the first is sent. */
 export const recordBatch = async (
   given: readonly EventInput[],
   { call, clock, options }: BatchSending,
@@ -84,7 +84,7 @@ export const recordBatch = async (
     );
   } catch (error) {
     if (error instanceof TouchpointError && indexed.length > 0) {
-      // With their ids, so that the rest can be sent again without harm.
+      // With their ids, so that the rest can safely be sent again.
       const left = indexed.filter(({ index }) => results[index] === undefined).map(({ event }) => event);
       error.partial = { results: results.filter((result) => result !== undefined), left };
     }

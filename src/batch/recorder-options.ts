@@ -3,17 +3,17 @@ import { unknownKeys } from "../runtime/values.ts";
 import { maxEventsPerRequest } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 
-/** An event that was taken and then not recorded, and why. */
+/** An event that was accepted but not recorded, and why. */
 export interface DroppedEvent {
-  /** With the id under which it may be sent again without harm. */
+  /** The event with its id, so that you can safely send it again. */
   readonly event: GivenEvent;
-  /** Why: what its caller's promise was rejected with. */
+  /** The error that the caller's promise was rejected with. */
   readonly error: unknown;
 }
 
-/** How a recorder gathers events. */
+/** Options of a recorder. */
 export interface RecorderOptions {
-  /** Events in a request at most, 1–100. Default: as many as the events limit allows at once, 100 at most. */
+  /** The most events per request, 1–100. Default: as many as the events limit allows at once, at most 100. */
   readonly maxBatch?: number;
   /** How long an event waits for others at most, in milliseconds. Default 50. */
   readonly maxDelayMs?: number;

@@ -36,7 +36,7 @@ export interface ApiPromise<T> extends Promise<T> {
   withResponse(): Promise<WithResponse<T>>;
 }
 
-/** A class, so that `headers` is made of the raw ones only where somebody looks at them. */
+/** A class, so that `headers` is created only when it is read. */
 export class LazyResponseInfo implements ResponseInfo {
   readonly status: number;
   readonly attempts: number;
@@ -57,11 +57,11 @@ export class LazyResponseInfo implements ResponseInfo {
 
 const dataOf = <T>({ data }: WithResponse<T>): T => data;
 
-/** Makes an ApiPromise of a promise; the promise itself stays an ordinary one. */
+/** Creates an ApiPromise; the promise itself stays an ordinary one. */
 export const answer = <T>(whole: Promise<WithResponse<T>>): ApiPromise<T> => {
   const data = whole.then(dataOf);
   const withResponse = (): Promise<WithResponse<T>> => {
-    // Whoever asks for the whole hears of a failure there.
+    // A caller of withResponse() gets the failure there, so this promise must not count as unhandled.
     data.catch(() => undefined);
     return whole;
   };
@@ -89,17 +89,17 @@ export const mockAnswer = <T>(data: T, response: Partial<ResponseInfo> = {}): Ap
     }),
   );
 
-/** An ApiPromise whose data is made from another one's. */
+/** An ApiPromise with changed data. */
 export const mapAnswer = <From, To>(from: ApiPromise<From>, change: (data: From) => To): ApiPromise<To> =>
   answer(from.withResponse().then(({ data, response }) => ({ data: change(data), response })));
 
-/** What the requests of one call come to: the last answer's status and headers, and all attempts and waits. */
+/** Sums up the requests of one call: the last response's status and headers, all attempts and waits. */
 export class CallStats {
   #last: ResponseInfo | undefined;
   #attempts = 0;
   #waitedMs = 0;
 
-  /** Counts a request in once it has been answered. */
+  /** Counts a request when its response arrives. */
   watch(request: ApiPromise<unknown>): void {
     request.withResponse().then(
       ({ response }) => {
@@ -113,7 +113,7 @@ export class CallStats {
     );
   }
 
-  /** Makes the answer of the call that they belong to. */
+  /** Creates the answer of the call. */
   answer<T>(work: Promise<T>): ApiPromise<T> {
     return answer(work.then((data) => ({ data, response: this.#response })));
   }

@@ -27,18 +27,21 @@ import type { Operation } from "../service/define.ts";
 import { type ApiPromise, answer, CallStats, LazyResponseInfo, type WithResponse } from "./api-promise.ts";
 import { type CallGroup, type CallInput, checkCallOptions, requestBuilder } from "./request.ts";
 
-/** Runs one operation: checks the input, sends, checks the answer. Every error names the operation. */
+/** Runs one operation: checks the input, sends, checks the response. Every error names the operation. */
 export interface Call {
   <Input, Output>(
     operation: Operation<Input, Output>,
     input: CallInput<Input>,
     options?: CallOptions,
   ): ApiPromise<Output>;
-  /** Tells the log and `onValidationIssue` of what does not fit in answers taken together, such as a list's order. */
+  /**
+   * Reports invalid responses to the log and `onValidationIssue`; also faults of several responses together, such as a
+   * list's order.
+   */
   report(operation: string, issues: readonly Issue[]): void;
   /**
-   * Runs a call that takes several requests. Those that go through `part` end together, by the call's signal and total
-   * time. `shared` tells each whether an earlier one may have taken effect.
+   * Runs a call with several requests. The requests made through `part` end together, by the call's signal and total
+   * time. `shared` tells each request whether an earlier one may have taken effect.
    */
   group<T>(
     operation: string,
@@ -46,36 +49,38 @@ export interface Call {
     work: (part: Call, shared: CallGroup) => Promise<T>,
   ): Promise<T>;
   /**
-   * Begins long work, such as an iteration: once the client is closed, none of its requests is sent any more, although
-   * new calls are.
+   * Starts long work, such as an iteration. Once the client is closed, the work sends no more requests, although new
+   * calls are possible.
    */
   scope(): Call;
-  /** Makes the answer of a call that takes several requests: of all that went through this part. */
+  /** Creates the answer of a call with several requests, from all requests made through this object. */
   answer<T>(work: Promise<T>): ApiPromise<T>;
   /**
-   * Resolves after `ms`; within `scope` and `group` also when the client is closed.
+   * Resolves after `ms`. In `scope` and `group` it also rejects when the client is closed.
    *
    * @throws the signal's reason as soon as it aborts.
    */
   sleep(clock: Clock, ms: number, signal: AbortSignal | undefined): Promise<void>;
-  /** One signal that also aborts, with a ConnectionError, when the client is closed: for a wait outside of any request. */
+  /**
+   * A signal that also aborts, with a ConnectionError, when the client is closed; for a wait outside of any request.
+   */
   untilClosed(operation: string, signal: AbortSignal | undefined, outcome: () => Outcome): AbortScope;
-  /** What a call with this payload would be refused for; a promise only where the workspace has schemas. */
+  /** The faults that a call with this payload would be refused for; a promise only if the workspace has schemas. */
   issues<Input>(
     operation: Operation<Input, unknown>,
     payload: Input,
   ): readonly Issue[] | Promise<readonly Issue[]>;
 }
 
-/** What subscribers of `touchpoint:call` are handed; filled in when the call ends. */
+/** What subscribers of `touchpoint:call` get; completed when the call ends. */
 export interface CallTrace {
   /** For example `contacts.create`. */
   readonly operation: string;
-  /** Of the last answer. */
+  /** The status of the last response. */
   status?: number;
-  /** Requests made. */
+  /** The number of requests. */
   attempts?: number;
-  /** Time spent waiting for budgets and in back-off, in milliseconds. */
+  /** The time spent waiting for limits and in back-off, in milliseconds. */
   waitedMs?: number;
 }
 
@@ -89,14 +94,14 @@ type AnsweredOperation = Pick<Operation<unknown, unknown>, "id"> & {
 export const checkInput = <Input>(operation: Operation<Input, unknown>, payload: Input): void =>
   throwIfInvalid(operation.id, issuesOf(operation.input, payload));
 
-/** The service answered with success: whatever was asked for has probably happened. */
+/** The service responded with success, so the operation has probably taken effect. */
 const workOf = (request: HttpRequest): AbortedWork => {
   const { attempts } = request.stats;
   const work = progressOf(request);
   return { ...work, attempts, outcome: request.replay === "safe" ? work.outcome : "unknown" };
 };
 
-/** How a request reaches the service. */
+/** What a call needs to reach the service. */
 export interface CallContext {
   readonly send: Send;
   readonly settings: Settings;
@@ -104,7 +109,7 @@ export interface CallContext {
   readonly lifetime: Lifetime;
 }
 
-/** Makes the one function through which every method of every resource goes. */
+/** Creates the one function that every method of every resource goes through. */
 export const createCall = ({ send, settings, redactor, lifetime }: CallContext, clock: Clock): Call => {
   const buildRequest = requestBuilder(settings);
 
@@ -129,7 +134,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
     answered: AbortedWork & { readonly status: number },
   ): void => {
     if (found.length === 0) return;
-    // They may quote the answer: a name in their path, or a sentence of the workspace's own schema.
+    // Issues may quote the response: a name in their path, or a sentence of the workspace's schema.
     const issues = found.map(({ path, message }) => ({
       path: redactor.text(path),
       message: redactor.text(message),
@@ -143,7 +148,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
     report(operation.id, issues);
   };
 
-  // Apart from `run`: while a call waits, its frame keeps all that it has made.
+  // Separate from `run`: while a call waits, its frame keeps everything that it has created.
   const begin = <Input>(
     operation: Operation<Input, unknown>,
     input: CallInput<Input>,
@@ -169,11 +174,11 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
     options: CallOptions | undefined,
   ): Promise<WithResponse<Output>> => {
     const { request, scope } = begin(operation, input, options);
-    // Known to the caller's errors; the retry stage makes those of the requests.
+    // For errors of the caller; the retry stage creates those of the requests.
     let work: AbortedWork | undefined;
     try {
       scope.signal?.throwIfAborted();
-      // The body is written already: what is checked here is what leaves.
+      // The body is already written: what is checked here is what is sent.
       if (workspace !== undefined) {
         const found = workspace.inputIssues(operation.id, input.payload);
         throwIfInvalid(operation.id, await untilAborted(found, scope.signal));
@@ -190,7 +195,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
         reportAnswer(operation, more ? [...found, ...more] : found, { ...work, status: response.status });
       }
       return {
-        // Checked above as far as `responseValidation` asks; beyond that it is handed over as it came.
+        // Already checked as `responseValidation` asks; beyond that, the response is returned as it is.
         data: body as Output,
         response: new LazyResponseInfo(response, request.stats),
       };
@@ -222,7 +227,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
         : run(operation, input, options ?? undefined),
     );
 
-  // One lifetime for all of the work: nothing of it is sent any more once the client was closed.
+  // One lifetime for all of the work: after the client was closed, the work sends nothing more.
   const partOf = (ending: AbortSignal, exchanges: CallStats, shared?: CallGroup): Call => {
     const part = <Input, Output>(
       operation: Operation<Input, Output>,
@@ -233,7 +238,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
       exchanges.watch(request);
       return request;
     };
-    // A call within a call is a part of it as well.
+    // A call within a call is also a part of it.
     const inner: Call["group"] = (operation, options, work) =>
       shared === undefined ? groupUntil(ending, exchanges)(operation, options, work) : work(all, shared);
     const sleep: Call["sleep"] = async (by, ms, signal) => {
@@ -241,7 +246,7 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
       try {
         await by.sleep(ms, scope.signal);
       } catch (reason) {
-        // The next request says so, with what the work has come to.
+        // The next request throws this, with the results of the work so far.
         if (!(reason instanceof ClientClosed)) throw reason;
       } finally {
         scope.release();
@@ -305,8 +310,8 @@ export const throwIfInvalid = (operation: string, issues: readonly Issue[]): voi
 };
 
 /**
- * Ends the stack of an error with the lines that made the call. The engine follows a call back through `await` only, and
- * the stages hand promises on, since an async function's frame is half of what a waiting call takes.
+ * Appends the stack of the caller to an error. The engine can follow a call back only through `await`, but the stages
+ * return promises directly, because an async function's frame would be half of a waiting call's memory.
  */
 const withCaller = (error: unknown): unknown => {
   if (!isTouchpointError(error)) return error;
@@ -317,14 +322,14 @@ const withCaller = (error: unknown): unknown => {
   return error;
 };
 
-/** A refused input belongs to the method that was called, and not to the request that it would have made. */
+/** A refused input belongs to the called method, not to the request that it would have made. */
 export const withOperation = (operation: string, error: unknown): unknown => {
   if (!(error instanceof ValidationError) || error.operation === undefined) return error;
   const said = error.message.slice(error.operation.length);
   return new ValidationError(operation + said, { operation, issues: error.issues, cause: error.cause });
 };
 
-/** For an answer of `null` or a word: in place of a record it would fail far from here. */
+/** For a response of `null` or a string: used as a record, it would fail far from here. */
 const missingRecordError = (work: AbortedWork, status: number): ResponseValidationError =>
   new ResponseValidationError(
     `${work.operation}: the service answered ${status} with JSON that holds no record`,

@@ -5,26 +5,25 @@ import type { Method, Operation, ReplayClass } from "../service/define.ts";
 import { jsonFault } from "../service/json.ts";
 import { operations } from "../service/operations.ts";
 
-/** A request to an endpoint that has no method of its own. */
+/** A request to an endpoint without a method of its own. */
 export interface RawRequest {
   /** In upper case. */
   readonly method: Method;
-  /** From the base URL on, starting with one `/`; without query, and with every id encoded. */
+  /** The path below the base URL, starting with one `/`; without query, and with every id encoded. */
   readonly path: string;
   /**
-   * Goes behind the path, encoded; what is undefined is left out. `URLSearchParams` are for a name that comes more than
-   * once.
+   * Appended to the path, encoded; undefined values are left out. Use `URLSearchParams` for repeated names.
    */
   readonly query?:
     | Readonly<Record<string, string | number | boolean | undefined>>
     | URLSearchParams
     | undefined;
-  /** Sent as JSON; a GET has none. Bytes, forms, and what else JSON would lose, are refused. */
+  /** Sent as JSON; not for GET. Bytes, forms, and other values that JSON would lose, are refused. */
   readonly body?: unknown;
   /**
-   * What a repeat would do: `safe` changes nothing, `idempotent` sets the same again, `keyed` is recognised by an id
-   * in it, `never` may have its effect twice. Default: `safe` for GET, and `never` for anything else, so that a
-   * request whose answer is lost is not sent again.
+   * What a repeat would do: `safe` changes nothing, `idempotent` sets the same values again, `keyed` is recognized by
+   * an id in it, `never` could take effect twice. Default: `safe` for GET, `never` for other methods, so that a request
+   * with a lost response is not sent again.
    */
   readonly replay?: ReplayClass | undefined;
 }
@@ -32,7 +31,7 @@ export interface RawRequest {
 const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 const replayClasses: readonly string[] = ["safe", "idempotent", "keyed", "never"];
 
-// Dots may come encoded too; a service that decodes before it routes would step out of the path.
+// Dots may be encoded too; a service that decodes before it routes would leave the path.
 const dotSegment = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
 
 const queryFaults = (query: object): string[] => {
@@ -46,7 +45,7 @@ const isQueryValue = (value: unknown): boolean =>
   ["string", "number", "boolean", "bigint", "undefined"].includes(typeof value);
 
 const bodyFaults = (body: unknown): string[] => {
-  // A Buffer writes itself as an object of numbers, which no service means by a body.
+  // A Buffer's toJSON is an object of numbers, which no service expects.
   const found = isBytes(body)
     ? { path: [], message: "must not be bytes: it is sent as JSON" }
     : jsonFault(body);
@@ -82,24 +81,24 @@ const known: readonly Operation<never, unknown>[] = Object.values(operations).fl
   Object.values(resource),
 );
 
-// A path as documented, where `:id` stands for any one segment. A slash at its end is taken for none.
+// A path as documented, where `:id` stands for any one segment. A slash at the end is ignored.
 const isAt = (template: string, path: string): boolean => {
   const given = path.replace(/\/+$/, "").split("/");
   const wanted = template.split("/");
   return wanted.length === given.length && wanted.every((part, at) => part === ":id" || part === given[at]);
 };
 
-/** How much a body spends as the operation counts it; 1 where it holds no array of events to count. */
+/** How much a body spends, as the operation counts it; 1 if it has no array of events. */
 const weightOf = (operation: Operation<never, unknown> | undefined, body: unknown): number => {
   const { events }: { events?: unknown } = Object(body);
   if (operation?.weight === undefined || !Array.isArray(events)) return 1;
-  // Only a batch has a weight, and only of its events' number; what they are is for the service to say.
+  // Only a batch has a weight: the number of its events. The service checks their content.
   return Math.max(1, operation.weight({ events } as never));
 };
 
 /**
- * Describes a free request as an operation, so that it goes through the same stages. Its `path` is the documented one,
- * or none: the real one may hold an id, and hooks are told of it.
+ * Describes a raw request as an operation, so that it passes the same stages. Its `path` is the documented one or none:
+ * the real path may contain an id, and hooks see it.
  *
  * @throws ValidationError naming every fault; nothing was sent.
  */
@@ -107,7 +106,7 @@ export const rawOperation = (request: RawRequest): Operation<unknown, unknown> =
   const faults = faultsOf(request);
   if (faults.length > 0) throw new ValidationError(`request: ${faults.join("; ")}`, { operation: "request" });
   const { method, path, body, replay = method === "GET" ? "safe" : "never" } = request;
-  // A documented endpoint spends its budgets, however it is called.
+  // A documented endpoint spends its limits, however it is called.
   const same = known.find((operation) => operation.method === method && isAt(operation.path, path));
   return {
     id: "request",

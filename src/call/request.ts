@@ -7,43 +7,43 @@ import { version } from "../options/version.ts";
 import { isAbortSignal, isSearchParams, unknownKeys } from "../runtime/values.ts";
 import type { OperationFacts, ReplayClass } from "../service/define.ts";
 
-/** What the requests of one call share, where it takes several. */
+/** What the requests of one call share, if it has several. */
 export interface CallGroup {
-  /** Ends all of them: the caller's own signal, and the total time. */
+  /** Aborts all of them: the caller's own signal, and the total time. */
   readonly signal: AbortSignal | undefined;
-  /** An earlier one may have had its effect although it failed. */
+  /** Whether an earlier request failed but may have taken effect. */
   isUnclear: boolean;
-  /** When its total time is over, on the client's clock. */
+  /** The end of its total time, on the client's clock. */
   readonly deadlineAt?: number | undefined;
-  /** What its requests may still wait for limits and slots, once the first was made. */
+  /** How long its requests may still wait for limits and slots, after the first was made. */
   waits?: WaitAllowance | undefined;
 }
 
-/** What one call sends: the payload, and the id in its path where it has one. */
+/** What one call sends: the payload, and the id in its path if there is one. */
 export interface CallInput<Input> {
   readonly id?: string;
-  /** The path of a free request, which is sent as it is. */
+  /** The path of a raw request, which is sent as it is. */
   readonly path?: string;
   readonly payload: Input;
-  /** Beside a body; the payload of a GET is its query. */
+  /** The query beside a body; for a GET the payload is the query. */
   readonly query?: Readonly<Record<string, unknown>> | URLSearchParams | undefined;
-  /** The call that this request is a part of, where that takes several. */
+  /** The call that this request belongs to, if that has several. */
   readonly whole?: CallGroup | undefined;
-  /** Whether an earlier request for the same records may have had its effect, where no `whole` says so. */
+  /** Whether an earlier request for the same records may have taken effect, if there is no `whole` to say so. */
   readonly wasUnclear?: boolean | undefined;
-  /** Ends the work that this request is a part of. */
+  /** Aborts the work that this request is part of. */
   readonly partOf?: AbortSignal | undefined;
-  /** Of the method that sends it, where neither the call nor the client says otherwise; default `interactive`. */
+  /** The priority of the calling method, unless the call or the client sets one; default `interactive`. */
   readonly priority?: Priority | undefined;
-  /** Let through while the client closes, however long it takes: no bound of the client's on waits or time holds. */
+  /** Allowed while the client closes, however long it takes: the client's limits on waits and time do not apply. */
   readonly isDrained?: boolean | undefined;
-  /** Whoever sends it divides it where the limits ask for that. */
+  /** Whether the caller can split the request if the limits ask for it. */
   readonly isDivisible?: boolean | undefined;
-  /** Told what the request waits for, and undefined when it goes on. */
+  /** Called with what the request waits for, and with undefined when it continues. */
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
-  /** Counts what the call costs, and whether it may have taken effect where an abort does not say. */
+  /** Counts what the call costs, and whether it may have taken effect if an abort does not say. */
   readonly stats?: RequestStats;
-  /** Of an email: whether the call itself asks not to send it. */
+  /** For an email: whether the call itself asks not to send it. */
   readonly dryRun?: boolean | undefined;
 }
 
@@ -66,13 +66,13 @@ export const invalid = (operation: string, path: string, message: string): Valid
 
 const longestId = 1_024;
 
-/** Puts an id into a path as exactly one segment. */
+/** Inserts an id into a path as exactly one segment. */
 const pathWithId = (operation: string, path: string, id: unknown): string => {
   if (!path.includes("/:id")) return path;
   const isText = typeof id === "string" && id !== "" && id.length <= longestId;
   if (!isText)
     throw invalid(operation, "id", `must be a non-empty string of at most ${longestId} characters`);
-  // These two cannot be encoded: every form of them may be taken for "here" or "one up".
+  // These two cannot be encoded: every form of them may be read as "here" or "one up".
   if (id === "." || id === "..") throw invalid(operation, "id", `must not be "${id}"`);
   if (!id.isWellFormed()) throw invalid(operation, "id", "must not hold half a surrogate pair");
   return path.replace(":id", () => encodeURIComponent(id));
@@ -83,7 +83,7 @@ const queryOf = (payload: unknown): string => {
   for (const [name, value] of isSearchParams(payload) ? payload : Object.entries(payload ?? {})) {
     if (value !== undefined && value !== null) query.append(name, String(value));
   }
-  // A blank as %20, which every decoder reads; a plus sign of the value itself is %2B by now.
+  // A blank as %20, which every decoder reads; a plus sign in a value is already %2B.
   return query.size === 0 ? "" : `?${query.toString().replaceAll("+", "%20")}`;
 };
 
@@ -103,7 +103,7 @@ const jsonWithBody = { ...json, "content-type": "application/json" };
 
 type GivenHeaders = NonNullable<CallOptions["headers"]>;
 
-/** Headers over others: names in one spelling, so that none is sent twice; `undefined` leaves a header out. */
+/** Merges headers: names are normalized, so that none is sent twice; `undefined` removes a header. */
 const mergeHeaders = (
   below: Readonly<Record<string, string>>,
   given: GivenHeaders,
@@ -118,7 +118,7 @@ const mergeHeaders = (
 
 type HeadersFor = (hasBody: boolean, own: CallOptions["headers"]) => Readonly<Record<string, string>>;
 
-/** The same two objects for every call that adds no header of its own: the stages keep what they make of them. */
+/** The same two objects for every call without extra headers, because the stages cache what they derive from them. */
 const headersWith = (common: GivenHeaders): HeadersFor => {
   const withoutBody = mergeHeaders(json, common);
   const withBody = mergeHeaders(jsonWithBody, common);
@@ -136,13 +136,13 @@ export const checkCallOptions = (operation: string, options: CallOptions): void 
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
 
-/** What the operation's rules say of this input. */
+/** The operation's rules for this input. */
 interface Rules {
   readonly replay: ReplayClass;
   readonly weight: number;
 }
 
-/** A request without what ends it: that begins once its input was found to be valid. */
+/** A request without its signal and deadline: those start after the input was found to be valid. */
 interface UnboundRequest extends Omit<HttpRequest, "signal" | "deadlineAt"> {
   signal: AbortSignal | undefined;
   deadlineAt: number | undefined;
@@ -154,7 +154,7 @@ export type BuildRequest = (
   made: { readonly options: CallOptions | undefined; readonly rules: Rules },
 ) => UnboundRequest;
 
-/** Makes the function that turns an operation and its input into a request. */
+/** Creates the function that turns an operation and its input into a request. */
 export const requestBuilder = (settings: Settings): BuildRequest => {
   const headersFor = headersWith(settings.headers);
   const waitsOf = (
@@ -189,7 +189,7 @@ export const requestBuilder = (settings: Settings): BuildRequest => {
       budgets: operation.budgets,
       weight: rules.weight,
       priority,
-      // Here already: a copy of this with two fields more takes three times the memory.
+      // Declared here: copying the object with two more fields would take three times the memory.
       signal: undefined,
       deadlineAt: undefined,
       isDrained: input.isDrained,

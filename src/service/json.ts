@@ -40,8 +40,8 @@ const faultInside = (value: object, around: Set<object>): JsonFault | undefined 
 };
 
 /**
- * Finds what JSON would drop or turn into something else; `undefined` in an object is fine, it means "not given".
- * `around` holds the objects that the value lies in.
+ * Finds what JSON would drop or change. `undefined` in an object is accepted; it means "not given". `around` holds the
+ * objects that contain the value.
  */
 export const jsonFault = (
   given: unknown,
@@ -71,7 +71,7 @@ export const jsonFault = (
   return found;
 };
 
-/** As `JsonRecord`, with a message of its own for what is no object. */
+/** Like `JsonRecord`, with its own message for a value that is not an object. */
 export const jsonRecord = (message: string) =>
   // No z.record and no z.object: they check a copy, which has lost its toJSON.
   z.custom<FreeFields>(isRecord, message).check(({ value, issues }) => {
@@ -81,8 +81,8 @@ export const jsonRecord = (message: string) =>
   });
 
 /**
- * An object with free keys, of anything that JSON carries as it is; what has a `toJSON` (a Date, a URL, a class of
- * one's own) is taken as that writes it. NaN, BigInt, functions, cycles and undefined in an array are refused by
- * name: JSON would change them. So is what is nested more than 100 levels deep.
+ * An object with free keys and JSON values. A value with `toJSON` (a Date, a URL, your own class) is replaced by what
+ * that returns. NaN, BigInt, functions, cycles and undefined in an array are refused by path, because JSON would change
+ * them. So is nesting of more than 100 levels.
  */
 export const JsonRecord = deferred(() => jsonRecord("must be an object"));

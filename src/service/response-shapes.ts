@@ -9,10 +9,10 @@ const isNumber = (value: unknown): value is number => typeof value === "number";
 
 const isId = (id: unknown): id is string | number => typeof id === "string" || isNumber(id);
 
-/** Past 2^53 JSON.parse has made another number of an id: it stays one, and the answer's check reports it. */
+/** Above 2^53, JSON.parse has already changed an id: it stays a number, and validation reports it. */
 const textOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id);
 
-/** Identifiers are strings, whatever a service makes them of. A record whose ids are strings is not copied. */
+/** Ids are strings, whatever type the service uses. A record whose ids are strings is not copied. */
 const withTextIds = (record: Fields): Fields => {
   const { listIds } = record;
   const hasNumberedLists = isArray(listIds) && listIds.some(isNumber);
@@ -24,36 +24,36 @@ const withTextIds = (record: Fields): Fields => {
   return text;
 };
 
-// The document shows these answers: they are read as it shows them.
+// The document shows these responses: they are read exactly as shown.
 
-/** Takes a documented record as it is. */
+/** Reads a documented record. */
 export const readRecord = (body: unknown): unknown => (isRecord(body) ? withTextIds(body) : body);
 
 const defaultLimit = 50;
 
-/** What the request asked for, where a page does not repeat it. */
+/** Fills in what the request asked for, if a page does not repeat it. */
 const withAsked = (page: Fields, { payload }: Asked): Fields => {
   const { skip, limit }: { skip?: unknown; limit?: unknown } = Object(payload);
   return { ...page, skip: page.skip ?? skip ?? 0, limit: page.limit ?? limit ?? defaultLimit };
 };
 
-/** Takes a page of contacts. */
+/** Reads a page of contacts. */
 export const readContactPage = (body: unknown, asked: Asked): unknown =>
   isRecord(body) && isArray(body.data)
     ? withAsked({ ...body, data: body.data.map(readRecord) }, asked)
     : body;
 
-/** Takes an event's receipt; `duplicate` is only said of an event that is one. */
+/** Reads an event's receipt; `duplicate` is present only if it is true. */
 export const readReceipt = (body: unknown): unknown => {
   const receipt = readRecord(body);
   return isRecord(receipt) ? { ...receipt, duplicate: receipt.duplicate ?? false } : receipt;
 };
 
-/** Takes the answer to a batch. */
+/** Reads the response to a batch. */
 export const readBatch = (body: unknown): unknown =>
   isRecord(body) && isArray(body.results) ? { ...body, results: body.results.map(readRecord) } : body;
 
-// From here on the document names an operation without its answer, so every plausible shape is taken.
+// From here on, the document names an operation without its response, so every plausible shape is accepted.
 
 /** The first of these fields that holds an object. */
 const nested = (body: Fields, ...names: readonly string[]): Fields | undefined =>
@@ -61,21 +61,21 @@ const nested = (body: Fields, ...names: readonly string[]): Fields | undefined =
 
 const counts = ["total", "skip", "limit"] as const;
 
-/** The counts of a page that stand beside its records, or in an object of their own. */
+/** The counts of a page, beside its records or in their own object. */
 const countsOf = (body: Fields): Fields => {
   const apart = nested(body, "meta", "pagination", "paging", "page") ?? {};
   const given = counts.map((name) => [name, body[name] ?? apart[name]] as const);
   return Object.fromEntries(given.filter(([, count]) => count !== undefined));
 };
 
-/** The records of a page: under a name that says so, or the only ones there are. */
+/** The records of a page: under a telling name, or the only array. */
 const recordsOf = (body: Fields, names: readonly string[]): unknown[] | undefined => {
   const named = ["data", ...names, "items", "results", "records"].map((name) => body[name]).find(isArray);
   const arrays = Object.values(body).filter(isArray);
   return named ?? arrays.find((items) => items.some(isRecord)) ?? arrays[0];
 };
 
-/** Takes a page as documented, as a bare array, in an envelope, or with its records under another name. */
+/** Reads a page as documented, a bare array, an envelope, or records under another name. */
 const anyPage =
   (one: (record: unknown) => unknown, ...names: readonly string[]) =>
   (body: unknown): unknown => {
@@ -93,11 +93,11 @@ const anyPage =
 const without = (body: Fields, name: string): Fields =>
   Object.fromEntries(Object.entries(body).filter(([field]) => field !== name));
 
-/** Takes a record as it is, or from envelopes such as `{ data }` or `{ company }`; `id` ends up on top. */
+/** Reads a record directly or from envelopes such as `{ data }` or `{ company }`; `id` ends up on the top level. */
 const anyRecord = (...names: readonly string[]) => {
   const read = (body: unknown): unknown => {
     if (!isRecord(body)) return body;
-    // An id on top is the record's own, whatever else is nested in it.
+    // An id on the top level belongs to the record, whatever else is nested in it.
     if (body.id !== undefined) return withTextIds(body);
     const envelope = ["data", ...names, "result"].find((name) => isRecord(body[name]));
     if (envelope !== undefined) return read({ ...without(body, envelope), ...Object(body[envelope]) });
@@ -107,22 +107,22 @@ const anyRecord = (...names: readonly string[]) => {
   return read;
 };
 
-/** The id that was asked for, where the answer to a change leaves it out, or has no body. */
+/** Fills in the requested id, if the response to a change has no id or no body. */
 const withAskedId = (body: unknown, { id }: Asked): unknown => {
   if (body === undefined || body === null) return { id };
   return isRecord(body) && (body.id ?? undefined) === undefined ? { ...body, id } : body;
 };
 
-/** Takes a company under `company`, `lead` or `data`; its id also as `companyId` or `leadId`. */
+/** Reads a company under `company`, `lead` or `data`; its id also as `companyId` or `leadId`. */
 const readCompany = anyRecord("company", "lead");
 
 const readPerson = anyRecord("contact");
 
-/** The same for a changed company, of which nothing may come. */
+/** The same for a changed company; the body may be empty. */
 export const readChangedCompany = (body: unknown, asked: Asked): unknown =>
   withAskedId(readCompany(body), asked);
 
-/** Takes the ids of a new company; those of its people as `contactIds` or from the records under `contacts`. */
+/** Reads the ids of a new company; those of its contacts as `contactIds` or from the records under `contacts`. */
 export const readCompanyIds = (body: unknown): unknown => {
   const read = readCompany(body);
   if (!isRecord(read)) return read;
@@ -138,21 +138,21 @@ export const readCompanyIds = (body: unknown): unknown => {
 
 const readCompanyPage = anyPage(readCompany, "companies", "leads");
 
-/** Takes the company found by its domain: a page, a bare array, a record, or nothing at all. */
+/** Reads the company found by its domain: a page, a bare array, a record, or an empty body. */
 export const readCompanies = (body: unknown): unknown => {
   const company = readCompany(body);
-  // A record first: its people, under `contacts`, are no page of companies.
+  // A record first: its people, under `contacts`, are not a page of companies.
   if (isRecord(company) && company.id !== undefined) return { data: [company] };
   const page = readCompanyPage(body);
   return { data: isRecord(page) && isArray(page.data) ? page.data : [] };
 };
 
-/** Takes a list under `list` or `data`; its id also as `listId`. */
+/** Reads a list under `list` or `data`; its id also as `listId`. */
 export const readList = anyRecord("list");
 
 const deepestEnvelope = 3;
 
-/** The first object with an id that fits, on top or inside. */
+/** The first object with a matching id, on the top level or nested. */
 const withId = (
   body: Fields,
   fits: (record: Fields) => boolean,
@@ -168,24 +168,26 @@ const withId = (
 
 const seemsScheduled = ({ sendAt, status }: Fields): boolean => sendAt !== undefined || status !== undefined;
 
-/** Takes a scheduled email on top or nested (`scheduled`, `email`, `data`, …): `id` ends up on top. */
+/**
+ * Reads a scheduled email on the top level or nested (`scheduled`, `email`, `data`, …): `id` ends up on the top level.
+ */
 export const readScheduledEmail = (body: unknown): unknown => {
   if (!isRecord(body)) return body;
   if (body.id !== undefined) return withTextIds(body);
   const known = anyRecord("scheduledEmail", "email", "scheduled")(body);
   if (isRecord(known) && known.id !== undefined) return known;
-  // A contact, say, may be nested beside it.
+  // Another record, for example a contact, may be nested beside it.
   const inner = withId(body, seemsScheduled) ?? withId(body, () => true);
   return inner === undefined ? known : withTextIds({ ...body, ...inner });
 };
 
-/** The same for a changed one, of which nothing may come. */
+/** The same for a changed email; the body may be empty. */
 export const readChangedEmail = (body: unknown, asked: Asked): unknown =>
   withAskedId(readScheduledEmail(body), asked);
 
 const anyScheduledPage = anyPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails");
 
-/** Takes a page of scheduled emails, each as above. */
+/** Reads a page of scheduled emails, each as above. */
 export const readScheduledPage = (body: unknown, asked: Asked): unknown => {
   const page = anyScheduledPage(body);
   return isRecord(page) ? withAsked(page, asked) : page;

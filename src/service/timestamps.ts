@@ -2,17 +2,17 @@ import * as z from "zod/mini";
 import { isDate } from "../runtime/values.ts";
 import { deferred, type Schema } from "./common.ts";
 
-// Extended or basic, to the hour at least: 2026-01-31T09:00:00.5Z, 20260131T0900+02.
+// Extended or basic format, at least to the hour: 2026-01-31T09:00:00.5Z, 20260131T0900+02.
 const parts =
   /^(\d{4})-?(\d\d)-?(\d\d)[Tt ](\d\d)(?::?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?(?:[Zz]|([+-]\d\d)(?::?(\d\d))?)$/;
 const withoutZone = /^\d{4}-?\d\d-?\d\d[Tt ]\d\d[\d:.,]*$/;
-/** The form that any reader of ISO 8601 takes. */
+/** The form that every ISO 8601 parser accepts. */
 const plain = /^\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
 
 const zoneless = "must be a valid Date or an ISO 8601 string with a time zone at its end";
 const shape = "must be a valid Date or an ISO 8601 string with a time zone, such as 2026-01-31T09:00:00Z";
 
-// The calendar repeats after 400 years, and Date.UTC takes the years below 100 for others.
+// The calendar repeats after 400 years, and Date.UTC maps years below 100 to 19xx.
 const daysIn = (year: number, month: number): number => new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
 
 const calendarFault = (read: RegExpExecArray): string | undefined => {
@@ -38,7 +38,7 @@ const calendarFault = (read: RegExpExecArray): string | undefined => {
   return Math.abs(ahead) > 23 || aside > 59 ? none(`time zone ${read[8]}:${read[9] ?? "00"}`) : undefined;
 };
 
-/** What is wrong with a moment; undefined when nothing is. */
+/** What is wrong with a timestamp; undefined if nothing is. */
 const momentFault = (value: unknown): string | undefined => {
   if (isDate(value)) {
     const year = value.getUTCFullYear();
@@ -50,7 +50,7 @@ const momentFault = (value: unknown): string | undefined => {
   return withoutZone.test(value) ? `${zoneless}: Z, or an offset such as +02:00` : shape;
 };
 
-/** A moment in milliseconds since 1970; NaN for what is none. */
+/** A timestamp in milliseconds since 1970; NaN for an invalid one. */
 export const momentMs = (value: unknown): number => {
   if (isDate(value)) return value.getTime();
   const read = typeof value === "string" ? parts.exec(value) : null;
@@ -60,13 +60,13 @@ export const momentMs = (value: unknown): number => {
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${fraction}${zone}`);
 };
 
-/** A moment as it is sent: a string that any reader takes stays as it is, anything else becomes one. */
+/** A timestamp as it is sent: a string in the common form stays unchanged, other values are converted to it. */
 export const writtenMoment = (value: Date | string): string =>
   typeof value === "string" && plain.test(value) ? value : new Date(momentMs(value)).toISOString();
 
 /**
- * A moment: a valid `Date`, or an ISO 8601 string with a time zone, extended or basic. It is sent as an extended
- * ISO string.
+ * A timestamp: a valid `Date`, or an ISO 8601 string with a time zone, extended or basic. It is sent as an extended ISO
+ * string.
  */
 export const Moment: Schema<Date | string> = deferred(() =>
   z.custom<Date | string>((value) => momentFault(value) === undefined, {
@@ -78,14 +78,14 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const withMoment = (record: Fields, field: string): Fields => {
   const value = record[field];
-  // A Date writes itself.
+  // A Date has its own toJSON.
   return typeof value === "string" ? { ...record, [field]: writtenMoment(value) } : record;
 };
 
-/** Writes `sendAt` in the form that any reader of ISO 8601 takes; the payload fits its schema already. */
+/** Writes `sendAt` in the form that every ISO 8601 parser accepts; the payload already matches its schema. */
 export const writeSendAt = (payload: unknown): unknown => withMoment(payload as Fields, "sendAt");
 
-/** The same for when an event happened. */
+/** The same for the time of an event. */
 export const writeOccurredAt = (payload: unknown): unknown => withMoment(payload as Fields, "occurredAt");
 
 /** The same for every event of a batch. */
