@@ -3,6 +3,7 @@ export type { Addresses, MembersReport } from "./batch/change-members.ts";
 export type { BatchReport } from "./batch/record-batch.ts";
 export type { Recorder } from "./batch/recorder.ts";
 export type { DroppedEvent, RecorderOptions } from "./batch/recorder-options.ts";
+export type { ChangesOptions, ContactChange, ContactChanges } from "./bulk/changes-options.ts";
 export type { Checkpoint, CheckpointStore, ListProgress } from "./bulk/checkpoint.ts";
 export type { ImportLookup } from "./bulk/import-lookup.ts";
 export type {

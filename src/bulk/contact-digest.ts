@@ -30,7 +30,7 @@ const sorted = (value: unknown): unknown =>
 /** The fields of a contact or of a row, custom fields one by one: `name`, `customFields.plan`. */
 const fieldsOf = (contact: object): [name: string, value: unknown][] =>
   Object.entries(contact).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
-    if (name === "id" || name === "updatedAt" || value === undefined) return [];
+    if (name === "id" || value === undefined) return [];
     if (name !== "customFields" || !isRecord(value)) return [[name, value]];
     return Object.entries(value)
       .filter(([, item]) => item !== undefined)
@@ -40,7 +40,7 @@ const fieldsOf = (contact: object): [name: string, value: unknown][] =>
 /** What is kept of a contact: its id, and 8 bytes of each field. */
 export interface Digest {
   readonly id: string;
-  /** The number of a field's name → the hash of its value, in hex. */
+  /** The number of a field's name → the hash of its value. */
   readonly fields: ReadonlyMap<number, bigint>;
 }
 
@@ -58,35 +58,52 @@ export const digestOf = (contact: object, names: FieldNames): Digest => {
   return { id: String(id ?? ""), fields };
 };
 
-/** The fields of a row that a contact has not, or not so; `null` clears one. */
+/** The fields of a row that a contact has not, or not so; `null` clears one. The service sets `updatedAt` itself. */
 export const fieldsToChange = (row: object, known: Digest, names: FieldNames): string[] =>
   fieldsOf(row)
     .filter(([name, value]) => {
+      if (name === "updatedAt") return false;
       const before = known.fields.get(names.numberOf(name));
       return value === null ? before !== undefined : before !== valueHash(value);
     })
     .map(([name]) => name);
 
-/** As bytes: the length of all, the id, and 10 bytes a field. */
+/** The fields in which two contacts differ, in the order of the alphabet. */
+export const fieldsChanged = (before: Digest, now: Digest, names: FieldNames): string[] =>
+  names.list.filter((_, number) => before.fields.get(number) !== now.fields.get(number)).sort();
+
+/** As bytes: the length of all, the id, a bit for each field that it may have, and 8 bytes for each that it has. */
 export const packDigest = ({ id, fields }: Digest): Buffer => {
-  const idBytes = Buffer.from(id, "utf8");
-  const bytes = Buffer.allocUnsafe(6 + idBytes.length + 10 * fields.size);
+  const idLength = Buffer.byteLength(id);
+  const numbers = [...fields.keys()].sort((a, b) => a - b);
+  const bitsLength = Math.ceil(((numbers.at(-1) ?? -1) + 1) / 8);
+  const bytes = Buffer.alloc(8 + idLength + bitsLength + 8 * numbers.length);
   bytes.writeUInt32LE(bytes.length, 0);
-  bytes.writeUInt16LE(idBytes.length, 4);
-  idBytes.copy(bytes, 6);
-  let at = 6 + idBytes.length;
-  for (const [number, hash] of fields) {
-    bytes.writeUInt16LE(number, at);
-    bytes.writeBigUInt64LE(hash, at + 2);
-    at += 10;
+  bytes.writeUInt16LE(idLength, 4);
+  bytes.writeUInt16LE(bitsLength, 6);
+  bytes.write(id, 8);
+  const bitsAt = 8 + idLength;
+  let at = bitsAt + bitsLength;
+  for (const number of numbers) {
+    const bit = bitsAt + (number >> 3);
+    bytes.writeUInt8(bytes.readUInt8(bit) | (1 << (number & 7)), bit);
+    at = bytes.writeBigUInt64LE(fields.get(number) ?? 0n, at);
   }
   return bytes;
 };
 
+/** The id of a packed digest. */
+export const packedId = (bytes: Buffer): string => bytes.toString("utf8", 8, 8 + bytes.readUInt16LE(4));
+
 export const unpackDigest = (bytes: Buffer): Digest => {
-  const idEnd = 6 + bytes.readUInt16LE(4);
+  const bitsAt = 8 + bytes.readUInt16LE(4);
+  const bitsLength = bytes.readUInt16LE(6);
   const fields = new Map<number, bigint>();
-  for (let at = idEnd; at + 10 <= bytes.length; at += 10)
-    fields.set(bytes.readUInt16LE(at), bytes.readBigUInt64LE(at + 2));
-  return { id: bytes.toString("utf8", 6, idEnd), fields };
+  let at = bitsAt + bitsLength;
+  for (let number = 0; number < 8 * bitsLength; number += 1) {
+    if ((bytes.readUInt8(bitsAt + (number >> 3)) & (1 << (number & 7))) === 0) continue;
+    fields.set(number, bytes.readBigUInt64LE(at));
+    at += 8;
+  }
+  return { id: packedId(bytes), fields };
 };

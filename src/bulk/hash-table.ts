@@ -21,9 +21,17 @@ const fullest = 0.7;
 /** Numbers by the hash of a text, in 16 bytes a slot and no object each. */
 export class HashTable {
   #size = 0;
-  #keys = new Uint32Array(2 * 1024);
+  #keys: Uint32Array;
   // One more than the number, so that 0 is an empty slot.
-  #values = new Float64Array(1024);
+  #values: Float64Array;
+
+  /** @param expected - so many texts fit in without a copy of the table, which takes half of its memory again. */
+  constructor(expected = 0) {
+    let slots = 1024;
+    while (fullest * slots <= expected) slots *= 2;
+    this.#keys = new Uint32Array(2 * slots);
+    this.#values = new Float64Array(slots);
+  }
 
   get size(): number {
     return this.#size;

@@ -29,7 +29,8 @@ interface Watched {
 export class ProgressReporter {
   readonly #report: ((progress: Progress) => void) | undefined;
   readonly #clock: Clock;
-  readonly #total: number | undefined;
+  /** How many items there are, where anybody knows. */
+  total: number | undefined;
   #startedAt: number;
   #lastAt = Number.NEGATIVE_INFINITY;
   #doneBefore = 0;
@@ -41,7 +42,7 @@ export class ProgressReporter {
 
   constructor(report: ((progress: Progress) => void) | undefined, total: number | undefined, clock: Clock) {
     this.#report = report;
-    this.#total = total;
+    this.total = total;
     this.#clock = clock;
     this.#startedAt = clock.now();
   }
@@ -63,10 +64,10 @@ export class ProgressReporter {
     this.#lastAt = now;
     const seconds = (now - this.#startedAt) / 1_000;
     const perSecond = seconds > 0 ? (done - this.#doneBefore) / seconds : 0;
-    const left = this.#total === undefined ? undefined : Math.max(0, this.#total - done);
+    const left = this.total === undefined ? undefined : Math.max(0, this.total - done);
     const etaMs =
       left === 0 ? 0 : left === undefined || perSecond === 0 ? undefined : (left / perSecond) * 1_000;
-    this.#report({ done, total: this.#total, perSecond, etaMs, waitingFor: this.watched.waitingFor });
+    this.#report({ done, total: this.total, perSecond, etaMs, waitingFor: this.watched.waitingFor });
   }
 
   /** What the work waits for may have changed: reports it, at once or when a report is due again. */

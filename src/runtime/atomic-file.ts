@@ -24,6 +24,8 @@ export interface DraftOptions {
   readonly suffix?: string | undefined;
   /** Resumes the draft after this many of its bytes; without it a new one is begun. */
   readonly keepBytes?: number | undefined;
+  /** The permissions of a file that replaces none, less what the umask takes away. Default 0o666. */
+  readonly mode?: number | undefined;
 }
 
 /** Makes a new name in a folder durable. Some systems (Windows) cannot open or sync a folder: there it lasts anyway. */
@@ -93,9 +95,9 @@ export const openDraft = async (path: string, options: DraftOptions = {}): Promi
       discard: () => handle.close().catch(() => {}),
     };
   }
-  const { suffix, keepBytes } = options;
+  const { suffix, keepBytes, mode = 0o666 } = options;
   const draft = `${target}${suffix ?? `.${randomUUID().slice(0, 8)}.tmp`}`;
-  const handle = await openDraftFile(draft, old === undefined ? 0o666 : old.mode & 0o777, keepBytes);
+  const handle = await openDraftFile(draft, old === undefined ? mode : old.mode & 0o777, keepBytes);
   return {
     path: draft,
     handle,

@@ -1,0 +1,312 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { Client, type ContactChange } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "touchpoint-changes-"));
+const since = join(folder, "contacts.snapshot");
+const partial = `${since}.partial`;
+
+afterEach(() => {
+  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
+});
+
+const workspace = (count: number, name = "p") => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  sandbox.seedContacts(count, (at) => ({
+    email: `${name}${at}@example.com`,
+    name: `Person ${at}`,
+    customFields: { plan: "free" },
+  }));
+  const setup = { apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch, limits: false } as const;
+  return { sandbox, client: new Client(setup) };
+};
+
+const told = (change: ContactChange): unknown =>
+  change.kind === "removed"
+    ? ["removed", change.id]
+    : [change.kind, change.contact.email, ...(change.kind === "changed" ? change.fields : [])];
+
+/** All changes, or those before the iteration is left. */
+const changesOf = async (client: Client, most = Number.POSITIVE_INFINITY, search?: string) => {
+  const changes: ContactChange[] = [];
+  for await (const change of client.contacts.changes({ since, search })) {
+    changes.push(change);
+    if (changes.length === most) break;
+  }
+  return changes;
+};
+
+test("a first run yields every contact as added, and a second nothing", async () => {
+  const { client, sandbox } = workspace(450);
+  const first = await changesOf(client);
+  expect(first.map((change) => change.kind !== "removed" && change.contact.id)).toEqual(
+    sandbox.state.contacts.map(({ id }) => id),
+  );
+  expect(first.every(({ kind }) => kind === "added")).toBe(true);
+  expect(await changesOf(client)).toEqual([]);
+  expect(readdirSync(folder)).toEqual(["contacts.snapshot"]);
+  expect(statSync(since).mode & 0o777).toBe(0o600);
+});
+
+test("a later run tells what was added, changed with its fields, and removed", async () => {
+  const { client, sandbox } = workspace(450);
+  await changesOf(client);
+  const [first, second, third] = sandbox.state.contacts;
+  sandbox.advance(1_000);
+  await client.contacts.update(first?.id ?? "", { phone: "+44 1", customFields: { plan: null, seats: 3 } });
+  sandbox.removeContact(third?.id ?? "");
+  await client.contacts.create({ email: "new@example.com" });
+  const changes = await changesOf(client);
+  expect(changes.map(told)).toEqual([
+    ["changed", first?.email, "customFields.plan", "customFields.seats", "phone", "updatedAt"],
+    ["added", "new@example.com"],
+    ["removed", third?.id],
+  ]);
+  expect(changes[0]).toMatchObject({ contact: { id: first?.id, phone: "+44 1" } });
+  expect(await changesOf(client)).toEqual([]);
+  sandbox.removeContact(second?.id ?? "");
+  expect((await changesOf(client)).map(told)).toEqual([["removed", second?.id]]);
+});
+
+test("a contact that was removed and comes back is added", async () => {
+  const { client, sandbox } = workspace(3);
+  await changesOf(client);
+  const { id = "", email = "" } = sandbox.state.contacts[1] ?? {};
+  sandbox.removeContact(id);
+  await changesOf(client);
+  sandbox.addContact({ email });
+  expect((await changesOf(client)).map(told)).toEqual([["added", email]]);
+});
+
+test("a run that is left goes on with the page whose changes were not all taken", async () => {
+  const { client, sandbox } = workspace(600);
+  const emails = sandbox.state.contacts.map(({ email }) => email);
+  expect(await changesOf(client, 250)).toHaveLength(250);
+  expect(existsSync(since)).toBe(false);
+  const requests = sandbox.state.requests.length;
+  const rest = await changesOf(client);
+  // The first page of 200 was taken.
+  expect(rest.map(told)).toEqual(emails.slice(200).map((email) => ["added", email]));
+  // One looks whether the snapshot is of this workspace.
+  expect(sandbox.state.requests.length - requests).toBe(1 + 3);
+  expect(await changesOf(client)).toEqual([]);
+});
+
+test("pages are taken as a whole when the next is asked for", async () => {
+  const { client } = workspace(600);
+  const pages = client.contacts.changes({ since }).pages();
+  expect((await pages.next()).value).toHaveLength(200);
+  await pages.next();
+  await pages.return?.();
+  const rest = [];
+  for await (const page of client.contacts.changes({ since }).pages()) rest.push(page.length);
+  // Pages share two contacts with the one before.
+  expect(rest).toEqual([198, 198, 4]);
+});
+
+test("what is removed is yielded again where it was not taken", async () => {
+  const { client, sandbox } = workspace(5);
+  await changesOf(client);
+  const gone = sandbox.state.contacts.slice(0, 2).map(({ id }) => id);
+  for (const id of gone) sandbox.removeContact(id);
+  const removed = gone.map((id) => ["removed", id]);
+  expect((await changesOf(client, 1)).map(told)).toEqual(removed.slice(0, 1));
+  expect((await changesOf(client)).map(told)).toEqual(removed);
+  expect(await changesOf(client)).toEqual([]);
+});
+
+test("a contact that changes between two runs of a pass is told with its newer state", async () => {
+  const { client, sandbox } = workspace(450);
+  await changesOf(client);
+  sandbox.advance(1_000);
+  for (const at of [0, 300]) {
+    const { id = "" } = sandbox.state.contacts[at] ?? {};
+    await client.contacts.update(id, { phone: "1" });
+  }
+  expect(await changesOf(client, 2)).toHaveLength(2);
+  const { id = "", email } = sandbox.state.contacts[300] ?? {};
+  await client.contacts.update(id, { title: "New" });
+  const [again] = await changesOf(client);
+  expect(again && told(again)).toEqual(["changed", email, "phone", "title", "updatedAt"]);
+});
+
+test("a search makes a snapshot of its own: what it matches no more is removed", async () => {
+  const { client, sandbox } = workspace(12);
+  expect(await changesOf(client, undefined, "p1")).toHaveLength(3);
+  const { id = "" } = sandbox.state.contacts.find(({ email }) => email === "p11@example.com") ?? {};
+  await client.contacts.update(id, { email: "other@example.com", name: "Other" });
+  expect((await changesOf(client, undefined, "p1")).map(told)).toEqual([["removed", id]]);
+});
+
+test("onProgress counts the contacts compared, of all", async () => {
+  const { client } = workspace(450);
+  const seen: (readonly [number, number | undefined])[] = [];
+  const onProgress = ({ done, total }: { done: number; total: number | undefined }) => {
+    seen.push([done, total]);
+  };
+  for await (const _ of client.contacts.changes({ since, onProgress })) if (seen.length > 1) break;
+  for await (const _ of client.contacts.changes({ since, onProgress }));
+  expect(seen.at(-1)).toEqual([450, 450]);
+});
+
+const writesTo = (bytes: Buffer) => writeFileSync(since, bytes);
+
+const refusals: readonly (readonly [string, (bytes: Buffer) => void, RegExp])[] = [
+  ["is empty", () => writesTo(Buffer.alloc(0)), /is damaged, or a file of something else/],
+  ["is a CSV file", () => writesTo(Buffer.from("id,email\n")), /is damaged, or a file of something else/],
+  ["lacks its last byte", (bytes) => writesTo(bytes.subarray(0, -1)), /is cut short or damaged: put a copy/],
+  [
+    "was cut in the middle",
+    (bytes) => writesTo(bytes.subarray(0, bytes.length / 2)),
+    /is cut short or damaged/,
+  ],
+  [
+    "has another byte in the middle",
+    (bytes) =>
+      writesTo(
+        bytes.fill(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1, (bytes.length >> 1) + 1),
+      ),
+    /is cut short or damaged/,
+  ],
+  [
+    "is of a newer version",
+    (bytes) =>
+      writesTo(Buffer.from(bytes.toString("latin1").replace('"version":1', '"version":2'), "latin1")),
+    /is of a newer version of this library/,
+  ],
+];
+
+test.each(refusals)("a snapshot that %s is refused, and stays as it is", async (_, damage, message) => {
+  const { client, sandbox } = workspace(450);
+  await changesOf(client);
+  damage(readFileSync(since));
+  const before = readFileSync(since);
+  const requests = sandbox.state.requests.length;
+  await expect(changesOf(client)).rejects.toMatchObject({
+    name: "ConfigurationError",
+    message: expect.stringMatching(message),
+  });
+  expect(readFileSync(since).equals(before)).toBe(true);
+  expect(sandbox.state.requests).toHaveLength(requests);
+  expect(readdirSync(folder)).toEqual(["contacts.snapshot"]);
+});
+
+test("a snapshot of another query is refused, and so is a run of one", async () => {
+  const { client } = workspace(450);
+  await changesOf(client);
+  await expect(changesOf(client, undefined, "p1")).rejects.toThrow(
+    `snapshot ${since} is of another query, {}: give that one, or another path`,
+  );
+  rmSync(since);
+  await changesOf(client, 1, "p1");
+  await expect(changesOf(client)).rejects.toThrow(`snapshot ${partial} is of another query, {"search":"p1"}`);
+});
+
+test("a snapshot of another workspace is refused before anything is yielded", async () => {
+  await changesOf(workspace(450).client);
+  const before = readFileSync(since);
+  const other = workspace(0);
+  for (const at of [1, 2, 3]) other.sandbox.addContact({ email: `other${at}@example.com` });
+  await expect(changesOf(other.client)).rejects.toThrow(
+    `snapshot ${since} is of another workspace: none of its 450 contacts is in the list`,
+  );
+  await expect(changesOf(workspace(0).client)).rejects.toThrow("is of another workspace");
+  expect(readFileSync(since).equals(before)).toBe(true);
+});
+
+test("a workspace is known by any contact, wherever it stands in the list", async () => {
+  const { client, sandbox } = workspace(450);
+  await changesOf(client);
+  for (const { id } of sandbox.state.contacts.slice(0, 449)) sandbox.removeContact(id);
+  expect(await changesOf(client)).toHaveLength(449);
+});
+
+test("a run whose snapshot was deleted or put back begins anew", async () => {
+  const { client, sandbox } = workspace(450);
+  await changesOf(client);
+  const copy = join(folder, "copy");
+  copyFileSync(since, copy);
+  for (const { id } of sandbox.state.contacts) await client.contacts.update(id, { phone: "1" });
+  await changesOf(client, 300);
+  rmSync(since);
+  const all = await changesOf(client);
+  expect([all.length, all[0]?.kind]).toEqual([450, "added"]);
+  await changesOf(client, 1);
+  copyFileSync(copy, since);
+  const again = await changesOf(client);
+  expect([again.length, again[0]?.kind]).toEqual([450, "changed"]);
+});
+
+test.each([
+  ["its last page is cut", (bytes: Buffer) => bytes.subarray(0, -1), 400],
+  ["it has no more than a part of its first line", (bytes: Buffer) => bytes.subarray(0, 10), 600],
+  ["its end is filled with zeros", (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(100)]), 202],
+])("how far a killed run has come is used as far as it is whole: %s", async (_, damage, left) => {
+  const { client } = workspace(600);
+  await changesOf(client, 401);
+  writeFileSync(partial, damage(readFileSync(partial)));
+  expect(await changesOf(client)).toHaveLength(left);
+  expect(await changesOf(client)).toEqual([]);
+});
+
+test("two runs at once: the second goes on, the first is told", async () => {
+  const { client } = workspace(600);
+  const pages = client.contacts.changes({ since }).pages();
+  await pages.next();
+  expect(await changesOf(client, 1)).toHaveLength(1);
+  const other = client.contacts.changes({ since }).pages();
+  await other.next();
+  await other.next();
+  await expect(pages.next()).rejects.toThrow(`${partial}: another run writes into it`);
+  await other.return?.();
+  expect((await changesOf(client)).length).toBeGreaterThan(0);
+  expect(await changesOf(client)).toEqual([]);
+});
+
+test("a place that the list no longer shows makes the next run begin anew", async () => {
+  const { client, sandbox } = workspace(2_600);
+  await changesOf(client, 2_401);
+  const contacts = sandbox.state.contacts;
+  for (const { id } of contacts.slice(1, 2_599)) sandbox.removeContact(id);
+  for (let at = 0; at < 2_600; at += 1) sandbox.addContact({ email: `later${at}@example.com` });
+  await expect(changesOf(client)).rejects.toMatchObject({ name: "ResponseValidationError" });
+  expect(await changesOf(client)).toHaveLength(2_602);
+});
+
+test.each([
+  [{ since: "" }, "since must be the path of a snapshot"],
+  [{ since, sinse: "x" }, 'there is no option "sinse"'],
+  [{ since, search: 3 }, "search must be a text"],
+  [{ since, onProgress: 3 }, "onProgress must be a function"],
+  [{ since, maxRetries: -1 }, "maxRetries must be a whole number of at least 0"],
+  [null, "since must be the path of a snapshot"],
+])("%j is refused before anything is sent", async (options, message) => {
+  const { client, sandbox } = workspace(1);
+  // What a JavaScript program may give.
+  const changes = client.contacts.changes(options as unknown as { since: string });
+  await expect(changes.pages().next()).rejects.toMatchObject({
+    name: "ValidationError",
+    message: expect.stringContaining(message),
+  });
+  expect([sandbox.state.requests.length, readdirSync(folder)]).toEqual([0, []]);
+});
+
+test("a snapshot that cannot be read or written is told with its path", async () => {
+  const { client } = workspace(1);
+  const at = (path: string) => client.contacts.changes({ since: path }).pages().next();
+  await expect(at(folder)).rejects.toThrow(`snapshot ${folder} cannot be read: it is no file`);
+  const nowhere = join(folder, "missing", "snapshot");
+  await expect(at(nowhere)).rejects.toThrow(`snapshot ${nowhere} cannot be written: ENOENT`);
+});
