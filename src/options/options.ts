@@ -312,7 +312,8 @@ export const settingsFrom = (
   faults.push(...clientFaults(options));
   if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
     faults.push(
-      "this seems to be a browser: a key in a page belongs to every visitor (dangerouslyAllowBrowser: true allows it)",
+      "this seems to be a browser: every visitor of a page can read its key. In a test under jsdom, use the test " +
+        "runner's environment node; dangerouslyAllowBrowser: true allows it",
     );
   }
   const environment = environmentOf(options);

@@ -168,7 +168,10 @@ describe("where the key may go", () => {
     vi.stubGlobal("window", {});
     vi.stubGlobal("document", {});
     const options = { baseUrl: "https://service.test", apiKey };
-    expect(() => new Client(options)).toThrow("this seems to be a browser");
+    expect(() => new Client(options)).toThrow(
+      "this seems to be a browser: every visitor of a page can read its key. In a test under jsdom, use the test " +
+        "runner's environment node; dangerouslyAllowBrowser: true allows it",
+    );
     expect(() => new Client({ ...options, dangerouslyAllowBrowser: true })).not.toThrow();
   });
 });
