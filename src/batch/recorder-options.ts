@@ -20,13 +20,13 @@ export interface RecorderOptions {
   /** Events taken and not yet settled; at that many `record` waits for room. Default 10,000. */
   readonly maxPending?: number;
   /**
-   * Told of every event whose request failed for good. With it a promise of `record` that nobody looks at is no
+   * Called for every event whose request failed for good. If you set it, an ignored promise of `record` is not an
    * unhandled rejection.
    */
   readonly onDrop?: (dropped: DroppedEvent) => void;
   /**
-   * Handed a promise for every event, which resolves once that is settled: for functions that are frozen after their
-   * answer (`ctx.waitUntil` of the platform). It never rejects.
+   * Called with a promise for every event, which resolves when the event is settled and never rejects: for platforms
+   * that freeze a function after its response (`ctx.waitUntil`).
    */
   readonly waitUntil?: (promise: Promise<void>) => void;
 }
@@ -45,7 +45,7 @@ export const recorderSettings = (
   given: RecorderOptions | null,
   eventsAtOnce = maxEventsPerRequest,
 ): RecorderSettings => {
-  // Null stands for no options, as everywhere.
+  // Null means no options, as everywhere.
   const options = given ?? {};
   const {
     maxBatch = Math.min(maxEventsPerRequest, eventsAtOnce),

@@ -14,9 +14,9 @@ import { sendBatch } from "./send-batch.ts";
 export interface RecorderContext {
   readonly call: Call;
   readonly clock: Clock;
-  /** Of the client. */
+  /** The client's retries. */
   readonly maxRetries?: number | undefined;
-  /** Told when the recorder has closed. */
+  /** Called when the recorder has closed. */
   readonly onClose: () => void;
 }
 
@@ -26,10 +26,10 @@ interface Taken {
   readonly reject: (reason: unknown) => void;
 }
 
-/** As it is now: it leaves later, and its caller may use the object again meanwhile. */
+/** A copy, because the event is sent later and the caller may change the object. */
 const copyOf = (event: GivenEvent): GivenEvent => {
   try {
-    // An event as JSON writes it is an event.
+    // An event that was converted to JSON is still an event.
     return jsonCopy(event) as GivenEvent;
   } catch (cause) {
     throw new ValidationError(`events.recorder: the event cannot be written as JSON: ${String(cause)}`, {
@@ -38,7 +38,7 @@ const copyOf = (event: GivenEvent): GivenEvent => {
   }
 };
 
-// While these wait for budget the next batch fills up: more in flight would only make smaller ones.
+// While these wait for a limit, the next batch fills up. More in flight would only make smaller batches.
 const batchesAtOnce = 4;
 
 /**
@@ -52,7 +52,7 @@ export class Recorder<Types extends object = OpenEvents> {
   readonly #context: RecorderContext;
   #queue: Taken[] = [];
   #forRoom: (() => void)[] = [];
-  /** Calls of `record` that have not settled, those that wait for room included. */
+  /** Calls of `record` that are not settled, including those that wait for room. */
   readonly #open = new Set<Promise<unknown>>();
   #pending = 0;
   #batches = 0;
@@ -88,7 +88,7 @@ export class Recorder<Types extends object = OpenEvents> {
    * ```
    */
   record<const Name extends EventName<Types>>(event: EventOf<Types, Name>): Promise<BatchItemResult> {
-    // Every typed event is an event, as the call checks.
+    // Every typed event is an event; the call checks it.
     const recording = this.#record(event as unknown as GivenEvent);
     const ended = recording.then(
       () => undefined,
@@ -97,7 +97,7 @@ export class Recorder<Types extends object = OpenEvents> {
     this.#open.add(ended);
     void ended.then(() => this.#open.delete(ended));
     this.#settings.waitUntil?.(ended);
-    // `ended` has heard of a failure; without onDrop an ignored one must stay loud.
+    // `ended` handles a failure; without onDrop an ignored failure must stay an unhandled rejection.
     return this.#settings.onDrop === undefined ? recording.then((result) => result) : recording;
   }
 
@@ -114,7 +114,7 @@ export class Recorder<Types extends object = OpenEvents> {
   async flush(): Promise<void> {
     this.#flushes += 1;
     this.#pump();
-    // Some of them may wait for room yet: as long as this lasts nothing is gathered.
+    // Some events may still wait for room, so until this resolves, events are sent without collecting more.
     await Promise.all(this.#open);
     this.#flushes -= 1;
   }
@@ -162,7 +162,7 @@ export class Recorder<Types extends object = OpenEvents> {
   async #record(given: GivenEvent): Promise<BatchItemResult> {
     if (this.#closing !== undefined) throw new ConfigurationError("events.recorder: it is closed");
     const operation = operations.events.record;
-    // A schema of the workspace may take its time, and the event change meanwhile.
+    // A schema of the workspace may be asynchronous, and the caller may change the event meanwhile.
     const event = snapshot(given);
     const found = this.#context.call.issues(operation, event);
     const issues = found instanceof Promise ? await found : found;
@@ -175,7 +175,7 @@ export class Recorder<Types extends object = OpenEvents> {
       await new Promise<void>((resolve) => this.#forRoom.push(resolve));
     else this.#pending += 1;
     return new Promise((resolve, reject) => {
-      // The id is fixed here, above every repeat.
+      // The id is set here, above every retry.
       const keyed = taken.id === undefined ? { ...taken, id: crypto.randomUUID() } : taken;
       if (this.#isAbandoned) return this.#drop({ event: keyed, resolve, reject });
       this.#queue.push({ event: keyed, resolve, reject });
@@ -214,7 +214,7 @@ export class Recorder<Types extends object = OpenEvents> {
       });
       for (const [at, { resolve }] of batch.entries()) {
         const result = results[at];
-        // Each caller gave one event.
+        // Each caller passed one event.
         if (result !== undefined) resolve({ ...result, index: 0 });
       }
     } catch (error) {
@@ -241,11 +241,11 @@ export class Recorder<Types extends object = OpenEvents> {
   }
 
   #tellDropped(event: GivenEvent, error: unknown): void {
-    // One that fails, now or later, must not keep the others from hearing of their events.
+    // A callback that fails, now or later, must not affect the other events.
     callSafely(() => this.#settings.onDrop?.({ event, error }));
   }
 
-  // Room goes to who waits for it first: `pending` stays as it is then.
+  // Room goes to the event that waited longest; `pending` then stays the same.
   #freeRoom(count: number): void {
     const next = this.#forRoom.splice(0, count);
     this.#pending -= count - next.length;

@@ -11,13 +11,13 @@ import { EffectTracker } from "./with-deadline.ts";
 export interface BatchSending {
   readonly call: Call;
   readonly clock: Clock;
-  /** Hears of every request. */
+  /** Tracks the effect of every request. */
   readonly effect?: EffectTracker | undefined;
-  /** By default; the call's and the client's go before. */
+  /** The default; the call's and the client's priority override it. */
   readonly priority?: Priority | undefined;
-  /** Let through while the client closes. */
+  /** Allowed while the client closes. */
   readonly isDrained?: boolean | undefined;
-  /** Told of the wait before a repeat, and of its end. */
+  /** Called with the reason of the wait before a retry, and with undefined when it ends. */
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
   readonly options: CallOptions;
 }
@@ -25,7 +25,7 @@ export interface BatchSending {
 const mostRepeats = 4;
 const firstWaitMs = 500;
 
-/** Failed for a reason that passes. */
+/** Failed for a temporary reason. */
 export const isWorthARepeat = ({ status }: BatchItemResult): boolean =>
   status === 0 || status === 429 || status >= 500;
 
@@ -57,12 +57,12 @@ const sendOnce = async (
       issues: [{ path: "results", message: "must be an array" }],
     });
   }
-  // What an attempt before the answered one has recorded, nobody knows.
+  // It is unknown what an attempt before the answered one has recorded.
   shown.isUnclear ||= response.attempts > 1 || results.some(mayBeRecorded);
   return results;
 };
 
-// A refusal of the whole batch for one event, or for its size, must not take the others with it.
+// A batch that is refused for one event, or for its size, must not fail the other events.
 const isAboutContent = (error: unknown): boolean =>
   error instanceof ApiError && [400, 413, 422].includes(error.status);
 
@@ -94,11 +94,11 @@ const sendInTwo = async (
 };
 
 /**
- * Sends up to 100 events, each with an id, and repeats only those that failed for a passing reason (429, 5xx, no
- * result or an unreadable one): under their ids a repeat is recorded once. The call's `maxRetries` bounds these repeats
- * too.
+ * Sends up to 100 events, each with an id, and retries only those that failed for a temporary reason (429, 5xx, no
+ * result or an unreadable one). Under its id, a repeated event is recorded once. The call's `maxRetries` limits these
+ * retries too.
  *
- * @returns a result per event, in the order given.
+ * @returns one result per event, in the given order.
  */
 export const sendBatch = async (
   events: readonly IndexedEvent[],
@@ -123,6 +123,6 @@ export const sendBatch = async (
       sending.onWait?.(undefined);
     }
   }
-  // Every round gives a result to each event that it sends.
+  // Every round returns a result for each event that it sends.
   return events.flatMap(({ index }) => results.get(index) ?? []);
 };

@@ -2,18 +2,18 @@ import { isTouchpointError, type Outcome, TimeoutError } from "../errors.ts";
 import { abortError, DeadlineExceeded, whenAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-/** Whether any request of some work may have had its effect. */
+/** Tracks whether any request of some work may have taken effect. */
 export class EffectTracker {
   #isPossible = false;
 
-  /** Watches one request. */
+  /** Tracks one request. */
   async of<T>(request: Promise<T>): Promise<T> {
     try {
       const answer = await request;
       this.#isPossible = true;
       return answer;
     } catch (error) {
-      // An abort's reason says nothing of what was under way.
+      // The reason of an abort does not say what was in flight.
       this.#isPossible ||= !isTouchpointError(error) || error.outcome === "unknown";
       throw error;
     }
@@ -24,23 +24,24 @@ export class EffectTracker {
   }
 }
 
-/** Work of several requests, and what ends it. */
+/** Work with several requests, and its signal. */
 export interface Bounded {
-  /** Of the work, for its errors. */
+  /** The operation, for error messages. */
   readonly operation: string;
-  /** Aborts at the work's deadline; everything it waits for ends with it. */
+  /** Aborts at the work's deadline, with everything that the work waits for. */
   readonly signal: AbortSignal | undefined;
   readonly effect: EffectTracker;
   readonly clock: Pick<Clock, "after">;
 }
 
-// What was under way is waited for, so that its effect counts; a callback or a store that hangs must not hold the end.
+// Requests in flight are awaited, so that their effect counts; but a callback or a store that hangs must not block the
+// end.
 const settlingMs = 1_000;
 
 /**
- * Runs work that ends by itself when its signal aborts, and makes the error of its deadline.
+ * Runs work that ends when its signal aborts, and creates the error of its deadline.
  *
- * @throws TimeoutError at the deadline; `outcome` speaks of all requests of the work.
+ * @throws TimeoutError at the deadline; its `outcome` covers all requests of the work.
  */
 export const withDeadline = <T>(
   { operation, signal, effect, clock }: Bounded,

@@ -6,20 +6,20 @@ export interface PageRequest {
 
 const keyOf = ({ skip, limit }: PageRequest): string => `${skip}+${limit}`;
 
-/** As many as a client has in flight by default: more could not leave at once. */
+/** The default number of requests in flight: more could not be sent at once. */
 const mostAhead = 16;
 
-/** What may be asked for ahead. */
+/** Which pages to request ahead. */
 export interface Plan {
-  /** Where the next page goes on. */
+  /** The position of the next page. */
   readonly position: number;
-  /** Where the list ends. */
+  /** The end of the list. */
   readonly until: number;
   /** The most pages. */
   readonly most: number;
-  /** Whether a page asked for earlier can be the next one. */
+  /** Whether a page that was requested earlier can be the next one. */
   readonly serves: (request: PageRequest) => boolean;
-  /** The request for the page that goes on at a position. */
+  /** The request for the page at a position. */
   readonly request: (position: number) => PageRequest;
 }
 
@@ -30,10 +30,10 @@ interface Asked<P> {
 }
 
 /**
- * Pages asked for before they are needed.
+ * Pages that are requested before they are needed.
  *
- * How many follows the latency by itself: one more each time the consumer had to wait for a page, so a slow
- * consumer keeps one page waiting, and a fast one keeps the budget busy.
+ * Their number adapts to the latency: one more each time the consumer had to wait for a page. So a slow consumer keeps
+ * one page ready, and a fast one uses the whole limit.
  */
 export class PagesAhead<P> {
   readonly #fetch: (request: PageRequest, signal: AbortSignal) => Promise<P>;
@@ -47,12 +47,12 @@ export class PagesAhead<P> {
     this.#fixedDepth = depth;
   }
 
-  /** The page that was planned to come next. */
+  /** The page that was planned next. */
   get next(): PageRequest | undefined {
     return this.#planned[0];
   }
 
-  /** Asks for the pages behind the one taken last, as long as those asked for before still serve. */
+  /** Requests the pages after the current one, if the pages requested before can still be used. */
   plan({ position, until, most, serves, request }: Plan): void {
     const later = this.#planned.slice(1);
     const planned = later[0] !== undefined && serves(later[0]) ? later : [];
@@ -67,12 +67,12 @@ export class PagesAhead<P> {
     this.prepare(planned);
   }
 
-  /** What was planned is of no use any more; the next page taken gives it up. */
+  /** The planned pages cannot be used any more; the next `take` aborts them. */
   forget(): void {
     this.#planned = [];
   }
 
-  /** The page, from those fetched ahead if it is among them; otherwise those are of no use any more. */
+  /** Returns the page, from the prefetched ones if it is among them; otherwise those cannot be used any more. */
   async take(request: PageRequest): Promise<P> {
     const key = keyOf(request);
     if (!this.#pages.has(key)) this.drop();
@@ -81,12 +81,12 @@ export class PagesAhead<P> {
     try {
       return await asked.page;
     } finally {
-      // Also after a failure: the next try asks again.
+      // Also after a failure: the next try requests the page again.
       this.#pages.delete(key);
     }
   }
 
-  /** Asks for these pages unless that has been done, and gives up all others. */
+  /** Requests these pages, unless they are requested already, and aborts all others. */
   prepare(requests: readonly PageRequest[]): void {
     const wanted = new Set(requests.map(keyOf));
     for (const [key, { abort }] of this.#pages) {
@@ -99,7 +99,7 @@ export class PagesAhead<P> {
     }
   }
 
-  /** Gives up whatever is under way. */
+  /** Aborts all requests in flight. */
   drop(): void {
     this.prepare([]);
   }
@@ -108,7 +108,7 @@ export class PagesAhead<P> {
     const abort = new AbortController();
     const asked: Asked<P> = { page: this.#fetch(request, abort.signal), abort, hasCome: false };
     this.#pages.set(keyOf(request), asked);
-    // A failure is told to whoever takes the page; until then nobody else may hear of it.
+    // The caller that takes the page gets the failure; until then it must not count as unhandled.
     asked.page.then(
       () => {
         asked.hasCome = true;

@@ -1,23 +1,23 @@
 import { ValidationError } from "../errors.ts";
 
-/** Where an export stands. */
+/** The position of an export. */
 export interface Place {
-  /** How many records came before the next one, when the last page was read. */
+  /** The number of records before the next one, when the last page was read. */
   readonly position: number;
-  /** How many records were yielded since the walk last began again. */
+  /** The number of records yielded since the export last started from the beginning. */
   readonly read: number;
-  /** How many records the longest page held. */
+  /** The length of the longest page. */
   readonly longest: number;
-  /** The last ids yielded, oldest first; they find the place again when records have moved. */
+  /** The last yielded ids, oldest first. They find the position again after records have moved. */
   readonly recent: readonly string[];
-  /** The first ids yielded; where they come again the list is at its end. Cursors of earlier versions have none. */
+  /** The first yielded ids: if they come again, the list has ended. Cursors of earlier versions have none. */
   readonly first?: readonly string[] | undefined;
 }
 
 const areIds = (value: unknown): boolean =>
   Array.isArray(value) && value.every((id) => typeof id === "string");
 
-/** A place as a string that can be stored and given to `list(query, { cursor })` in another process. */
+/** A position as a string, which you can store and pass to `list(query, { cursor })` in another process. */
 export const writeCursor = (place: Place): string =>
   Buffer.from(JSON.stringify({ v: 1, ...place })).toString("base64url");
 
@@ -30,13 +30,13 @@ const isPlace = (value: unknown): value is Place => {
   return areIds(recent) && (first === undefined || areIds(first));
 };
 
-/** @throws ValidationError when the string is no cursor of this version. */
+/** @throws ValidationError when the string is not a cursor of this version. */
 export const readCursor = (operation: string, cursor: unknown): Place => {
   try {
     const place: unknown = JSON.parse(Buffer.from(String(cursor), "base64url").toString("utf8"));
     if (isPlace(place)) return place;
   } catch {
-    // Told below, together with a wrong shape.
+    // Reported below, together with a wrong shape.
   }
   const message = "must be a cursor that a page of this list carried";
   throw new ValidationError(`${operation}: cursor: ${message}`, {

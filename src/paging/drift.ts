@@ -1,34 +1,34 @@
 import { largestLimit } from "./page-size.ts";
 
-/** Records that a page shares with the one before, to see whether the list has moved. */
+/** The records that a page shares with the previous one, to detect whether the list has moved. */
 const leastShared = 2;
-/** Half of the largest page: with more, a page would bring less than it repeats. */
+/** Half of the largest page: with more, a page would bring fewer new records than repeated ones. */
 const mostShared = largestLimit / 2;
-/** How much of the largest shift is still expected one page later: after twenty quiet pages, next to nothing. */
+/** How much of the largest shift is expected one page later: almost nothing after twenty quiet pages. */
 const keptPerPage = 7 / 8;
 
 /**
- * How fast the list moves towards its beginning, because records before the walk are deleted. Pages share twice as
- * many records with the one before, so that a list that goes on moving like that does not slip out of sight.
+ * How fast the list moves towards its beginning, because earlier records are deleted. Pages share twice as many records
+ * as the list moved, so that the export keeps its position if the list goes on moving.
  */
 export class Drift {
-  /** The largest shift between two requests; it fades. */
+  /** The largest shift between two requests; it decays. */
   #largest = 0;
   #missed = 0;
-  /** Pages since the last that did not join, and with it the pages worth asking for ahead. */
+  /** Pages since the last one that did not join; also the number of pages worth requesting ahead. */
   pagesAhead = Number.POSITIVE_INFINITY;
 
-  /** How many records the next page should share with the last. */
+  /** How many records the next page should share with the last one. */
   get shared(): number {
     return Math.min(mostShared, Math.floor(leastShared + 2 * this.#largest));
   }
 
-  /** With how many a page that has been asked for is still likely to join. */
+  /** With how many shared records a requested page is still likely to join. */
   get enough(): number {
     return Math.min(this.shared, Math.ceil(this.#largest) + 1);
   }
 
-  /** A page joined the ones before, which had moved back by `shift` records since the last that did. */
+  /** A page joined the previous ones. Since the last join, they had moved back by `shift` records. */
   joined(shift: number): void {
     const perRequest = Math.max(0, shift) / (this.#missed + 1);
     this.#largest = Math.min(mostShared / 2, Math.max(perRequest, this.#largest * keptPerPage));
@@ -36,7 +36,7 @@ export class Drift {
     this.pagesAhead += 1;
   }
 
-  /** A page did not join, although it was to share `shared` records. */
+  /** A page did not join, although it should share `shared` records. */
   missed(shared: number): void {
     this.#largest = Math.min(mostShared / 2, Math.max(this.#largest, shared));
     this.#missed += 1;

@@ -4,22 +4,22 @@ import type { ServedPage } from "./walk-settings.ts";
 
 const recordsUnchanged = 40;
 
-/** What a record is told from others by: its id, or all that it holds. */
+/** What identifies a record: its id, or its whole content. */
 const markOf = (record: unknown): string => idOf(record) || JSON.stringify(record);
 
-/** Notices a service that answers the same page wherever it is asked. */
+/** Detects a service that returns the same page for every position. */
 export class Standstill {
   #before = { skip: 0, page: "", total: 0 };
-  /** Records in pages like the one before, although they were asked for at another place. */
+  /** Records in pages that equal the previous one, although another position was requested. */
   #unchanged = 0;
 
-  /** Takes note of a page; true once it has stayed the same for longer than chance explains. */
+  /** Records a page. Returns true if it has stayed the same for longer than by chance. */
   holdsAt(skip: number, { data, total }: ServedPage<unknown>): boolean {
-    // Its ends: in a list that moves, a page may well begin like the last one and end further on.
+    // First and last record: in a list that moves, a page may start like the previous one and end further on.
     const now = { skip, page: `${markOf(data[0])} ${data.length} ${markOf(data.at(-1))}`, total: total ?? 0 };
     const before = this.#before;
     this.#before = now;
-    // Where the list has grown, the same records may well stand further back.
+    // If the list has grown, the same records may be further back.
     const isSame = now.page === before.page && skip > before.skip && now.total <= before.total;
     this.#unchanged = isSame ? this.#unchanged + data.length : 0;
     // Fewer may be chance: as many records were added as were skipped.
@@ -27,59 +27,61 @@ export class Standstill {
   }
 }
 
-/** What is known of the walk when a page comes. */
+/** The state of the iteration when a page arrives. */
 export interface Standing {
   readonly position: number;
-  /** The longest page seen. */
+  /** The length of the longest page. */
   readonly longest: number;
-  /** What is new in the page. */
+  /** The number of new records in the page. */
   readonly fresh: number;
 }
 
 /** Whether nothing follows a page. */
-// A total may be stale, or count only the page: a full page is believed to be the last one only once nothing follows.
+// A total may be outdated, or count only the page, so a full page is the last one only if the next page is empty.
 const isLast = ({ skip, limit }: PageRequest, { data, total }: ServedPage<unknown>): boolean =>
   data.length === 0 || (data.length < limit && total === skip + data.length);
 
-/** Whether a page of `length` records without anything new stands at the end of the list. */
+/** Whether a page of `length` records without new ones is at the end of the list. */
 const isStuck = ({ skip, limit }: PageRequest, length: number, { position, longest }: Standing): boolean => {
   if (skip + length > position) return false;
-  // Unless the service caps its pages at what they share: then the next one is asked for with less.
+  // Unless the service limits its pages to what they share: then the next page is requested with less overlap.
   return length === limit || length < longest;
 };
 
-/** How often a page that shows nothing new is asked for again, although the service counts more records. */
+/** How often a page without new records is requested again, if the service counts more records. */
 const mostDoubts = 2;
 
-/** What is told of an end that is none, or that nobody would expect. */
+/** Notices about an end that contradicts the counts, or that is unexpected. */
 export interface EndNotices {
   report(message: string): void;
   unusable(message: string): Error;
 }
 
-/** Tells the end of a list, of which neither a count nor a single page is proof. */
+/** Decides where a list ends. Neither a count nor a single page is proof. */
 export class ListEnd {
   readonly #limit: number;
   readonly #tell: EndNotices;
   readonly #standstill = new Standstill();
   #doubts = 0;
 
-  /** `limit` is how many records a page was asked for by the caller. */
+  /** `limit` is how many records per page the caller asked for. */
   constructor(limit: number, tell: EndNotices) {
     this.#limit = limit;
     this.#tell = tell;
   }
 
-  /** How much the next page may share with the last: where the service cuts pages short, what is new may not fit. */
+  /**
+   * How many records the next page may share with the last one: if the service shortens pages, new records may not fit.
+   */
   get mostShared(): number {
     return this.#doubts === 0 ? Number.POSITIVE_INFINITY : mostDoubts - this.#doubts;
   }
 
   /**
-   * Whether nothing follows the page; undefined when the service itself counts more than it showed, so that the place
-   * is to be looked at once more.
+   * Whether nothing follows the page. Undefined if the service counts more than it showed; the position is then
+   * requested once more.
    *
-   * @throws when the service shows the same part of the list whatever it is asked for.
+   * @throws when the service returns the same part of the list for every position.
    */
   isAt(request: PageRequest, page: ServedPage<unknown>, standing: Standing): boolean | undefined {
     const { data, total } = page;

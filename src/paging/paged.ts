@@ -93,14 +93,14 @@ const check = (operation: string, { prefetch, consistency }: PagingOptions): voi
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
 
-/** One page is asked for by `skip`: from a cursor on, it would have to be looked for. */
+/** A single page is requested by `skip`; from a cursor, the position would have to be searched. */
 const refuseCursor = (operation: string, cursor: string | undefined): void => {
   if (cursor === undefined) return;
   const what = "a cursor goes on with an iteration: use for await, pages() or toArray()";
   throw new ValidationError(`${operation}: ${what}`, { operation });
 };
 
-/** Iterates one at a time, in the order of the calls, and goes on after a failure where it stood. */
+/** Iterates sequentially, in the order of the calls. After a failure it continues at the same position. */
 const iterator = <T>(next: () => Promise<T | undefined>, stop: () => void): AsyncIterableIterator<T> => {
   let last: Promise<unknown> = Promise.resolve();
   let hasStopped = false;
@@ -109,7 +109,7 @@ const iterator = <T>(next: () => Promise<T | undefined>, stop: () => void): Asyn
       const value = hasStopped ? undefined : await next();
       if (value !== undefined && !hasStopped) return { done: false, value };
     } catch (error) {
-      // Stopping gives up the page under way; whoever waits for it hears of an end, not of that.
+      // Stopping aborts the page in flight; its consumer gets an end, not this error.
       if (!hasStopped) throw error;
     }
     return { done: true, value: undefined };
@@ -132,10 +132,10 @@ const iterator = <T>(next: () => Promise<T | undefined>, stop: () => void): Asyn
 };
 
 /**
- * Makes a list of an operation that answers pages.
+ * Creates a list for an operation that returns pages.
  *
- * @param iterating - as what its pages are asked for while it is iterated: as background work, where it is no part of a
- * single call.
+ * @param iterating - the priority of the pages of an iteration: background, unless the iteration is part of a single
+ * call.
  */
 export const paged = <T, Query extends ListQuery>(
   call: Call,
@@ -144,7 +144,7 @@ export const paged = <T, Query extends ListQuery>(
   options: CallOptions & PagingOptions,
   iterating: { readonly priority?: Priority } = { priority: "background" },
 ): Paged<T> => {
-  // JavaScript lets null through; it stands for nothing given, as undefined does.
+  // JavaScript callers may pass null; it means undefined.
   const query = given ?? {};
   const { prefetch, consistency, cursor, ...callOptions } = options ?? {};
   const page = (): ApiPromise<Page<T>> => {
@@ -159,7 +159,7 @@ export const paged = <T, Query extends ListQuery>(
 
   const walk = (via: Call, from: string | undefined): Walk<T> => {
     check(operation.id, { prefetch, consistency });
-    // Each request has a limit of its own: what is wrong with the given one would not be seen.
+    // Each request has its own limit, so a fault of the given one would not be noticed.
     checkInput(operation, query);
     return new Walk<T>({
       operation: operation.id,
@@ -186,7 +186,7 @@ export const paged = <T, Query extends ListQuery>(
   };
 
   const pages = (via = call, from = cursor): AsyncIterableIterator<WalkedPage<T>> => {
-    // A client that is closed from now on ends the iteration.
+    // If the client is closed from now on, the iteration ends.
     const own = via.scope();
     let walking: Walk<T> | undefined;
     return iterator(
@@ -215,7 +215,7 @@ export const paged = <T, Query extends ListQuery>(
   };
 
   return {
-    // A list is lazy: awaiting it is what asks for a page.
+    // A list is lazy: only awaiting it requests a page.
     then: (onFulfilled, onRejected) => page().then(onFulfilled, onRejected),
     catch: (onRejected) => page().catch(onRejected),
     finally: (onFinally) => page().finally(onFinally),
@@ -239,7 +239,7 @@ export const paged = <T, Query extends ListQuery>(
   };
 };
 
-/** A page whose records cannot be found is an error while walking: the list would seem to end there. */
+/** While iterating, a page without readable records is an error: otherwise the list would seem to end there. */
 const usable = <T>(operation: string, page: Page<T>): Page<T> => {
   if (Array.isArray((page as { readonly data?: unknown } | undefined)?.data)) return page;
   const issues = [{ path: "data", message: "must be an array" }];

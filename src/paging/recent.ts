@@ -1,22 +1,22 @@
-/** What a record is known again by; empty when it has no id. */
+/** The id of a record; empty if it has none. */
 export const idOf = (record: unknown): string => {
   const { id }: { id?: unknown } = Object(record);
   return typeof id === "string" || typeof id === "number" ? String(id) : "";
 };
 
-/** Leaves out what stands in one page twice; `ids` are those of the records, empty for one without. */
+/** Removes records that occur twice in one page; `ids` are the ids of the records, empty for a record without one. */
 export const onceEach = <T>(records: readonly T[], ids: readonly string[]): T[] => {
   const seen = new Set(ids);
   return records.filter((_record, at) => ids[at] === "" || seen.delete(ids[at] ?? ""));
 };
 
 /**
- * The ids yielded last, as many as ten pages hold: enough to find one's place again after records before it
- * were added or removed, and no more, so that an export of any size takes the same memory.
+ * The ids yielded last, as many as in ten pages. That is enough to find the position again after earlier records were
+ * added or removed, and limits the memory of an export of any size.
  */
 export class RecentIds {
   readonly #capacity: number;
-  /** id → the place at which it was yielded. */
+  /** id → the position at which it was yielded. */
   readonly #places = new Map<string, number>();
   #next = 0;
 
@@ -29,7 +29,7 @@ export class RecentIds {
     return this.#places.size;
   }
 
-  /** Remembers ids; a record without one (an empty id) cannot be known again. */
+  /** Remembers ids; a record without one (an empty id) cannot be recognized. */
   add(ids: readonly string[]): void {
     for (const id of ids) {
       if (id === "") continue;
@@ -47,18 +47,18 @@ export class RecentIds {
     return [...this.#places.keys()].slice(-count);
   }
 
-  /** The index of the last id that was yielded before; -1 when there is none. */
+  /** The index of the last id that was yielded before; -1 if there is none. */
   lastKnownIn(ids: readonly string[]): number {
     return ids.findLastIndex((id) => this.#places.has(id));
   }
 
-  /** How many were yielded after this one; infinite when it is not known. */
+  /** How many records were yielded after this one; infinite if unknown. */
   ageOf(id: string): number {
     const place = this.#places.get(id);
     return place === undefined ? Number.POSITIVE_INFINITY : this.#next - 1 - place;
   }
 
-  /** Whether the known ones stand in the order in which they were yielded. */
+  /** Whether the known ids are in the order in which they were yielded. */
   standsInOrder(ids: readonly string[]): boolean {
     let before = -1;
     return ids.every((id) => {

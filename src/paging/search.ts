@@ -1,46 +1,46 @@
 /**
- * Where to look once a page holds no known record: half a page back, then a page further back, a page forward, and so
- * on until both ends of the list are reached. Deletions are found backwards, and insertions forwards, in few requests.
+ * Where to search after a page without a known record: half a page back, a page further back, a page forward, and so on
+ * until both ends of the list. This finds deletions backwards and insertions forwards, with few requests.
  */
 export class Search {
-  /** Where the place was lost. */
+  /** Where the position was lost. */
   readonly from: number;
   readonly #size: number;
   #back: number;
   #forward: number;
   #end = Number.POSITIVE_INFINITY;
   #isBack = true;
-  /** The place to look at now. */
+  /** The position to search now. */
   at: number;
-  /** How many were yielded after the latest known record met; infinite until one is. */
+  /** How many records were yielded after the newest known record found; infinite until one is found. */
   age = Number.POSITIVE_INFINITY;
 
   constructor(from: number, size: number) {
     this.from = from;
     this.#size = size;
     this.#back = from;
-    // Forward begins with the page that was looked at first: records may have moved into it since.
+    // Forward starts with the page that was searched first: records may have moved into it since.
     this.#forward = from - size;
     this.at = from;
   }
 
-  /** No record stands at this place or behind it. */
+  /** No record is at this position or after it. */
   endsAt(place: number): void {
     this.#end = Math.min(this.#end, place);
   }
 
-  /** A known record has been met; now the last one of those that follow each other is looked for. */
+  /** A known record was found; now the search looks for the last one of its sequence. */
   get isNear(): boolean {
     return this.age < Number.POSITIVE_INFINITY;
   }
 
-  /** Moves on; false when both ends have been reached. */
+  /** Moves to the next position; false if both ends have been reached. */
   next(): boolean {
     const hasBack = this.#back > 0;
     const hasForward = this.#forward + this.#size < this.#end;
     if (!hasBack && !hasForward) return false;
     if (hasBack && this.#back === this.from) {
-      // Most often the list has moved by a few records: this page shows them, and half a page of new ones.
+      // Usually the list has moved by a few records: this page shows them, and half a page of new ones.
       this.at = this.#back = Math.max(0, this.from - Math.ceil(this.#size / 2));
       return true;
     }

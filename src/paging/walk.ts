@@ -10,26 +10,26 @@ import { Search } from "./search.ts";
 import type { ServedPage, WalkSettings } from "./walk-settings.ts";
 import { WrapAround } from "./wrap.ts";
 
-/** A page of a walk over a whole list: `data` holds only records not yielded before. */
+/** A page of an iteration: `data` has only records that were not yielded before. */
 export interface WalkedPage<T> extends Page<T> {
-  /** Give it to `list(query, { cursor })` to go on after this page, here or in another process. */
+  /** Pass it to `list(query, { cursor })` to continue after this page, here or in another process. */
   readonly cursor: string;
-  /** By how many places the list had moved since the page before. */
+  /** By how many positions the list had moved since the previous page. */
   readonly drift: number;
 }
 
 const idsRemembered = 10 * largestLimit;
 const idsInCursor = 100;
-/** Beyond as many as there are records, no search for the place has gone through the list without finding it. */
+/** Above the number of records, so no search has gone through the list without finding the position. */
 const mostMisses = 1_000;
 const mostRounds = 3;
 
 /**
- * Walks a list by skip and limit while others add and remove records.
+ * Walks a list by skip and limit, while other programs add and remove records.
  *
- * Each page begins a little before the end of the last one. Where the last known record stands in it tells by how
- * much the list has moved; everything behind that record is new, whatever the order, as long as it is stable.
- * The more the list moves, the earlier a page begins. When no known record is in it, the walk searches around it.
+ * Each page overlaps the end of the previous one. The position of the last known record in it shows how far the list
+ * has moved. Every record after it is new; this needs a stable order. The more the list moves, the larger the overlap.
+ * If a page has no known record, the walk searches around it.
  */
 export class Walk<T> {
   readonly #settings: WalkSettings<T>;
@@ -37,18 +37,18 @@ export class Walk<T> {
   readonly #recent: RecentIds;
   readonly #limit: number;
   readonly #size: PageSize;
-  /** How many records came before the next one, as far as known. */
+  /** The number of records before the next one, as far as known. */
   #position: number;
-  /** The same when the last page was accepted; a search moves only the position. */
+  /** The same when the last page was accepted; a search changes only the position. */
   #reached: number;
-  /** Records yielded since the start; as long as all are remembered, the place cannot be lost. */
+  /** Records yielded since the start. While all are remembered, the position cannot be lost. */
   #yielded: number;
   #search: Search | undefined;
   readonly #drift = new Drift();
-  /** Pages without a known record since the last one with anything new. */
+  /** Pages without a known record since the last one with new records. */
   #misses = 0;
   #farthest = 0;
-  /** Searches through the whole list for one place: records may move past a search. */
+  /** Searches through the whole list for one position: records may move past a search. */
   #rounds = 0;
   #beginsAgain = false;
   #hasEnded = false;
@@ -74,9 +74,9 @@ export class Walk<T> {
   }
 
   /**
-   * The next page with anything new in it; undefined at the end. After a failure it asks for the same page again.
+   * Returns the next page with new records; undefined at the end. After a failure it requests the same page again.
    *
-   * @throws ResponseValidationError when the rest of the list cannot be told from what was yielded.
+   * @throws ResponseValidationError when new records cannot be distinguished from yielded ones.
    */
   async next(): Promise<WalkedPage<T> | undefined> {
     while (!this.#hasEnded) {
@@ -90,7 +90,7 @@ export class Walk<T> {
     return undefined;
   }
 
-  /** Asks for nothing more, and gives up what is under way. */
+  /** Requests no more pages, and aborts requests in flight. */
   stop(): void {
     this.#hasEnded = true;
     this.#ahead.drop();
@@ -103,7 +103,7 @@ export class Walk<T> {
     return { skip: position - shared, limit: this.#search ? most : Math.min(most, this.#limit + shared) };
   }
 
-  /** How many of the `wanted` records a page at this position can share with the one before. */
+  /** How many of the `wanted` records a page at this position can share with the previous one. */
   #shared(position: number, wanted: number): number {
     if (!this.#settings.isDriftSafe || this.#recent.size === 0 || this.#beginsAgain) return 0;
     return Math.min(wanted, position, this.#size.mostShared, this.#end.mostShared);
@@ -124,12 +124,13 @@ export class Walk<T> {
 
   #beginsAnew({ total }: ServedPage<T>, ids: readonly string[]): number | undefined {
     const last = ids.indexOf(this.#recent.last(1)[0] ?? "none");
-    // `fast` shares no record with the page before: only where nothing counts the list, and not if it ignores `skip`.
+    // `fast` shares no records with the previous page: only if nothing counts the list, and not if the service ignores
+    // `skip`.
     const isFast = !this.#settings.isDriftSafe && total === undefined && this.#yielded > ids.length;
     return last === -1 && !isFast && this.#yielded > 0 ? undefined : this.#wrap.startsIn(ids, last);
   }
 
-  /** Yields what is new before the place where the list begins anew, and ends there. */
+  /** Yields new records before the position where the list starts again, and ends there. */
   #endAt(place: number, request: PageRequest, page: ServedPage<T>): WalkedPage<T> | undefined {
     const data = page.data.slice(0, place);
     const known = this.#recent.lastKnownIn(data.map(idOf));
@@ -138,7 +139,7 @@ export class Walk<T> {
     return walked;
   }
 
-  /** Yields what stands behind the last known record. */
+  /** Yields the records after the last known one. */
   #take(request: PageRequest, page: ServedPage<T>, known: number): WalkedPage<T> | undefined {
     const { data } = page;
     const ids = data.map(idOf);
@@ -174,7 +175,7 @@ export class Walk<T> {
       recent: this.#recent.last(idsInCursor),
       first: this.#wrap.first,
     });
-    // The counts are the service's own, as the answer's check has left them.
+    // The counts are the service's own, as validation has left them.
     return { ...page, data: fresh, cursor, drift: Math.abs(shift) } as WalkedPage<T>;
   }
 
@@ -194,18 +195,18 @@ export class Walk<T> {
     this.#position = request.skip + known + 1;
     const age = this.#recent.ageOf(idOf(page.data[known]));
     if (age > 0 && this.#size.showsShorter(request, page)) {
-      // The search stepped over more than a page: nearer to the place there may be later ones.
+      // The search skipped more than a page: later records may be closer to the position.
       this.#search = new Search(search.from, this.#size.most);
       this.#search.next();
       return undefined;
     }
     if (age > 0 && age < search.age) {
-      // Others that were yielded may follow behind this page; its new records are those of one that looks further.
+      // Other yielded records may follow after this page; only a page further on shows which are new.
       search.age = age;
       return undefined;
     }
     this.#search = undefined;
-    // No more than a page at once, although a search asks for the most.
+    // At most one page at once, although a search requests the largest page.
     const data = page.data.slice(0, known + 1 + this.#limit);
     if (data.length === known + 1) return undefined;
     const limit = data.length < page.data.length ? data.length : request.limit;
@@ -239,7 +240,7 @@ export class Walk<T> {
         `the last ${this.#recent.size} records read are gone from the list, so where to go on cannot be told; start again`,
       );
     }
-    // All that was yielded is remembered, so to begin again repeats nobody.
+    // All yielded ids are remembered, so starting again repeats no record.
     this.#yielded = 0;
     this.#wrap.forget();
     this.#position = this.#settings.skip;
@@ -264,11 +265,11 @@ export class Walk<T> {
     });
   }
 
-  /** Whether a page asked for earlier goes on from here, and shares enough to be likely to join. */
+  /** Whether a page that was requested earlier continues from here, and shares enough records to be likely to join. */
   #serves({ skip, limit }: PageRequest): boolean {
     const shared = this.#position - skip;
     const enough = this.#shared(this.#position, this.#drift.enough);
-    // Where pages share nothing by which they could be joined, only one that goes on right here will do.
+    // If pages share no records to join them by, only a page that starts exactly here can be used.
     if (enough === 0) return shared === 0 && limit <= this.#size.most;
     return limit <= this.#size.most && shared >= enough && shared < limit;
   }

@@ -80,8 +80,8 @@ const ContactFields = deferred(() =>
 );
 
 /**
- * Identifies a person by any of `email` (an unknown one becomes a new contact, unless `createContact` is `false`),
- * `externalId` (the caller's own user id) and `id` (the contact id).
+ * Identifies a person by `email` (an unknown one becomes a new contact, unless `createContact` is `false`),
+ * `externalId` (your own user id) or `id` (the contact id).
  *
  * Source: service document, Event, `contact`.
  */
