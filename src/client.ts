@@ -111,6 +111,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
       clock,
       maxRetries: this.#settings.maxRetries,
       eventsAtOnce: limits === false ? undefined : limits.events.max,
+      pace: () => ({ limits, budgets: this.budgets() }),
       largestBatch: () => this.#connection.limiter.budgets.events.largestBatch(interactiveReserve),
       recorders: this.#node.recorders,
       serviceNow: () => this.#connection.serviceTime.now(),

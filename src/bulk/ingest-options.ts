@@ -3,6 +3,7 @@ import type { CallOptions } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
+import type { Pace } from "./forecast.ts";
 import type { Progress } from "./progress.ts";
 
 /** An event that was not recorded. */
@@ -47,6 +48,12 @@ export interface IngestOptions<Event = GivenEvent> extends CallOptions {
   /** Events that happened longer ago are not sent but told to `onRejected`, in milliseconds; 72 h is the service's
    * own limit, behind which an event starts nothing. Default: all are sent. */
   readonly maxAgeMs?: number | undefined;
+  /**
+   * What happens when the service's limit of a day is used up, here or by its own `Retry-After`. `"error"`, the default:
+   * the run rejects with a RateLimitError, and goes on from its checkpoint when it is started again. `"wait"`: the run
+   * waits, for up to 24 hours, and goes on by itself; `signal`, `totalTimeoutMs` and `close()` end the wait.
+   */
+  readonly onDayUsedUp?: "error" | "wait" | undefined;
   /** Called at most ten times a second, and at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called, and awaited, once for each event that was not recorded. */
@@ -65,6 +72,8 @@ export interface IngestContext {
   readonly clock: Clock;
   /** How many events background work may send at once now. */
   readonly largestBatch: () => number;
+  /** The limits, and how they stand. */
+  readonly pace: () => Pace;
   /** The service's time as its answers tell it; undefined before the first. */
   readonly serviceNow: () => number | undefined;
 }

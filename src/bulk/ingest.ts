@@ -1,5 +1,6 @@
 import { TouchpointError, ValidationError } from "../errors.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
+import { forecastOfRun } from "./forecast.ts";
 import type { IngestContext, IngestOptions } from "./ingest-options.ts";
 import { Ingestion } from "./ingestion.ts";
 import { ProgressReporter } from "./progress.ts";
@@ -32,11 +33,11 @@ export interface IngestReport {
 const operation = "events.ingest";
 const defaultConcurrency = 4;
 
-const ownOptions = ["batchSize", "idFrom", "maxAgeMs", "total"];
+const ownOptions = ["batchSize", "idFrom", "maxAgeMs", "onDayUsedUp", "total"];
 
 const check = (source: unknown, options: IngestOptions<EventInput>): void => {
   const faults = workFaults(source, options, ownOptions);
-  const { batchSize, idFrom, maxAgeMs, total } = options;
+  const { batchSize, idFrom, maxAgeMs, onDayUsedUp, total } = options;
   const isWhole = (value: number, most: number): boolean =>
     Number.isSafeInteger(value) && value >= 1 && value <= most;
   if (batchSize !== undefined && !isWhole(batchSize, maxEventsPerRequest))
@@ -46,6 +47,8 @@ const check = (source: unknown, options: IngestOptions<EventInput>): void => {
     faults.push("idFrom must be a function, or { source } with the source's name");
   if (total !== undefined && !(Number.isSafeInteger(total) && total >= 0))
     faults.push("total must be a whole number of at least 0");
+  if (onDayUsedUp !== undefined && onDayUsedUp !== "error" && onDayUsedUp !== "wait")
+    faults.push('onDayUsedUp must be "error" or "wait"');
   if (maxAgeMs !== undefined && !(maxAgeMs > 0)) faults.push("maxAgeMs must be above 0");
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
@@ -62,6 +65,8 @@ export const ingest = async (
   check(source, options);
   const { clock, largestBatch } = context;
   const startedAt = clock.now();
+  const total = options.total ?? lengthOf(source);
+  const forecast = options.onProgress && forecastOfRun(source, { ...options, total }, context);
   const waits = new WaitTracker();
   const ingestion = new Ingestion(options, { ...context, call: waits.watch(context.call) }, waits);
   const reading: Reading = { read: 0, skipped: 0 };
@@ -84,7 +89,7 @@ export const ingest = async (
         effect: ingestion.effect,
         waits,
         options,
-        progress: new ProgressReporter(options.onProgress, options.total ?? lengthOf(source), clock),
+        progress: new ProgressReporter(options.onProgress, total, clock, forecast),
         work: (entries, signal) => ingestion.work(entries, signal),
       },
       reading,

@@ -1,7 +1,7 @@
 import { type BatchItemResult, type IndexedEvent, isMissing } from "../batch/batch-answer.ts";
 import { isWorthARepeat, sendBatch } from "../batch/send-batch.ts";
 import { EffectTracker } from "../batch/with-deadline.ts";
-import { ApiError, ValidationError } from "../errors.ts";
+import { ApiError, RateLimitError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { describeIssues } from "../service/check.ts";
@@ -94,7 +94,7 @@ export class Ingestion {
       if (fault === undefined) toSend.push({ index, event: this.#withId(entry) });
       else faults.set(index, fault);
     }
-    const results = toSend.length === 0 ? [] : await this.#send(toSend, signals.requests);
+    const results = toSend.length === 0 ? [] : await this.#sendOverDays(toSend, signals);
     // Nothing may be given up for a reason that passes: the run ends, and goes on here when started again.
     const unsettled = results.filter(mayStillPass);
     const [first] = unsettled;
@@ -109,6 +109,27 @@ export class Ingestion {
           : this.#count(result, item);
       if (rejected !== undefined)
         await this.#reject(line === undefined ? rejected : { ...rejected, line }, signals.callbacks);
+    }
+  }
+
+  /** Sends once more what was refused for a day that is used up, when the next one has begun. */
+  async #sendOverDays(
+    events: readonly IndexedEvent[],
+    signals: RunSignals,
+  ): Promise<readonly BatchItemResult[]> {
+    for (;;) {
+      try {
+        return await this.#send(events, signals.requests);
+      } catch (error) {
+        if (this.#options.onDayUsedUp !== "wait" || !(error instanceof RateLimitError)) throw error;
+        const { limit = "retry-after", retryAfterMs } = error;
+        if (retryAfterMs === undefined) throw error;
+        const { call, clock } = this.#context;
+        const tell = this.#waits.listener();
+        tell(limit);
+        // What has been sent of the batch is sent again under its ids, and recorded once.
+        await call.sleep(clock, retryAfterMs, signals.callbacks).finally(() => tell(undefined));
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from "../runtime/clock.ts";
+import type { IngestForecast } from "./forecast.ts";
 
 /** How far long work has come. */
 export interface Progress {
@@ -16,6 +17,8 @@ export interface Progress {
    * is under way and the source has no item yet. Undefined while requests are on their way.
    */
   readonly waitingFor: string | undefined;
+  /** For an ingestion whose number of events is known: what the events left take at the limits. */
+  readonly forecast?: IngestForecast | undefined;
 }
 
 const shortestGapMs = 100;
@@ -29,6 +32,7 @@ interface Watched {
 export class ProgressReporter {
   readonly #report: ((progress: Progress) => void) | undefined;
   readonly #clock: Clock;
+  readonly #forecast: ((done: number) => IngestForecast) | undefined;
   /** How many items there are, where anybody knows. */
   total: number | undefined;
   #startedAt: number;
@@ -40,7 +44,13 @@ export class ProgressReporter {
   /** Where `waitingFor` comes from. */
   watched: Watched = { waitingFor: undefined };
 
-  constructor(report: ((progress: Progress) => void) | undefined, total: number | undefined, clock: Clock) {
+  constructor(
+    report: ((progress: Progress) => void) | undefined,
+    total: number | undefined,
+    clock: Clock,
+    forecast?: (done: number) => IngestForecast,
+  ) {
+    this.#forecast = forecast;
     this.#report = report;
     this.total = total;
     this.#clock = clock;
@@ -67,7 +77,9 @@ export class ProgressReporter {
     const left = this.total === undefined ? undefined : Math.max(0, this.total - done);
     const etaMs =
       left === 0 ? 0 : left === undefined || perSecond === 0 ? undefined : (left / perSecond) * 1_000;
-    this.#report({ done, total: this.total, perSecond, etaMs, waitingFor: this.watched.waitingFor });
+    const forecast = this.#forecast?.(done);
+    const told = { done, total: this.total, perSecond, etaMs, waitingFor: this.watched.waitingFor };
+    this.#report(forecast === undefined ? told : { ...told, forecast });
   }
 
   /** What the work waits for may have changed: reports it, at once or when a report is due again. */

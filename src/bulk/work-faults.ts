@@ -24,6 +24,8 @@ const shared = [
   "headers",
 ];
 
+const callbacks = ["onProgress", "onRejected", "onImported"];
+
 /** What is wrong with the source and the options of long work; a misspelt option must not be ignored for an hour. */
 export const workFaults = (source: unknown, options: object, own: readonly string[]): string[] => {
   const faults = [...unknownKeys(options, [...shared, ...own]), ...callFaults(options)];
@@ -46,7 +48,7 @@ export const workFaults = (source: unknown, options: object, own: readonly strin
     faults.push("concurrency must be a whole number of at least 1");
   }
   for (const [name, value] of Object.entries(options)) {
-    if (name.startsWith("on") && value !== undefined && typeof value !== "function")
+    if (callbacks.includes(name) && value !== undefined && typeof value !== "function")
       faults.push(`${name} must be a function`);
   }
   return faults;

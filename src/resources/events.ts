@@ -1,6 +1,7 @@
 import { type BatchReport, recordBatch } from "../batch/record-batch.ts";
 import { Recorder } from "../batch/recorder.ts";
 import { type RecorderOptions, recorderSettings } from "../batch/recorder-options.ts";
+import type { ForecastOptions, IngestForecast, Pace } from "../bulk/forecast.ts";
 import type { IngestReport } from "../bulk/ingest.ts";
 import type { IngestOptions } from "../bulk/ingest-options.ts";
 import type { InputSource } from "../bulk/resumable.ts";
@@ -18,6 +19,8 @@ export interface EventsContext {
   readonly eventsAtOnce: number | undefined;
   /** How many of them background work may send at once now. */
   readonly largestBatch: () => number;
+  /** The limits, and how they stand. */
+  readonly pace: () => Pace;
   /** Of the client; it bounds the repeats of single events of a batch too. */
   readonly maxRetries: number;
   /** The service's time as its answers tell it; undefined before the first. */
@@ -160,5 +163,29 @@ export class Events<Types extends object = OpenEvents> {
       return ingest(given, { ...how, maxRetries: how?.maxRetries ?? maxRetries }, { call, ...this.#context });
     };
     return call.answer(run());
+  }
+
+  /**
+   * Says what an ingestion would take at the client's limits, if nothing else used them. It reads the source, and sends
+   * nothing. `onProgress` of `ingest` has the same for the events left.
+   *
+   * @param source - the events, or how many there are; with a number alone `tooOld` is undefined.
+   * @throws ValidationError naming every fault of the arguments at once.
+   * @example
+   * ```ts
+   * import type { EventInput } from "touchpoint-sdk";
+   * import { readNdjson } from "touchpoint-sdk/files";
+   *
+   * const { events, durationMs, days, tooOld } = await client.events.forecast(readNdjson<EventInput>("events.ndjson"));
+   * console.log(`${events} events: ${Math.ceil(durationMs / 60_000)} min over ${days} days, ${tooOld} too old by then`);
+   * ```
+   * Source: service document, Limits, and Events, record-an-event rule 3.
+   */
+  async forecast(
+    source: InputSource<EventOf<Types, EventName<Types>>> | number,
+    options: ForecastOptions = {},
+  ): Promise<IngestForecast> {
+    const { forecast } = await import("../bulk/forecast.ts");
+    return forecast(source, options ?? {}, this.#context);
   }
 }

@@ -6,6 +6,7 @@ import { ApiError, BadRequestError, ConfigurationError } from "../../../src/erro
 import { createRandom, type Random } from "../../../src/sandbox/random.ts";
 import type { EventInput } from "../../../src/service/events.ts";
 import type { GivenEvent } from "../../../src/workspace/event-types.ts";
+import { anyPace } from "../../support/any-pace.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { type Answering, scriptedCall } from "../../support/scripted-call.ts";
@@ -50,6 +51,7 @@ const run = (
     clock,
     largestBatch: () => 100,
     serviceNow: () => undefined,
+    pace: anyPace,
   };
   return clock.until(ingest(source, options, context));
 };
@@ -97,6 +99,7 @@ describe("ingest, killed and started again", () => {
         clock: new FakeClock(),
         largestBatch: () => 100,
         serviceNow: () => undefined,
+        pace: anyPace,
       },
     );
     return { finished, rejected };
@@ -331,7 +334,7 @@ describe("ingest", () => {
         arrived.push(...sent.map(({ properties }) => properties?.at));
         return { results: sent.map(() => ({ status: 202 })) };
       });
-      const context = { call, clock, largestBatch: () => 100, serviceNow: () => undefined };
+      const context = { call, clock, largestBatch: () => 100, serviceNow: () => undefined, pace: anyPace };
       await clock.until(ingest(events(6), { batchSize: 2, concurrency }, context));
       expect(arrived).toEqual(order);
     },
@@ -351,7 +354,7 @@ describe("ingest", () => {
     const call = scriptedCall(async (_operation, payload) =>
       calls++ === 0 ? never : service.record(payload),
     );
-    const context = { call, clock, largestBatch: () => 100, serviceNow: () => undefined };
+    const context = { call, clock, largestBatch: () => 100, serviceNow: () => undefined, pace: anyPace };
     void ingest(source(), { batchSize: 10, concurrency: 2 }, context);
     for (let turns = 100; turns > 0; turns -= 1) await turn();
     expect(taken).toBeLessThan(8 * 10 * 2 + 50);

@@ -3,6 +3,7 @@ import type { IngestOptions, RejectedEvent } from "../../../src/bulk/ingest-opti
 import { Ingestion } from "../../../src/bulk/ingestion.ts";
 import { WaitTracker } from "../../../src/bulk/waits.ts";
 import type { EventInput } from "../../../src/service/events.ts";
+import { anyPace } from "../../support/any-pace.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
@@ -35,6 +36,7 @@ const ingested = async (
   const context = {
     call,
     clock: new FakeClock(wallNow),
+    pace: anyPace,
     largestBatch: () => 100,
     serviceNow: () => (isKnown() ? serviceNow : undefined),
   };

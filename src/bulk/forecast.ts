@@ -1,0 +1,160 @@
+import { ValidationError } from "../errors.ts";
+import type { BudgetState, Limits } from "../options/limits.ts";
+import { iterateUntilAborted } from "../runtime/cancellation.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { isAbortSignal, unknownKeys } from "../runtime/values.ts";
+import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
+import { momentMs } from "../service/timestamps.ts";
+
+/** What an ingestion takes at the client's limits, if nothing else uses them. */
+export interface IngestForecast {
+  /** The events that it is about. */
+  readonly events: number;
+  /** How long they take, in milliseconds, with the waits for days that are used up. */
+  readonly durationMs: number;
+  /** Over how many days the daily limits spread them; a day is any 24 hours. */
+  readonly days: number;
+  /**
+   * How many will be older than 72 hours when they are sent: the service records them, and they start nothing. Events
+   * without `occurredAt` count as new. Undefined where only the number of events is known.
+   */
+  readonly tooOld: number | undefined;
+}
+
+/** How a forecast is made. */
+export interface ForecastOptions {
+  /** Events per request, 1 to 100. Default: 100. */
+  readonly batchSize?: number | undefined;
+  /** Ends the reading of the source. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The limits, and how they stand. */
+export interface Pace {
+  /** `false`: nothing is limited. */
+  readonly limits: Limits | false;
+  readonly budgets: Pick<Record<keyof Limits, BudgetState>, "eventsPerDay" | "requestsPerDay">;
+}
+
+/** What a forecast takes from the client. */
+interface ForecastContext {
+  readonly pace: () => Pace;
+  /** Events that one request may hold now. */
+  readonly largestBatch: () => number;
+  readonly serviceNow: () => number | undefined;
+  readonly clock: Clock;
+}
+
+const dayMs = 86_400_000;
+/** Older events start nothing. Source: service document, Events, record-an-event rule 3. */
+const tooOldMs = 72 * 3_600_000;
+
+/** When each event is sent, at the latest. */
+class Timetable {
+  readonly #msPerEvent: number;
+  readonly #today: number;
+  readonly #perDay: number;
+
+  /** Of the service, or of this machine before its first answer; in milliseconds since 1970. */
+  readonly now: number;
+
+  constructor(batchSize = maxEventsPerRequest, { pace, largestBatch, serviceNow, clock }: ForecastContext) {
+    this.now = serviceNow() ?? clock.wallTime();
+    const { limits, budgets } = pace();
+    const perRequest = Math.min(batchSize, largestBatch());
+    const { events, requests, eventsPerDay, requestsPerDay } = limits || {};
+    const msFor = (limit: Limits["events"] | undefined): number => (limit ? limit.perMs / limit.max : 0);
+    this.#msPerEvent = Math.max(msFor(events), msFor(requests) / perRequest);
+    const most = Number.POSITIVE_INFINITY;
+    this.#perDay = Math.min(eventsPerDay ?? most, (requestsPerDay ?? most) * perRequest);
+    this.#today = Math.min(budgets.eventsPerDay.left, budgets.requestsPerDay.left * perRequest, this.#perDay);
+  }
+
+  /** In milliseconds from now, for the nth event, counted from 0. */
+  dueInMs(nth: number): number {
+    const pacedMs = nth * this.#msPerEvent;
+    if (nth < this.#today) return pacedMs;
+    const behind = nth - this.#today;
+    const onDayMs = (behind % this.#perDay) * this.#msPerEvent;
+    return Math.max(pacedMs, this.dayOf(nth) * dayMs + onDayMs);
+  }
+
+  /** 0 for today. What is used of today is free again in 24 hours at the latest. */
+  dayOf(nth: number): number {
+    return nth < this.#today ? 0 : 1 + Math.floor((nth - this.#today) / this.#perDay);
+  }
+
+  /** Whether the nth event, which happened at `atMs`, is older than 72 hours when it is sent. */
+  isTooOld(atMs: number, nth: number): boolean {
+    return this.now + this.dueInMs(nth) - atMs > tooOldMs;
+  }
+
+  over(events: number, tooOld: number | undefined): IngestForecast {
+    const last = events - 1;
+    const durationMs = events === 0 ? 0 : Math.ceil(this.dueInMs(last) + this.#msPerEvent);
+    return { events, durationMs, days: events === 0 ? 0 : 1 + this.dayOf(last), tooOld };
+  }
+}
+
+/** When an event happened; NaN where it does not say. */
+const occurredAtMs = (event: unknown): number => {
+  const { occurredAt }: { occurredAt?: EventInput["occurredAt"] } = Object(event);
+  return occurredAt === undefined ? Number.NaN : momentMs(occurredAt);
+};
+
+/** The forecast of what is left of a run; of an array it knows every event's time. */
+export const forecastOfRun = (
+  source: Iterable<unknown> | AsyncIterable<unknown>,
+  { total, batchSize }: { readonly total: number | undefined; readonly batchSize?: number | undefined },
+  context: ForecastContext,
+): ((done: number) => IngestForecast) | undefined => {
+  if (total === undefined) return undefined;
+  const times = Array.isArray(source) ? Float64Array.from(source, occurredAtMs) : undefined;
+  return (done) => {
+    const timetable = new Timetable(batchSize, context);
+    let tooOld: number | undefined;
+    if (times !== undefined) {
+      tooOld = 0;
+      for (let nth = done; nth < times.length; nth += 1)
+        if (timetable.isTooOld(times[nth] ?? Number.NaN, nth - done)) tooOld += 1;
+    }
+    return timetable.over(Math.max(0, total - done), tooOld);
+  };
+};
+
+const operation = "events.forecast";
+
+const check = (source: unknown, options: ForecastOptions): void => {
+  const faults = unknownKeys(options, ["batchSize", "signal"]);
+  const { batchSize, signal }: { batchSize?: unknown; signal?: unknown } = options;
+  const isSize = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1;
+  if (batchSize !== undefined && !(isSize(batchSize) && Number(batchSize) <= maxEventsPerRequest))
+    faults.push("batchSize must be from 1 to 100");
+  if (signal !== undefined && !isAbortSignal(signal)) faults.push("signal must be an AbortSignal");
+  const isCount = source === 0 || isSize(source);
+  const isIterable =
+    typeof source === "object" &&
+    source !== null &&
+    (Symbol.iterator in source || Symbol.asyncIterator in source);
+  if (!isCount && !isIterable)
+    faults.push("the source must be a whole number of events, an array, a generator or a stream of objects");
+  if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+};
+
+/** Reads a source, sends nothing, and says what its ingestion takes from now on. */
+export const forecast = async (
+  source: Iterable<unknown> | AsyncIterable<unknown> | number,
+  options: ForecastOptions,
+  context: ForecastContext,
+): Promise<IngestForecast> => {
+  check(source, options);
+  const timetable = new Timetable(options.batchSize, context);
+  if (typeof source === "number") return timetable.over(source, undefined);
+  let events = 0;
+  let tooOld = 0;
+  for await (const event of iterateUntilAborted(source, options.signal)) {
+    if (timetable.isTooOld(occurredAtMs(event), events)) tooOld += 1;
+    events += 1;
+  }
+  return timetable.over(events, tooOld);
+};
