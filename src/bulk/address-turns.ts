@@ -1,16 +1,16 @@
-/** The turn of one row among those of its address. */
+/** The turn of one row among the rows with the same address. */
 export interface Turn {
-  /** Resolves once every row of the address that came before is done. */
+  /** Resolves when every earlier row with the address is done. */
   readonly isNext: Promise<void>;
-  /** Lets the next row go; twice does no harm. */
+  /** Lets the next row start; a second call has no effect. */
   pass(): void;
 }
 
-/** Rows of one address go in the order of the source, also where they stand in batches that run side by side. */
+/** Processes rows with the same address in the order of the source, even if their batches run in parallel. */
 export class AddressTurns {
   readonly #last = new Map<string, Promise<void>>();
 
-  /** To be taken in the order of the source. */
+  /** Takes a turn. Call it in the order of the source. */
   take(email: unknown): Turn {
     const key = String(email).toLowerCase();
     const isNext = this.#last.get(key) ?? Promise.resolve();

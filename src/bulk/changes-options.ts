@@ -4,7 +4,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { Progress } from "./progress.ts";
 
-/** What became of a contact since the snapshot. */
+/** How a contact differs from the snapshot. */
 export type ContactChange<C extends Contact = Contact> =
   | {
       /** It was not in the snapshot. */
@@ -13,40 +13,40 @@ export type ContactChange<C extends Contact = Contact> =
     }
   | {
       readonly kind: "changed";
-      /** As it is now. */
+      /** The contact as it is now. */
       readonly contact: C;
       /** The names of the fields that changed; a custom field as `customFields.plan`. */
       readonly fields: readonly string[];
     }
   | {
-      /** It is in the list no more. */
+      /** It is not in the list any more. */
       readonly kind: "removed";
       readonly id: string;
     };
 
-/** Which changes are looked for, beside what every call may set. */
+/** Options for finding changes. */
 export interface ChangesOptions extends CallOptions {
   /**
-   * The path of the snapshot to compare with; the first run makes it. Beside it lies `<path>.partial` while a run has not
-   * come to its end: how far it has come.
+   * The path of the snapshot to compare with; the first run creates it. While a run is not complete, its progress is in
+   * `<path>.partial` beside it.
    */
   readonly since: string;
-  /** As of `list`: only contacts that it matches count; one that it matches no more is `removed`. */
+  /** As for `list`: compares only contacts that match. A contact that does not match any more is `removed`. */
   readonly search?: string | undefined;
-  /** Called at most ten times a second, and at the end; `done` are contacts compared. */
+  /** Called at most ten times per second, and at the end; `done` counts compared contacts. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** The changes since a snapshot: iterate it once, or its pages. */
 export interface ContactChanges<C extends Contact = Contact> extends AsyncIterable<ContactChange<C>> {
-  /** The same changes, at most 200 at a time: each page is taken when the next is asked for. */
+  /** The same changes, at most 200 at a time. A page counts as processed when you request the next one. */
   pages(): AsyncIterableIterator<readonly ContactChange<C>[]>;
 }
 
 export interface ChangesContext<C extends Contact> {
   readonly clock: Clock;
   readonly call: Call;
-  /** The pages behind a cursor, or all. */
+  /** The pages after a cursor, or all. */
   readonly pages: (
     call: Call,
     options: CallOptions,

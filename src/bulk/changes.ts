@@ -15,10 +15,10 @@ import { WaitTracker } from "./waits.ts";
 const operation = "contacts.changes";
 const pageSize = 200;
 
-/** The end of the name of a snapshot whose pass is under way. */
+/** The suffix of a snapshot whose pass is not complete. */
 const suffix = ".partial";
 
-/** An error of the file system, told with the path that it is about. */
+/** An error of the file system, with the path that it is about. */
 const explained = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -28,7 +28,7 @@ const explained = async <T>(path: string, work: () => Promise<T>): Promise<T> =>
   }
 };
 
-/** A packed digest, and what is told of its contact. */
+/** A packed digest, and the change of its contact. */
 interface Compared<C extends Contact> {
   readonly bytes: Buffer;
   readonly id: string;
@@ -36,10 +36,10 @@ interface Compared<C extends Contact> {
 }
 
 /**
- * A pass over the list: what was known before it, and the draft of the snapshot that takes its place.
+ * A pass over the list: the previous snapshot, and the draft of the one that replaces it.
  *
- * Of each contact, memory holds where its last digest stands: a place in the snapshot, or, behind the snapshot's size,
- * one in the draft, which says that this pass has seen it.
+ * For each contact, memory holds the position of its last digest: in the snapshot, or, above the snapshot's size, in
+ * the draft. The latter means that this pass has seen the contact.
  */
 class Pass<C extends Contact> {
   readonly #since: string;
@@ -47,7 +47,7 @@ class Pass<C extends Contact> {
   #namesWritten = 0;
   #places = new HashTable();
   #before: SnapshotFile | undefined;
-  /** Where places in the draft begin. */
+  /** Where positions in the draft start. */
   #beforeBytes = 0;
   /** Contacts of the snapshot that this pass has not seen. */
   #unseen = 0;
@@ -56,14 +56,14 @@ class Pass<C extends Contact> {
   #writtenBytes = 0;
   /** Contacts that an earlier run of this pass has seen. */
   seen = 0;
-  /** Where the list goes on. */
+  /** Where the list continues. */
   cursor: string | undefined;
 
   private constructor(since: string) {
     this.#since = since;
   }
 
-  /** How many contacts are known of. */
+  /** The number of known contacts. */
   get size(): number {
     return this.#places.size;
   }
@@ -102,7 +102,7 @@ class Pass<C extends Contact> {
     const after = this.#before?.header.id ?? null;
     let found = await SnapshotFile.open(path, query, true);
     if (found !== undefined && found.header.after !== after) {
-      // Of a pass that compared with another snapshot.
+      // It belongs to a pass that compared with another snapshot.
       await found.close();
       found = undefined;
     }
@@ -113,7 +113,7 @@ class Pass<C extends Contact> {
         for (const { bytes, place } of digestsIn(frame)) this.#see(packedId(bytes), place);
         for (const name of frame.names) this.#names.numberOf(name);
         this.#namesWritten = this.#names.list.length;
-        // What ends a pass is written again at its end.
+        // The last frame of a pass is written again at its end.
         if (frame.cursor === null) break;
         this.#writtenBytes = frame.end;
         this.cursor = frame.cursor;
@@ -151,7 +151,7 @@ class Pass<C extends Contact> {
     return { bytes, id, change: { kind: "changed", contact, fields } };
   }
 
-  /** The changes of a page are taken. */
+  /** Keeps the changes of a processed page. */
   async keep(compared: readonly Compared<C>[], cursor: string | null): Promise<void> {
     const names = this.#names.list.slice(this.#namesWritten);
     const digests = Buffer.concat(compared.map(({ bytes }) => bytes));
@@ -164,7 +164,7 @@ class Pass<C extends Contact> {
     }
   }
 
-  /** Contacts of the snapshot that are in the list no more. */
+  /** Contacts of the snapshot that are not in the list any more. */
   async *removed(): AsyncGenerator<readonly ContactChange<C>[]> {
     if (this.#before === undefined || this.#unseen === 0) return;
     let page: ContactChange<C>[] = [];
@@ -180,17 +180,17 @@ class Pass<C extends Contact> {
     if (page.length > 0) yield page;
   }
 
-  /** The draft takes the place of the snapshot. */
+  /** Replaces the snapshot with the draft. */
   async finish(): Promise<void> {
     await this.keep([], null);
-    // Some systems rename no file that is open.
+    // Some systems cannot rename an open file.
     await this.#before?.close();
     await this.#written?.close();
     await explained(this.#since, async () => this.#draft?.commit());
     this.#draft = undefined;
   }
 
-  /** Gives up how far the pass has come: the next run begins anew. */
+  /** Deletes the progress of the pass: the next run starts again. */
   async forget(): Promise<void> {
     if (this.#draft !== undefined) await rm(this.#draft.path, { force: true });
   }
@@ -229,7 +229,9 @@ const check = (options: ChangesOptions): void => {
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
 
-/** The changes of a list since a snapshot, by pages; what of them is taken is in the snapshot when the next is asked for. */
+/**
+ * The changes of a list since a snapshot, by pages. A page is stored in the snapshot when the next one is requested.
+ */
 export async function* changedContacts<C extends Contact>(
   options: ChangesOptions,
   { call, clock, pages }: ChangesContext<C>,
@@ -265,7 +267,7 @@ export async function* changedContacts<C extends Contact>(
     await pass.finish();
     progress.update(done, true);
   } catch (error) {
-    // Where the list cannot be read on from its cursor, it could not in the next run either.
+    // If the list cannot be read from its cursor, the next run could not read it either.
     if (error instanceof ResponseValidationError) await pass.forget();
     throw error;
   } finally {
@@ -274,7 +276,7 @@ export async function* changedContacts<C extends Contact>(
   }
 }
 
-/** Nothing tells a key's workspace but its contacts. */
+/** A key does not say its workspace; only the contacts identify it. */
 const refuseForeign = async <C extends Contact>(
   pass: Pass<C>,
   pages: AsyncIterable<{ readonly data: readonly C[] }>,

@@ -4,11 +4,11 @@ import { ConfigurationError } from "../errors.ts";
 import { writeFileAtomically } from "../runtime/atomic-file.ts";
 import { isMissingFile } from "../runtime/values.ts";
 
-/** How far an import has come with its list, which it fills in larger steps than it imports. */
+/** The progress of an import with its list, which it fills in larger steps than it imports. */
 export interface ListProgress {
   /** Every row before this one is in the list, or was refused. */
   readonly before: number;
-  /** Rows behind that were refused: they do not belong into the list. */
+  /** Later rows that were refused: they must not be added to the list. */
   readonly except: readonly number[];
 }
 
@@ -48,7 +48,7 @@ export interface CheckpointStore {
 
 /** Keeps the checkpoint in a file. */
 export const fileCheckpoint = (path: string): CheckpointStore => {
-  // A run goes on where it began, whatever folder the program changes to meanwhile.
+  // A run continues with the same file, even if the program changes its working directory.
   const place = resolve(path);
   return {
     load: async () => {
@@ -85,7 +85,7 @@ const isListProgress = (value: unknown): value is ListProgress => {
 /**
  * Reads a stored state.
  *
- * @throws ConfigurationError when it is none of ours.
+ * @throws ConfigurationError when it is not a checkpoint of this library.
  */
 export const readCheckpoint = (state: unknown): Checkpoint | undefined => {
   if (state === undefined || state === null) return undefined;
@@ -96,7 +96,7 @@ export const readCheckpoint = (state: unknown): Checkpoint | undefined => {
   throw new ConfigurationError("the checkpoint is damaged or of another version: delete it to start over");
 };
 
-/** Saves states one after the other; of those that come while one is being written, only the newest is. */
+/** Saves states one after the other. While one is being written, only the newest of the others is kept. */
 export class CheckpointWriter {
   readonly #store: CheckpointStore;
   #newest: Checkpoint | undefined;
@@ -116,7 +116,7 @@ export class CheckpointWriter {
 
   async #writeNewest(): Promise<void> {
     const state = this.#newest;
-    // Stored already, by the turn of an older one.
+    // An earlier call has already stored a newer state.
     if (state === undefined) return;
     this.#newest = undefined;
     try {

@@ -1,7 +1,7 @@
 import { contentText } from "../runtime/content-hash.ts";
 import { hashOf } from "./hash-table.ts";
 
-/** The names of fields, each by a number that is short to store. */
+/** The names of fields, each with a short number for storage. */
 export class FieldNames {
   readonly list: string[];
   readonly #numbers: Map<string, number>;
@@ -23,11 +23,11 @@ export class FieldNames {
 const isRecord = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** The order of a contact's lists, as of any set, means nothing. */
+/** The order of a contact's lists has no meaning. */
 const sorted = (value: unknown): unknown =>
   Array.isArray(value) ? value.map((item) => contentText(item)).sort() : value;
 
-/** The fields of a contact or of a row, custom fields one by one: `name`, `customFields.plan`. */
+/** The fields of a contact or a row, with each custom field: `name`, `customFields.plan`. */
 const fieldsOf = (contact: object): [name: string, value: unknown][] =>
   Object.entries(contact).flatMap(([name, value]: [string, unknown]): [string, unknown][] => {
     if (name === "id" || value === undefined) return [];
@@ -37,7 +37,7 @@ const fieldsOf = (contact: object): [name: string, value: unknown][] =>
       .map(([key, item]): [string, unknown] => [`customFields.${key}`, item]);
   });
 
-/** What is kept of a contact: its id, and 8 bytes of each field. */
+/** What is stored of a contact: its id, and 8 bytes per field. */
 export interface Digest {
   readonly id: string;
   /** The number of a field's name → the hash of its value. */
@@ -52,13 +52,13 @@ const valueHash = (value: unknown): bigint => {
 export const digestOf = (contact: object, names: FieldNames): Digest => {
   const { id }: { id?: unknown } = contact;
   const fields = new Map<number, bigint>();
-  // A cleared field may be there as null, or missing.
+  // A cleared field may be null or missing.
   for (const [name, value] of fieldsOf(contact))
     if (value !== null) fields.set(names.numberOf(name), valueHash(value));
   return { id: String(id ?? ""), fields };
 };
 
-/** The fields of a row that a contact has not, or not so; `null` clears one. The service sets `updatedAt` itself. */
+/** The fields of a row that differ from the contact; `null` clears one. The service sets `updatedAt` itself. */
 export const fieldsToChange = (row: object, known: Digest, names: FieldNames): string[] =>
   fieldsOf(row)
     .filter(([name, value]) => {
@@ -68,11 +68,11 @@ export const fieldsToChange = (row: object, known: Digest, names: FieldNames): s
     })
     .map(([name]) => name);
 
-/** The fields in which two contacts differ, in the order of the alphabet. */
+/** The fields in which two contacts differ, in alphabetical order. */
 export const fieldsChanged = (before: Digest, now: Digest, names: FieldNames): string[] =>
   names.list.filter((_, number) => before.fields.get(number) !== now.fields.get(number)).sort();
 
-/** As bytes: the length of all, the id, a bit for each field that it may have, and 8 bytes for each that it has. */
+/** As bytes: the total length, the id, a bit for each possible field, and 8 bytes for each present field. */
 export const packDigest = ({ id, fields }: Digest): Buffer => {
   const idLength = Buffer.byteLength(id);
   const numbers = [...fields.keys()].sort((a, b) => a - b);

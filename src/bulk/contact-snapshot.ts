@@ -10,11 +10,11 @@ const format = "touchpoint-contacts";
 export interface SnapshotHeader {
   readonly format: typeof format;
   readonly version: 1;
-  /** Random: tells this snapshot from every other. */
+  /** Random: identifies this snapshot. */
   readonly id: string;
   /** The snapshot that the pass compares with; null for the first. */
   readonly after: string | null;
-  /** What the list was asked for. */
+  /** The query of the list. */
   readonly query: object;
 }
 
@@ -28,17 +28,17 @@ export const newHeader = (after: string | null, query: object): SnapshotHeader =
 
 export const headerBytes = (header: SnapshotHeader): Buffer => Buffer.from(`${JSON.stringify(header)}\n`);
 
-/** What a page of the list leaves in a snapshot. */
+/** What a snapshot stores of a page. */
 export interface Frame {
-  /** Where the list goes on; null at its end. */
+  /** Where the list continues; null at its end. */
   readonly cursor: string | null;
-  /** Names of fields that no frame before it had. */
+  /** Names of fields that no earlier frame had. */
   readonly names: readonly string[];
   /** Packed digests, one after the other. */
   readonly digests: Buffer;
 }
 
-/** A frame, and where its digests stand in the file. */
+/** A frame, and the position of its digests in the file. */
 export interface PlacedFrame extends Frame {
   readonly at: number;
   /** Where the frame ends. */
@@ -83,17 +83,17 @@ const readHeader = (path: string, line: string, query: object): SnapshotHeader =
   try {
     header = JSON.parse(line);
   } catch {
-    // Told below, together with other JSON.
+    // Reported below, together with other invalid JSON.
   }
   if (!isRecord(header) || header.format !== format) return refuse("is damaged, or a file of something else");
   if (header.version !== 1) refuse("is of a newer version of this library: update it");
   if (JSON.stringify(header.query) !== JSON.stringify(query))
     refuse(`is of another query, ${JSON.stringify(header.query)}: give that one, or another path`);
-  // The fields of this version, behind a checked format and version.
+  // The fields of this version; format and version were checked.
   return header as unknown as SnapshotHeader;
 };
 
-/** A snapshot on disk: that of a whole pass, or of one under way. */
+/** A snapshot on disk: complete, or of a pass in progress. */
 export class SnapshotFile {
   readonly path: string;
   readonly header: SnapshotHeader;
@@ -110,14 +110,14 @@ export class SnapshotFile {
   }
 
   /**
-   * Undefined where there is none, or a draft without a whole first line.
+   * Undefined if there is none, or a draft without a complete first line.
    *
-   * @throws ConfigurationError for what is no snapshot, of another query or of a newer version.
+   * @throws ConfigurationError for a file that is not a snapshot, or of another query or a newer version.
    */
   static async open(path: string, query: object, isDraft = false): Promise<SnapshotFile | undefined> {
     let handle: FileHandle;
     try {
-      // Opening a pipe would wait for somebody who writes into it.
+      // Opening a pipe would wait for a writer.
       if (!(await stat(path)).isFile()) throw new Error("it is no file");
       handle = await open(path);
     } catch (cause) {
@@ -140,7 +140,7 @@ export class SnapshotFile {
     }
   }
 
-  /** The frames that are whole, in their order; the last of a whole pass has no cursor. */
+  /** The complete frames in their order. In a complete snapshot, the last one has no cursor. */
   async *frames(): AsyncGenerator<PlacedFrame> {
     const { size } = await this.#handle.stat();
     for (let at = this.framesAt; at + frameHeadBytes <= size; ) {
@@ -158,7 +158,10 @@ export class SnapshotFile {
     }
   }
 
-  /** The digest at a place, by blocks: those of a list come in the order in which they were written. */
+  /**
+   * The digest at a position. Reads in blocks, because the contacts of a list come in the order in which they were
+   * written.
+   */
   digestAt(place: number): Buffer {
     const length = this.#cached(place, 4).readUInt32LE(0);
     return this.#cached(place, length);

@@ -1,9 +1,9 @@
 /** Two independent halves of a hash of 64 bits. */
 export type Hash64 = readonly [high: number, low: number];
 
-/** A hash of a text: quick, and the same on every machine. For telling values apart, not for secrets. */
+/** A hash of a text: fast, and the same on every machine. It compares values; it is not for secrets. */
 export const hashOf = (text: string): Hash64 => {
-  // cyrb: two lanes of multiply and xor, mixed into each other at the end.
+  // cyrb: two lanes of multiply and xor, mixed at the end.
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;
   for (let at = 0; at < text.length; at += 1) {
@@ -18,14 +18,14 @@ export const hashOf = (text: string): Hash64 => {
 
 const fullest = 0.7;
 
-/** Numbers by the hash of a text, in 16 bytes a slot and no object each. */
+/** Numbers by the hash of a text, in 16 bytes per slot and without an object for each. */
 export class HashTable {
   #size = 0;
   #keys: Uint32Array;
   // One more than the number, so that 0 is an empty slot.
   #values: Float64Array;
 
-  /** @param expected - so many texts fit in without a copy of the table, which takes half of its memory again. */
+  /** @param expected - how many texts fit without a copy of the table, which would need half of its memory again. */
   constructor(expected = 0) {
     let slots = 1024;
     while (fullest * slots <= expected) slots *= 2;

@@ -7,15 +7,15 @@ import type { GivenContact } from "../workspace/contact-types.ts";
 import { type KnownContact, KnownContacts } from "./known-contacts.ts";
 import type { InputSource, RunSignals } from "./resumable.ts";
 
-/** How an import learned which contacts there are. */
+/** How an import found out which contacts exist. */
 export interface ImportLookup {
-  /** `list`: the whole list was read once; `search`: each row was looked up; `none`: the key may do neither. */
+  /** `list`: it read the whole list once; `search`: it looked up each row; `none`: the key may do neither. */
   readonly by: "list" | "search" | "none";
-  /** Why so. */
+  /** The reason. */
   readonly reason: string;
 }
 
-/** A page of the contacts there are. */
+/** A page of existing contacts. */
 interface KnownPage {
   readonly data: readonly Contact[];
   readonly total?: number | undefined;
@@ -23,18 +23,19 @@ interface KnownPage {
 }
 
 export interface LookupContext {
-  /** The pages behind a cursor, or the first page alone: none is asked for ahead of it. */
+  /** The pages after a cursor, or only the first page: nothing is requested ahead of it. */
   readonly pages: (signal: AbortSignal | undefined, cursor: string | undefined) => AsyncIterator<KnownPage>;
   readonly find: (email: string, signal: AbortSignal | undefined) => Promise<Contact | null>;
 }
 
 const pageSize = 200;
 
-// The key may not, or there is no such operation; anything else says that the service cannot now, and ends the run.
+// The key lacks permission, or there is no such operation. Any other error means that the service has a problem now,
+// and ends the run.
 const isNotAllowed = (error: unknown): boolean =>
   error instanceof ApiError && [403, 404, 405, 501].includes(error.status);
 
-/** Tells which rows there are contacts of, in the fewest requests: the list once, or a search a row. */
+/** Finds the existing contact of each row with the fewest requests: one pass over the list, or a search per row. */
 export class ContactLookup {
   readonly contacts: KnownContacts;
   readonly #context: LookupContext;
@@ -51,8 +52,8 @@ export class ContactLookup {
   }
 
   /**
-   * The rows of a source. Reads ahead until it is known whether a search for each would take more requests than the
-   * whole list, and reads that before it hands out the first row that is not `done`.
+   * The rows of a source. Reads ahead until it knows whether a search per row would take more requests than the whole
+   * list. If so, it reads the list before it returns the first row that is not `done`.
    */
   async *rows(
     source: InputSource<GivenContact>,
@@ -83,18 +84,18 @@ export class ContactLookup {
     yield* ahead;
   }
 
-  /** What a row would do to the contact of its address; undefined where there is none, as far as can be told. */
+  /** What a row would change in the contact with its address; undefined if there is none, as far as known. */
   async look(row: GivenContact, signal: AbortSignal | undefined): Promise<KnownContact | undefined> {
     const known = this.contacts.look(row);
     if (known !== undefined || this.#way?.by !== "search") return known;
     const found = await this.#context.find(row.email, signal);
     if (found === null) return undefined;
-    // Under the address of the row, whatever case it has there.
+    // Under the row's address, in the row's case.
     this.contacts.add({ ...found, email: row.email });
     return this.contacts.look(row);
   }
 
-  /** Reads the first page, which counts the list. */
+  /** Reads the first page, which contains the number of contacts. */
   async #begin(signal: AbortSignal | undefined) {
     try {
       const { value: first } = await this.#context.pages(signal, undefined).next();

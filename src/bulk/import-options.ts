@@ -11,93 +11,94 @@ import type { Progress } from "./progress.ts";
 
 /** A row that did not become a contact. */
 export interface RejectedContact {
-  /** As the source gave it. */
+  /** The row, as the source returned it. */
   readonly contact: GivenContact;
-  /** Its place in the source, counted from 0. */
+  /** The position in the source, counted from 0. */
   readonly index: number;
-  /** Its line in the file that it was read from; undefined where there is none. */
+  /** The line in the file that it was read from; undefined if there is none. */
   readonly line?: number | undefined;
-  /** The service's status for it; undefined when it was never sent. */
+  /** The service's status for it; undefined if it was never sent. */
   readonly status: number | undefined;
   /** The service's sentence, or what is wrong with the row. */
   readonly error: string;
 }
 
-/** A row that did. */
+/** A row that became a contact. */
 export interface ImportedContact {
-  /** As the service has it now. */
+  /** The contact as the service has it now. */
   readonly contact: Contact;
-  /** Its place in the source, counted from 0. */
+  /** The position in the source, counted from 0. */
   readonly index: number;
-  /** `unchanged`: every field given was so already, and nothing was sent. */
+  /** `unchanged`: the contact already had every given value, and nothing was sent. */
   readonly result: "created" | "updated" | "unchanged";
 }
 
-/** What an import may do: create and update, or one of the two. */
+/** What an import may do: create and update, or only one of them. */
 export type ImportMode = "upsert" | "create" | "update";
 
-/** How an import goes, beside what every call may set. */
+/** Options of an import. */
 export interface ImportOptions extends CallOptions {
   /**
-   * The whole run, in milliseconds: at its end the run rejects with a TimeoutError, the checkpoint stands, and
-   * starting it again goes on from there. Without it a run may last as long as its source, and the client's own
-   * `totalTimeoutMs` bounds each row.
+   * The limit for the whole run, in milliseconds. After it, the run rejects with a TimeoutError. The checkpoint is
+   * kept, and starting the run again continues from there. By default a run may last as long as its source, and the
+   * client's own `totalTimeoutMs` limits each row.
    */
   readonly totalTimeoutMs?: number | undefined;
-  /** A path, or a store of one's own: how far the run has come, so that it can be killed and started again. */
+  /** A path or your own store for the progress of the run, so that it can be killed and started again. */
   readonly checkpoint?: string | CheckpointStore | undefined;
-  /** Contacts under way at once. Default 8. Rows of one address go one after the other, so the last of them wins. */
+  /** Contacts processed at once. Default 8. Rows with the same address are processed in order, so the last one wins. */
   readonly concurrency?: number | undefined;
-  /** `create` leaves contacts that exist alone, `update` makes none; such rows are `skipped`. Default `upsert`. */
+  /** `create` does not touch existing contacts, `update` creates none; such rows are `skipped`. Default `upsert`. */
   readonly mode?: ImportMode | undefined;
   /**
-   * Sends no change: the report has the counts as they would be, and `plan`, which tells of each row. A checkpoint is
-   * read, and left as it is.
+   * Sends no change. The report has the counts as they would be, and a `plan` with an entry for each row. A checkpoint
+   * is read but not changed.
    */
   readonly dryRun?: boolean | undefined;
   /**
-   * The most contacts that this run may create and update. At the first change beyond it the run rejects with a
-   * ConfigurationError; the checkpoint stands, and starting it again goes on from there. Without it there is no bound.
+   * The most contacts that this run may create and update. Before one more change, the run rejects with a
+   * ConfigurationError. The checkpoint is kept, and starting the run again continues from there. Default: no limit.
    */
   readonly maxChanges?: number | undefined;
   /**
-   * Added to this list, without touching their other lists: 1,000 in one go, as many as a request takes, and the rest
-   * at the end. The checkpoint knows which rows are still to be added, so a killed run leaves nobody out.
+   * The id of a list that the contacts are added to; their other lists stay the same. The import adds 1,000 contacts
+   * per request, and the rest at the end. The checkpoint stores which rows are still to be added, so a killed run
+   * forgets none.
    */
   readonly addToList?: string | undefined;
-  /** Called at most ten times a second, and at the end. */
+  /** Called at most ten times per second, and at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Called, and awaited, once for each row that was refused. */
+  /** Called and awaited once for each refused row. */
   readonly onRejected?: ((rejected: RejectedContact) => void | Promise<void>) | undefined;
-  /** Called, and awaited, once for each row that is a contact now. */
+  /** Called and awaited once for each row that is a contact now. */
   readonly onImported?: ((imported: ImportedContact) => void | Promise<void>) | undefined;
 }
 
-/** What became of an import: `read` = `skipped` + `created` + `updated` + `unchanged` + `rejected` + `unknown`. */
+/** The result of an import: `read` = `skipped` + `created` + `updated` + `unchanged` + `rejected` + `unknown`. */
 export interface ImportReport {
-  /** Taken from the source. */
+  /** Rows read from the source. */
   readonly read: number;
-  /** Settled by an earlier run, as the checkpoint says; and rows that the `mode` does not touch. */
+  /** Rows settled by an earlier run, according to the checkpoint; and rows that the `mode` does not touch. */
   readonly skipped: number;
   /** New contacts. */
   readonly created: number;
-  /** Known, and changed. */
+  /** Existing contacts that were changed. */
   readonly updated: number;
-  /** Known, and the same in every field given: nothing was sent. */
+  /** Existing contacts with every given value: nothing was sent. */
   readonly unchanged: number;
-  /** Refused, each told to `onRejected`. */
+  /** Refused rows; each was passed to `onRejected`. */
   readonly rejected: number;
-  /** Begun, but nobody knows what became of them; the next run does them again. */
+  /** Rows that were started, with an unknown result; the next run processes them again. */
   readonly unknown: number;
   /** How long the run took, in milliseconds. */
   readonly elapsedMs: number;
-  /** How it was found out which contacts there are, and why so; undefined where no row had to be looked up. */
+  /** How the import found out which contacts exist; undefined if no row had to be looked up. */
   readonly lookup?: ImportLookup | undefined;
-  /** Of a `dryRun`: what would become of each row. */
+  /** For a `dryRun`: what would happen to each row. */
   readonly plan?: ImportPlan | undefined;
 }
 
-/** What became of one row. */
+/** The result of one row. */
 export interface RowResult<C extends Contact = Contact> {
   readonly contact: C;
   readonly result: ImportedContact["result"];
@@ -106,14 +107,14 @@ export interface RowResult<C extends Contact = Contact> {
 export interface ImportContext {
   readonly clock: Clock;
   readonly call: Call;
-  /** What is wrong with a row. */
+  /** The faults of a row. */
   readonly issues: (input: GivenContact) => readonly Issue[] | Promise<readonly Issue[]>;
-  /** Creates the contact, or updates the one with its email unless nothing would change. */
+  /** Creates the contact, or updates the existing one if something would change. */
   readonly upsert: (call: Call, input: GivenContact, options: CallOptions) => Promise<RowResult>;
   readonly create: (call: Call, input: GivenContact, options: CallOptions) => Promise<Contact>;
   readonly update: (call: Call, id: string, row: GivenContact, options: CallOptions) => Promise<Contact>;
   readonly find: (call: Call, email: string, options: CallOptions) => Promise<Contact | null>;
-  /** As of `LookupContext`. */
+  /** As in `LookupContext`. */
   readonly pages: (
     call: Call,
     options: CallOptions,

@@ -35,7 +35,7 @@ import { workFaults } from "./work-faults.ts";
 
 type Counts = { -readonly [K in "created" | "updated" | "unchanged" | "rejected" | "passedOver"]: number };
 
-/** What became of a row, or would. */
+/** The result of a row, real or planned. */
 interface Settled {
   readonly result: ImportedContact["result"] | "passedOver";
   readonly contact?: Contact | undefined;
@@ -45,11 +45,11 @@ const operation = "contacts.import";
 const defaultConcurrency = 8;
 const batchSize = 25;
 
-// These say that this row cannot be; anything else says that the service cannot, and ends the run.
+// These errors are about this row; any other means that the service has a problem, and ends the run.
 const isAboutTheRow = (error: unknown): error is ApiError =>
   error instanceof ApiError && [400, 404, 409, 413, 422].includes(error.status);
 
-/** Imports the rows of one run, and counts what became of each. */
+/** Imports the rows of one run, and counts their results. */
 class Import {
   readonly effect = new EffectTracker();
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, rejected: 0, passedOver: 0 };
@@ -60,7 +60,7 @@ class Import {
   readonly plan: ImportPlan | undefined;
   readonly lookup: ContactLookup;
   #changes = 0;
-  /** Where a list is to be filled. */
+  /** Set if a list is to be filled. */
   readonly additions: ListAdditions | undefined;
 
   constructor(options: ImportOptions, context: ImportContext, call: Call) {
@@ -91,7 +91,7 @@ class Import {
     const rows: { index: number; email: string }[] = [];
     const turns = entries.map(({ item }) => this.#turns.take(item.email));
     try {
-      // One after the other within a batch; batches run side by side.
+      // Sequentially within a batch; batches run in parallel.
       for (const [at, entry] of entries.entries()) {
         const { index, item } = entry;
         await turns[at]?.isNext;
@@ -117,7 +117,7 @@ class Import {
     try {
       settled = await this.#settle(entry, signals.requests);
     } catch (error) {
-      // An abort may throw any reason, also another call's error.
+      // An abort may throw any reason, even the error of another call.
       signals.requests?.throwIfAborted();
       if (!isAboutTheRow(error)) throw error;
       return this.#reject(entry, { status: error.status, error: error.message }, signals);
@@ -125,7 +125,7 @@ class Import {
     const { result, contact } = settled;
     this.counts[result] += 1;
     if (result === "passedOver") return false;
-    // Outside of the catch: an error of the caller's own is no refusal of the row.
+    // Outside of the catch: an error of your callback is not a refusal of the row.
     if (contact !== undefined)
       await untilAborted(
         Promise.resolve(this.#options.onImported?.({ contact, index, result })),
@@ -167,7 +167,7 @@ class Import {
     return settled;
   }
 
-  /** Sends the change; what others have created or removed meanwhile is settled by an upsert. */
+  /** Sends the change. If another program has created or removed the contact meanwhile, an upsert resolves it. */
   async #change(row: GivenContact, known: KnownContact | undefined, options: CallOptions): Promise<Settled> {
     const { mode = "upsert" } = this.#options;
     const [context, call] = [this.#context, this.#call];
@@ -220,7 +220,9 @@ const check = (source: unknown, options: ImportOptions): void => {
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
 
-/** Creates or updates every contact of a source, in constant memory; a second run over the same source is harmless. */
+/**
+ * Creates or updates every contact of a source, with constant memory; a second run with the same source is harmless.
+ */
 export const importContacts = async (
   source: InputSource<GivenContact>,
   options: ImportOptions,
@@ -248,7 +250,7 @@ export const importContacts = async (
       {
         source,
         batchSize: () => batchSize,
-        // A plan tells of the rows in their order.
+        // A plan has the rows in their order.
         concurrency: options.dryRun ? 1 : (options.concurrency ?? defaultConcurrency),
         checkpoint: options.checkpoint,
         isDry: options.dryRun === true,

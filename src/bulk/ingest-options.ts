@@ -8,42 +8,42 @@ import type { Progress } from "./progress.ts";
 
 /** An event that was not recorded. */
 export interface RejectedEvent<Event = GivenEvent> {
-  /** As the source gave it. */
+  /** The event, as the source returned it. */
   readonly event: Event;
-  /** Its place in the source, counted from 0. */
+  /** The position in the source, counted from 0. */
   readonly index: number;
-  /** Its line in the file that it was read from; undefined where there is none. */
+  /** The line in the file that it was read from; undefined if there is none. */
   readonly line?: number | undefined;
-  /** The service's status for it; undefined when it was never sent. */
+  /** The service's status for it; undefined if it was never sent. */
   readonly status: number | undefined;
   /** The service's sentence, or what is wrong with the event. */
   readonly error: string;
 }
 
-/** How an ingestion goes, beside what every call may set. */
+/** Options of an ingestion. */
 export interface IngestOptions<Event = GivenEvent> extends CallOptions {
   /**
-   * The whole run, in milliseconds: at its end the run rejects with a TimeoutError, the checkpoint stands, and
-   * starting it again goes on from there. Without it a run may last as long as its source, and the client's own
-   * `totalTimeoutMs` bounds each request.
+   * The limit for the whole run, in milliseconds. After it, the run rejects with a TimeoutError. The checkpoint is
+   * kept, and starting the run again continues from there. By default a run may last as long as its source, and the
+   * client's own `totalTimeoutMs` limits each request.
    */
   readonly totalTimeoutMs?: number | undefined;
-  /** A path, or a store of one's own: how far the run has come, so that it can be killed and started again. */
+  /** A path or your own store for the progress of the run, so that it can be killed and started again. */
   readonly checkpoint?: string | CheckpointStore | undefined;
-  /** Events a request at most, 1–100. Default: 100. It is never more than the events budget lets through at once. */
+  /** The most events per request, 1–100. Default 100. Never more than the events limit allows at once. */
   readonly batchSize?: number | undefined;
   /**
-   * Requests under way at once. Default 4: the order of the source is kept within a batch, but not between batches.
-   * With 1 it is kept, but for an event that failed for a passing reason: it is repeated behind the rest of its batch.
+   * Requests in flight at once. Default 4: the order of the source is kept within a batch, but not between batches.
+   * With 1 the order is kept, except for an event that failed for a temporary reason: it is retried after its batch.
    */
   readonly concurrency?: number | undefined;
   /**
-   * The id of an event that has none; the same on every run. Default: made of the content, so that equal events are one
-   * for ever. With `{ source: "logins-2026-11.ndjson" }` it is made of that name, the line (or place) and the content:
-   * equal lines are events of their own, and lines of two sources never share an id.
+   * The id of an event without one; it is the same on every run. Default: derived from the content, so that equal
+   * events count as one. With `{ source: "logins-2026-11.ndjson" }`, it is derived from that name, the line (or
+   * position) and the content: each line is an event of its own, and lines of two sources never share an id.
    */
   readonly idFrom?: ((event: Event, index: number) => string) | { readonly source: string } | undefined;
-  /** How many events the source has, where it is no array: for the time left in `onProgress`. */
+  /** How many events the source has, if it is not an array; for the time left in `onProgress`. */
   readonly total?: number | undefined;
   /** Events that happened longer ago are not sent but told to `onRejected`, in milliseconds; 72 h is the service's
    * own limit, behind which an event starts nothing. Default: all are sent. */
@@ -56,17 +56,17 @@ export interface IngestOptions<Event = GivenEvent> extends CallOptions {
   readonly onDayUsedUp?: "error" | "wait" | undefined;
   /** Called at most ten times a second, and at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Called, and awaited, once for each event that was not recorded. */
+  /** Called and awaited once for each event that was not recorded. */
   readonly onRejected?: ((rejected: RejectedEvent<Event>) => void | Promise<void>) | undefined;
 }
 
-/** What each request of a run is sent with; `signal` is the run's own, which aborts at its deadline too. */
+/** The options of each request of a run. `signal` is the run's own, which also aborts at its deadline. */
 export const requestOptions = (
   { timeoutMs, totalTimeoutMs, maxRetries, headers }: CallOptions,
   signal: AbortSignal | undefined,
 ): CallOptions => ({ signal, timeoutMs, totalTimeoutMs, maxRetries, headers });
 
-/** What an ingestion is given by the client. */
+/** What an ingestion needs of the client. */
 export interface IngestContext {
   readonly call: Call;
   readonly clock: Clock;

@@ -8,23 +8,23 @@ import { type InputSource, type Reading, runResumable } from "./resumable.ts";
 import { WaitTracker } from "./waits.ts";
 import { workFaults } from "./work-faults.ts";
 
-/** What became of an ingestion: `read` = `skipped` + `accepted` + `duplicates` + `rejected` + `unknown`. */
+/** The result of an ingestion: `read` = `skipped` + `accepted` + `duplicates` + `rejected` + `unknown`. */
 export interface IngestReport {
-  /** Events taken from the source. */
+  /** Events read from the source. */
   readonly read: number;
-  /** Settled by an earlier run, as the checkpoint says. */
+  /** Events settled by an earlier run, according to the checkpoint. */
   readonly skipped: number;
   /** Recorded by this run. */
   readonly accepted: number;
   /** Recorded before, by an earlier run or an identical line. */
   readonly duplicates: number;
-  /** Not recorded, each told to `onRejected`. */
+  /** Events that were not recorded; each was passed to `onRejected`. */
   readonly rejected: number;
-  /** Of those recorded: too old to start anything. */
+  /** Of the recorded events: too old to start anything. */
   readonly tooOld: number;
-  /** Of those recorded: nobody matched, and creation was off. */
+  /** Of the recorded events: no contact matched, and creation was off. */
   readonly noContact: number;
-  /** Read, but nobody knows whether they were recorded; the next run sends them, under the same ids. */
+  /** Events read with an unknown result; the next run sends them again, under the same ids. */
   readonly unknown: number;
   /** How long this run took, in milliseconds. */
   readonly elapsedMs: number;
@@ -56,7 +56,7 @@ const check = (source: unknown, options: IngestOptions<EventInput>): void => {
 const lengthOf = (source: InputSource<unknown>): number | undefined =>
   Array.isArray(source) ? source.length : undefined;
 
-/** Records every event of a source, in batches, in constant memory; a second run over the same source is harmless. */
+/** Records every event of a source, in batches, with constant memory; a second run with the same source is harmless. */
 export const ingest = async (
   source: InputSource<EventInput>,
   options: IngestOptions<EventInput>,
@@ -79,7 +79,7 @@ export const ingest = async (
     await runResumable<EventInput>(
       {
         source,
-        // A batch larger than what is let through at once would have to wait for an empty window.
+        // A batch larger than the limit allows at once would have to wait for an empty window.
         batchSize: () => Math.min(options.batchSize ?? maxEventsPerRequest, largestBatch()),
         concurrency: options.concurrency ?? defaultConcurrency,
         checkpoint: options.checkpoint,

@@ -17,21 +17,21 @@ import {
 import type { Entry, RunSignals } from "./resumable.ts";
 import type { WaitTracker } from "./waits.ts";
 
-/** When an event happened, in milliseconds since 1970; undefined where it does not say. */
+/** When an event happened, in milliseconds since 1970; undefined if it does not say. */
 const occurredAtMs = ({ occurredAt }: EventInput): number | undefined =>
   occurredAt === undefined ? undefined : momentMs(occurredAt);
 
-/** What the clocks of both sides say. */
+/** The clocks of both sides. */
 export interface Clocks {
-  /** The service's time as its answers tell it; undefined before the first. */
+  /** The service's time, from its responses; undefined before the first. */
   readonly serviceNow: number | undefined;
   readonly wallNow: number;
 }
 
 /**
- * Moves a time that only this machine's clock, running ahead, takes for past into the service's past: the service
- * refuses a time in its future. `toleranceMs` is how much later the service's time may be than it is known. A
- * time that lies ahead of this clock too is left for the service to refuse.
+ * Corrects a time that is in the past only for this machine's fast clock: the service refuses a time in its future.
+ * `toleranceMs` is how much later the service's time may be than known. A time in this clock's future is not changed,
+ * so the service refuses it.
  */
 export const withinServiceTime = (
   event: EventInput,
@@ -44,17 +44,17 @@ export const withinServiceTime = (
   return { ...event, occurredAt: new Date(serviceNow).toISOString() };
 };
 
-/** What became of the events of one run. */
+/** The results of the events of one run. */
 export type IngestCounts = {
   -readonly [K in "accepted" | "duplicates" | "rejected" | "tooOld" | "noContact"]: number;
 };
 
-// A Date header tells whole seconds: a time less than one ahead of it is most likely past, and is left as it is.
+// A Date header has whole seconds: a time less than one second ahead of it is most likely past, and is not changed.
 const dateRoundingMs = 1_000;
 
 type NotRecorded = Exclude<BatchItemResult, { readonly state: "recorded" }>;
 
-// A result that cannot be read after every repeat will not be readable tomorrow: an end there would be one for ever.
+// A result that is still unreadable after every retry will stay so: ending the run here would block it forever.
 const mayStillPass = (result: BatchItemResult): result is NotRecorded =>
   result.status === 0 ? isMissing(result) : isWorthARepeat(result);
 
@@ -70,7 +70,7 @@ const stillFailing = ({ status, error }: NotRecorded, count: number): ApiError =
     },
   );
 
-/** Sends batches of one run and counts what became of each event. */
+/** Sends the batches of one run and counts the result of each event. */
 export class Ingestion {
   readonly effect = new EffectTracker();
   readonly counts: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0 };
@@ -100,7 +100,7 @@ export class Ingestion {
     const [first] = unsettled;
     if (first !== undefined) throw stillFailing(first, unsettled.length);
     const byIndex = new Map(results.map((result) => [result.index, result]));
-    // Told only now: a batch that fails as a whole comes again in the next run, and nobody is to be told twice.
+    // Only now: a batch that fails as a whole comes again in the next run, and no event may be reported twice.
     for (const { index, item, line } of entries) {
       const result = byIndex.get(index);
       const rejected =
@@ -143,7 +143,8 @@ export class Ingestion {
     const sending = { call, clock, priority, effect: this.effect, options, onWait: this.#waits.listener() };
     const timely = events.map((entry) => this.#timely(entry, dateRoundingMs));
     const results = await sendBatch(timely, sending);
-    // The first answer tells the service's time: what only this clock took for past is moved, and sent once more.
+    // The first response shows the service's time: times that are past only for this clock are corrected and sent
+    // again.
     const moved = timely.map((entry) => this.#timely(entry, 0));
     const again = moved.filter(
       (entry, at) => results[at]?.status === 400 && entry.event !== timely[at]?.event,
@@ -183,7 +184,7 @@ export class Ingestion {
     );
   }
 
-  /** Counts a result in; the event is handed back when it was not recorded. */
+  /** Counts a result; returns the event if it was not recorded. */
   #count(result: BatchItemResult, event: EventInput): RejectedEvent<EventInput> | undefined {
     if (result.state !== "recorded") {
       const { index, status, error } = result;

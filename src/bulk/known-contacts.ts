@@ -10,25 +10,25 @@ import {
 import { HashTable } from "./hash-table.ts";
 import { Spool } from "./spool.ts";
 
-/** About a million contacts; what comes beyond lies in a temporary file. */
+/** About a million contacts; more go to a temporary file. */
 const mostInMemory = 160 * 1024 * 1024;
 const mostWholeInMemory = 4 * 1024 * 1024;
 
-/** What an import knows of a contact before it sends anything. */
+/** What an import knows about a contact before it sends anything. */
 export interface KnownContact {
   readonly id: string;
-  /** The fields of the row that would change; empty: none would. */
+  /** The fields that the row would change; empty if none. */
   readonly fields: readonly string[];
 }
 
-/** The contacts of a workspace by address, in some 150 bytes each. */
+/** The contacts of a workspace by address, in about 150 bytes each. */
 export class KnownContacts {
   readonly #names = new FieldNames();
   readonly #places = new HashTable();
   readonly #spool: Spool;
   readonly #whole: { readonly places: HashTable; readonly spool: Spool } | undefined;
 
-  /** @param keepsWhole - each contact can be handed back as it came; they lie in a temporary file. */
+  /** @param keepsWhole - keeps each whole contact too, in a temporary file. */
   constructor({ keepsWhole, most = mostInMemory }: { readonly keepsWhole: boolean; readonly most?: number }) {
     this.#spool = new Spool(most);
     this.#whole = keepsWhole ? { places: new HashTable(), spool: new Spool(mostWholeInMemory) } : undefined;
@@ -38,7 +38,7 @@ export class KnownContacts {
     return this.#places.size;
   }
 
-  /** Takes note of a contact as the service has it now. */
+  /** Stores a contact as the service has it now. */
   add(contact: object): void {
     const { email }: { email?: unknown } = contact;
     if (typeof email !== "string") return;
@@ -50,7 +50,7 @@ export class KnownContacts {
     this.#whole.places.set(email.toLowerCase(), this.#whole.spool.add(Buffer.concat([length, text])));
   }
 
-  /** A contact as it came; undefined where they are not kept. */
+  /** A whole contact; undefined if whole contacts are not kept. */
   whole(email: string): Contact | undefined {
     const at = this.#whole?.places.get(email.toLowerCase());
     if (this.#whole === undefined || at === undefined) return undefined;
@@ -58,7 +58,7 @@ export class KnownContacts {
     return JSON.parse(spool.read(at + 4, spool.read(at, 4).readUInt32LE(0)).toString("utf8"));
   }
 
-  /** Takes note of what a row would make of its contact, where nothing is sent. */
+  /** Applies a row to its contact in memory; nothing is sent. */
   apply(row: { readonly email: string }): void {
     const change = digestOf(row, this.#names);
     const known = this.#find(row.email);
@@ -68,7 +68,7 @@ export class KnownContacts {
     });
   }
 
-  /** What a row would do; undefined where nobody has its address. */
+  /** What a row would change; undefined if no contact has its address. */
   look(row: { readonly email: string }): KnownContact | undefined {
     const known = this.#find(row.email);
     if (known === undefined) return undefined;

@@ -11,12 +11,12 @@ interface Row {
 }
 
 /**
- * Gathers the rows of an import that belong into a list, and adds them as many at once as a request takes, so the
- * list costs next to no requests of its own.
+ * Collects the rows of an import that belong to a list, and adds as many at once as a request allows, so that the list
+ * costs few extra requests.
  *
- * What waits for its request is known by the checkpoint as a place in the source: a run that goes on reads those rows
- * again anyway, and takes their addresses from there. Rows that were refused are noted, as adding one to the list
- * would make a contact of it after all.
+ * The checkpoint stores the rows that wait for their request as a position in the source: a resumed run reads those
+ * rows again and takes their addresses from there. Refused rows are stored, because adding one to the list would create
+ * its contact.
  */
 export class ListAdditions implements DeferredStep<ContactInput> {
   readonly #add: Add;
@@ -31,9 +31,9 @@ export class ListAdditions implements DeferredStep<ContactInput> {
   }
 
   resume({ done, list }: Checkpoint): void {
-    // Without a word of it the earlier rows were not to be added.
+    // Without an entry for it, earlier rows were not to be added.
     this.#mark = new LowWaterMark(Math.min(done, list?.before ?? done));
-    // Rows beyond the checkpoint come again, and may not be refused this time.
+    // Rows after the checkpoint come again, and may not be refused this time.
     this.#refused = new Set(list?.except.filter((index) => index < done));
   }
 
@@ -41,7 +41,7 @@ export class ListAdditions implements DeferredStep<ContactInput> {
     return { before: this.#mark.mark, except: [...this.#refused] };
   }
 
-  /** A row that an earlier run settled: it may wait for the list still. */
+  /** A row that an earlier run settled may still have to be added to the list. */
   passOver({ index, item }: Entry<ContactInput>): void {
     if (this.#refused.has(index)) this.#settle(index);
     else if (index >= this.#mark.mark) this.#waiting.push({ index, email: item.email });
@@ -56,9 +56,9 @@ export class ListAdditions implements DeferredStep<ContactInput> {
     this.#waiting.push(...rows);
   }
 
-  /** Adds whatever fills requests. */
+  /** Adds all rows that fill complete requests. */
   async pump(signal: AbortSignal | undefined): Promise<void> {
-    // Refused rows behind one that waits are kept in mind, so that one must not wait for ever.
+    // Refused rows after a waiting one are kept in memory, so a row must not wait too long.
     const isLong = this.#refused.size >= this.#most;
     while (this.#waiting.length >= this.#most || (isLong && this.#waiting.length > 0))
       await this.#addSome(signal);

@@ -1,7 +1,7 @@
 /**
  * How much of a sequence is settled without a gap, while its items settle in any order.
  *
- * Holds only what lies beyond the first gap, so its size is bounded by the work under way.
+ * Stores only what is beyond the first gap, so its size is limited by the work in progress.
  */
 export class LowWaterMark {
   #mark: number;
@@ -16,7 +16,7 @@ export class LowWaterMark {
     return this.#mark;
   }
 
-  /** Settles one item, and tells the mark after it. */
+  /** Settles one item, and returns the new mark. */
   settle(index: number): number {
     if (index >= this.#mark) this.#beyond.add(index);
     while (this.#beyond.delete(this.#mark)) this.#mark += 1;

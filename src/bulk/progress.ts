@@ -1,20 +1,20 @@
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { IngestForecast } from "./forecast.ts";
 
-/** How far long work has come. */
+/** The progress of long work. */
 export interface Progress {
-  /** Items settled, those of an earlier run too. */
+  /** Items settled, including those of an earlier run. */
   readonly done: number;
-  /** How many items there are, where the source is an array; undefined where nobody knows. */
+  /** The number of items, if the source is an array; otherwise undefined. */
   readonly total: number | undefined;
-  /** Items a second, over the whole run so far. */
+  /** Items per second, over the whole run so far. */
   readonly perSecond: number;
-  /** Time left at that rate, in milliseconds; undefined without a total, or while the rate is 0. */
+  /** The time left at that rate, in milliseconds; undefined without a total, or while the rate is 0. */
   readonly etaMs: number | undefined;
   /**
-   * What the work waits for at this moment: a limit by its name (`requests`, `events`), `retry-after` while the service
-   * has asked for a pause, `retry` for a back-off, `concurrency` for a free slot of the client, `source` when nothing
-   * is under way and the source has no item yet. Undefined while requests are on their way.
+   * What the work waits for now: a limit by its name (`requests`, `events`), `retry-after` during a pause that the
+   * service asked for, `retry` for a back-off, `concurrency` for a free slot of the client, `source` if nothing is in
+   * flight and the source has no item yet. Undefined while requests are in flight.
    */
   readonly waitingFor: string | undefined;
   /** For an ingestion whose number of events is known: what the events left take at the limits. */
@@ -23,12 +23,12 @@ export interface Progress {
 
 const shortestGapMs = 100;
 
-/** Told with every report. */
+/** Included in every report. */
 interface Watched {
   readonly waitingFor: string | undefined;
 }
 
-/** Reports progress at most ten times a second, and exactly at the end. */
+/** Reports progress at most ten times per second, and exactly at the end. */
 export class ProgressReporter {
   readonly #report: ((progress: Progress) => void) | undefined;
   readonly #clock: Clock;
@@ -41,7 +41,7 @@ export class ProgressReporter {
   #done = 0;
   #cancelLater: Cancel | undefined;
   #failure: { readonly error: unknown } | undefined;
-  /** Where `waitingFor` comes from. */
+  /** The source of `waitingFor`. */
   watched: Watched = { waitingFor: undefined };
 
   constructor(
