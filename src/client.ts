@@ -13,9 +13,12 @@ import { Emails } from "./resources/emails.ts";
 import { Events } from "./resources/events.ts";
 import { Lists } from "./resources/lists.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
+import { assertNode } from "./runtime/node-version.ts";
 import { operations } from "./service/operations.ts";
 import type { OpenFields } from "./workspace/contact-types.ts";
 import type { OpenEvents } from "./workspace/event-types.ts";
+
+assertNode();
 
 /** How a client is closed. */
 export interface CloseOptions {

@@ -1,4 +1,5 @@
 import { systemClock } from "../runtime/clock.ts";
+import { assertNode } from "../runtime/node-version.ts";
 import type { App } from "./app.ts";
 import { checkedOptions, checkedPlace } from "./check-options.ts";
 import { flag, refuse } from "./checks.ts";
@@ -15,6 +16,8 @@ import { loadFrom, type Snapshots, saveTo } from "./snapshot-file.ts";
 import { type SandboxState, stateOf } from "./state.ts";
 import { createWorkbench } from "./workbench/workbench.ts";
 import { createWorld, type World } from "./world.ts";
+
+assertNode();
 
 /** The service, simulated in memory. */
 export interface Sandbox extends SandboxControls {

@@ -26,6 +26,9 @@ const node = (version: number): Runtime => ({
   job: "job.mjs",
 });
 
+/** A Node that is too old. */
+export const oldNode = node(18);
+
 export const runtimes: readonly Runtime[] = [
   ...[20, 22, 24, 26].map(node),
   {
@@ -118,7 +121,7 @@ export const setup = async (): Promise<void> => {
   mkdirSync(folder, { recursive: true });
   writeFileSync(`${folder}/package.json`, '{ "private": true }');
   const quiet = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline"];
-  const packages = [...runtimes, ...bundlers, ...interceptors, ...compilers].flatMap(
+  const packages = [oldNode, ...runtimes, ...bundlers, ...interceptors, ...compilers].flatMap(
     ({ install }) => install,
   );
   await run("npm", ["install", ...quiet, ...packages], { cwd: folder });

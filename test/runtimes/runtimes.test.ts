@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { createSandbox, type Listening } from "../../src/sandbox/index.ts";
 import { run, type Scratch, scratch } from "../package/support/scratch.ts";
 import { root } from "../support/programs.ts";
-import { bundlers, installed, interceptors, type Runtime, runtimes } from "./install.ts";
+import { bundlers, installed, interceptors, oldNode, type Runtime, runtimes } from "./install.ts";
 
 interface Step {
   readonly name: string;
@@ -79,6 +79,19 @@ test("in workerd, which ties timers to their request, requests at once have budg
     await Promise.all([plain, ...others].map((server) => server?.close()));
     await project.remove();
   }
+});
+
+test.each([
+  ["ESM", ["--input-type=module", "--eval", 'import "touchpoint-sdk"']],
+  ["CommonJS", ["--eval", 'require("touchpoint-sdk")']],
+  ["the sandbox", ["--eval", 'require("touchpoint-sdk/sandbox")']],
+])("Node 18 is told that it is too old when it imports %s", async (_what, args) => {
+  const project = await projectWith([]);
+  const { stderr } = await run(oldNode.command[0] ?? "", args, project.folder);
+  await project.remove();
+  expect(stderr).toMatch(
+    /^ConfigurationError: touchpoint-sdk needs Node\.js \S+ or newer, and this is 18\.\S+: update Node\.js$/m,
+  );
 });
 
 const nodes = [20, 22, 24];

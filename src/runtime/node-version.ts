@@ -1,0 +1,24 @@
+import { ConfigurationError } from "../errors.ts";
+
+/** The oldest Node that the package runs on, as `engines` in package.json says; a test keeps the two the same. */
+export const leastNode = "20.18.1";
+
+const isOlder = (version: string, than: string): boolean => {
+  const [found, least] = [version, than].map((text) => text.split(".").map(Number));
+  const at = least?.findIndex((part, index) => part !== found?.[index]) ?? -1;
+  return at >= 0 && Number(found?.[at]) < Number(least?.[at]);
+};
+
+/**
+ * Refuses a Node that is too old, when the package is imported: it would fail later, at the first function that it lacks.
+ * Other runtimes say which Node they are like, or nothing.
+ *
+ * @throws ConfigurationError
+ */
+// A worker without Node's compatibility has no process.
+export const assertNode = (version: string | undefined = globalThis.process?.versions?.node): void => {
+  if (version !== undefined && isOlder(version, leastNode))
+    throw new ConfigurationError(
+      `touchpoint-sdk needs Node.js ${leastNode} or newer, and this is ${version}: update Node.js`,
+    );
+};
