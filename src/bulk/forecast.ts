@@ -6,40 +6,40 @@ import { isAbortSignal, unknownKeys } from "../runtime/values.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
 import { momentMs } from "../service/timestamps.ts";
 
-/** What an ingestion takes at the client's limits, if nothing else uses them. */
+/** How long an ingestion takes at the client's limits, if no other work uses them. */
 export interface IngestForecast {
-  /** The events that it is about. */
+  /** The number of events. */
   readonly events: number;
-  /** How long they take, in milliseconds, with the waits for days that are used up. */
+  /** How long they take, in milliseconds, including waits for used-up days. */
   readonly durationMs: number;
-  /** Over how many days the daily limits spread them; a day is any 24 hours. */
+  /** The number of days that the daily limits spread them over; a day is any 24 hours. */
   readonly days: number;
   /**
-   * How many will be older than 72 hours when they are sent: the service records them, and they start nothing. Events
-   * without `occurredAt` count as new. Undefined where only the number of events is known.
+   * How many events will be older than 72 hours when they are sent: the service records them, but they start nothing.
+   * Events without `occurredAt` count as new. Undefined if only the number of events is known.
    */
   readonly tooOld: number | undefined;
 }
 
-/** How a forecast is made. */
+/** Options of a forecast. */
 export interface ForecastOptions {
   /** Events per request, 1 to 100. Default: 100. */
   readonly batchSize?: number | undefined;
-  /** Ends the reading of the source. */
+  /** Aborts reading the source. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The limits, and how they stand. */
+/** The limits and their state. */
 export interface Pace {
-  /** `false`: nothing is limited. */
+  /** `false`: no limits. */
   readonly limits: Limits | false;
   readonly budgets: Pick<Record<keyof Limits, BudgetState>, "eventsPerDay" | "requestsPerDay">;
 }
 
-/** What a forecast takes from the client. */
+/** What a forecast needs of the client. */
 interface ForecastContext {
   readonly pace: () => Pace;
-  /** Events that one request may hold now. */
+  /** How many events one request may contain now. */
   readonly largestBatch: () => number;
   readonly serviceNow: () => number | undefined;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ class Timetable {
   readonly #today: number;
   readonly #perDay: number;
 
-  /** Of the service, or of this machine before its first answer; in milliseconds since 1970. */
+  /** The service's time, or this machine's before the first response; in milliseconds since 1970. */
   readonly now: number;
 
   constructor(batchSize = maxEventsPerRequest, { pace, largestBatch, serviceNow, clock }: ForecastContext) {
@@ -70,7 +70,7 @@ class Timetable {
     this.#today = Math.min(budgets.eventsPerDay.left, budgets.requestsPerDay.left * perRequest, this.#perDay);
   }
 
-  /** In milliseconds from now, for the nth event, counted from 0. */
+  /** When the nth event is sent, in milliseconds from now; counted from 0. */
   dueInMs(nth: number): number {
     const pacedMs = nth * this.#msPerEvent;
     if (nth < this.#today) return pacedMs;
@@ -79,12 +79,12 @@ class Timetable {
     return Math.max(pacedMs, this.dayOf(nth) * dayMs + onDayMs);
   }
 
-  /** 0 for today. What is used of today is free again in 24 hours at the latest. */
+  /** 0 for today. The events of today are free again in 24 hours at the latest. */
   dayOf(nth: number): number {
     return nth < this.#today ? 0 : 1 + Math.floor((nth - this.#today) / this.#perDay);
   }
 
-  /** Whether the nth event, which happened at `atMs`, is older than 72 hours when it is sent. */
+  /** Whether the nth event, which happened at `atMs`, will be older than 72 hours when it is sent. */
   isTooOld(atMs: number, nth: number): boolean {
     return this.now + this.dueInMs(nth) - atMs > tooOldMs;
   }
@@ -96,13 +96,13 @@ class Timetable {
   }
 }
 
-/** When an event happened; NaN where it does not say. */
+/** When an event happened; NaN if it does not say. */
 const occurredAtMs = (event: unknown): number => {
   const { occurredAt }: { occurredAt?: EventInput["occurredAt"] } = Object(event);
   return occurredAt === undefined ? Number.NaN : momentMs(occurredAt);
 };
 
-/** The forecast of what is left of a run; of an array it knows every event's time. */
+/** The forecast for the rest of a run; for an array it knows the time of every event. */
 export const forecastOfRun = (
   source: Iterable<unknown> | AsyncIterable<unknown>,
   { total, batchSize }: { readonly total: number | undefined; readonly batchSize?: number | undefined },
@@ -141,7 +141,7 @@ const check = (source: unknown, options: ForecastOptions): void => {
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
 
-/** Reads a source, sends nothing, and says what its ingestion takes from now on. */
+/** Reads a source, sends nothing, and returns how long its ingestion would take from now. */
 export const forecast = async (
   source: Iterable<unknown> | AsyncIterable<unknown> | number,
   options: ForecastOptions,

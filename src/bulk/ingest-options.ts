@@ -45,16 +45,18 @@ export interface IngestOptions<Event = GivenEvent> extends CallOptions {
   readonly idFrom?: ((event: Event, index: number) => string) | { readonly source: string } | undefined;
   /** How many events the source has, if it is not an array; for the time left in `onProgress`. */
   readonly total?: number | undefined;
-  /** Events that happened longer ago are not sent but told to `onRejected`, in milliseconds; 72 h is the service's
-   * own limit, behind which an event starts nothing. Default: all are sent. */
+  /**
+   * Events older than this are not sent but passed to `onRejected`; in milliseconds. After 72 h, the service's own limit, an
+   * event starts nothing. Default: all are sent.
+   */
   readonly maxAgeMs?: number | undefined;
   /**
-   * What happens when the service's limit of a day is used up, here or by its own `Retry-After`. `"error"`, the default:
-   * the run rejects with a RateLimitError, and goes on from its checkpoint when it is started again. `"wait"`: the run
-   * waits, for up to 24 hours, and goes on by itself; `signal`, `totalTimeoutMs` and `close()` end the wait.
+   * What to do when a daily limit is used up, here or according to the service's `Retry-After`. `"error"` (default):
+   * the run rejects with a RateLimitError, and continues from its checkpoint when it is started again. `"wait"`: the
+   * run waits for up to 24 hours and then continues; `signal`, `totalTimeoutMs` and `close()` end the wait.
    */
   readonly onDayUsedUp?: "error" | "wait" | undefined;
-  /** Called at most ten times a second, and at the end. */
+  /** Called at most ten times per second, and at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called and awaited once for each event that was not recorded. */
   readonly onRejected?: ((rejected: RejectedEvent<Event>) => void | Promise<void>) | undefined;
@@ -72,8 +74,8 @@ export interface IngestContext {
   readonly clock: Clock;
   /** How many events background work may send at once now. */
   readonly largestBatch: () => number;
-  /** The limits, and how they stand. */
+  /** The limits and their state. */
   readonly pace: () => Pace;
-  /** The service's time as its answers tell it; undefined before the first. */
+  /** The service's time, from its responses; undefined before the first. */
   readonly serviceNow: () => number | undefined;
 }

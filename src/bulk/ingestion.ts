@@ -95,7 +95,7 @@ export class Ingestion {
       else faults.set(index, fault);
     }
     const results = toSend.length === 0 ? [] : await this.#sendOverDays(toSend, signals);
-    // Nothing may be given up for a reason that passes: the run ends, and goes on here when started again.
+    // No event may be given up for a temporary reason: the run ends, and continues here when started again.
     const unsettled = results.filter(mayStillPass);
     const [first] = unsettled;
     if (first !== undefined) throw stillFailing(first, unsettled.length);
@@ -112,7 +112,7 @@ export class Ingestion {
     }
   }
 
-  /** Sends once more what was refused for a day that is used up, when the next one has begun. */
+  /** After a daily limit was used up, sends the refused events again when the next day has begun. */
   async #sendOverDays(
     events: readonly IndexedEvent[],
     signals: RunSignals,
@@ -127,7 +127,7 @@ export class Ingestion {
         const { call, clock } = this.#context;
         const tell = this.#waits.listener();
         tell(limit);
-        // What has been sent of the batch is sent again under its ids, and recorded once.
+        // Events of the batch that were sent already are sent again under their ids, and recorded once.
         await call.sleep(clock, retryAfterMs, signals.callbacks).finally(() => tell(undefined));
       }
     }

@@ -17,7 +17,7 @@ export interface Progress {
    * flight and the source has no item yet. Undefined while requests are in flight.
    */
   readonly waitingFor: string | undefined;
-  /** For an ingestion whose number of events is known: what the events left take at the limits. */
+  /** For an ingestion with a known number of events: how long the remaining events take at the limits. */
   readonly forecast?: IngestForecast | undefined;
 }
 
@@ -33,7 +33,7 @@ export class ProgressReporter {
   readonly #report: ((progress: Progress) => void) | undefined;
   readonly #clock: Clock;
   readonly #forecast: ((done: number) => IngestForecast) | undefined;
-  /** How many items there are, where anybody knows. */
+  /** The number of items, if known. */
   total: number | undefined;
   #startedAt: number;
   #lastAt = Number.NEGATIVE_INFINITY;
@@ -57,14 +57,14 @@ export class ProgressReporter {
     this.#startedAt = clock.now();
   }
 
-  /** The first `done` were settled by an earlier run: they count as done, and not towards the rate. */
+  /** An earlier run settled the first `done` items: they count as done, but not for the rate. */
   skip(done: number): void {
     this.#doneBefore = done;
     this.#startedAt = this.#clock.now();
     this.update(done);
   }
 
-  /** `done` counts everything, also what was skipped. */
+  /** `done` counts all items, including skipped ones. */
   update(done: number, isEnd = false): void {
     this.#done = done;
     if (this.#failure !== undefined) throw this.#failure.error;
@@ -82,7 +82,7 @@ export class ProgressReporter {
     this.#report(forecast === undefined ? told : { ...told, forecast });
   }
 
-  /** What the work waits for may have changed: reports it, at once or when a report is due again. */
+  /** What the work waits for may have changed: reports it, at once or when the next report is due. */
   touch(): void {
     if (this.#report === undefined || this.#cancelLater !== undefined) return;
     const dueInMs = this.#lastAt + shortestGapMs - this.#clock.now();
@@ -95,7 +95,7 @@ export class ProgressReporter {
     this.#cancelLater = undefined;
   }
 
-  // Called from within requests and timers: a callback that throws must end the run, and not them.
+  // Called in requests and timers: a callback that throws must end the run, not them.
   #tell(): void {
     this.stop();
     try {

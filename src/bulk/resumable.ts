@@ -23,67 +23,67 @@ import type { WaitTracker } from "./waits.ts";
 /** Anything that yields items: an array, a generator, a stream of objects. */
 export type InputSource<Item> = Iterable<Item> | AsyncIterable<Item>;
 
-/** An item and its place in the source. */
+/** An item and its position in the source. */
 export interface Entry<Item> {
   readonly index: number;
   readonly item: Item;
-  /** In the file that it was read from; undefined where there is none. */
+  /** The line in the file that it was read from; undefined if there is none. */
   readonly line?: number | undefined;
 }
 
 export interface ResumableWork<Item> {
-  /** The method, for its errors. */
+  /** The method, for error messages. */
   readonly operation: string;
   readonly call: Call;
   readonly clock: Clock;
-  /** Watches every request of the work. */
+  /** Tracks every request of the work. */
   readonly effect: EffectTracker;
   readonly source: InputSource<Item>;
-  /** Of the batch that is gathered now. */
+  /** The size of the batch that is being collected. */
   readonly batchSize: () => number;
-  /** Batches under way at once. */
+  /** Batches processed at once. */
   readonly concurrency: number;
   readonly checkpoint: string | CheckpointStore | undefined;
   readonly options: Pick<CallOptions, "signal" | "totalTimeoutMs">;
   readonly progress: ProgressReporter;
   readonly waits: WaitTracker;
-  /** Resolves when every entry is dealt with for good: done, or refused and reported. */
+  /** Resolves when every entry is settled: done, or refused and reported. */
   readonly work: (entries: readonly Entry<Item>[], signals: RunSignals) => Promise<void>;
   readonly lagging?: DeferredStep<Item> | undefined;
-  /** Reads a checkpoint, and saves none. */
+  /** Reads a checkpoint, but saves none. */
   readonly isDry?: boolean | undefined;
-  /** The source as it is to be read, once it is known how many of its items an earlier run has settled. */
+  /** Wraps the source, once it is known how many of its items an earlier run has settled. */
   readonly prepare?:
     | ((source: InputSource<Item>, done: number, signals: RunSignals) => AsyncIterable<Item>)
     | undefined;
 }
 
-/** What is done for many batches at once, and may lag behind the checkpoint's mark. */
+/** Work for many batches at once, which may lag behind the checkpoint's mark. */
 export interface DeferredStep<Item> {
-  /** Goes on where an earlier run stood. */
+  /** Continues where an earlier run stopped. */
   resume(before: Checkpoint): void;
-  /** An item that an earlier run settled. */
+  /** Handles an item that an earlier run settled. */
   passOver(entry: Entry<Item>): void;
-  /** What a checkpoint must know of it. */
+  /** What a checkpoint stores of it. */
   readonly progress: ListProgress;
   finish(signal: AbortSignal | undefined): Promise<void>;
 }
 
-/** What ends the waits of a run. */
+/** The signals that end the waits of a run. */
 export interface RunSignals {
-  /** Of the requests: the caller's signal and the total time. What is on the wire outlasts `close()`. */
+  /** For requests: the caller's signal and the total time. Requests in flight may finish after `close()`. */
   readonly requests: AbortSignal | undefined;
-  /** Of what the caller gave, which may hang: aborts when the client is closed, too. */
+  /** For the caller's own functions, which may hang: also aborts when the client is closed. */
   readonly callbacks: AbortSignal | undefined;
 }
 
-/** What was taken from the source. */
+/** What was read from the source. */
 export interface Reading {
   read: number;
   skipped: number;
 }
 
-/** What ties the stages of one run together. */
+/** Connects the stages of one run. */
 class Run<Item> {
   readonly reading: Reading = { read: 0, skipped: 0 };
   readonly #work: ResumableWork<Item>;
@@ -92,7 +92,7 @@ class Run<Item> {
   readonly #before: Checkpoint | undefined;
   readonly #mark: LowWaterMark;
   readonly #flight: InFlight;
-  /** The content of each batch's last item, until the mark has passed it: it tells this input from another. */
+  /** The content of each batch's last item, until the mark has passed it: it identifies the input. */
   readonly #lastItems = new Map<number, string>();
   /** The content of the last item before the mark. */
   #last: string | null;
@@ -128,7 +128,7 @@ class Run<Item> {
       const entries = batch;
       batch = [];
       const [first] = entries;
-      // A batch that hangs must not let the others run ahead without end.
+      // While one batch hangs, the others may only run a limited distance ahead.
       while (first !== undefined && first.index - this.#mark.mark > this.#widestGap)
         await this.#flight.next();
       if (entries.length > 0) await this.#flight.add(() => this.#process(entries));
@@ -149,7 +149,7 @@ class Run<Item> {
       this.#refuseShorterInput();
       await send();
     } finally {
-      // Also when the source fails: what is under way is waited for, and counts.
+      // Also when the source fails: batches in flight are awaited, and count.
       await this.#flight.settled();
     }
     await this.#finishLagging();
@@ -162,7 +162,7 @@ class Run<Item> {
   }
 
   #waitForSource(isWaiting: boolean): void {
-    // Nobody waits for an array.
+    // An array never makes the run wait.
     if (Symbol.iterator in this.#work.source) return;
     this.#isForSource = isWaiting;
     if (isWaiting) this.#work.progress.touch();
@@ -203,7 +203,7 @@ class Run<Item> {
     const { mark } = this.#mark;
     this.#work.progress.update(mark);
     if (mark === before) return;
-    // Batches are contiguous, so the mark always stands behind the last item of one.
+    // Batches are contiguous, so the mark is always after the last item of one.
     this.#last = this.#lastItems.get(mark - 1) ?? null;
     for (const index of this.#lastItems.keys()) if (index < mark) this.#lastItems.delete(index);
     await this.#save();
@@ -225,10 +225,10 @@ class Run<Item> {
 }
 
 /**
- * Works through a source in batches, in constant memory, so that a run killed at any instant can be started again.
+ * Processes a source in batches, with constant memory, so that a run can be killed at any time and started again.
  *
- * The checkpoint only ever covers items that are settled and have nothing unsettled before them. An item beyond it
- * may have been dealt with all the same: the work must be such that doing it twice does no harm.
+ * The checkpoint covers only items that are settled and have no unsettled item before them. Later items may have been
+ * processed too, so processing an item twice must be harmless.
  *
  * @throws ConfigurationError when the checkpoint cannot be used, or belongs to another input.
  * @throws TimeoutError when the run takes longer than `totalTimeoutMs`.

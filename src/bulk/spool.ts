@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-// The file has no name any more; what is left of it goes with its descriptor.
+// The file has no name any more; its space is freed with its descriptor.
 const forgotten = new FinalizationRegistry<number>((descriptor) => closeSync(descriptor));
 
 const openNameless = (): number => {
@@ -16,10 +16,10 @@ const openNameless = (): number => {
 
 const segmentBytes = 1024 * 1024;
 
-/** Small pieces of bytes: in memory, and beyond `mostInMemory` in a file that has no name. */
+/** Small pieces of bytes: in memory, and beyond `mostInMemory` in a file without a name. */
 export class Spool {
   readonly #mostSegments: number;
-  /** Undefined: lies in the file. */
+  /** Undefined: it is in the file. */
   readonly #segments: (Buffer | undefined)[] = [];
   #used = segmentBytes;
   #firstInMemory = 0;
@@ -29,7 +29,7 @@ export class Spool {
     this.#mostSegments = Math.max(1, Math.floor(mostInMemory / segmentBytes));
   }
 
-  /** Adds a piece of at most 1 MiB; the answer is where it stands. */
+  /** Adds a piece of at most 1 MiB; returns its position. */
   add(bytes: Buffer): number {
     if (this.#used + bytes.length > segmentBytes) this.#begin();
     const last = this.#segments.length - 1;

@@ -4,21 +4,21 @@ import type { CallInput } from "../call/request.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Operation } from "../service/define.ts";
 
-// What tells most goes first; all else are names of limits, and come after a pause.
+// The most specific reason first; all other reasons are names of limits, and come after a pause.
 const after = ["retry", "concurrency"];
 const rankOf = (what: string): number => (what === "retry-after" ? -1 : after.indexOf(what) + 1);
 
-/** What the requests of long work wait for now, as the requests themselves tell. */
+/** What the requests of long work wait for now, as the requests report it. */
 export class WaitTracker {
   readonly #counts = new Map<string, number>();
-  /** Told when a wait begins. */
+  /** Called when a wait begins. */
   onBegin: () => void = () => undefined;
 
   get now(): string | undefined {
     return [...this.#counts.keys()].sort((a, b) => rankOf(a) - rankOf(b))[0];
   }
 
-  /** For one request: told what it waits for, and undefined when it waits no more. */
+  /** For one request: called with what it waits for, and with undefined when the wait is over. */
   listener(): (what: string | undefined) => void {
     let current: string | undefined;
     return (what) => {
@@ -30,7 +30,7 @@ export class WaitTracker {
     };
   }
 
-  /** A call whose requests tell what they wait for. */
+  /** Watches the waits of a call's requests. */
   watch(call: Call): Call {
     const watched = <Input, Output>(
       operation: Operation<Input, Output>,

@@ -11,7 +11,7 @@ const isStore = (value: unknown): boolean => {
   return typeof load === "function" && typeof save === "function";
 };
 
-/** What long work shares: the options it knows beside its own. */
+/** The options that all long work has. */
 const shared = [
   "checkpoint",
   "concurrency",
@@ -26,7 +26,7 @@ const shared = [
 
 const callbacks = ["onProgress", "onRejected", "onImported"];
 
-/** What is wrong with the source and the options of long work; a misspelt option must not be ignored for an hour. */
+/** The faults of the source and the options of long work. A misspelt option must not be ignored for an hour. */
 export const workFaults = (source: unknown, options: object, own: readonly string[]): string[] => {
   const faults = [...unknownKeys(options, [...shared, ...own]), ...callFaults(options)];
   const { signal }: { signal?: unknown } = options;

@@ -1,17 +1,17 @@
 import { ValidationError } from "../errors.ts";
 import { isDate, messageOf } from "../runtime/values.ts";
 
-// What a spreadsheet may take for the start of a formula, also in full width, behind any apostrophes.
+// What a spreadsheet may read as the start of a formula, also in full width, after any apostrophes.
 const guarded = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
-// csv-stringify guards the others. It leaves the line feed, and texts that have an apostrophe of their own there, which
-// the reader would take for a guard.
+// csv-stringify escapes the others. It does not escape the line feed, and texts that already start with an apostrophe,
+// which the reader would remove.
 const unguardedByVendor = /^(?:\n|'+[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/;
 
-/** Puts an apostrophe before text that csv-stringify's `escape_formulas` leaves without. */
+/** Adds an apostrophe to text that csv-stringify's `escape_formulas` does not escape. */
 export const guardFormula = (text: string): string => (unguardedByVendor.test(text) ? `'${text}` : text);
 
-/** Takes away the one apostrophe that the writer, or another program's guard, put there. */
+/** Removes the one apostrophe that the writer, or another program, added. */
 export const unguardFormula = (text: string): string =>
   text.startsWith("'") && guarded.test(text) ? text.slice(1) : text;
 
@@ -21,12 +21,12 @@ const isScalar = (value: unknown): boolean =>
 const textOf = (value: unknown): string => {
   if (typeof value === "string") return value;
   if (isDate(value)) return value.toISOString();
-  // An empty element would be lost between, or instead of, the separators.
+  // An empty element would be lost between the separators.
   if (Array.isArray(value) && value.every((item) => isScalar(item) && item !== "")) return value.join(";");
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 };
 
-/** Whether an unquoted cell of this text would be read as a number, true or false, or a list. */
+/** Whether an unquoted cell of this text would be read as a number, a boolean, or a list. */
 const readsAsOther = (text: string): boolean =>
   text === "true" ||
   text === "false" ||
@@ -45,7 +45,7 @@ const readsAsJson = (text: string): boolean => {
 const isPlainItem = (item: unknown): boolean =>
   typeof item === "string" && /^[\p{L}\p{N}_@ .-]+$/u.test(item) && !/^[-@]/.test(item);
 
-/** A cell, and whether it must be quoted so that `readContacts` reads the text that it is. */
+/** A cell, and whether it must be quoted so that `readContacts` reads it as text. */
 export interface WrittenCell {
   readonly cell: string | number | bigint;
   readonly isQuoted: boolean;
@@ -54,7 +54,7 @@ export interface WrittenCell {
 /** A value as a cell that `readContacts` reads as the same value. @throws as `cellOf`. */
 export const typedCellOf = (value: unknown, path: string, delimiter: string): WrittenCell => {
   if (typeof value === "string") {
-    // Quotes alone do not tell text from JSON, which cannot be written without.
+    // Quotes alone cannot distinguish text from JSON, because JSON always needs quotes.
     const isEncoded = path.startsWith("customFields.") && readsAsJson(value);
     return { cell: isEncoded ? JSON.stringify(value) : value, isQuoted: readsAsOther(value) };
   }
@@ -65,10 +65,10 @@ export const typedCellOf = (value: unknown, path: string, delimiter: string): Wr
 };
 
 /**
- * A value as a cell: nothing for null, undefined, functions and symbols; a number as it is, so that -5 is not taken for
- * a formula; ISO 8601 for a Date; scalars of an array joined by `;`, and JSON for any other array or object.
+ * A value as a cell: empty for null, undefined, functions and symbols; a number unescaped, because -5 is not a formula;
+ * ISO 8601 for a Date; scalars of an array joined by `;`; JSON for any other array or object.
  *
- * @throws ValidationError for what has no such text: an invalid Date, an object that refers to itself.
+ * @throws ValidationError for a value without such a text: an invalid Date, an object with a cycle.
  */
 export const cellOf = (value: unknown, column: string): string | number | bigint => {
   if (value === null || ["undefined", "function", "symbol"].includes(typeof value)) return "";

@@ -1,7 +1,7 @@
 import { isPlainObject } from "../runtime/values.ts";
 import { joinPath, leavesOf, splitPath } from "./dotted-path.ts";
 
-/** A column of a CSV file: its name there, and where its cells go in a record. */
+/** A column of a CSV file: its name in the file, and the path of its cells in a record. */
 export interface Column {
   readonly name: string;
   readonly keys: readonly [string, ...string[]];
@@ -10,7 +10,9 @@ export interface Column {
 /** New names for columns: `{ "E-mail": "email", "Internal note": false }`; `false` leaves the column out. */
 export type ColumnNames = Readonly<Record<string, string | false>>;
 
-/** What is wrong with the fields that the columns fill; linear in the columns, of which a file may have thousands. */
+/**
+ * The faults of the fields that the columns fill. Linear in the number of columns, of which a file may have thousands.
+ */
 const faultsOf = (columns: readonly Column[]): string[] => {
   const seen = new Set<string>();
   const keyOf = (keys: readonly string[]): string => keys.join("\0");
@@ -28,9 +30,9 @@ const faultsOf = (columns: readonly Column[]): string[] => {
 };
 
 /**
- * Reads a header row. A column without a name is left out, as spreadsheets add such columns at the end.
+ * Reads a header row. Ignores columns without a name, because spreadsheets add such columns at the end.
  *
- * @returns a column, or undefined for one to leave out, per cell; or why the header cannot be used.
+ * @returns a column per cell, or undefined for an ignored one; or why the header cannot be used.
  */
 export const columnsOf = (
   names: readonly string[],
@@ -52,7 +54,7 @@ export const columnsOf = (
   };
 };
 
-/** A column to write: its name in the header, and where its values are in a record. */
+/** A column to write: its name in the header, and the path of its values in a record. */
 export interface WriteColumn {
   readonly name: string;
   readonly path: string;
@@ -62,7 +64,7 @@ export interface WriteColumn {
 /** The columns to write, in order: paths such as `customFields.plan`, or paths and their names in the header. */
 export type WriteColumns = readonly string[] | Readonly<Record<string, string>>;
 
-/** What is wrong with columns that the caller gave. */
+/** The faults of columns that the caller passed. */
 export const columnFaults = (given: unknown): string[] => {
   if (typeof given !== "object" || given === null) {
     return [`columns must be ["email"] or { email: "E-mail" }, got ${JSON.stringify(given)}`];
@@ -79,7 +81,7 @@ export const columnFaults = (given: unknown): string[] => {
   return twice.map((name) => `columns: ${name} comes twice`);
 };
 
-/** Columns as the caller gave them. */
+/** Columns that the caller passed. */
 export const columnsFrom = (given: WriteColumns): WriteColumn[] => {
   const named = Array.isArray(given)
     ? given.map((path: string) => [path, path] as const)
@@ -90,7 +92,7 @@ export const columnsFrom = (given: WriteColumns): WriteColumn[] => {
 const ancestorsOf = (keys: readonly string[]): string[] =>
   keys.slice(1).map((_, index) => joinPath(keys.slice(0, index + 1)));
 
-/** Gathers the fields of records, one record after the other. */
+/** Collects the fields of records, one record after the other. */
 export class FoundColumns {
   readonly #found = new Map<string, { keys: string[]; hasValue: boolean }>();
 
@@ -103,11 +105,11 @@ export class FoundColumns {
     }
   }
 
-  /** Every field, in the order of appearance; objects become one column per field of theirs. */
+  /** Every field, in the order of appearance; an object becomes one column per field. */
   columns(): WriteColumn[] {
     const found = this.#found;
-    // A field that is an object here and null there is the object's columns; one that also is something else is
-    // one column, with the object in it as JSON.
+    // A field that is an object in one record and null in another becomes the object's columns. If it also has other
+    // values, it becomes one column, with the object as JSON.
     const isAbove = new Set([...found.values()].flatMap(({ keys }) => ancestorsOf(keys)));
     return [...found]
       .filter(([path, { hasValue }]) => hasValue || !isAbove.has(path))
@@ -116,7 +118,7 @@ export class FoundColumns {
   }
 }
 
-/** The first field of a record that has a value and no column. */
+/** The first field of a record that has a value but no column. */
 export const fieldBeside = (columns: ReadonlySet<string>, record: object): string | undefined => {
   if (!isPlainObject(record)) return undefined;
   for (const [keys, value] of leavesOf(record)) {

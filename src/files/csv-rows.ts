@@ -3,29 +3,29 @@ import { type CsvError, type Info, type Parser, parse } from "csv-parse";
 import { ConfigurationError, type ValidationError } from "../errors.ts";
 import { lineError, problemOf } from "./invalid.ts";
 
-/** One CSV record: a line, or several when a quoted cell holds line breaks. */
+/** One CSV record: a line, or several if a quoted cell contains line breaks. */
 export interface Row {
-  /** The first line of it, counted from 1. */
+  /** Its first line, counted from 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** Which cells were quoted; only where that was asked for. */
+  /** Which cells were quoted, if requested. */
   readonly isQuoted?: readonly boolean[] | undefined;
-  /** Why there are no cells; undefined when there are. */
+  /** Why there are no cells; undefined if there are. */
   readonly problem: string | undefined;
-  /** The offsets in bytes of its beginning, blank lines before it included, and of what follows it. */
+  /** The byte offset of its start, including preceding blank lines, and of what follows it. */
   readonly from: number;
   readonly to: number;
 }
 
-/** How rows are read. */
+/** Options for reading rows. */
 export interface RowOptions {
-  /** What the source is called in errors. */
+  /** The name of the source in error messages. */
   readonly name: string;
-  /** The character between cells; undefined to tell it by the first line. */
+  /** The character between cells; undefined to detect it from the first line. */
   readonly delimiter: string | undefined;
-  /** The longest row to hold in memory. */
+  /** The longest row to keep in memory. */
   readonly maxLineBytes: number;
-  /** Whether to tell which cells were quoted, which takes longer. */
+  /** Whether to find out which cells were quoted, which takes longer. */
   readonly withQuotes?: boolean | undefined;
 }
 
@@ -33,14 +33,14 @@ const lineEnd = /\r\n|\r|\n/g;
 const countLineEnds = (text: string): number => text.match(lineEnd)?.length ?? 0;
 const byteOrderMark = "\uFEFF";
 
-// csv-parse's own sentences quote the cell, which may hold personal data.
+// csv-parse's own sentences quote the cell, which may contain personal data.
 const problems: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'a quote inside a cell that is not quoted; write it as "…""…"',
   CSV_INVALID_CLOSING_QUOTE: 'text after a closing quote; a quote inside a quoted cell is written ""',
   CSV_QUOTE_NOT_CLOSED: "a quoted cell begins here and is never closed",
 };
 
-/** The delimiter of a first line: a comma, unless it has none outside quotes and has semicolons or tabs. */
+/** The delimiter of a first line: a comma, unless it has none outside quotes but has semicolons or tabs. */
 const delimiterIn = (line: string): string => {
   const bare = line.replace(/"[^"]*"/g, "");
   const count = (delimiter: string): number => bare.split(delimiter).length;
@@ -49,9 +49,11 @@ const delimiterIn = (line: string): string => {
   return best;
 };
 
-/** The end of a record that cannot be parsed: the first line end outside quotes; undefined when that is not there yet. */
+/**
+ * The end of a record that cannot be parsed: the first line end outside quotes; undefined if it has not arrived yet.
+ */
 const endOfBadRecord = (bytes: Buffer, delimiter: string): number | undefined => {
-  // One character a byte, so that a place in the text is an offset.
+  // One character per byte, so that a position in the text is an offset.
   const text = bytes.toString("latin1");
   const cellEnd = Buffer.from(delimiter).toString("latin1");
   const bare = new RegExp(`\\r\\n?|\\n|${cellEnd.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}`, "g");
@@ -70,20 +72,20 @@ const endOfBadRecord = (bytes: Buffer, delimiter: string): number | undefined =>
   }
 };
 
-/** Reads the rows of a CSV source by csv-parse, and goes on behind one that it cannot parse. */
+/** Reads the rows of a CSV source with csv-parse, and continues after a row that it cannot parse. */
 export class CsvRows {
   readonly #options: RowOptions;
   #delimiter = ",";
   #parser: Parser | undefined;
-  /** Where the parser began, in bytes and in lines. */
+  /** Where the parser started, in bytes and lines. */
   #origin = { offset: 0, lines: 0 };
-  /** What came from `#held.from` on: at least the rows that were not yielded, and the one under way. */
+  /** The bytes from `#held.from` on: at least the rows that were not yielded, and the current one. */
   #held = { from: 0, bytes: Buffer.alloc(0) };
   #rows: Row[] = [];
   #isQuoted: boolean[] = [];
-  /** Where the last row ends. */
+  /** The end of the last row. */
   #end = { offset: 0, lines: 0 };
-  /** How many lines csv-parse has counted too many: it takes the \r\n inside a quoted cell for two. */
+  /** How many lines csv-parse has counted too many: it counts a \r\n inside a quoted cell as two. */
   #overcount = 0;
   #mayHaveBadText = false;
   #failure: ValidationError | undefined;
@@ -104,20 +106,20 @@ export class CsvRows {
     yield* this.#take();
   }
 
-  /** What a row of the last batch looks like in the source. */
+  /** The text of a row of the last batch in the source. */
   textOf({ from, to }: Row): string {
     return this.#bytesOf(from, to)
       .toString()
       .replace(/^[\r\n]+|(\r\n|\r|\n)$/g, "");
   }
 
-  /** Whether a row of the last batch has a line end: one without may be half of a row. */
+  /** Whether a row of the last batch has a line end: a row without one may be incomplete. */
   isWhole({ from, to, problem }: Row): boolean {
     const last = this.#bytesOf(from, to).at(-1);
     return problem !== problems.CSV_QUOTE_NOT_CLOSED && (last === 0x0a || last === 0x0d);
   }
 
-  /** Joins chunks until the first line is there, tells the delimiter by it and takes a byte order mark away. */
+  /** Joins chunks until the first line is complete, detects its delimiter, and removes a byte order mark. */
   async *#withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let head: Buffer | undefined = Buffer.alloc(0);
     const begin = (bytes: Buffer): Buffer => {
@@ -165,7 +167,7 @@ export class CsvRows {
           return cell;
         },
       }),
-      // Nothing goes into the stream: what one chunk completes is handed over as a whole.
+      // Nothing is written to the stream: all rows that one chunk completes are returned together.
       on_record: (cells: string[], info: Info) => {
         this.#add(cells, info);
         return null;
@@ -206,20 +208,20 @@ export class CsvRows {
     else if (this.#failure === undefined) this.#rows.push(row);
   }
 
-  /** Ends the reading, even where onInvalid is given: nobody knows which of the lines to come are inside a cell. */
+  /** Ends the reading, even with onInvalid, because it is unknown which of the next lines are inside a cell. */
   #fail(line: number): void {
     const { name, maxLineBytes } = this.#options;
     const problem = `record ${problemOf("too-long", maxLineBytes)}, or close the quote it opens`;
     this.#failure ??= lineError(name, { line, problem });
   }
 
-  /** Looks at the row under way. */
+  /** Checks the length of the current row. */
   #checkLength(): void {
     const pending = this.#bytesOf(this.#end.offset);
     if (pending.length <= this.#options.maxLineBytes) return;
     const text = pending.toString("latin1");
     const begin = text.search(/[^\r\n]/);
-    // The last two may be its line end.
+    // The last two characters may be its line end.
     if (begin < 0 || text.length - begin - 2 <= this.#options.maxLineBytes) return;
     this.#fail(this.#end.lines + 1 + countLineEnds(text.slice(0, begin)));
   }
@@ -240,7 +242,7 @@ export class CsvRows {
     if (error) await this.#meetBadRecord(error, true);
   }
 
-  /** The fault of the record under way, whose end has not come yet. */
+  /** The fault of the current record, whose end has not arrived yet. */
   #badCode: string | undefined;
 
   async #meetBadRecord(error: unknown, isEnd: boolean): Promise<void> {

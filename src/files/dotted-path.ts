@@ -3,11 +3,11 @@ import { isPlainObject } from "../runtime/values.ts";
 
 type Fields = Record<string, unknown>;
 
-/** Writes keys as one name, `customFields.plan`; a dot or backslash inside a key gets a backslash before it. */
+/** Writes keys as one name, `customFields.plan`; a dot or backslash in a key is escaped by a backslash. */
 export const joinPath = (keys: readonly string[]): string =>
   keys.map((key) => key.replace(/[\\.]/g, "\\$&")).join(".");
 
-/** Reads what `joinPath` wrote. A backslash before anything but a dot or a backslash stands for itself. */
+/** Reads what `joinPath` wrote. A backslash before any other character is a plain backslash. */
 export const splitPath = (path: string): [string, ...string[]] => {
   const keys: [string, ...string[]] = [""];
   for (const [token, escaped] of path.matchAll(/\\([\\.])|./gsu)) {
@@ -17,14 +17,14 @@ export const splitPath = (path: string): [string, ...string[]] => {
   return keys;
 };
 
-/** The value at a path; undefined where an object on the way is missing. */
+/** The value at a path; undefined if an object on the path is missing. */
 export const valueAt = (record: unknown, keys: readonly string[]): unknown =>
   keys.reduce<unknown>(
     (value, key) => (isPlainObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
     record,
   );
 
-/** Sets the value at a path, making the objects on the way. */
+/** Sets the value at a path, and creates the objects on the path. */
 export const setAt = (record: Fields, keys: readonly [string, ...string[]], value: unknown): void => {
   if (keys.length === 1) {
     record[keys[0]] = value;
@@ -38,9 +38,9 @@ export const setAt = (record: Fields, keys: readonly [string, ...string[]], valu
 };
 
 /**
- * Every value of a record that is not itself a plain object, with its path.
+ * Every value of a record that is not a plain object, with its path.
  *
- * @throws ValidationError for an object that refers to itself.
+ * @throws ValidationError for an object with a cycle.
  */
 export function* leavesOf(
   record: Fields,

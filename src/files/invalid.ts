@@ -2,20 +2,22 @@ import { ValidationError } from "../errors.ts";
 
 /** A line that could not be read as a record. */
 export interface InvalidLine {
-  /** What the source is called: the option `name`, else its path, else `input`. */
+  /** The name of the source: the option `name`, else its path, else `input`. */
   readonly file: string;
-  /** Counted from 1; the first one of a CSV record that spans several. */
+  /** The line, counted from 1; for a CSV record with several lines, the first one. */
   readonly line: number;
-  /** What stands there, to be put aside and mended; empty when it is longer than `maxLineBytes`. */
+  /** The text of the line, so that you can store and correct it; empty if it is longer than `maxLineBytes`. */
   readonly text: string;
-  /** What `readNdjson` or `readCsv` would have thrown. Its message holds nothing of the text but column names. */
+  /**
+   * The error that `readNdjson` or `readCsv` would have thrown. Of the text, its message contains only column names.
+   */
   readonly error: ValidationError;
 }
 
-/** Takes a bad line; what it throws ends the reading. */
+/** Handles a bad line. If it throws, the reading ends. */
 export type OnInvalid = (invalid: InvalidLine) => void | Promise<void>;
 
-/** Where a fault is, and what is wrong there. */
+/** A fault and its position. */
 export interface Fault {
   readonly line: number;
   readonly text: string;
@@ -30,13 +32,13 @@ export const lineError = (file: string, fault: Omit<Fault, "text">): ValidationE
     issues: [{ path: `line ${fault.line}`, message: fault.problem }],
   });
 
-/** Where a reader stands among its records. */
+/** How far a reader has come. */
 export class ReaderPlace {
-  /** Records handed out. */
+  /** Records that were yielded. */
   given = 0;
   #settled = 0;
 
-  /** The first `settled` records, and the bad lines among them, were told to an earlier run. */
+  /** An earlier run has already reported the first `settled` records and the bad lines among them. */
   pass(settled: number): void {
     this.#settled = settled;
   }
@@ -46,7 +48,7 @@ export class ReaderPlace {
   }
 }
 
-/** Hands bad lines to `onInvalid`, or throws the first one where there is none. */
+/** Passes bad lines to `onInvalid`, or throws the first one if there is none. */
 export const reporter =
   (file: string, onInvalid: OnInvalid | undefined, place: ReaderPlace) =>
   async (fault: Fault): Promise<void> => {
@@ -60,7 +62,7 @@ export const reporter =
       await onInvalid({ file, line: fault.line, text: fault.text, error: lineError(file, fault) });
   };
 
-/** What is wrong with a line that never got as far as being parsed. */
+/** What is wrong with a line that was not parsed at all. */
 export const problemOf = (fault: "too-long" | "not-utf8", maxLineBytes: number): string =>
   fault === "too-long"
     ? `longer than maxLineBytes (${maxLineBytes}); raise it if this line is right`

@@ -2,19 +2,19 @@ import { isUtf8 } from "node:buffer";
 
 /** One line of a file. */
 export interface Line {
-  /** Counted from 1. */
+  /** The number of the line, counted from 1. */
   readonly number: number;
-  /** Without its newline. Empty when too long. */
+  /** The text without its newline. Empty if it is too long. */
   readonly text: string;
   readonly fault: "too-long" | "not-utf8" | undefined;
-  /** The offset in bytes of what follows its newline; undefined for a last line without one. */
+  /** The byte offset after its newline; undefined for a last line without one. */
   readonly endsAt: number | undefined;
 }
 
 const newline = 0x0a;
 const byteOrderMark = "\uFEFF";
 
-/** Cuts chunks into lines: bytes first, as a newline is never part of a longer UTF-8 character. */
+/** Splits chunks into lines. Splits bytes first, because a newline is never part of a longer UTF-8 character. */
 export class LineSplitter {
   readonly #maxLineBytes: number;
   #held: Buffer[] = [];
@@ -40,7 +40,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /** A last line without newline. */
+  /** The last line, if it has no newline. */
   end(): Line[] {
     return this.#heldBytes > 0 ? [this.#take(undefined)] : [];
   }

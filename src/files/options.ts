@@ -2,7 +2,7 @@ import { ConfigurationError } from "../errors.ts";
 import { unknownKeys } from "../runtime/values.ts";
 import type { OnInvalid } from "./invalid.ts";
 
-/** What the value of each option must be. */
+/** The type that each option must have. */
 export type OptionKinds = Readonly<
   Record<string, "function" | "boolean" | "number" | "string" | "object" | "any">
 >;
@@ -19,7 +19,7 @@ const kindFaults = (options: object, kinds: OptionKinds): string[] =>
   });
 
 /**
- * Reads the options of a function; null stands for none.
+ * Reads the options of a function; null means none.
  *
  * @throws ConfigurationError naming every option that does not exist or has the wrong kind of value.
  */
@@ -42,16 +42,16 @@ export interface ReadOptions {
   readonly onInvalid?: OnInvalid | undefined;
   /** The longest line (in CSV: record) to keep in memory, in bytes. Default 10 MiB. */
   readonly maxLineBytes?: number | undefined;
-  /** Whether the source is compressed by gzip; default: as its first bytes tell, whatever its name. */
+  /** Whether the source is compressed with gzip. Default: detected from its first bytes. */
   readonly gzip?: boolean | undefined;
-  /** What to call the source in errors; default: its path, or `input`. */
+  /** The name of the source in error messages. Default: its path, or `input`. */
   readonly name?: string | undefined;
 }
 
 /** The options of both readers. */
 export const readKinds = {
   onInvalid: "function",
-  // Told by its own check, which says more.
+  // It has its own check with a better message.
   maxLineBytes: "any",
   gzip: "boolean",
   name: "string",
@@ -59,43 +59,44 @@ export const readKinds = {
 
 const defaultMaxLineBytes = 10 * 1024 * 1024;
 
-/** The cap on a line, checked. */
+/** The limit for a line, checked. */
 export const maxLineBytesOf = ({ maxLineBytes = defaultMaxLineBytes }: ReadOptions): number => {
   if (Number.isSafeInteger(maxLineBytes) && maxLineBytes > 0) return maxLineBytes;
   throw new ConfigurationError(`maxLineBytes must be a whole number > 0, got ${maxLineBytes}`);
 };
 
-/** What both writers take. */
+/** Options of both writers. */
 export interface WriteOptions {
   /**
-   * Adds to the file instead of replacing it, for an export that goes on after it was stopped; default false.
+   * Appends to the file instead of replacing it, to continue an export that was stopped. Default false.
    *
-   * What a killed run left of a last record is cut away first. Only for plain files that these functions wrote.
-   * Records go to the file in blocks of 64 KiB, and whenever the source makes them wait for the next one.
+   * First removes the incomplete last record of a killed run. Works only for plain files that these functions wrote.
+   * Records are written in blocks of 64 KiB, and whenever the source has no record ready.
    */
   readonly append?: boolean | undefined;
   /**
-   * The path of a file that keeps how far the export has come, beside a list such as `client.contacts.list()`. Killed
-   * at any instant and started again with the same arguments, every record is in the file once, and what was read is
-   * not read again. The file grows as `<path>.partial`; when it has its name, the checkpoint is gone.
+   * The path of a file that stores the progress of an export of a list such as `client.contacts.list()`. You can kill
+   * the export at any time and start it again with the same arguments: every record is in the file once, and no page is
+   * read twice. The file is written as `<path>.partial`. When it is complete, it is renamed and the checkpoint is
+   * deleted.
    */
   readonly checkpoint?: string | undefined;
-  /** Whether to compress; default: whether the path ends with `.gz`. */
+  /** Whether to compress with gzip. Default: if the path ends with `.gz`. */
   readonly gzip?: boolean | undefined;
   /**
-   * Called each time a block of records has been handed to the file, and awaited. Records taken from the source but not
-   * counted here are still in memory. To go on after a crash use `checkpoint`.
+   * Called and awaited after each block of records was written to the file. Records that were read from the source but
+   * not counted here are still in memory. To continue after a crash, use `checkpoint`.
    */
   readonly onWritten?: ((written: Written) => void | Promise<void>) | undefined;
 }
 
-/** How much was written by this call, and with `checkpoint` by those before; what `append` found is not counted. */
+/** How much this call wrote; with `checkpoint`, also earlier runs. Records before an `append` do not count. */
 export interface Written {
-  /** Records handed to the file so far, or in all. */
+  /** The number of records written so far. */
   readonly records: number;
-  /** Their bytes before compression, with header and line ends. */
+  /** Their size before compression, in bytes, with header and line ends. */
   readonly bytes: number;
-  /** With `checkpoint`: how many of the records earlier runs had written. */
+  /** With `checkpoint`: how many of the records earlier runs wrote. */
   readonly resumed?: number;
 }
 
@@ -107,7 +108,7 @@ export const writeKinds = {
   onWritten: "function",
 } as const satisfies OptionKinds;
 
-/** The character between cells, checked; a comma unless given. */
+/** The character between cells, checked; default a comma. */
 export const delimiterOf = ({ delimiter = "," }: { readonly delimiter?: string | undefined }): string => {
   if (typeof delimiter === "string" && delimiter.length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
   throw new ConfigurationError(

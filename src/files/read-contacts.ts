@@ -8,9 +8,9 @@ import { type FileSource, pathOf } from "./source.ts";
 
 /** A Standard Schema (zod, valibot, arktype), as far as it is used here. */
 export interface FieldsSchema<Fields = unknown> {
-  /** All that the specification asks of a schema. */
+  /** The part of the specification that is used. */
   readonly "~standard": {
-    /** Checks a value; only its issues are read. */
+    /** Validates a value; only its issues are used. */
     readonly validate: (value: unknown) => SchemaAnswer | Promise<SchemaAnswer>;
     /** For the compiler only. */
     readonly types?: { readonly input: Fields; readonly output: unknown } | undefined;
@@ -23,7 +23,7 @@ interface SchemaAnswer {
     | undefined;
 }
 
-/** A contact as a file holds it, without what the service sets itself. `contacts.import` checks it. */
+/** A contact in a file, without the fields that the service sets. `contacts.import` checks it. */
 export interface ContactRow<Fields = Record<string, unknown>> {
   email: string;
   name?: string;
@@ -40,21 +40,21 @@ export interface ContactRow<Fields = Record<string, unknown>> {
   customFields?: Fields;
 }
 
-/** How to read contacts. */
+/** Options for reading contacts. */
 export interface ReadContactsOptions<Fields = Record<string, unknown>> extends ReadOptions {
-  /** The workspace's schema, as given to the client: where a cell can be read in two ways, the one that fits it is taken. */
+  /** The workspace's schema, as for the client: if a cell can be read in two ways, the schema decides. */
   readonly customFields?: FieldsSchema<Fields> | undefined;
-  /** The character between the cells of CSV; default as in `readCsv`. */
+  /** The character between the cells of CSV; default as for `readCsv`. */
   readonly delimiter?: string | undefined;
-  /** New names for the columns of CSV, as in `readCsv`. */
+  /** New names for the columns of CSV, as for `readCsv`. */
   readonly columns?: ColumnNames | undefined;
-  /** What the source holds; default: by the end of its name. */
+  /** The format of the source; default: by the end of its name. */
   readonly format?: "csv" | "ndjson" | undefined;
 }
 
 type Fields = Record<string, unknown>;
 
-/** What the service sets itself: an export has these columns, and they cannot be written. */
+/** The fields that the service sets: an export has these columns, but they cannot be written. */
 const setByService: ReadonlySet<string> = new Set(["id", "externalId", "createdAt", "updatedAt"]);
 
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
@@ -67,7 +67,7 @@ const jsonIn = (cell: string): unknown => {
   }
 };
 
-/** The other way to read a cell of a custom field: what is a number as text, and the other way round. */
+/** The other way to read a cell of a custom field: a number as text, or text as a number. */
 const alternative = (value: unknown): unknown => {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return value.join(";");
@@ -75,7 +75,7 @@ const alternative = (value: unknown): unknown => {
   return typedOf(value, false);
 };
 
-/** A cell of a custom field. What is quoted is text, unless it is JSON, which CSV cannot write without quotes. */
+/** Reads a cell of a custom field. A quoted cell is text, unless it is JSON, which needs quotes in CSV. */
 const typedOf = (cell: string, isQuoted: boolean): unknown => {
   if (/^[["{]/.test(cell)) {
     const value = jsonIn(cell);
@@ -84,7 +84,7 @@ const typedOf = (cell: string, isQuoted: boolean): unknown => {
   }
   if (isQuoted) return cell;
   if (cell === "true" || cell === "false") return cell === "true";
-  // Only as a number is written: 007, 1.0 and +49 stay what they are.
+  // Only in the form that a number is written in: 007, 1.0 and +49 stay text.
   if (cell !== "" && String(Number(cell)) === cell && Number.isFinite(Number(cell))) return Number(cell);
   return cell.includes(";") ? cell.split(";") : cell;
 };
@@ -99,14 +99,14 @@ const cellOf = (cell: string, { column, isQuoted }: CellPlace, columns: ColumnNa
   return name.startsWith("customFields.") ? typedOf(cell, isQuoted) : cell;
 };
 
-/** The fields that a schema finds fault with, by their first key. */
+/** The fields that the schema refuses, by their first key. */
 const faultyIn = async (fields: Fields, schema: FieldsSchema): Promise<ReadonlySet<string>> => {
   const { issues = [] } = await schema["~standard"].validate(fields);
   const keys = issues.map(({ path }) => path?.[0]);
   return new Set(keys.map((key) => String(isObject(key) ? key.key : key)));
 };
 
-/** Reads the fields that do not fit in the other way, where that fits. */
+/** Reads refused fields in the other way, if the schema accepts that. */
 const fitted = async (fields: Fields, schema: FieldsSchema): Promise<Fields> => {
   const faulty = await faultyIn(fields, schema);
   if (faulty.size === 0) return fields;
@@ -123,7 +123,7 @@ async function* contacts(records: AsyncIterable<Fields>, schema: FieldsSchema | 
   for await (const record of records) {
     const contact = Object.fromEntries(Object.entries(record).filter(([name]) => !setByService.has(name)));
     const { customFields } = contact;
-    // JSON has types of its own.
+    // JSON has types already.
     if (isCsv && schema !== undefined && isObject(customFields))
       contact.customFields = await fitted(customFields, schema);
     yield contact;
@@ -167,7 +167,7 @@ export const readContacts = <Custom = Record<string, unknown>>(
         cast: (cell, place) => cellOf(cell, place, columns),
       })
     : readNdjson(source, reading);
-  // What the records look like is the file's word: the import checks each.
+  // The type of the records is not checked here: the import checks each.
   const found = contacts(records, customFields, isCsv) as AsyncGenerator<ContactRow<Custom>>;
   return withSettled(found, (count) => tellSettled(records, count));
 };

@@ -9,32 +9,35 @@ import { lineError, ReaderPlace, reporter } from "./invalid.ts";
 import { delimiterOf, knownOptions, maxLineBytesOf, type ReadOptions, readKinds } from "./options.ts";
 import { type FileSource, openSource } from "./source.ts";
 
-/** Where a cell stands, for `cast`. */
+/** The position of a cell, for `cast`. */
 export interface CellPlace {
   /** The name of the column in the file. */
   readonly column: string;
   /** The first line of its record, counted from 1. */
   readonly line: number;
-  /** Whether it stands in quotes there. */
+  /** Whether the cell is quoted in the file. */
   readonly isQuoted: boolean;
 }
 
-/** How to read CSV. */
+/** Options for reading CSV. */
 export interface ReadCsvOptions extends ReadOptions {
   /**
-   * The character between cells. Default: a comma, or a semicolon or tab where the first line has these and no comma
+   * The character between cells. Default: a comma; or a semicolon or tab, if the first line has those and no comma
    * outside quotes, as Excel writes in many countries.
    */
   readonly delimiter?: string | undefined;
   /** The names of the columns, for a file without a header row. */
   readonly header?: readonly string[] | undefined;
-  /** New names for columns, also dotted ones; `false` leaves a column out. Columns not named here keep their name. */
+  /** New names for columns, also dotted ones; `false` leaves a column out. Other columns keep their name. */
   readonly columns?: ColumnNames | undefined;
-  /** Makes a value of a cell; without it every cell is a string. What it throws makes the line a bad one. */
+  /** Converts a cell. By default, every cell is a string. If it throws, the line is a bad line. */
   readonly cast?: ((cell: string, place: CellPlace) => unknown) | undefined;
-  /** What an empty cell becomes: no field at all (default), `""` or `null`. `cast` sees it only when it is `""`. */
+  /**
+   * The value of an empty cell: no field at all (`"omit"`, default), `""` or `null`. `cast` gets empty cells only with
+   * `"string"`.
+   */
   readonly emptyCells?: "omit" | "string" | "null" | undefined;
-  /** Whether to take away the apostrophe that `writeCsv` puts before formulas; default true. */
+  /** Whether to remove the apostrophe that `writeCsv` adds before formulas; default true. */
   readonly unescapeFormulas?: boolean | undefined;
 }
 
@@ -105,7 +108,7 @@ const readHeader = (row: Row, name: string, options: ReadCsvOptions): Reading =>
   const { unescapeFormulas = true, columns: renamed = {} } = options;
   const names = unescapeFormulas ? row.cells.map(unguardFormula) : row.cells;
   const read = row.problem === undefined ? columnsOf(names, renamed) : { problem: row.problem };
-  // Thrown even where onInvalid is given: without columns no line after it can be read.
+  // Thrown even with onInvalid: without columns, no later line can be read.
   if ("problem" in read) throw lineError(name, { line: row.line, problem: `header: ${read.problem}` });
   return { columns: read.columns, options };
 };
@@ -166,7 +169,7 @@ export const readCsv = <T extends object = Record<string, unknown>>(
   options?: ReadCsvOptions,
 ): AsyncGenerator<T> => {
   const known = checked(options);
-  // One column has no delimiter that its first line could show.
+  // A first line with one column shows no delimiter.
   const isTold = known.delimiter !== undefined || known.header?.length === 1;
   const delimiter = isTold ? delimiterOf(known) : undefined;
   const maxLineBytes = maxLineBytesOf(known);
@@ -174,6 +177,6 @@ export const readCsv = <T extends object = Record<string, unknown>>(
   const place = new ReaderPlace();
   const how = { name, delimiter, maxLineBytes, withQuotes: known.cast !== undefined };
   const found = records(chunks, how, known, place);
-  // What the records look like is for the caller to say, by header, `columns` and `cast`.
+  // The type of the records is up to the caller, with header, `columns` and `cast`.
   return withSettled(found, (count) => place.pass(count)) as AsyncGenerator<T>;
 };

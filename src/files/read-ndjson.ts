@@ -6,13 +6,13 @@ import { knownOptions, maxLineBytesOf, type ReadOptions, readKinds } from "./opt
 import { type FileSource, openSource } from "./source.ts";
 
 /**
- * What the JSON parser says, fit for a log: without the text it stumbled over, which may be somebody's address, and
- * without the line that newer versions of Node count within the text, where it is always 1.
+ * The JSON parser's message, made safe for a log: without the quoted text, which may be an address, and without the
+ * line number that newer versions of Node add, which is always 1.
  */
 export const jsonProblem = (message: string): string =>
   message.replace(/, (\.\.\.)?".*$/s, "").replace(/ \(line \d+ column \d+\)$/, "");
 
-/** How to read NDJSON. */
+/** Options for reading NDJSON. */
 export interface ReadNdjsonOptions extends ReadOptions {}
 
 const parse = (text: string): { readonly record: object } | { readonly problem: string } => {
@@ -75,6 +75,6 @@ export const readNdjson = <T extends object = Record<string, unknown>>(
   const { name, chunks } = openSource(source, known);
   const place = new ReaderPlace();
   const found = records(chunks, maxLineBytes, place, reporter(name, known.onInvalid, place));
-  // What the records look like is for the caller to say, as with JSON.parse.
+  // The type of the records is up to the caller, as for JSON.parse.
   return withSettled(found, (count) => place.pass(count)) as AsyncGenerator<T>;
 };
