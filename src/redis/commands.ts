@@ -1,29 +1,103 @@
 import { createHash } from "node:crypto";
-import type { RedisPublisher } from "./news.ts";
 
-/**
- * The methods that the library needs of a Redis client. ioredis 5 and 6 have them, `Cluster` too.
- *
- * @example
- * ```ts
- * import { Redis } from "ioredis";
- * import { Client } from "touchpoint-sdk";
- * import { redisLimits } from "touchpoint-sdk/redis";
- *
- * const connection = new Redis("redis://localhost:6379");
- * await using shared = new Client({ limits: redisLimits(connection, { id: "production" }) });
- * ```
- */
-export interface RedisCommands extends RedisPublisher {
+/** What is needed of an ioredis client, version 5 or 6; `Cluster` has it too. */
+export interface IoredisCommands {
   /** Runs a script: EVAL. */
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** Runs a script that the server knows, by its SHA-1: EVALSHA. */
   evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** The nodes of a cluster that hold keys; a ledger on one is listed node by node. */
-  nodes?(role: "master"): RedisCommands[];
+  nodes?(role: "master"): IoredisCommands[];
   /** How the client was set up; its own prefix is needed to list a ledger. */
   readonly options?: { readonly keyPrefix?: string | undefined };
+  /** Opens a second connection like this one; without it, news comes with the next heartbeat. */
+  duplicate?(): IoredisSubscriber;
+  /** Tells when the connection is ended. */
+  once?(event: "end", listener: () => void): unknown;
+  /** Takes a listener back. */
+  off?(event: "end", listener: () => void): unknown;
 }
+
+/** What is needed to hear what other processes publish; a second connection of ioredis has it. */
+export interface IoredisSubscriber {
+  /** Calls back with each message of a channel it is subscribed to. */
+  on(event: "message", listener: (channel: string, message: string) => void): unknown;
+  /** Calls back when it is connected, again too. */
+  on(event: "ready", listener: () => void): unknown;
+  /** Calls back when it fails. */
+  on(event: "error", listener: (error: Error) => void): unknown;
+  /** Begins to hear a channel. */
+  subscribe(channel: string): Promise<unknown>;
+  /** Ends the connection at once. */
+  disconnect(): void;
+}
+
+/** The keys and arguments of a script, as node-redis takes them. */
+interface ScriptInput {
+  keys: string[];
+  arguments: string[];
+}
+
+/** What is needed of a node-redis client (`redis`), version 5 or 6; one of `createCluster` has it too. */
+export interface NodeRedisCommands {
+  /** Runs a script: EVAL. */
+  eval(script: string, input: ScriptInput): Promise<unknown>;
+  /** Runs a script that the server knows, by its SHA-1: EVALSHA. */
+  evalSha(sha: string, input: ScriptInput): Promise<unknown>;
+  /** How the client was set up; its own prefix is needed to list a ledger. */
+  readonly options?: object | undefined;
+  /** The nodes of a cluster that hold keys. */
+  readonly masters?: readonly unknown[];
+  /** The client of one of them. */
+  nodeClient?(node: unknown): Promise<NodeRedisCommands>;
+  /** Opens a second connection like this one. */
+  duplicate(): NodeRedisSubscriber;
+  /** Tells when the connection is ended. */
+  once(event: "end", listener: () => void): unknown;
+  /** Takes a listener back. */
+  off(event: "end", listener: () => void): unknown;
+}
+
+/** What is needed to hear what other processes publish; a second connection of node-redis has it. */
+export interface NodeRedisSubscriber {
+  /** Calls back when it fails. */
+  on(event: "error", listener: (error: Error) => void): unknown;
+  /** Connects. */
+  connect(): Promise<unknown>;
+  /** Begins to hear a channel, over every loss of the connection. */
+  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  /** Ends the connection at once. */
+  destroy(): void;
+}
+
+/** A Redis client, told by its shape. */
+export type RedisCommands = IoredisCommands | NodeRedisCommands;
+
+export const isNodeRedis = (redis: RedisCommands): redis is NodeRedisCommands => "evalSha" in redis;
+
+/** What is wrong with what should be a client. */
+export const clientFaults = (redis: unknown): string[] => {
+  const {
+    eval: run,
+    evalsha,
+    evalSha,
+  }: { eval?: unknown; evalsha?: unknown; evalSha?: unknown } = Object(redis);
+  const isClient = typeof run === "function" && typeof (evalsha ?? evalSha) === "function";
+  return isClient ? [] : ["redis must be a client of ioredis or node-redis"];
+};
+
+/** The prefix that the client itself puts before each key. */
+export const keyPrefixOf = (redis: RedisCommands): string => {
+  const { keyPrefix = "" }: { keyPrefix?: unknown } = redis.options ?? {};
+  return String(keyPrefix);
+};
+
+/** The nodes that hold keys: of a cluster all primaries. */
+export const nodesOf = async (redis: RedisCommands): Promise<readonly RedisCommands[]> => {
+  if (!isNodeRedis(redis)) return redis.nodes?.("master") ?? [redis];
+  const nodes = redis.masters?.map((node) => redis.nodeClient?.(node) ?? redis);
+  return nodes === undefined ? [redis] : Promise.all(nodes);
+};
 
 /** A script that runs as one step, by its hash where Redis knows it already. */
 export const script = (source: string) => {
@@ -31,16 +105,18 @@ export const script = (source: string) => {
   return async (
     redis: RedisCommands,
     keys: readonly string[],
-    values: readonly (string | number)[],
+    values: readonly string[],
   ): Promise<unknown> => {
     sha ??= createHash("sha1").update(source).digest("hex");
-    const rest = [...keys, ...values.map(String)];
+    const input = { keys: [...keys], arguments: [...values] };
+    const flat = [...keys, ...values];
     try {
-      return await redis.evalsha(sha, keys.length, ...rest);
+      if (isNodeRedis(redis)) return await redis.evalSha(sha, input);
+      return await redis.evalsha(sha, keys.length, ...flat);
     } catch (error) {
       // A Redis that was started anew, or whose scripts were flushed, is told the script again.
       if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-      return redis.eval(source, keys.length, ...rest);
+      return isNodeRedis(redis) ? redis.eval(source, input) : redis.eval(source, keys.length, ...flat);
     }
   };
 };

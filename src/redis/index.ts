@@ -1,3 +1,3 @@
-export type { RedisCommands } from "./commands.ts";
+export type { IoredisCommands, NodeRedisCommands, RedisCommands } from "./commands.ts";
 export { type RedisLedgerOptions, redisLedger } from "./redis-ledger.ts";
 export { type RedisLimitsOptions, redisLimits } from "./redis-limits.ts";

@@ -1,28 +1,47 @@
-/** What is needed to hear what other processes publish; a second connection of ioredis has it. */
-export interface RedisSubscriber {
-  /** Calls back with each message of a channel it is subscribed to. */
-  on(event: "message", listener: (channel: string, message: string) => void): unknown;
-  /** Calls back when it is connected, again too. */
-  on(event: "ready", listener: () => void): unknown;
-  /** Calls back when it fails. */
-  on(event: "error", listener: (error: Error) => void): unknown;
-  /** Begins to hear a channel. */
-  subscribe(channel: string): Promise<unknown>;
-  /** Ends the connection at once. */
-  disconnect(): void;
-}
-
-/** A client that can open a second connection like itself, and tells when it is ended. */
-export interface RedisPublisher {
-  /** Opens a second connection like this one; without it, news comes with the next heartbeat. */
-  duplicate?(): RedisSubscriber;
-  /** Tells when the connection is ended. */
-  once?(event: "end", listener: () => void): unknown;
-  /** Takes a listener back. */
-  off?(event: "end", listener: () => void): unknown;
-}
+import { type IoredisCommands, isNodeRedis, type NodeRedisCommands, type RedisCommands } from "./commands.ts";
 
 type Heard = (message: string) => void;
+
+/** A connection that hears what is published. */
+interface Subscriber {
+  subscribe(channel: string): void;
+  end(): void;
+}
+
+type Tell = (channel: string, message: string) => void;
+
+// What goes wrong here goes wrong on the caller's own connection too, and is told there.
+const ignore = (): void => undefined;
+
+const ofIoredis = (redis: IoredisCommands, tell: Tell): Subscriber | undefined => {
+  const connection = redis.duplicate?.();
+  if (connection === undefined) return undefined;
+  const channels = new Set<string>();
+  // Refused while there is no connection: `ready` brings it again.
+  const subscribe = (channel: string): void => void connection.subscribe(channel).catch(ignore);
+  connection.on("error", ignore);
+  connection.on("message", tell);
+  connection.on("ready", () => channels.forEach(subscribe));
+  return {
+    subscribe: (channel) => subscribe(channels.add(channel) && channel),
+    end: () => connection.disconnect(),
+  };
+};
+
+const ofNodeRedis = (redis: NodeRedisCommands, tell: Tell): Subscriber => {
+  const connection = redis.duplicate();
+  connection.on("error", ignore);
+  const connected = connection.connect();
+  connected.catch(ignore);
+  return {
+    subscribe: (channel) =>
+      void connected
+        .then(() => connection.subscribe(channel, (message) => tell(channel, message)))
+        .catch(ignore),
+    // It may be on its way to be connected, or have ended by itself.
+    end: () => void connected.then(() => connection.destroy()).catch(ignore),
+  };
+};
 
 /**
  * Hears at once what would otherwise come with the next heartbeat, over a connection of its own.
@@ -31,11 +50,11 @@ type Heard = (message: string) => void;
  * the next beat.
  */
 export class News {
-  readonly #redis: RedisPublisher;
+  readonly #redis: RedisCommands;
   readonly #listeners = new Map<string, Set<Heard>>();
-  #connection: RedisSubscriber | undefined;
+  #connection: Subscriber | undefined;
 
-  constructor(redis: RedisPublisher) {
+  constructor(redis: RedisCommands) {
     this.#redis = redis;
   }
 
@@ -44,8 +63,8 @@ export class News {
     const listeners = this.#listeners.get(channel) ?? new Set();
     if (listeners.has(heard)) return;
     this.#listeners.set(channel, listeners.add(heard));
-    if (this.#connection === undefined) this.#open();
-    else if (listeners.size === 1) this.#subscribe(channel);
+    this.#connection ??= this.#open();
+    if (listeners.size === 1) this.#connection?.subscribe(channel);
   }
 
   /** With the last listener the connection goes. */
@@ -56,33 +75,19 @@ export class News {
     if (this.#listeners.size === 0) this.#close();
   }
 
-  #open(): void {
-    const connection = this.#redis.duplicate?.();
-    if (connection === undefined) return;
-    this.#connection = connection;
-    // What goes wrong here goes wrong on the caller's own connection too, and is told there.
-    connection.on("error", () => undefined);
-    connection.on("message", (channel, message) => {
+  #open(): Subscriber | undefined {
+    const redis = this.#redis;
+    const tell: Tell = (channel, message) => {
       for (const heard of this.#listeners.get(channel) ?? []) heard(message);
-    });
-    connection.on("ready", () => this.#subscribeAll());
-    this.#subscribeAll();
+    };
     // A process that has ended its own connection must not be kept alive by this one.
-    this.#redis.once?.("end", this.#close);
+    redis.once?.("end", this.#close);
+    return isNodeRedis(redis) ? ofNodeRedis(redis, tell) : ofIoredis(redis, tell);
   }
 
   readonly #close = (): void => {
     this.#redis.off?.("end", this.#close);
-    this.#connection?.disconnect();
+    this.#connection?.end();
     this.#connection = undefined;
   };
-
-  #subscribeAll(): void {
-    for (const channel of this.#listeners.keys()) this.#subscribe(channel);
-  }
-
-  #subscribe(channel: string): void {
-    // Refused while there is no connection: `ready` brings it again.
-    void this.#connection?.subscribe(channel).catch(() => undefined);
-  }
 }

@@ -10,7 +10,7 @@ import type {
 } from "../ledger/ledger.ts";
 import { checkKey, checkSettling, listFilter, scheduledIdOf, takesBack } from "../ledger/rules.ts";
 import { unknownKeys } from "../runtime/values.ts";
-import type { RedisCommands } from "./commands.ts";
+import { clientFaults, keyPrefixOf, nodesOf, type RedisCommands } from "./commands.ts";
 import {
   claimScript,
   type Entry,
@@ -100,10 +100,10 @@ class RedisLedger implements Ledger {
 
   async *list(filter?: LedgerFilter): AsyncGenerator<LedgerRow> {
     const passes = listFilter(filter);
-    // A scan knows nothing of the prefix that ioredis adds by itself.
-    const prefix = (this.#redis.options?.keyPrefix ?? "") + this.#prefix;
+    // A scan knows nothing of the prefix that a client adds by itself.
+    const prefix = keyPrefixOf(this.#redis) + this.#prefix;
     const pattern = `${prefix.replace(/[*?[\]\\]/g, "\\$&")}*`;
-    for (const node of this.#redis.nodes?.("master") ?? [this.#redis]) {
+    for (const node of await nodesOf(this.#redis)) {
       // A scan may find a key twice.
       const done = new Set<string>();
       for (let cursor: string | undefined = "0"; cursor !== undefined; ) {
@@ -160,9 +160,7 @@ class RedisLedger implements Ledger {
 export const redisLedger = (redis: RedisCommands, options?: RedisLedgerOptions): Ledger => {
   // A caller without types may give null, which stands for none, or no object at all.
   const given: RedisLedgerOptions = options ?? {};
-  const faults: string[] = [];
-  if (typeof redis?.evalsha !== "function" || typeof redis.eval !== "function")
-    faults.push("redis must be an ioredis client");
+  const faults = clientFaults(redis);
   if (typeof given !== "object") faults.push("the options must be an object");
   else faults.push(...unknownKeys(given, ["prefix"]));
   const { prefix = "touchpoint:sent:" } = given;

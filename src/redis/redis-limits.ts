@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { documentedLimits, type Limits, limitFaults } from "../options/limits.ts";
 import type { SharedLimits } from "../options/shared-limits.ts";
-import type { RedisCommands } from "./commands.ts";
+import { clientFaults, type RedisCommands } from "./commands.ts";
 import { News } from "./news.ts";
 import { SharedDay } from "./shared-day.ts";
 import { SharedLeases } from "./shared-leases.ts";
@@ -48,9 +48,7 @@ export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): 
     maxLostMs = 60_000,
     ...given
   }: Partial<RedisLimitsOptions> = options ?? {};
-  const faults = limitFaults(given);
-  if (typeof redis?.evalsha !== "function" || typeof redis.eval !== "function")
-    faults.push("redis must be an ioredis client");
+  const faults = [...limitFaults(given), ...clientFaults(redis)];
   if (typeof id !== "string" || id === "") faults.push("id must be a string that is not empty");
   if (onLost !== "open" && onLost !== "closed") faults.push(`onLost must be "open" or "closed"`);
   if (onLost === "open" && !(share !== undefined && share > 0 && share <= 1))

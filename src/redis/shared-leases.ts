@@ -122,7 +122,11 @@ export class SharedLeases implements PermitSource {
     const budget = this.#budget;
     if (budget === undefined || (budget.leased === 0 && this.#context.day.unreported === 0)) return;
     budget.retire(budget.leased);
-    await this.#beat();
+    // Some clients keep a command until Redis is back, which may be never.
+    await new Promise<void>((resolve) => {
+      const giveUp = this.#context.clock.after(this.#aliveMs, resolve);
+      void this.#beat().then(giveUp).then(resolve);
+    });
   }
 
   readonly #hear = (message: string): void => {

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import type { RedisCommands } from "../../src/redis/index.ts";
-import type { RedisSubscriber } from "../../src/redis/news.ts";
+import type { IoredisSubscriber } from "../../src/redis/commands.ts";
+import type { IoredisCommands } from "../../src/redis/index.ts";
 import { type FakeClock, turn } from "./fake-clock.ts";
 
 /**
@@ -21,7 +21,7 @@ export class SimulatedRedis {
   }
 
   /** The commands of one process, which are under way for `latencyMs` there and as long back. */
-  commands(latencyMs = 0): RedisCommands {
+  commands(latencyMs = 0): IoredisCommands {
     return {
       // Never known, so that every script comes as text and can be given the time.
       evalsha: async () => {
@@ -38,7 +38,7 @@ export class SimulatedRedis {
   }
 
   /** Hears of every channel, which does nobody any harm. */
-  #subscriber(latencyMs: number): RedisSubscriber {
+  #subscriber(latencyMs: number): IoredisSubscriber {
     let heard: (channel: string, message: string) => void = () => undefined;
     return {
       // The only listener with two arguments is that for messages.

@@ -3,7 +3,7 @@ import { ConnectionError } from "../../../src/errors.ts";
 import type { HttpRequest, Send } from "../../../src/http/types.ts";
 import { documentedLimits, type Limits } from "../../../src/options/limits.ts";
 import type { BeatReply } from "../../../src/redis/budget-script.ts";
-import type { RedisCommands, RedisLimitsOptions } from "../../../src/redis/index.ts";
+import type { IoredisCommands, RedisLimitsOptions } from "../../../src/redis/index.ts";
 import { DeadlineExceeded } from "../../../src/runtime/cancellation.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -43,7 +43,7 @@ afterAll(() => server.stop());
 const join = (
   next: Send,
   options: Partial<RedisLimitsOptions> = {},
-  { redis = store.commands(1), at = clock }: { redis?: RedisCommands; at?: Clock } = {},
+  { redis = store.commands(1), at = clock }: { redis?: IoredisCommands; at?: Clock } = {},
 ) => memberOn(redis, next, { id: "fleet", ...limits, ...options }, at);
 
 const strict = () => simulatedService(clock, { counting: "sliding", limits, latency: constantLatency(5, 5) });
@@ -56,7 +56,7 @@ const watched = () => {
     isDeaf: false,
     asked: [],
   };
-  const redis: RedisCommands = {
+  const redis: IoredisCommands = {
     ...commands,
     eval: async (...values) => {
       line.asked = [...line.asked, clock.now()];
@@ -71,7 +71,7 @@ const watched = () => {
 };
 
 /** The commands of a process, and what each of its beats for events is answered. */
-const overheard = (hear: (reply: BeatReply) => void): RedisCommands => {
+const overheard = (hear: (reply: BeatReply) => void): IoredisCommands => {
   const commands = store.commands(1);
   return {
     ...commands,
@@ -206,7 +206,7 @@ test("the share of a killed process is back a window and 100 ms after its last w
   const survivor = join(send);
   saturate(survivor, call);
   const commands = store.commands(1);
-  const mortal: RedisCommands = {
+  const mortal: IoredisCommands = {
     ...commands,
     eval: (...values) => (isDead ? new Promise(() => undefined) : commands.eval(...values)),
   };
@@ -444,6 +444,25 @@ test("while Redis is out of reach budgets() and waits that end say so, and what 
   void send(call);
   await store.advance(500);
   expect(lostOnes()[0]).toEqual(["requests", undefined, 49]);
+});
+
+test("a Redis that never answers holds no close up", async () => {
+  let isSilent = false;
+  const commands = store.commands(1);
+  const redis: IoredisCommands = {
+    ...commands,
+    eval: (...values) => (isSilent ? new Promise(() => undefined) : commands.eval(...values)),
+  };
+  const { limiter, send } = join(async () => answered(), {}, { redis });
+  void send(call);
+  await store.advance(60);
+  isSilent = true;
+  let isClosed = false;
+  void limiter.close().then(() => {
+    isClosed = true;
+  });
+  await store.advance(200);
+  expect(isClosed).toBe(true);
 });
 
 test("failing open, each process goes on with its share; with Redis back they use all of it again", async () => {

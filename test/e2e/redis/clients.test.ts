@@ -1,0 +1,126 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type RedisCommands, redisLedger } from "../../../src/redis/index.ts";
+import { systemClock } from "../../../src/runtime/clock.ts";
+import { FakeClock, turn } from "../../support/fake-clock.ts";
+import { memberOn } from "../../support/fleet.ts";
+import { answered, requestOn } from "../../support/paced.ts";
+import { clients, clusters } from "../../support/redis-clients.ts";
+import { RedisCluster } from "../../support/redis-cluster.ts";
+import { RedisServer } from "../../support/redis-server.ts";
+
+const limit = { max: 50, perMs: 1_000 };
+const call = requestOn(["requests"]);
+
+let server: RedisServer;
+let cluster: RedisCluster;
+let admin: Redis;
+
+beforeAll(async () => {
+  [server, cluster] = await Promise.all([RedisServer.start(), RedisCluster.start()]);
+  admin = new Redis(server.port, "127.0.0.1");
+});
+beforeEach(() => admin.flushall());
+afterAll(async () => {
+  admin.disconnect();
+  await Promise.all([server.stop(), cluster.stop()]);
+});
+
+const nodePort = (): number => cluster.nodes[0]?.port ?? 0;
+
+/** Waits, by round trips, for something that another process does. */
+const until = async (clock: FakeClock, isSo: () => boolean | Promise<boolean>): Promise<void> => {
+  while (!(await isSo())) await clock.advance(0);
+};
+
+const keepsReceipts = async (redis: RedisCommands, prefix: string): Promise<void> => {
+  const ledger = redisLedger(redis, { prefix });
+  for (const key of ["welcome", "goodbye", "a*[b]"]) {
+    expect((await ledger.claim(key, "print")).state).toBe("claimed");
+    await ledger.settle(key, "sent", { receipt: { id: key } });
+  }
+  expect(await ledger.claim("welcome", "print")).toMatchObject({ state: "sent", receipt: { id: "welcome" } });
+  const listed: string[] = [];
+  for await (const { key } of ledger.list()) listed.push(key);
+  expect(listed.sort()).toEqual(["a*[b]", "goodbye", "welcome"]);
+};
+
+describe.each(clients)("with %s", (name, connect) => {
+  test("a pause is heard without a heartbeat, and the second connection ends with the last listener", async () => {
+    const clock = new FakeClock();
+    const shared = { id: `pause ${name}`, requests: limit };
+    const still = memberOn(await connect(server.port), async () => answered(), shared, clock);
+    const paused = async () => answered(429, { "retry-after": "30" });
+    const other = memberOn(await connect(server.port), paused, shared, systemClock);
+    let isSent = false;
+    void still.send(call).then(() => {
+      isSent = true;
+    });
+    // Its clock never moves: what it hears, it hears without a timer.
+    await until(clock, () => isSent);
+    const channel = `touchpoint:{${shared.id}}:requests:news`;
+    const subscribed = async () => (await admin.pubsub("NUMSUB", channel))[1];
+    await until(clock, async () => (await subscribed()) === 1);
+    await other.send(call);
+    await until(clock, () => still.limiter.state().requests.pausedBy !== undefined);
+    expect(still.limiter.state().requests.pausedBy).toBe("429 on requests");
+    await still.limiter.close();
+    await other.limiter.close();
+    await until(clock, async () => (await subscribed()) === 0);
+  });
+
+  test("the ledger keeps receipts, and lists them, over a flush of the scripts, too", async () => {
+    const redis = await connect(server.port);
+    await keepsReceipts(redis, `ledger ${name} `);
+    await admin.script("FLUSH");
+    await keepsReceipts(redis, `again ${name} `);
+  });
+
+  test("a Redis that is gone is out of reach", async () => {
+    const gone = await RedisServer.start();
+    const redis = await connect(gone.port);
+    const { limiter, send } = memberOn(
+      redis,
+      async () => answered(),
+      { id: "gone", requests: { max: 1_000_000, perMs: 1_000 }, maxLostMs: 0 },
+      systemClock,
+    );
+    const outcome = () =>
+      send(call).then(
+        () => "sent",
+        ({ message }) => String(message),
+      );
+    expect(await outcome()).toBe("sent");
+    await gone.stop();
+    let last = "sent";
+    while (last === "sent") [last] = await Promise.all([outcome(), turn()]);
+    expect(last).toMatch(/Redis, which shares the limits, (is out of reach: |has given no answer for )/);
+    await limiter.close();
+  });
+});
+
+describe.each(clients.filter(([name]) => name !== "node-redis 5"))(
+  "with a keyPrefix of %s",
+  (_name, connect) => {
+    test("the ledger lists its keys and no others", async () => {
+      await keepsReceipts(await connect(server.port), "sent:");
+      await keepsReceipts(await connect(server.port, { keyPrefix: "tenant*1:" }), "sent:");
+      expect((await admin.keys("tenant*1:sent:*")).length).toBe(3);
+    });
+  },
+);
+
+describe.each(clusters)("with a cluster of %s", (name, connect) => {
+  test("limits are shared and the ledger is listed over all nodes", async () => {
+    const redis = await connect(nodePort());
+    const { limiter, send } = memberOn(
+      redis,
+      async () => answered(),
+      { id: name, requests: limit },
+      systemClock,
+    );
+    expect((await send(call)).status).toBe(200);
+    await limiter.close();
+    await keepsReceipts(redis, `sent ${name} `);
+  });
+});
