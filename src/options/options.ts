@@ -19,7 +19,7 @@ import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
 import type { Priority } from "./priority.ts";
 import { type ProxyEnvironment, type ProxyRoute, proxyRoute } from "./proxy.ts";
 import { isShared, type SharedLimits } from "./shared-limits.ts";
-import { baseUrlOf, callFaults, isBrowser, keyFaults, routeFaults } from "./validation.ts";
+import { baseUrlOf, browserFaults, callFaults, keyFaults, routeFaults } from "./validation.ts";
 
 /** The API key, or a function that returns it. The function is called once, and again after a 401. */
 export type KeySource = string | (() => string | Promise<string>);
@@ -310,12 +310,7 @@ export const settingsFrom = (
   faults.push(...keyFaults(apiKey));
   const { origin, basePath } = baseUrlOf(baseUrl, options.allowInsecureHttp === true, faults);
   faults.push(...clientFaults(options));
-  if (isBrowser() && options.dangerouslyAllowBrowser !== true) {
-    faults.push(
-      "this seems to be a browser: every visitor of a page can read its key. In a test under jsdom, use the test " +
-        "runner's environment node; dangerouslyAllowBrowser: true allows it",
-    );
-  }
+  if (options.dangerouslyAllowBrowser !== true) faults.push(...browserFaults());
   const environment = environmentOf(options);
   const guards = emailGuards(options, environment, { faults, log });
   const route = proxyRoute(options.proxy, { origin, environment: environment.proxy }, faults);

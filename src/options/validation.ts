@@ -41,8 +41,14 @@ const headerFaults = (headers: unknown): string[] => {
 export const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 
-/** Whether this is a web page. Workers and server-side rendering are not. */
-export const isBrowser = (): boolean => "window" in globalThis && "document" in globalThis;
+/** What is wrong where this is a web page. Workers and server-side rendering are not. */
+export const browserFaults = (): readonly string[] =>
+  "window" in globalThis && "document" in globalThis
+    ? [
+        "this seems to be a browser: every visitor of a page can read its key. In a test under jsdom, use the test " +
+          "runner's environment node; dangerouslyAllowBrowser: true allows it",
+      ]
+    : [];
 
 /** Options that both a call and a client have. */
 interface CallLike {
