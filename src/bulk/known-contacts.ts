@@ -6,6 +6,7 @@ import {
   fieldsToChange,
   packDigest,
   unpackDigest,
+  withFields,
 } from "./contact-digest.ts";
 import { HashTable } from "./hash-table.ts";
 import { Spool } from "./spool.ts";
@@ -61,11 +62,7 @@ export class KnownContacts {
   /** Applies a row to its contact in memory; nothing is sent. */
   apply(row: { readonly email: string }): void {
     const change = digestOf(row, this.#names);
-    const known = this.#find(row.email);
-    this.#keep(row.email, {
-      id: known?.id ?? "",
-      fields: new Map([...(known?.fields ?? []), ...change.fields]),
-    });
+    this.#keep(row.email, withFields(this.#find(row.email) ?? { id: "", fields: [] }, change));
   }
 
   /** What a row would change; undefined if no contact has its address. */

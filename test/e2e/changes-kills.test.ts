@@ -1,0 +1,77 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import type { ContactChange } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+import { compile, root } from "../support/programs.ts";
+
+// npm run campaign:changes: 200 of them.
+const kills = Number(process.env.TOUCHPOINT_CHANGES_KILLS ?? 4);
+const contacts = 1_500;
+const [program = ""] = await compile("changes", [`${root}test/e2e/changes-child.ts`]);
+
+test(`killed ${kills} times at any instant, over sockets, every change is yielded at least once`, async () => {
+  const folder = mkdtempSync(join(tmpdir(), "touchpoint-kills-"));
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false, latencyMs: [1, 15] });
+  sandbox.seedContacts(contacts);
+  const server = await sandbox.listen();
+  const [since, out] = [join(folder, "snapshot"), join(folder, "changes.ndjson")];
+  /** Kills the run when it has yielded so many changes and a little later; without them it comes to its end. */
+  const run = async (killAfter = Number.POSITIVE_INFINITY): Promise<number | null> => {
+    const child = spawn(process.execPath, [program, server.url, since, out], {
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    child.on("message", (count) => {
+      if (Number(count) >= killAfter) setTimeout(() => child.kill("SIGKILL"), Math.random() * 10);
+    });
+    return new Promise((resolve) => child.once("exit", resolve));
+  };
+  /** Others change, add and remove: each kind in each part of the list. */
+  const move = async (count: number): Promise<void> => {
+    for (let left = count; left > 0; left -= 1) {
+      const all = sandbox.state.contacts;
+      const { id = "" } = all[Math.floor(Math.random() * all.length)] ?? {};
+      const kind = Math.random();
+      if (kind < 0.2) sandbox.removeContact(id);
+      else if (kind < 0.4) sandbox.addContact({ email: `new${Math.random()}@example.com` });
+      else await patch(id);
+    }
+  };
+  const patch = (id: string) =>
+    sandbox.fetch(`http://localhost/api/v1/contacts/${id}`, {
+      method: "PATCH",
+      headers: { authorization: "Bearer key", "content-type": "application/json" },
+      body: JSON.stringify({ title: `Title ${Math.random()}` }),
+    });
+  try {
+    let killed = 0;
+    for (let round = 0; killed < kills; round += 1) {
+      await move(400);
+      // The first two runs of a round are killed, unless they come to their end before.
+      for (let runs = 0; runs < 2 && killed < kills; runs += 1) {
+        const most = round === 0 ? contacts : 400;
+        if ((await run(Math.random() * most * 0.6)) !== 0) killed += 1;
+        await move(20);
+      }
+      // A run that goes on tells nothing of what it has passed; the next does.
+      expect([await run(), await run()]).toEqual([0, 0]);
+      const copy = new Map<string, unknown>();
+      const lines = readFileSync(out, "utf8").trimEnd().split("\n");
+      for (const line of lines) {
+        // As the child wrote it.
+        const change = JSON.parse(line) as ContactChange;
+        if (change.kind === "removed") copy.delete(change.id);
+        else copy.set(change.contact.id, change.contact);
+      }
+      expect(copy).toEqual(
+        new Map(sandbox.state.contacts.map((contact) => [contact.id, JSON.parse(JSON.stringify(contact))])),
+      );
+    }
+    expect(readdirSync(folder).sort()).toEqual(["changes.ndjson", "snapshot"]);
+  } finally {
+    await server.close();
+    rmSync(folder, { recursive: true });
+  }
+}, 3_600_000);
