@@ -39,7 +39,15 @@ export interface ChangesOptions extends CallOptions {
 
 /** The changes since a snapshot: iterate it once, or its pages. */
 export interface ContactChanges<C extends Contact = Contact> extends AsyncIterable<ContactChange<C>> {
-  /** The same changes, at most 200 at a time. A page counts as processed when you request the next one. */
+  /**
+   * The same changes, at most 200 at a time. A page counts as processed when you request the next one.
+   *
+   * @example
+   * ```ts
+   * for await (const page of client.contacts.changes({ since: "contacts.snapshot" }).pages())
+   *   console.log(page.length, "changes");
+   * ```
+   */
   pages(): AsyncIterableIterator<readonly ContactChange<C>[]>;
 }
 

@@ -8,32 +8,32 @@ import type { WriteOptions } from "./options.ts";
 import { spoolRecords } from "./spool.ts";
 import type { Piece } from "./write-pieces.ts";
 
-/** How to write CSV. */
+/** Options for writing CSV. */
 export interface WriteCsvOptions extends WriteOptions {
   /** The character between cells; default a comma. */
   readonly delimiter?: string | undefined;
   /**
-   * The columns in their order, as paths (`["email", "customFields.plan"]`) or paths and names
-   * (`{ email: "E-mail" }`). Other fields are left out; a column that no record has is empty. Default: every field
-   * there is, for which all records but the first 1,000 are written twice, to `<path>.<8 characters>.rows.tmp` and
-   * from there to the file. On a stream, and with `append`, it is the fields of the first 1,000 (or the header of
-   * the file): a later record with yet another field is then an error, not a loss.
+   * The columns in their order, as paths (`["email", "customFields.plan"]`) or paths and names (`{ email: "E-mail" }`).
+   * Other fields are left out; a column without values is empty. Default: every field. All records but the first 1,000
+   * are then written twice, first to `<path>.<8 characters>.rows.tmp`. For a stream, and with `append`, the default is
+   * the fields of the first 1,000 records (or the header of the file): a later record with another field is then an
+   * error.
    */
   readonly columns?: WriteColumns | undefined;
   /**
-   * Whether text that a spreadsheet may run as a formula gets an apostrophe before it; default true. `readCsv` takes
-   * it away again. Numbers stay as they are; a phone number such as `+44 20 7946 0000` is text and gets one: set it
-   * to false for programs that would take the apostrophe for part of it.
+   * Whether text that a spreadsheet may run as a formula gets an apostrophe before it; default true. `readCsv` removes
+   * it again. Numbers stay unchanged. A phone number such as `+44 20 7946 0000` is text and gets an apostrophe; set
+   * this to false for programs that do not remove it.
    */
   readonly escapeFormulas?: boolean | undefined;
-  /** Whether to begin with a byte order mark, by which Excel knows UTF-8; default false. */
+  /** Whether to start with a byte order mark, so that Excel recognizes UTF-8; default false. */
   readonly byteOrderMark?: boolean | undefined;
 }
 
 /** The columns of a file, and how strict they are. */
 export interface Table {
   readonly columns: readonly WriteColumn[];
-  /** Whether the columns are the caller's choice, so that other fields are left out; else those are an error. */
+  /** Whether the caller chose the columns, so that other fields are left out; otherwise those are an error. */
   readonly isSelection: boolean;
   /** Whether the file already has its header. */
   readonly hasHeader: boolean;
@@ -50,7 +50,7 @@ const lineOf = (cells: readonly WrittenCell[], { delimiter, escapeFormulas = tru
   return stringify([guarded], {
     delimiter,
     escape_formulas: escapeFormulas,
-    // A lone empty cell would make a blank line, which is no record.
+    // A single empty cell would be a blank line, which is not a record.
     quoted_empty: cells.length === 1,
     cast: {
       string: (value, { index }) => (cells[index]?.isQuoted ? { value, quoted: true } : value),
@@ -59,13 +59,13 @@ const lineOf = (cells: readonly WrittenCell[], { delimiter, escapeFormulas = tru
 };
 
 const headerOf = ({ columns }: Table, options: CsvOptions): Piece => {
-  // The reader tells the delimiter by those that are not quoted.
+  // The reader detects the delimiter by unquoted cells.
   const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[;\t]/.test(name) }));
   const line = lineOf(names, options);
   return { text: (options.byteOrderMark ? "\uFEFF" : "") + line, isRecord: false };
 };
 
-/** Works on a record; errors name its number. */
+/** Processes a record; errors name its number. */
 const numbered = <T>(number: number, work: () => T): T => {
   try {
     return work();
@@ -74,7 +74,7 @@ const numbered = <T>(number: number, work: () => T): T => {
   }
 };
 
-/** Makes lines of records; its errors name the record. */
+/** Converts records to lines; its errors name the record. */
 const rowWriter = ({ columns, isSelection }: Table, options: CsvOptions) => {
   const paths = new Set(columns.map(({ path }) => path));
   return (record: object, number: number): Piece => {
@@ -108,7 +108,7 @@ const tableOf = (found: FoundColumns, isSelection: boolean): Table => {
   throw new ValidationError("the first records have no fields: name the columns in the option columns");
 };
 
-/** The header, unless the file has it, and the rows. */
+/** The header, unless the file has it already, and the rows. */
 async function* rowsOf(records: AsyncIterable<object>, table: Table, options: CsvOptions) {
   if (!table.hasHeader) yield headerOf(table, options);
   const row = rowWriter(table, options);
@@ -119,7 +119,7 @@ async function* rowsOf(records: AsyncIterable<object>, table: Table, options: Cs
   }
 }
 
-/** The records, each noted before it is passed on; `first` is the number of the first. */
+/** Collects the fields of each record before passing it on; `first` is the number of the first record. */
 async function* noting(records: AsyncIterable<object>, found: FoundColumns, first: number) {
   let number = first;
   for await (const record of records) {
@@ -129,7 +129,7 @@ async function* noting(records: AsyncIterable<object>, found: FoundColumns, firs
   }
 }
 
-/** The first ones that are at hand, then the others. */
+/** The first records, then the others. */
 async function* joined(first: readonly object[], others: AsyncIterable<object>): AsyncGenerator<object> {
   yield* first;
   yield* others;
@@ -138,10 +138,10 @@ async function* joined(first: readonly object[], others: AsyncIterable<object>):
 /**
  * The pieces of a CSV file.
  *
- * @param known - its table. Without one the columns are every field there is: up to 1,000 records wait for them in
- *   memory, more in a file.
- * @param spoolPath - the path for that file; without one the columns are the fields of the first 1,000 records, and
- *   a later field is an error.
+ * @param known - its table. Without one, every field becomes a column: up to 1,000 records wait for it in memory, more
+ * in a file.
+ * @param spoolPath - the path for that file. Without it, the columns are the fields of the first 1,000 records, and a
+ * later field is an error.
  */
 export async function* tablePieces(
   records: Iterable<object> | AsyncIterable<object>,

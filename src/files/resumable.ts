@@ -9,7 +9,7 @@ import { explained, type FileTarget, naming } from "./target.ts";
 import { type Piece, writePieces } from "./write-pieces.ts";
 import { type ExportPosition, WrittenPages } from "./written-pages.ts";
 
-/** A list of the client, such as `client.contacts.list()`: its pages can be asked for from any of them on. */
+/** A list of the client, such as `client.contacts.list()`. Its pages can be requested from any cursor. */
 interface ResumableList {
   readonly request: { readonly operation: string; readonly query: object };
   pages(options: { readonly cursor?: string | undefined }): AsyncIterable<{
@@ -18,14 +18,14 @@ interface ResumableList {
   }>;
 }
 
-/** How far an export has come, as JSON. It never says more than the draft has on disk. */
+/** The progress of an export, as JSON. It never counts more than the draft has on disk. */
 interface ExportCheckpoint extends ExportPosition {
   readonly version: 1;
-  /** What the export is of: another one cannot go on with its draft. */
+  /** What is exported; another export cannot continue this draft. */
   readonly subject: string;
   readonly records: number;
   readonly bytes: number;
-  /** Everything is written, and the draft gets its name next or has it. */
+  /** Everything is written; the draft is being renamed, or was. */
   readonly isComplete: boolean;
 }
 
@@ -67,15 +67,15 @@ const loadCheckpoint = async (path: string, subject: string): Promise<ExportChec
 const isList = (records: unknown): records is ResumableList =>
   typeof records === "object" && records !== null && "pages" in records && "request" in records;
 
-/** The end of a draft's name. */
+/** The suffix of a draft. */
 const suffix = ".partial";
 
 const start = { cursor: null, beyond: [], records: 0, bytes: 0 };
 
-/** How the records of an export become pieces of its file; `isBegun` where the file has its beginning already. */
+/** How records become pieces of the file; `isBegun` if the file has its header already. */
 type ToPieces = (records: AsyncIterable<object>, isBegun: boolean) => AsyncIterable<Piece>;
 
-/** What an export with a checkpoint is given. @throws what cannot go together. */
+/** The arguments of an export with a checkpoint. @throws for arguments that cannot be combined. */
 export const resumableTarget = (
   target: FileTarget,
   records: unknown,
@@ -95,10 +95,10 @@ export const resumableTarget = (
 };
 
 /**
- * Writes a list to `<path>.partial`, with a checkpoint of how far it is, and gives it its name at the end.
+ * Writes a list to `<path>.partial`, with a checkpoint of its progress, and renames it at the end.
  *
- * Whatever kills it, the next run begins where the checkpoint says: what the draft has beyond that is cut away, and
- * records of a page that was written in part are left out.
+ * After a kill, the next run continues at the checkpoint: it removes what the draft has beyond that, and skips the
+ * records of a partly written page that are in the file already.
  */
 export const writeResumable = async (
   { path, list, checkpoint }: NonNullable<ReturnType<typeof resumableTarget>>,
@@ -116,7 +116,7 @@ export const writeResumable = async (
     () => undefined,
   );
   if (found?.isComplete && size === undefined) {
-    // Killed between giving the file its name and forgetting the checkpoint.
+    // The process was killed between renaming the file and deleting the checkpoint.
     await rm(checkpoint, { force: true });
     return { records: before.records, bytes: before.bytes, resumed: before.records };
   }
@@ -146,7 +146,7 @@ export const writeResumable = async (
       write: (block) => draft.handle.writeFile(block),
       commit: async () => {
         await draft.handle.sync();
-        // In this order: a draft without its checkpoint is begun anew.
+        // In this order, because a draft without its checkpoint is started again.
         await save(true);
         await draft.commit();
         await rm(checkpoint, { force: true });

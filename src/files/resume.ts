@@ -4,13 +4,13 @@ import { CsvRows, type Row } from "./csv-rows.ts";
 import { readLines } from "./lines.ts";
 import { openSource } from "./source.ts";
 
-/** How much of a CSV file is whole: its header, and the bytes up to the end of the last whole record. */
+/** The complete part of a CSV file: its header, and the bytes up to the end of the last complete record. */
 export interface WholeCsv {
   readonly bytes: number;
   readonly header: Row | undefined;
 }
 
-// Only lengths are looked at here, and a file that was written is not refused for a long line.
+// Only lengths matter here, so a long line of an existing file is accepted.
 const anyLength = Number.MAX_SAFE_INTEGER;
 
 const existingChunks = async (path: string): Promise<AsyncIterable<Buffer> | undefined> => {
@@ -29,7 +29,7 @@ export const wholeNdjsonBytes = async (path: string): Promise<number> => {
   return bytes;
 };
 
-/** Reads a file to the end of its last whole record: a line break inside a quoted cell ends none. */
+/** Reads a file to the end of its last complete record: a line break inside a quoted cell does not end a record. */
 export const wholeCsv = async (path: string, delimiter: string): Promise<WholeCsv> => {
   let whole: WholeCsv = { bytes: 0, header: undefined };
   const reader = new CsvRows({ name: path, delimiter, maxLineBytes: anyLength });

@@ -6,9 +6,9 @@ import { ConfigurationError } from "../errors.ts";
 import { openDraft } from "../runtime/atomic-file.ts";
 
 /**
- * Writes a block and waits until the stream has passed it on, so that never more than one is in memory.
+ * Writes a block and waits until the stream has accepted it, so that at most one block is in memory.
  *
- * A stream that is closed meanwhile may never call back, hence the listener.
+ * If the stream is closed meanwhile, it may never call back; the listener handles that.
  */
 const writeToStream = (stream: Writable, block: Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -25,20 +25,20 @@ const writeToStream = (stream: Writable, block: Uint8Array): Promise<void> =>
     else stream.write(block, settle);
   });
 
-/** Where blocks go. */
+/** The target of blocks. */
 export interface Sink {
   write(block: Uint8Array): Promise<void>;
-  /** Everything has been written: makes it last. */
+  /** Everything has been written: makes it durable. */
   commit(): Promise<void>;
-  /** Something failed: leaves nothing open, and no half file where a whole one is expected. */
+  /** Something failed: closes everything, and leaves no incomplete file under the final name. */
   abandon(): Promise<void>;
 }
 
 const nothing = async (): Promise<void> => {};
 
-/** A stream of the caller's. It is not ended: it may be standard output, or get more. */
+/** A stream of the caller. It is not ended: it may be standard output, or get more data. */
 export const streamSink = (stream: Writable): Sink => {
-  // Also between two blocks its error belongs to the next write; without a listener it would end the process.
+  // An error between two blocks also belongs to the next write. Without a listener, it would end the process.
   const ignore = (): void => {};
   stream.on("error", ignore);
   return {
@@ -46,20 +46,20 @@ export const streamSink = (stream: Writable): Sink => {
     commit: async () => {
       stream.off("error", ignore);
     },
-    // The listener stays: the event may come after the callback that told of the error.
+    // The listener stays: the event may come after the callback with the error.
     abandon: nothing,
   };
 };
 
-/** An open file, written where it stands; closing it is left to the caller. */
+/** An open file, written at its current position; the caller closes it. */
 const handleSink = (handle: FileHandle): Sink => ({
-  // writeFile, as write may take only a part of the block.
+  // writeFile, because write may accept only a part of the block.
   write: (block) => handle.writeFile(block),
   commit: nothing,
   abandon: nothing,
 });
 
-/** Compresses what goes into another sink. */
+/** Compresses the blocks for another sink. */
 export const gzipSink = (inner: Sink): Sink => {
   const gzip = createGzip();
   let failure: { readonly error: unknown } | undefined;
@@ -71,9 +71,9 @@ export const gzipSink = (inner: Sink): Sink => {
       });
     }
   });
-  // It may fail while no write waits; the next one, or commit, tells.
+  // It may fail while no write waits; the next write or commit then throws.
   drained.catch(() => {});
-  // Leaving the loop above destroys gzip, whose own error then is only that it was aborted.
+  // Leaving the loop above destroys gzip, whose own error then only says that it was aborted.
   const telling = async (work: Promise<unknown>): Promise<void> => {
     try {
       await work;
@@ -114,10 +114,10 @@ const closingSink = (handle: FileHandle): Sink => ({
   abandon: () => handle.close().catch(() => {}),
 });
 
-/** A file for this run alone, which nobody else may read. */
+/** A file for this run alone, which no other user may read. */
 export const scratchSink = async (path: string): Promise<Sink> => closingSink(await open(path, "wx", 0o600));
 
-/** The end of a file whose first `keepBytes` bytes are kept; made when it is missing. */
+/** The end of a file whose first `keepBytes` bytes are kept; created if missing. */
 export const appendingSink = async (path: string, keepBytes: number): Promise<Sink> => {
   const sink = closingSink(await open(path, "a"));
   try {

@@ -7,9 +7,9 @@ import { ConfigurationError } from "../errors.ts";
 import { isBytes, messageOf } from "../runtime/values.ts";
 
 /**
- * Runs bytes through a transform such as gunzip, one chunk at a time.
+ * Passes bytes through a transform such as gunzip, one chunk at a time.
  *
- * Ending the iteration early waits until the source is closed too; a source that fails rejects with its own error.
+ * Ending the iteration early also waits until the source is closed. A source that fails rejects with its own error.
  */
 async function* through(
   source: AsyncIterable<Uint8Array | string>,
@@ -26,10 +26,10 @@ async function* through(
   }
 }
 
-/** What can be read: the path of a file, a `file:` URL, a stream, or any async iterable of bytes or strings. */
+/** A source: the path of a file, a `file:` URL, a stream, or any async iterable of bytes or strings. */
 export type FileSource = string | URL | Readable | AsyncIterable<Uint8Array | string>;
 
-/** A source ready to be read: its bytes, and what to call it in errors. */
+/** A source that is ready to be read: its bytes, and its name in error messages. */
 export interface OpenSource {
   readonly name: string;
   readonly chunks: AsyncIterable<Buffer>;
@@ -41,7 +41,7 @@ async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
   const handle = await open(path);
   try {
     for (;;) {
-      // A fresh buffer each time: lines that are not complete yet still point into the last one.
+      // A new buffer each time: incomplete lines still point into the last one.
       const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes);
       if (bytesRead === 0) return;
       yield buffer.subarray(0, bytesRead);
@@ -63,7 +63,7 @@ const isHighSurrogate = (text: string): boolean => /[\uD800-\uDBFF]$/.test(text)
 
 /** Any chunks as bytes. */
 async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Buffer> {
-  // A string may be cut between the two halves of an emoji; either half alone has no UTF-8 form.
+  // A string may be split between the two halves of an emoji; each half alone has no UTF-8 form.
   let half = "";
   for await (const chunk of chunks) {
     if (typeof chunk === "string") {
@@ -78,7 +78,7 @@ async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenera
 
 const gzipStart = Buffer.from([0x1f, 0x8b]);
 
-/** Unpacks what begins as gzip does; `gzip` says so, or the contrary, whatever the first bytes are. */
+/** Unpacks data that starts like gzip; the option `gzip` overrides the detection. */
 async function* unpacked(chunks: AsyncGenerator<Buffer>, gzip: boolean | undefined): AsyncGenerator<Buffer> {
   let start: Buffer = Buffer.alloc(0);
   while (gzip === undefined && start.length < gzipStart.length) {
@@ -91,7 +91,7 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>, gzip: boolean | undefin
       if (start.length > 0) yield start;
       yield* chunks;
     } finally {
-      // Whoever leaves at the first bytes has not entered the loop over the others.
+      // If the consumer leaves at the first bytes, it has not entered the loop over the others.
       await chunks.return(undefined);
     }
   }
@@ -107,9 +107,9 @@ export const pathOf = (place: unknown): string | undefined => {
 };
 
 /**
- * Makes any source a run of chunks. Files open at the first chunk, and are closed when the iteration ends.
+ * Converts any source to chunks. Files are opened at the first chunk, and closed when the iteration ends.
  *
- * @param options - `gzip` defaults to whether the first bytes are those of gzip; `name` to the path, or `input`.
+ * @param options - `gzip` defaults to detection by the first bytes, `name` to the path or `input`.
  */
 export const openSource = (
   source: FileSource,
@@ -121,7 +121,7 @@ export const openSource = (
     const bytes = unpacked(asBytes(fileChunks(path)), options.gzip);
     return { name, chunks: explained(name, bytes) };
   }
-  // Neither a string nor a URL is left, so it is a stream or an iterable; the types rule out anything else.
+  // Not a string or URL, so it is a stream or an iterable; the types exclude anything else.
   const stream = source as AsyncIterable<Uint8Array | string>;
   if (typeof stream?.[Symbol.asyncIterator] !== "function") {
     throw new ConfigurationError("the source must be a path, a file: URL, a stream or an async iterable");

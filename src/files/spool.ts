@@ -17,12 +17,12 @@ const isJson = (value: unknown): boolean =>
 const asJson = (cell: string | number | bigint): string | number =>
   typeof cell === "bigint" && Number.isSafeInteger(Number(cell)) ? Number(cell) : String(cell);
 
-/** The record with everything as its cell will show it that JSON has no exact form for. */
+/** The record, with every value that has no exact JSON form replaced by the text of its cell. */
 const asCells = (record: object): object => {
   const cells: Record<string, unknown> = {};
   if (!isPlainObject(record)) return cells;
   for (const [[first, ...rest], value] of leavesOf(record)) {
-    // A leaf lies at the end of at least one key.
+    // The path of a leaf has at least one key.
     const keys: [string, ...string[]] = [first ?? "", ...rest];
     if (value !== undefined)
       setAt(cells, keys, isJson(value) ? value : asJson(cellOf(value, joinPath(keys))));
@@ -30,17 +30,17 @@ const asCells = (record: object): object => {
   return cells;
 };
 
-/** Records put aside in a file until all of them have been seen. */
+/** Records that are stored in a file until all of them have been read. */
 export interface Spool {
   records(): AsyncIterable<object>;
   remove(): Promise<void>;
 }
 
 /**
- * Puts records aside.
+ * Stores records.
  *
- * @param first - the number of the first, for errors.
- * @throws ValidationError for a record that cannot be written; it names its number. The file is gone then.
+ * @param first - the number of the first record, for error messages.
+ * @throws ValidationError for a record that cannot be written; it names its number. The file is then deleted.
  */
 export const spoolRecords = async (
   path: string,
@@ -65,7 +65,7 @@ export const spoolRecords = async (
     await remove();
     throw error;
   }
-  // What was written is not refused for a long line.
+  // A written record is not refused for a long line.
   const options = { maxLineBytes: Number.MAX_SAFE_INTEGER, gzip: false };
   return { records: () => readNdjson(path, options), remove };
 };

@@ -5,16 +5,16 @@ import type { WriteOptions } from "./options.ts";
 import { appendingSink, gzipSink, replacingSink, type Sink, scratchSink, streamSink } from "./sink.ts";
 import { pathOf } from "./source.ts";
 
-/** Where records can be written: the path of a file, a `file:` URL, or a stream, which is not ended. */
+/** A target for records: the path of a file, a `file:` URL, or a stream, which is not ended. */
 export type FileTarget = string | URL | Writable;
 
-/** The path to append to; undefined when the options do not ask for it. Refuses what cannot be appended to. */
+/** The path to append to; undefined if the options do not ask for it. Refuses targets that do not support it. */
 export const appendPathOf = (target: FileTarget, options: WriteOptions): string | undefined => {
   if (!options.append) return undefined;
   const path = pathOf(target);
   if (path === undefined) throw new ConfigurationError("append needs the path of a file, not a stream");
   if (options.gzip ?? path.endsWith(".gz")) {
-    // A killed run leaves a compressed block without its end: nothing after it could be unpacked.
+    // A killed run leaves an incomplete compressed block: nothing after it could be unpacked.
     throw new ConfigurationError(
       `${path}: append cannot go with gzip; write it plain and compress it at the end`,
     );
@@ -22,7 +22,7 @@ export const appendPathOf = (target: FileTarget, options: WriteOptions): string 
   return path;
 };
 
-/** Runs work on the file system; its failures name the file. */
+/** Runs a file operation; its errors name the file. */
 export const explained = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
@@ -32,14 +32,16 @@ export const explained = async <T>(name: string, work: () => Promise<T>): Promis
   }
 };
 
-/** Names the file in what its sink throws. */
+/** Adds the file name to the errors of its sink. */
 export const naming = (name: string, sink: Sink): Sink => ({
   write: (block) => explained(name, () => sink.write(block)),
   commit: () => explained(name, () => sink.commit()),
   abandon: () => sink.abandon(),
 });
 
-/** Opens a target. `keepBytes` is how much of the file to append to is kept; without it a file is replaced. */
+/**
+ * Opens a target. `keepBytes` is how much of an existing file to keep when appending; without it, the file is replaced.
+ */
 export const openTarget = async (
   target: FileTarget,
   options: WriteOptions,
@@ -48,7 +50,7 @@ export const openTarget = async (
   const path = pathOf(target);
   const gzip = options.gzip ?? path?.endsWith(".gz") ?? false;
   if (path === undefined) {
-    // Neither a string nor a URL is left, so it is a stream; the types rule out anything else.
+    // Not a string or URL, so it is a stream; the types exclude anything else.
     const writable = target as Writable;
     if (typeof writable?.write !== "function" || typeof writable.on !== "function") {
       throw new ConfigurationError("the target must be a path, a file: URL or a writable stream");

@@ -2,7 +2,7 @@ import { ValidationError } from "../errors.ts";
 import type { WriteOptions, Written } from "./options.ts";
 import type { Sink } from "./sink.ts";
 
-/** Calls `work` when a whole turn of the event loop has brought nothing new. */
+/** Calls `work` when a full turn of the event loop has brought nothing new. */
 class IdleWatch {
   readonly #work: () => void;
   #turn: NodeJS.Immediate | undefined;
@@ -36,7 +36,7 @@ const hintFor = (records: unknown): string => {
   return typeof then === "function" ? "; this is a promise: await it" : "";
 };
 
-/** Refuses what is no source of records before a file is touched. @throws ValidationError */
+/** Refuses a value that is not a source of records before a file is touched. @throws ValidationError */
 export const assertRecords = (records: unknown): void => {
   const isIterable =
     typeof records === "object" &&
@@ -48,7 +48,7 @@ export const assertRecords = (records: unknown): void => {
   );
 };
 
-/** A piece of the file: a record, or something that is none, such as the header. */
+/** A piece of the file: a record, or something else, such as the header. */
 export interface Piece {
   readonly text: string;
   readonly isRecord: boolean;
@@ -57,11 +57,11 @@ export interface Piece {
 const blockLength = 64 * 1024;
 
 /**
- * Gathers pieces into blocks and writes one after the other; the next piece is asked for when a block has gone out.
+ * Collects pieces into blocks and writes one after the other; the next piece is requested when a block was written.
  *
- * With `append` a block also goes out when the source makes it wait, for instance for the next page: a killed run
- * then loses nothing of what came before. Whatever fails, the source is closed, the sink abandoned, and the first
- * error thrown.
+ * With `append`, a block is also written when the source has nothing ready, for example while it loads the next page: a
+ * killed run then loses nothing that came before. After any failure, the source is closed, the sink is abandoned, and
+ * the first error is thrown.
  */
 export const writePieces = async (
   sink: Sink,
@@ -85,7 +85,7 @@ export const writePieces = async (
     // A header alone can wait for a record.
     if (length === 0 || records === written.records) return;
     early = flush();
-    // Told where it is awaited, with the next piece.
+    // The error is thrown where it is awaited, with the next piece.
     early.catch(() => {});
   });
   try {
@@ -103,7 +103,7 @@ export const writePieces = async (
     await sink.commit();
   } catch (error) {
     let first: unknown = error;
-    // It began before the source failed, and must have ended before its file is given up.
+    // It started before the source failed, and must end before its file is abandoned.
     await early?.catch((failure: unknown) => {
       first = failure;
     });

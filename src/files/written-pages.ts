@@ -1,8 +1,8 @@
-/** A place in an export: everything up to a page, and what is written of what follows it. */
+/** A position in an export: everything up to a page, and the written records after it. */
 export interface ExportPosition {
-  /** The cursor of the last page that is written as a whole; null before the first. */
+  /** The cursor of the last completely written page; null before the first. */
   readonly cursor: string | null;
-  /** Ids that are written although they come after it. */
+  /** Ids of later records that are already written. */
   readonly beyond: readonly string[];
 }
 
@@ -13,12 +13,12 @@ interface Identified {
 interface OpenPage {
   readonly cursor: string;
   readonly ids: readonly string[];
-  /** Which of them this run gives to the file. */
+  /** The records that this run writes to the file. */
   readonly fresh: readonly string[];
 }
 
 /**
- * Follows pages into a file that takes records in blocks, which end anywhere in a page.
+ * Follows pages into a file that takes records in blocks, which may end anywhere in a page.
  *
  * Holds the pages between reading and writing, and the ids of less than one page beyond.
  */
@@ -26,7 +26,7 @@ export class WrittenPages {
   #cursor: string | null;
   readonly #beyond: Set<string>;
   #open: OpenPage[] = [];
-  /** Records of this run that came before the first open page. */
+  /** Records of this run before the first open page. */
   #before = 0;
 
   constructor(start: ExportPosition) {
@@ -34,7 +34,7 @@ export class WrittenPages {
     this.#beyond = new Set(start.beyond);
   }
 
-  /** Takes a page that was read; gives the records of it that the file does not have. */
+  /** Adds a page; returns its records that the file does not have. */
   read<T extends Identified>({
     cursor,
     data,
@@ -47,13 +47,13 @@ export class WrittenPages {
     return fresh;
   }
 
-  /** Where the export stands when the file has this many records of this run. */
+  /** The position of the export when the file has this many records of this run. */
   written(records: number): ExportPosition {
     let [page] = this.#open;
     while (page !== undefined && this.#before + page.fresh.length <= records) {
       this.#cursor = page.cursor;
       this.#before += page.fresh.length;
-      // Only those of whole pages: one of an earlier run may stand on a later page by now.
+      // Only those of complete pages: a record of an earlier run may be on a later page by now.
       for (const id of page.ids) this.#beyond.delete(id);
       this.#open = this.#open.slice(1);
       [page] = this.#open;

@@ -1,13 +1,13 @@
 import { DeadlineExceeded, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-/** What may end a wait: the caller's signal, or the time a whole call may take. */
+/** What may end a wait: the caller's signal, or the total time of a call. */
 export interface Limits {
   readonly signal?: AbortSignal | undefined;
   readonly totalTimeoutMs?: number | undefined;
 }
 
-/** Bounds the waits around a call, as the call bounds its own. */
+/** Limits the waits around a call, as the call limits its own. */
 export class Bounds {
   readonly #limits: Limits;
   readonly #clock: Pick<Clock, "now" | "after">;
@@ -19,14 +19,14 @@ export class Bounds {
     this.#startedAt = clock.now();
   }
 
-  /** What is left of the total time, in milliseconds and at least 1; undefined where there is no such limit. */
+  /** What is left of the total time, in milliseconds and at least 1; undefined without such a limit. */
   get leftMs(): number | undefined {
     const { totalTimeoutMs } = this.#limits;
     if (totalTimeoutMs === undefined) return undefined;
     return Math.max(1, Math.ceil(totalTimeoutMs - (this.#clock.now() - this.#startedAt)));
   }
 
-  /** Waits for a promise, no longer than allowed: rejects with the signal's reason, or with `late()`. */
+  /** Waits for a promise within these limits: rejects with the signal's reason, or with `late()`. */
   async within<T>(promise: Promise<T>, late: () => Error): Promise<T> {
     const deadline = { totalTimeoutMs: this.leftMs, clock: this.#clock };
     const { signal, release } = openScope([this.#limits.signal], deadline);

@@ -10,7 +10,7 @@ import { checkKey, checkSettling, listFilter, takesBack } from "./rules.ts";
 const claimOf = ({ state, fingerprint, since, receipt }: Kept): LedgerClaim =>
   state === "sent" ? { state, fingerprint, receipt } : { state, fingerprint, since };
 
-/** What to write of a key that is taken. */
+/** What the record of a claimed key contains. */
 interface Change {
   readonly as: Settlement;
   readonly over?: boolean;
@@ -36,19 +36,19 @@ class FileLedger implements Ledger {
       if (taken !== undefined) return claimOf(taken);
       const line = { key, fingerprint, since: this.#clock.wallTime(), seen: journal.seen, claim };
       try {
-        // Nobody may send before the claim would survive a power cut.
+        // No email may be sent before the claim would survive a power cut.
         if (await journal.append(file, line)) return { state: "claimed", claim };
       } catch (error) {
-        // The line may stand there all the same; nothing was sent under it.
+        // The line may be in the file; but no email was sent under it.
         const settle = crypto.randomUUID();
         await journal.append(file, { key, as: "not-sent", claim, settle }).catch(() => undefined);
         throw error;
       }
-      // Another process was first.
+      // Another process claimed it first.
       const first = await journal.read(file, key);
       return first && claimOf(first);
     });
-    // It was first, and its key is free again by now.
+    // It claimed the key first, and the key is free again by now.
     return claimed ?? this.claim(key, fingerprint);
   }
 
@@ -111,14 +111,14 @@ class FileLedger implements Ledger {
     return isChanged ?? false;
   }
 
-  /** One use after the other. Undefined where there is no file and none is to be made. */
+  /** Runs uses one after the other. Undefined if there is no file and none is to be created. */
   #inTurn<T>(
     create: boolean,
     work: (journal: JournalFile, file: FileHandle) => Promise<T>,
   ): Promise<T | undefined> {
     const turn = this.#last.then(async () => {
       try {
-        // What works on files loads with the first use, not with the package.
+        // Code for files loads with the first use, not with the package.
         const { JournalFile } = await import("./journal-file.ts");
         this.#journal ??= new JournalFile(this.#path);
         const journal = this.#journal;

@@ -17,25 +17,26 @@ import { claimNumber, KeyIndex, type Place } from "./key-index.ts";
 import type { LedgerRow } from "./ledger.ts";
 import { scheduledIdOf, settled } from "./rules.ts";
 
-// The last line ends with a random id, so files that agree in this are one file.
+// The last line ends with a random id, so two files with the same last line are one file.
 const bytesOfTail = 64;
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
-/** What the file says of a key that is taken. */
+/** What the file says about a claimed key. */
 export interface Kept extends LedgerRow {
   readonly fingerprint: string;
   readonly claim: string;
 }
 
 /**
- * A ledger's file, which only ever grows. The order of its lines decides everything: of two claims on one key the first
+ * A ledger's file, which only grows. The order of its lines decides: of two claims on one key, the first one counts. So
+ * processes that append need no lock. The file is opened for each use; only new lines are read.
  * holds, so processes that append need no lock between them. Opened anew for each use; what was read is not read again.
  */
 export class JournalFile {
   readonly #path: string;
   readonly #index = new KeyIndex();
-  /** Where the claim is of a key whose receipt is a scheduled email, by that email's id. */
+  /** The position of the claim of a key whose receipt is a scheduled email, by that email's id. */
   readonly #scheduled = new KeyIndex();
   #point: ReadingPoint = { at: 0, before: "blank" };
   #isNamed = false;
@@ -45,7 +46,7 @@ export class JournalFile {
     this.#path = path;
   }
 
-  /** How much of the file has been read, in bytes. */
+  /** How much of the file was read, in bytes. */
   get seen(): number {
     return this.#point.at;
   }
@@ -54,7 +55,7 @@ export class JournalFile {
     return this.#index.get(key);
   }
 
-  /** All that the file says of a key; undefined when it is free. */
+  /** What the file says about a key; undefined if it is free. */
   async read(file: FileHandle, key: string): Promise<Kept | undefined> {
     const place = this.#index.get(key);
     if (place === undefined || place.state === "free") return undefined;
@@ -65,7 +66,7 @@ export class JournalFile {
     return { key, state, since, receipt, fingerprint, claim };
   }
 
-  /** The same of the key whose receipt is the scheduled email with this id. */
+  /** The same for the key whose receipt is the scheduled email with this id. */
   async readScheduled(file: FileHandle, id: string): Promise<Kept | undefined> {
     const place = this.#scheduled.get(id);
     if (place === undefined) return undefined;
@@ -74,10 +75,10 @@ export class JournalFile {
   }
 
   /**
-   * Opens the file, reads what was appended since, and hands over.
+   * Opens the file, reads the new lines, and runs the work.
    *
-   * @returns undefined when there is no file and none is to be made.
-   * @throws Error when the file is not the one that it was, or no ledger.
+   * @returns undefined if there is no file and none is to be created.
+   * @throws Error when the file was replaced, or is not a ledger.
    */
   async use<T>(
     work: (file: FileHandle) => Promise<T>,
@@ -88,7 +89,7 @@ export class JournalFile {
     if (file === undefined) return undefined;
     try {
       if (isKnown) await this.#recognise(file);
-      // The name of a new file must last as long as what it holds.
+      // The name of a new file must be as durable as its content.
       else await syncDirectoryOf(await realpath(this.#path));
       await this.#readOn(file, undefined);
       if (!this.#isNamed) await this.#begin(file, create);
@@ -103,12 +104,12 @@ export class JournalFile {
   /**
    * Appends a record and reads on, to the end of the file.
    *
-   * @returns whether it took effect; it did not where another process was first.
-   * @throws Error when it is not found in the file afterwards.
+   * @returns whether it took effect; it did not if another process was first.
+   * @throws Error when the record is not in the file afterwards.
    */
   async append(file: FileHandle, record: JournalRecord): Promise<boolean> {
     const line = Buffer.from(lineOf(record));
-    // One write: whole lines of several processes come one after the other.
+    // One write: lines of several processes are then never mixed.
     const { bytesWritten } = await file.write(line);
     if (bytesWritten < line.length) throw new Error("the disk is full");
     await file.sync();
@@ -132,7 +133,7 @@ export class JournalFile {
     }
   }
 
-  /** @throws Error when what was read is not there any more. */
+  /** @throws Error when what was read is not in the file any more. */
   async #recognise(file: FileHandle): Promise<void> {
     const { size } = await file.stat();
     if (size < this.seen) throw new Error(`it was cut: ${this.seen} bytes were read, ${size} are left`);
@@ -143,15 +144,15 @@ export class JournalFile {
 
   async #begin(file: FileHandle, create: boolean): Promise<void> {
     const beginning = (await fill(file, Buffer.alloc(1), 0)).toString();
-    // Every record begins a line of its own, and a power cut may have left zeros.
+    // Every record starts on a new line, and a power cut may have left zeros.
     if (!["", "\n", "\0"].includes(beginning)) throw new Damage(0, "is not what a ledger writes");
     if (!create) return;
-    // One that somebody else made empty is readable as they made it; where it is theirs, it stays so.
+    // If another program created an empty file, its permissions stay as they are.
     await file.chmod(0o600).catch(() => undefined);
     await this.append(file, { touchpointLedger: 1, id: crypto.randomUUID() });
   }
 
-  /** Reads to the end. Returns whether the record named took effect; undefined when it was not among the lines. */
+  /** Reads to the end. Returns whether the given record took effect; undefined if it was not among the lines. */
   async #readOn(file: FileHandle, own: JournalRecord | undefined): Promise<boolean | undefined> {
     let effect: boolean | undefined;
     const { size } = await file.stat();
@@ -171,7 +172,7 @@ export class JournalFile {
         const isEffective = this.#apply(line);
         if (own !== undefined && idOf(own) === idOf(line.record)) effect ??= isEffective;
       }
-      // A line that is longer than a stretch.
+      // A line that is longer than one read.
       length = to.at === at ? 2 * length : stretch;
     }
     return effect;
@@ -179,7 +180,7 @@ export class JournalFile {
 
   #apply({ at, record }: JournalLine): boolean {
     if ("touchpointLedger" in record) {
-      // Two processes that make the file at once both write a first line.
+      // Two processes that create the file at the same time both write a first line.
       this.#isNamed = true;
       return true;
     }

@@ -1,10 +1,10 @@
 import type { FileHandle } from "node:fs/promises";
 import { type ClaimRecord, Damage, type JournalRecord, readLines } from "./journal-record.ts";
 
-/** How much is parsed in one go: some 500 lines, which hold the event loop up for a few milliseconds. */
+/** How much is parsed at once: about 500 lines, which block the event loop for a few milliseconds. */
 export const stretch = 128 * 1024;
 
-/** Fills as much of the buffer as the file has from `at` on. */
+/** Fills the buffer from `at` on, as far as the file has bytes. */
 export const fill = async (file: FileHandle, buffer: Buffer, at: number): Promise<Buffer> => {
   let filled = 0;
   while (filled < buffer.length) {
@@ -15,7 +15,7 @@ export const fill = async (file: FileHandle, buffer: Buffer, at: number): Promis
   return buffer.subarray(0, filled);
 };
 
-/** The line that begins at `at`. */
+/** The line that starts at `at`. */
 export const lineAt = async (file: FileHandle, at: number): Promise<JournalRecord> => {
   for (let length = 1_024; ; length *= 8) {
     const bytes = await fill(file, Buffer.alloc(length), at);
@@ -26,7 +26,7 @@ export const lineAt = async (file: FileHandle, at: number): Promise<JournalRecor
   }
 };
 
-/** The claim whose line begins at `at`. */
+/** The claim whose line starts at `at`. */
 export const claimAtLine = async (file: FileHandle, at: number): Promise<ClaimRecord> => {
   const record = await lineAt(file, at);
   if ("touchpointLedger" in record || "settle" in record) throw new Damage(at, "is not what it was");
@@ -43,7 +43,7 @@ const lineNumber = async (file: FileHandle, at: number): Promise<number> => {
   return lines;
 };
 
-/** An error that says of damage in which line it is. */
+/** An error that names the damaged line. */
 export const located = async (file: FileHandle, error: unknown): Promise<unknown> =>
   error instanceof Damage
     ? new Error(`line ${await lineNumber(file, error.at)} ${error.message}`, { cause: error })

@@ -1,17 +1,17 @@
 import type { Settlement } from "./ledger.ts";
 
-/** A key taken. */
+/** A claimed key. */
 export interface ClaimRecord {
   readonly key: string;
   readonly fingerprint: string;
   /** In milliseconds since 1970. */
   readonly since: number;
-  /** How much of the file had been read when the key was found free: nothing in it says otherwise. */
+  /** How much of the file had been read when the key was found free. */
   readonly seen?: number;
   readonly claim: string;
 }
 
-/** A key settled, under the claim named. */
+/** A settled key, with its claim. */
 export interface SettleRecord {
   readonly key: string;
   readonly as: Settlement;
@@ -22,19 +22,19 @@ export interface SettleRecord {
   readonly settle: string;
 }
 
-/** One line of a ledger's file. The first says what the file is, with an id that no other file has. */
+/** One line of a ledger's file. The first line identifies the file by an id that no other file has. */
 export type JournalRecord =
   | { readonly touchpointLedger: 1; readonly id: string }
   | ClaimRecord
   | SettleRecord;
 
-/** A record and where its line begins, in bytes. */
+/** A record and the byte offset of its line. */
 export interface JournalLine {
   readonly at: number;
   readonly record: JournalRecord;
 }
 
-/** The file is not what a ledger writes. `at`: where the line begins, in bytes. */
+/** The file is damaged. `at`: the byte offset of the line. */
 export class Damage extends Error {
   readonly at: number;
 
@@ -44,7 +44,7 @@ export class Damage extends Error {
   }
 }
 
-// The line break in front ends a line that a killed process left unfinished; a whole line has its own.
+// The line break at the front ends an unfinished line of a killed process; a complete line has its own.
 export const lineOf = (record: JournalRecord): string => `\n${JSON.stringify(record)}\n`;
 
 const has = (record: object, ...names: readonly string[]): boolean =>
@@ -67,16 +67,16 @@ const parsed = (text: string): unknown => {
 
 const newline = 10;
 
-/** The line before: none or an empty one, one cut short, or a whole one. */
+/** The previous line: none or empty, cut short, or complete. */
 type Before = "blank" | "torn" | "whole";
 
-/** Where a reading stands: at the beginning of a line. */
+/** The position of a reading, at the start of a line. */
 export interface ReadingPoint {
   readonly at: number;
   readonly before: Before;
 }
 
-/** Undefined for what a killed process or a power cut left of a line: nobody has relied on it. */
+/** Undefined for an incomplete line of a killed process or a power cut: no process has relied on it. */
 const recordOf = (
   text: string,
   { at, before }: ReadingPoint,
@@ -84,22 +84,22 @@ const recordOf = (
 ): JournalRecord | undefined => {
   const value = parsed(text);
   if (value === undefined) {
-    // A cut line lacks its end, and the next one begins at once; a power cut leaves zeros.
+    // A cut line lacks its end, and the next one starts at once; a power cut leaves zeros.
     const isCut = before !== "whole" && '{"'.startsWith(text.slice(0, 2));
     if (!isClosed && (isCut || text.startsWith("\0"))) return undefined;
     throw new Damage(at, "is not what a ledger writes");
   }
   if (!isRecord(value)) throw new Damage(at, "is damaged, or of another version");
-  // What was there when the line was written is no longer before it.
+  // What preceded the line when it was written does not precede it any more.
   if ("seen" in value && Number(value.seen) > at) throw new Damage(at, "comes after lines that are gone");
   return value;
 };
 
 /**
- * Reads the whole lines of a stretch of the file; what may be the beginning of a line is left.
+ * Reads the complete lines of a part of the file; an incomplete line at the end is left.
  *
- * @param isEnd - whether the stretch ends where the file does.
- * @throws Damage at a line that is none of a ledger.
+ * @param isEnd - whether the part ends at the end of the file.
+ * @throws Damage at a line that a ledger did not write.
  */
 export const readLines = (
   bytes: Buffer,
@@ -111,10 +111,10 @@ export const readLines = (
   for (let start = 0; ; ) {
     const end = bytes.indexOf(newline, start);
     const at = from.at + start;
-    // What comes after a line tells whether it has a line break of its own.
+    // The next line shows whether this one has its own line break.
     if (end === -1 || (end + 1 === bytes.length && !isEnd)) return { lines, to: { at, before } };
     const text = bytes.toString("utf8", start, end);
-    // Blanks stand for a line that a person took out.
+    // Blanks replace a line that a person removed.
     if (text.trim() !== "") {
       const isClosed = end + 1 === bytes.length || bytes[end + 1] === newline;
       const record = recordOf(text, { at, before }, isClosed);

@@ -1,14 +1,14 @@
 import { hash } from "node:crypto";
 import type { KeyState } from "./rules.ts";
 
-/** Where the file has what is known of a key. Offsets are of lines, in bytes. */
+/** Where the file describes a key. Offsets are of lines, in bytes. */
 export interface Place {
   readonly state: KeyState;
-  /** The line of the claim it is under. */
+  /** The line of the key's claim. */
   readonly claimAt: number;
-  /** The line with its receipt; 0 while there is none, as the first line is no receipt. */
+  /** The line with its receipt; 0 if there is none, because the first line is never a receipt. */
   readonly receiptAt: number;
-  /** Stands for the claim, which is random: 53 bits of it. */
+  /** Identifies the claim, which is random: 53 bits of it. */
   readonly claim: number;
 }
 
@@ -20,7 +20,7 @@ const readWords = (key: string): void => {
   for (let at = 0; at < 4; at += 1) words[at] = Number.parseInt(digest.slice(8 * at, 8 * at + 8), 16);
 };
 
-/** A short stand-in for a claim, to compare it by. */
+/** A short form of a claim, for comparing. */
 export const claimNumber = (claim: string): number => {
   let high = 0x811c9dc5;
   let low = 0x2545f491;
@@ -32,16 +32,16 @@ export const claimNumber = (claim: string): number => {
   return (high >>> 0) * 0x200000 + (low >>> 11);
 };
 
-/** An open table of places, small enough that letting it grow holds nobody up. */
+/** An open-addressing table of positions, small enough that growing it does not block for long. */
 class Shard {
   #size = 0;
-  /** One more than the number of a place; 0 where there is none. */
+  /** One more than the position's number; 0 for none. */
   #slots = new Uint32Array(16);
   #hashes = new Uint32Array(32);
   #numbers = new Float64Array(24);
   #states = new Uint8Array(8);
 
-  /** The slot of the key whose hash is in `words`, or the one where it would go. */
+  /** The slot of the key whose hash is in `words`, or the slot where it would be stored. */
   #slotOf(hashes: Uint32Array, offset: number): number {
     const mask = this.#slots.length - 1;
     for (let slot = (hashes[offset + 1] ?? 0) & mask; ; slot = (slot + 1) & mask) {
@@ -90,7 +90,8 @@ class Shard {
 }
 
 /**
- * Finds by its key what a ledger's file holds of it, in some 60 bytes a key: the key's hash (128 bits of SHA-256) and
+ * Finds what a ledger's file says about a key, in about 60 bytes per key: the key's hash (128 bits of SHA-256) and
+ * offsets, no text.
  * offsets, no text.
  */
 export class KeyIndex {

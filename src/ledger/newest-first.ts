@@ -15,14 +15,14 @@ import { type KeyState, settled } from "./rules.ts";
 const stretch = 64 * 1024;
 const blankLine = Buffer.from("\n\n");
 
-/** The records of a ledger's file from the last to the first. */
+/** The records of a ledger's file, from last to first. */
 async function* backwards(file: FileHandle): AsyncGenerator<JournalLine> {
   let { size: end } = await file.stat();
   let isEnd = true;
   for (let length = stretch; end > 0; ) {
     const begin = Math.max(0, end - length);
     const bytes = await fill(file, Buffer.alloc(end - begin), begin);
-    // Between the line break of one record and that of the next nothing is cut.
+    // Nothing is incomplete between the line breaks of two records.
     const cut = begin === 0 ? 0 : bytes.indexOf(blankLine) + 1;
     if (begin > 0 && (cut === 0 || begin + cut + 1 >= end)) {
       length *= 2;
@@ -30,14 +30,14 @@ async function* backwards(file: FileHandle): AsyncGenerator<JournalLine> {
     }
     const from = { at: begin + cut, before: "blank" } as const;
     yield* readLines(bytes.subarray(cut), from, isEnd).lines.toReversed();
-    // One more byte, to tell that the last line ends there.
+    // One more byte, to know that the last line ends there.
     end = begin === 0 ? 0 : begin + cut + 1;
     isEnd = false;
     length = stretch;
   }
 }
 
-/** What the settlements of one claim, the last first, make of its key. */
+/** The effect of the settlements of one claim, last first, on its key. */
 const outcomeOf = (settlements: readonly SettleRecord[]): { state: KeyState; receipt: unknown } => {
   let state: KeyState = "pending";
   let receipt: unknown;
@@ -50,7 +50,7 @@ const outcomeOf = (settlements: readonly SettleRecord[]): { state: KeyState; rec
   return { state, receipt };
 };
 
-/** Whether nothing was written on the key between the claim and what its writer had read. */
+/** Whether nothing was written about the key between the claim and what its writer had read. */
 const isCertain = async (file: FileHandle, { key, seen }: ClaimRecord, at: number): Promise<boolean> => {
   if (seen === undefined || at - seen > stretch) return false;
   const between = await fill(file, Buffer.alloc(at - seen), seen);
@@ -58,13 +58,13 @@ const isCertain = async (file: FileHandle, { key, seen }: ClaimRecord, at: numbe
     const { lines } = readLines(between, { at: seen, before: "blank" }, false);
     return lines.every(({ record }) => !("key" in record) || record.key !== key);
   } catch (error) {
-    // What lies before is read anyway, and by whoever is asked now.
+    // Earlier lines are read anyway, by the current process.
     if (error instanceof Damage) return false;
     throw error;
   }
 };
 
-/** Asked where two processes claimed a key at once: whether it is under the claim whose line begins at `at`. */
+/** Called if two processes claimed a key at once: whether the claim that counts starts at `at`. */
 type IsHeld = (key: string, at: number) => Promise<boolean>;
 
 async function* rowsOf(file: FileHandle, isHeld: IsHeld): AsyncGenerator<LedgerRow> {
@@ -88,7 +88,7 @@ async function* rowsOf(file: FileHandle, isHeld: IsHeld): AsyncGenerator<LedgerR
   }
 }
 
-/** The keys of a ledger's file, the latest claim first, read from its end: the first row costs one read. */
+/** The keys of a ledger's file, newest claim first. It reads from the end, so the first row costs one read. */
 export async function* newestFirst(path: string, isHeld: IsHeld): AsyncGenerator<LedgerRow> {
   const file = await open(path).catch((error: unknown) => {
     if (isMissingFile(error)) return undefined;

@@ -14,7 +14,7 @@ const isDeeperThan = (value: unknown, levels: number): boolean =>
 const isPlain = (value: unknown): boolean =>
   typeof value === "string" ? value.length <= longestField : typeof value !== "object";
 
-/** A receipt as JSON; undefined where it cannot be written, nests more than 64 levels or takes more than 64 KiB. */
+/** A receipt as JSON; undefined if it cannot be written, nests more than 64 levels or takes more than 64 KiB. */
 const receiptText = (receipt: unknown): string | undefined => {
   try {
     const text: string | undefined = isDeeperThan(receipt, mostLevels) ? undefined : JSON.stringify(receipt);
@@ -25,7 +25,8 @@ const receiptText = (receipt: unknown): string | undefined => {
 };
 
 /**
- * A receipt's own copy that any ledger can keep: the whole where `receiptText` can write it, otherwise the texts and
+ * A copy of a receipt that any ledger can store: all of it if `receiptText` can write it, otherwise its top-level texts
+ * and numbers. The response to a sent email may be anything; its key must be settled anyway.
  * numbers at its top. The answer to an email that went out may be anything; its key must be settled all the same.
  */
 export const keepable = (receipt: unknown): unknown => {
@@ -37,27 +38,27 @@ export const keepable = (receipt: unknown): unknown => {
   return rest === undefined ? undefined : JSON.parse(rest);
 };
 
-/** How a key stands, for the rules. */
+/** The state of a key, for the rules. */
 export type KeyState = LedgerRow["state"] | "free";
 
-/** A settlement as it is kept. */
+/** A settlement, as it is stored. */
 export interface Settling {
   readonly as: Settlement;
-  /** Takes back a key that was sent: its email was scheduled and may be cancelled, or a person releases it. */
+  /** Frees a key that was `sent`: its email was scheduled and may be cancelled, or a person releases it. */
   readonly over?: boolean | undefined;
 }
 
-/** How a settlement leaves a key that stands so, under the claim it names; undefined where it changes nothing. */
+/** The state of a key after a settlement; undefined if the settlement changes nothing. */
 export const settled = (state: KeyState, { as, over }: Settling): KeyState | undefined => {
   if (state === "free" || (state === "sent" && !over)) return undefined;
   return as === "not-sent" ? "free" : as;
 };
 
-/** Whether a settlement by hand takes back a key that was sent: a scheduled email may have been cancelled. */
+/** Whether a settlement by hand may free a `sent` key: a scheduled email may have been cancelled. */
 export const takesBack = (as: Settlement, receipt: unknown): boolean =>
   as !== "sent" && scheduledIdOf(receipt) !== undefined;
 
-/** The id of the scheduled email that a receipt is of. */
+/** The id of the scheduled email in a receipt. */
 export const scheduledIdOf = (receipt: unknown): string | undefined => {
   const { id, sendAt, status }: Record<string, unknown> = Object(receipt);
   const isScheduled = typeof sendAt === "string" || typeof status === "string";
@@ -70,18 +71,18 @@ const demand = (fits: boolean, what: string): void => {
   if (!fits) throw new ValidationError(`ledger.settle: ${what}`);
 };
 
-/** @throws ValidationError for a key that is no string. */
+/** @throws ValidationError for a key that is not a string. */
 export const checkKey = (method: string, key: unknown): void => {
   if (typeof key !== "string") throw new ValidationError(`ledger.${method}: the key must be a string`);
 };
 
-/** What a settlement is given, by a caller without types perhaps. */
+/** The arguments of a settlement, not checked yet. */
 interface Given {
   readonly claim?: unknown;
   readonly receipt?: unknown;
 }
 
-/** @throws ValidationError for what a person may mistype when settling by hand. */
+/** @throws ValidationError for wrong arguments of a settlement by hand. */
 export const checkSettling = (key: unknown, settlement: unknown, { claim, receipt }: Given): void => {
   checkKey("settle", key);
   const states = `must be "sent", "not-sent" or "unknown"`;
@@ -101,12 +102,12 @@ const sinceMs = (since: unknown): number => {
 };
 
 /**
- * Makes one question of a filter: whether a row passes.
+ * Converts a filter to a function that says whether a row passes.
  *
  * @throws ValidationError naming every fault of the filter.
  */
 export const listFilter = (given: LedgerFilter | undefined): ((row: LedgerRow) => boolean) => {
-  // A caller without types may give null, which stands for none, or no object at all.
+  // JavaScript callers may pass null, which means none, or a value that is not an object.
   const filter: LedgerFilter = given ?? {};
   if (typeof filter !== "object") throw new ValidationError("ledger.list: the filter must be an object");
   const { state } = filter;

@@ -17,7 +17,7 @@ import { keepable } from "./rules.ts";
 export interface OnceCall<Sent> {
   readonly operation: string;
   readonly key: string;
-  /** What makes it this email and no other. */
+  /** Identifies the email: no other may be sent under the key. */
   readonly email: object;
   readonly ledger: ClaimLedger;
   readonly clock: Pick<Clock, "now" | "after">;
@@ -27,11 +27,11 @@ export interface OnceCall<Sent> {
   receiptOf(sent: Sent): unknown;
   /** Makes the client's close wait for work. */
   hold<T>(work: Promise<T>): Promise<T>;
-  /** Whether the email may have gone out although `send` failed. */
+  /** Whether the email may have been sent although `send` failed. */
   mayHaveGoneOut(error: unknown): boolean;
 }
 
-/** It was sent just now, or earlier, and then there may be a receipt. */
+/** It was sent just now, or earlier; in the latter case there may be a receipt. */
 export type OnceResult<Sent> = { readonly sent: Sent } | { readonly receipt: unknown };
 
 interface Flight {
@@ -39,7 +39,7 @@ interface Flight {
   readonly result: Promise<OnceResult<unknown>>;
 }
 
-/** What is being sent in this process, by ledger, so that clients who share one also share their calls. */
+/** What this process is sending, by ledger, so that clients with the same ledger share their calls. */
 const flights = new WeakMap<ClaimLedger, Map<string, Flight>>();
 
 const flightsOf = (ledger: ClaimLedger): Map<string, Flight> => {
@@ -59,7 +59,7 @@ const invalid = (
 ): ValidationError =>
   new ValidationError(`${operation}: ${path}: ${message}`, { operation, issues: [{ path, message }] });
 
-/** @throws ValidationError for what is no key. */
+/** @throws ValidationError for an invalid key. */
 export const checkOnceKey = (call: { readonly operation: string; readonly key: unknown }): void => {
   const { key } = call;
   const fits = typeof key === "string" && key.trim() !== "" && key.length <= longestKey && key.isWellFormed();
@@ -104,7 +104,7 @@ const lateOther = ({ operation, key, totalTimeoutMs }: OnceCall<unknown>): Touch
     { operation, outcome: "unknown" },
   );
 
-/** Takes the key, or gives it back when it comes after the caller has left. */
+/** Claims the key; frees it again if the claim arrives after the caller has left. */
 const claimKey = async (
   call: OnceCall<unknown>,
   fingerprint: string,
@@ -140,7 +140,7 @@ const sendClaimed = async <Sent>(
   }
   const settle = async (how: "sent" | "not-sent" | "unknown", receipt?: unknown): Promise<void> => {
     const settling = call.hold((async () => ledger.settle(key, how, { claim: claim.claim, receipt }))());
-    // A key that stays pending is refused later, never sent again; what became of this email is told all the same.
+    // A key that stays pending is refused later, and never sent again; the caller gets the result of the email anyway.
     await bounds.within(settling, () => lateLedger(call)).catch(() => undefined);
   };
   let sent: Sent;
@@ -154,15 +154,16 @@ const sendClaimed = async <Sent>(
   return { sent };
 };
 
-// Its caller gave up; that says nothing to the others.
+// Its caller gave up; the other callers are not affected.
 const isOwnEnding = (error: unknown): boolean => !isTouchpointError(error) || error instanceof TimeoutError;
 
 /**
- * Sends an email under a key: the key is in the ledger before the email leaves, and whoever comes later with it gets
+ * Sends an email under a key. The key is in the ledger before the email is sent, and a later call with the key gets the
+ * first receipt. Calls of this process that come meanwhile get the result of the first one.
  * the first receipt. Calls of this process that come meanwhile get the first one's result.
  *
  * @throws ValidationError when the key belongs to a different email.
- * @throws ConflictError, with outcome `unknown`, while nobody knows whether the email went out.
+ * @throws ConflictError, with outcome `unknown`, while it is unknown whether the email was sent.
  */
 export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<Sent>> => {
   checkOnceKey(call);
@@ -176,7 +177,7 @@ export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<S
     if (other === undefined) break;
     checkSame(call, other.fingerprint, fingerprint);
     try {
-      // A flight under a key is always of one operation's emails: its fingerprint is the same.
+      // All calls under a key are of one operation: their fingerprints are the same.
       return (await bounds.within(other.result, () => lateOther(call))) as OnceResult<Sent>;
     } catch (error) {
       if (signal?.aborted || inFlight.get(key) === other || !isOwnEnding(error)) throw error;

@@ -228,23 +228,23 @@ export class Contacts<Fields extends object = OpenFields> {
   }
 
   /**
-   * Tells which contacts were added, changed and removed since a snapshot, by one pass over the list; the first run yields
-   * all of them as added, and makes the snapshot. It holds the id and 8 bytes of each field, and never their values.
+   * Finds the contacts that were added, changed or removed since a snapshot, in one pass over the list. The first run yields
+   * all contacts as added, and creates the snapshot. A snapshot has ids and hashes, never values.
    *
-   * A change is taken when the next one is asked for, and the snapshot keeps what is taken, a page of 200 contacts at a
-   * time: a run that was killed, or left by `break`, goes on there when it is started again, and yields again what was not
-   * taken, with the rest of its page. `removed` comes last. Two lists of one content in another order are equal.
+   * A change counts as processed when you request the next one. The snapshot is saved after every page of 200 contacts. If a
+   * run is killed or left by `break`, the next run continues there, and yields the rest of the unfinished page again.
+   * `removed` comes last. A different order of the contact's lists is not a change.
    *
+   * @throws ConfigurationError when the snapshot is damaged, of another workspace or query, or of a newer version. Nothing
+   * was yielded, and the snapshot is unchanged.
    * @example
+   * ```ts
    * for await (const change of client.contacts.changes({ since: "contacts.snapshot" })) {
-   *   if (change.kind === "removed") await remove(change.id);
-   *   else await save(change.contact);
+   *   if (change.kind === "removed") console.log("removed", change.id);
+   *   else console.log(change.kind, change.contact.email);
    * }
-   *
-   * @throws ConfigurationError when the snapshot is cut short, damaged, of another workspace or query, or of a newer
-   * version; nothing was yielded, and the snapshot is as it was.
-   *
-   * Source: service document, Contacts. The service tells no changes; this reads 200 contacts a request.
+   * ```
+   * Source: service document, Contacts. The service has no query for changes; this reads 200 contacts per request.
    */
   changes(options: ChangesOptions): ContactChanges<ContactOf<Fields>> {
     const [call, clock] = [this.#call, this.#clock];

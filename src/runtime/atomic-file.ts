@@ -4,38 +4,39 @@ import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "nod
 import { basename, dirname, join, resolve } from "node:path";
 import { isMissingFile } from "./values.ts";
 
-/** A file that takes the place of another, or of none, when it is committed. */
+/** A file that replaces another, or creates one, when it is committed. */
 export interface Draft {
-  /** Where it is written until then. */
+  /** The path that it is written to until then. */
   readonly path: string;
   readonly handle: FileHandle;
-  /** Makes it last, gives it its name and closes it. On failure the caller discards it. */
+  /** Makes it durable, renames and closes it. If this fails, the caller discards it. */
   commit(): Promise<void>;
-  /** Closes it and leaves the target as it was. */
+  /** Closes it and leaves the target unchanged. */
   discard(): Promise<void>;
 }
 
-/** How a draft is named and kept. */
+/** The name of a draft, and whether it is kept. */
 export interface DraftOptions {
   /**
-   * A fixed name beside the target, `<target><suffix>`, for a draft that a later run can resume: `discard` keeps it.
+   * A fixed name beside the target, `<target><suffix>`, for a draft that a later run can resume: `discard` keeps it. By
+   * default the name is random and the draft is removed.
    * Without it the name is random and the draft is removed.
    */
   readonly suffix?: string | undefined;
-  /** Resumes the draft after this many of its bytes; without it a new one is begun. */
+  /** Resumes the draft after this many of its bytes; by default a new one is started. */
   readonly keepBytes?: number | undefined;
-  /** The permissions of a file that replaces none, less what the umask takes away. Default 0o666. */
+  /** The permissions of a new file, less the umask. Default 0o666. */
   readonly mode?: number | undefined;
 }
 
-/** Makes a new name in a folder durable. Some systems (Windows) cannot open or sync a folder: there it lasts anyway. */
+/** Makes a new name in a folder durable. Some systems (Windows) cannot sync a folder; there it is durable anyway. */
 export const syncDirectoryOf = async (path: string): Promise<void> => {
   const folder = await open(dirname(path)).catch(() => undefined);
   await folder?.sync().catch(() => {});
   await folder?.close();
 };
 
-/** Follows symbolic links, the last one also where its target does not exist yet. */
+/** Follows symbolic links, even the last one if its target does not exist yet. */
 export const destinationOf = async (path: string): Promise<string> => {
   try {
     return await realpath(path);
@@ -62,7 +63,7 @@ const openDraftFile = async (
   mode: number,
   keepBytes: number | undefined,
 ): Promise<FileHandle> => {
-  // A draft that lay there is not written into: others may have it open, or have planted a link.
+  // An existing draft is not reused: other processes may have it open, or have planted a link.
   if (keepBytes === undefined) {
     await rm(path, { force: true });
     return open(path, "wx", mode);
@@ -79,9 +80,9 @@ const openDraftFile = async (
 };
 
 /**
- * Begins a file that appears under its name only when it is complete. A pipe or device is written directly.
+ * Starts a file that appears under its name when it is complete. A pipe or device is written directly.
  *
- * Links are followed, the permissions of a replaced file are kept, and a draft never has more of them than it.
+ * Follows links and keeps the permissions of a replaced file; the draft never has more permissions than that.
  */
 export const openDraft = async (path: string, options: DraftOptions = {}): Promise<Draft> => {
   const target = await destinationOf(path);
@@ -116,7 +117,7 @@ export const openDraft = async (path: string, options: DraftOptions = {}): Promi
   };
 };
 
-/** Writes a whole file: at any instant its name holds the old content or the new, never a part. */
+/** Writes a whole file: at any time its name has the old content or the new, never a part. */
 export const writeFileAtomically = async (path: string, text: string): Promise<void> => {
   const draft = await openDraft(path);
   try {

@@ -13,7 +13,7 @@ const hubOf = (signal: AbortSignal): Hub => {
   const known = hubs.get(signal);
   if (known !== undefined) return known;
   const listeners = new Set<Listener>();
-  // A copy: a listener may take itself, or others, off the list.
+  // A copy: a listener may remove itself, or others, from the list.
   const tell = (): void => {
     for (const listener of [...listeners]) listener();
   };
@@ -23,9 +23,11 @@ const hubOf = (signal: AbortSignal): Hub => {
 };
 
 /**
- * Calls back when the signal aborts; the answer undoes it.
+ * Calls back when the signal aborts; the returned function undoes it.
  *
- * However many calls share a signal, it gets one listener, and none once they are over: a signal that lives as long
+ * Calls that share a signal share one listener, which is removed after the last call. So a signal that lives as long as
+ * the process collects no listeners, and Node does not warn of a leak. A signal that has already aborted never calls
+ * back.
  * as its process neither collects listeners nor makes Node warn of a leak. A signal that has aborted already never
  * calls back.
  */
@@ -39,11 +41,11 @@ export const whenAborted = (signal: AbortSignal | undefined, listener: Listener)
   };
 };
 
-/** The reason with which a call's scope aborts when `totalTimeoutMs` is over. */
+/** The abort reason of a call's scope when `totalTimeoutMs` has passed. */
 export class DeadlineExceeded extends Error {
   readonly totalTimeoutMs: number;
 
-  /** @param waitingFor - what the call was waiting for at the end, as `the limit emails`. */
+  /** @param waitingFor - what the call was waiting for then, for example `the limit emails`. */
   constructor(totalTimeoutMs: number, waitingFor?: string) {
     const wait = waitingFor === undefined ? "" : `, waiting for ${waitingFor}`;
     super(`the call took longer than totalTimeoutMs (${totalTimeoutMs} ms${wait})`);
@@ -51,7 +53,7 @@ export class DeadlineExceeded extends Error {
   }
 }
 
-/** The reason with which a call's scope aborts when its client is closed. */
+/** The abort reason of a call's scope when its client is closed. */
 export class ClientClosed extends Error {
   constructor() {
     super("the client was closed");
@@ -65,16 +67,16 @@ export interface AbortedWork {
   readonly outcome: Outcome;
 }
 
-/** An attempt that has not been made yet. */
+/** An attempt that was not made yet. */
 interface NextAttempt {
   readonly operation: string;
   /** Its number, from 1. */
   readonly attempt: number;
-  /** An earlier attempt, or an earlier request of the same call, may have taken effect. */
+  /** Whether an earlier attempt, or an earlier request of the same call, may have taken effect. */
   readonly mayHaveTakenEffect: boolean;
 }
 
-/** What an error raised before this attempt was made can say of the call. */
+/** What an error before this attempt knows about the call. */
 export const progressOf = ({ operation, attempt, mayHaveTakenEffect }: NextAttempt): AbortedWork => ({
   operation,
   attempts: attempt - 1,
@@ -82,7 +84,8 @@ export const progressOf = ({ operation, attempt, mayHaveTakenEffect }: NextAttem
 });
 
 /**
- * The error a caller gets for an abort reason: a TimeoutError for the deadline, a ConnectionError for a closed
+ * The public error for an abort reason: a TimeoutError for the deadline, a ConnectionError for a closed client. Any
+ * other reason is the caller's own, or already an error, and is returned unchanged.
  * client. Anything else is the caller's own reason, or already an error, and stays as it is.
  */
 export const abortError = (reason: unknown, work: AbortedWork): unknown => {
@@ -94,15 +97,15 @@ export const abortError = (reason: unknown, work: AbortedWork): unknown => {
   return reason;
 };
 
-/** What a deadline needs of a clock: a timer, and how to undo it. */
+/** What a deadline needs of a clock: a timer, and how to clear it. */
 interface Timers {
   after(ms: number, callback: () => void): () => void;
 }
 
-/** The one signal that ends a call. */
+/** The one signal that aborts a call. */
 export interface AbortScope {
   readonly signal: AbortSignal | undefined;
-  /** Clears the timer and the listeners; a signal that outlives the call must not collect them. */
+  /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */
   release(): void;
 }
 
@@ -111,9 +114,9 @@ const isGiven = (signal: AbortSignal | undefined): signal is AbortSignal => sign
 const nothingToRelease = (): void => undefined;
 
 /**
- * Joins signals, and a deadline where there is one, into a single signal; its reason is that of whichever comes
- * first. Own controller and timer: on Node 20 `AbortSignal.any` over a timeout signal is lost to garbage collection,
- * and such a timer does not keep the process alive.
+ * Combines signals, and a deadline if there is one, into one signal with the reason of the first. It has its own
+ * controller and timer: on Node 20, `AbortSignal.any` with a timeout signal is lost to garbage collection, and such a
+ * timer does not keep the process alive.
  */
 export const openScope = (
   signals: readonly (AbortSignal | undefined)[],
@@ -137,7 +140,7 @@ export const openScope = (
   return { signal: controller.signal, release };
 };
 
-/** The time between two closings of a client; every call under way holds the signal of the one it began in. */
+/** The time between two closings of a client. Every call in flight holds the signal of its own lifetime. */
 export class Lifetime {
   readonly #free: () => Promise<void>;
   readonly #held = new Set<Promise<unknown>>();
@@ -154,7 +157,7 @@ export class Lifetime {
     return this.#controller.signal;
   }
 
-  /** Makes `whenSettled` wait for work that outlives its request, such as writing down what became of an email. */
+  /** Makes `whenSettled` wait for work that outlives its request, such as storing the result of an email. */
   hold<T>(work: Promise<T>): Promise<T> {
     const letGo = (): boolean => this.#held.delete(work);
     this.#held.add(work);
@@ -166,7 +169,7 @@ export class Lifetime {
     while (this.#held.size > 0) await Promise.allSettled(this.#held);
   }
 
-  /** Ends every call under way, and then frees what carries them. */
+  /** Aborts every call in flight, and then frees what carries them. */
   async close(): Promise<void> {
     const controller = this.#controller;
     this.#controller = undefined;
@@ -176,7 +179,7 @@ export class Lifetime {
 }
 
 /**
- * Waits for a promise that knows no signal, until the signal aborts.
+ * Waits for a promise without a signal of its own, until the signal aborts.
  *
  * @throws the signal's reason.
  */
@@ -199,8 +202,7 @@ export const untilAborted = <T>(work: Promise<T>, signal: AbortSignal | undefine
 };
 
 /**
- * Iterates a source until a signal aborts, also while the source itself waits: a stream that has gone quiet must not
- * hold the run.
+ * Iterates a source until a signal aborts, even while the source waits: a silent stream must not block the run.
  *
  * @throws the signal's reason.
  */
@@ -226,12 +228,12 @@ export const iterateUntilAborted = async function* <Item>(
       yield next.value;
     }
   } catch (error) {
-    // A source that throws has ended; one that was left waiting is told, and not waited for.
+    // A source that throws has ended; one that was still waiting is told to end, but not awaited.
     hasEnded = true;
     if (signal.aborted) void Promise.resolve(iterator.return?.()).catch(() => undefined);
     throw error;
   } finally {
-    // Left early: its end is waited for, but a source that hangs there must not hold the run either.
+    // If the consumer leaves early, the source's end is awaited; but a source that hangs there must not block the run.
     if (!hasEnded) await untilAborted(Promise.resolve(iterator.return?.()), signal);
   }
 };

@@ -1,6 +1,6 @@
 import { whenAborted } from "./cancellation.ts";
 
-/** Undoes a timer; calling it twice does no harm. */
+/** Clears a timer; a second call has no effect. */
 export type Cancel = () => void;
 
 /**
@@ -27,8 +27,8 @@ export interface Clock {
   /** Milliseconds since 1970; for comparing with dates of the service. */
   wallTime(): number;
   /**
-   * Calls back once after `ms`, when the sockets have been read once more: what has arrived by then wins. `idle` timers
-   * do not keep the process alive.
+   * Calls back once after `ms`, after the sockets were read once more, so that data that has arrived by then wins.
+   * `idle` timers do not keep the process alive.
    */
   after(ms: number, callback: () => void, options?: { readonly idle?: boolean }): Cancel;
   /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
@@ -41,7 +41,7 @@ const longestTimerMs = 2 ** 31 - 1;
 const after: Clock["after"] = (ms, callback, options) => {
   let timer: NodeJS.Timeout;
   let look: NodeJS.Immediate | undefined;
-  // Timers come before sockets in a turn of the event loop: after a turn that stood still, an answer may lie unread.
+  // Timers come before sockets in a turn of the event loop: after a blocked turn, a response may be unread.
   const lookFirst = (): void => {
     look = setImmediate(callback);
   };

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isDate } from "./values.ts";
 
-// Two links, say, have no field that tells them apart: what JSON writes of them does.
+// Two URLs, for example, have no own fields to distinguish them, but different JSON.
 const asWritten = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null || !("toJSON" in value)) return value;
   try {
@@ -11,7 +11,7 @@ const asWritten = (value: unknown): unknown => {
   }
 };
 
-// No input is valid that is nested as deep: what lies deeper need not be told apart.
+// Valid input is never nested as deep, so deeper content need not be distinguished.
 const deepest = 200;
 
 const sortedFields = (value: object): [string, unknown][] =>
@@ -19,8 +19,8 @@ const sortedFields = (value: object): [string, unknown][] =>
     .filter(([, field]) => field !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
 
-// Keys in order, so that the same content written in another order is the same content. What JSON cannot carry gets
-// a form too: a source may hold such an item, and it is to be refused by name, not by a TypeError.
+// Keys in order, so that the same content in another order has the same hash. Values that JSON cannot write get a form
+// too: a source may contain such an item, which must be refused by path, not by a TypeError.
 const canonical = (given: unknown, inside: Set<object>): unknown => {
   if (isDate(given)) return Number.isNaN(given.getTime()) ? "Invalid Date" : given.toISOString();
   const value = asWritten(given);
@@ -43,6 +43,6 @@ export const contentText = (value: unknown): string =>
     ? JSON.stringify(value)
     : (JSON.stringify(canonical(value, new Set())) ?? "undefined");
 
-/** An id made of the content alone: the same on every run, on every machine. 128 bits of SHA-256, in hex. */
+/** An id derived from the content alone, the same on every run and machine. 128 bits of SHA-256, in hex. */
 export const contentHash = (value: unknown): string =>
   createHash("sha256").update(contentText(value)).digest("hex").slice(0, 32);

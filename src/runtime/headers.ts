@@ -1,15 +1,15 @@
 import type { Clock } from "./clock.ts";
 
-/** Headers as they came: names in lower case, repeated ones as an array. */
+/** Raw headers: names in lower case, repeated ones as an array. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** A header's value; the first one when it came several times. */
+/** A header's value; the first one if it was repeated. */
 export const headerOf = (headers: RawHeaders, name: string): string | undefined => {
   const value = headers[name];
   return typeof value === "object" ? value[0] : value;
 };
 
-/** Raw headers as the platform's `Headers`; a value that it refuses is left out. */
+/** Raw headers as the platform's `Headers`; values that it refuses are left out. */
 export const toHeaders = (raw: RawHeaders): Headers => {
   const headers = new Headers();
   for (const [name, value] of Object.entries(raw)) {
@@ -17,7 +17,7 @@ export const toHeaders = (raw: RawHeaders): Headers => {
       try {
         headers.append(name, item);
       } catch {
-        // Bytes that are no legal header value tell nobody anything.
+        // Bytes that are not a legal header value are useless.
       }
     }
   }
@@ -38,25 +38,25 @@ const dateOf = (value: string): number => {
 
 const joinedSeconds = /^\d+(\.\d+)?(, \d+(\.\d+)?)+$/;
 
-/** Each time the header came; a fetch joins them by a comma and a blank. */
+/** All values of the header; a fetch joins them by a comma and a blank. */
 const valuesOf = (given: RawHeaders[string]): readonly string[] => {
   const values = typeof given === "object" ? given : [given ?? ""];
   return values.flatMap((value) => (joinedSeconds.test(value) ? value.split(", ") : [value]));
 };
 
 const waitOf = (value: string, sentAt: number): number | undefined => {
-  // Capped, so that a wait without end stays a number that can be added to a time.
+  // Capped, so that an infinite wait stays a number that can be added to a time.
   if (/^\d+(\.\d+)?$/.test(value)) return Math.min(Math.ceil(Number(value) * 1_000), Number.MAX_SAFE_INTEGER);
   const until = dateOf(value);
   return Number.isNaN(until) ? undefined : Math.max(0, until - sentAt);
 };
 
 /**
- * How long the service asks to wait, in milliseconds; undefined when it names no time.
+ * How long the service asks to wait, in milliseconds; undefined if it gives no time.
  *
- * Seconds may be whole or decimal. A date is read against the answer's own `Date`, so that a wrong clock on
- * this side neither shortens nor stretches the wait; `wallTime` stands in where the answer has none. Of several the
- * longest counts; anything else counts as absent.
+ * Seconds may be whole or decimal. A date is compared with the response's own `Date`, so that a wrong clock on this
+ * side does not change the wait; `wallTime` is used if the response has none. Of several values, the longest counts;
+ * anything else counts as absent.
  */
 export const retryAfterMs = (headers: RawHeaders, wallTime: number): number | undefined => {
   const date = dateOf(headerOf(headers, "date")?.trim() ?? "");
@@ -67,13 +67,13 @@ export const retryAfterMs = (headers: RawHeaders, wallTime: number): number | un
   return waits.length === 0 ? undefined : Math.max(...waits);
 };
 
-// Half of what a skewed clock drifts in a minute is far below the second that a Date header can tell.
+// Half of a skewed clock's drift per minute is far below the one-second resolution of a Date header.
 const shortestGapMs = 1_000;
-// A clock that was set back shows as answers that are earlier than thought by more than their rounding.
+// If this clock was set back, responses seem earlier than expected by more than their rounding.
 const roundingMs = 2_000;
 
 /**
- * The service's clock, as its answers tell it in `Date`: never later than it really is, and at most about a second
+ * The service's clock, from the `Date` of its responses: never later than the real time, and at most about a second
  * earlier.
  */
 export class ServiceTime {
@@ -85,7 +85,7 @@ export class ServiceTime {
     this.#clock = clock;
   }
 
-  /** Takes note of an answer's headers. */
+  /** Reads a response's headers. */
   note(headers: RawHeaders): void {
     const now = this.#clock.now();
     if (now - this.#notedAt < shortestGapMs) return;
@@ -93,12 +93,12 @@ export class ServiceTime {
     if (Number.isNaN(date)) return;
     this.#notedAt = now;
     const aheadMs = date - this.#clock.wallTime();
-    // Each answer tells a lower bound; the highest is the closest.
+    // Each response gives a lower bound; the highest is the closest.
     const isSetBack = this.#aheadMs !== undefined && aheadMs < this.#aheadMs - roundingMs;
     this.#aheadMs = this.#aheadMs === undefined || isSetBack ? aheadMs : Math.max(this.#aheadMs, aheadMs);
   }
 
-  /** Milliseconds since 1970; undefined until an answer has told. */
+  /** Milliseconds since 1970; undefined before the first response. */
   now(): number | undefined {
     return this.#aheadMs === undefined ? undefined : this.#clock.wallTime() + this.#aheadMs;
   }

@@ -1,12 +1,12 @@
 import { types } from "node:util";
 
-// Under a test runner, or in a vm, a program has a realm of its own, and what Node's own modules hand over is of
-// another: there `instanceof` says no to a Date, a Buffer and an Error.
+// Under a test runner, or in a vm, a program has its own realm, and values from Node's own modules belong to another:
+// `instanceof` then fails for a Date, a Buffer and an Error.
 
 /** A Date of any realm. */
 export const isDate = (value: unknown): value is Date => types.isDate(value);
 
-/** Bytes of any realm; a Buffer is some. */
+/** Bytes of any realm, including a Buffer. */
 export const isBytes = (value: unknown): value is Uint8Array => types.isUint8Array(value);
 
 /** A query of any realm. */
@@ -21,15 +21,15 @@ export const isAbortSignal = (value: unknown): value is AbortSignal =>
   "addEventListener" in value &&
   typeof value.addEventListener === "function";
 
-/** An error of the system, of any realm: there is no such file. */
+/** A "no such file" error of any realm. */
 export const isMissingFile = (error: unknown): boolean =>
   typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT";
 
-/** Anything with fields: an object of any kind, but no array. */
+/** Anything with fields: any object except an array. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Whether all that a value holds are properties of its own: a Map, a `Headers` or an array keeps it elsewhere. */
+/** Whether all content of a value is in its own properties: a Map, a `Headers` or an array stores it elsewhere. */
 export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> => {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -37,20 +37,20 @@ export const isPlainObject = (value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
-/** A name without what people write in different ways: case, `_` and `-`. */
+/** A name without the usual differences in spelling: case, `_` and `-`. */
 export const foldedName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
-/** Options that do not exist: a misspelt one must not be ignored. */
+/** Unknown options: a misspelt one must not be ignored. */
 export const unknownKeys = (options: object, known: readonly string[]): string[] =>
   Object.keys(options)
     .filter((key) => !known.includes(key))
     .map((key) => `there is no option "${key}"`);
 
-/** A value within a message; what cannot be written as text must not hide the other faults. */
+/** A value in a message; a value that cannot be written as text must not hide the other faults. */
 export const shown = (value: unknown): string =>
   typeof value === "object" && value !== null ? "an object" : String(value);
 
-/** Reports a number that is too small, or no number. */
+/** Reports a number that is too small, or not a number. */
 export const atLeast = (
   faults: string[],
   name: string,
@@ -66,23 +66,23 @@ export const atLeast = (
   }
 };
 
-/** What JSON makes of a value: a copy that holds data only. */
+/** A value after JSON: a copy that has only data. */
 export const jsonCopy = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-/** How deep fields may be nested: far beyond what anybody means, and far within what a call stack holds. */
+/** How deep fields may be nested: far more than needed, and far less than the call stack allows. */
 export const deepestNesting = 100;
 
 const asField = { enumerable: true, configurable: true, writable: true };
 
-// What is nested deeper than any input may be is refused, and need not be copied; these hold a list of such inputs.
+// Deeper input is refused, so it need not be copied; these levels hold a list of such inputs.
 const deepest = deepestNesting + 2;
 
-/** `around` holds the copies of the objects that this one lies in: one that holds itself has a copy that does. */
+/** `around` holds the copies of the enclosing objects, so that the copy of a cyclic object is cyclic. */
 const copyOf = (given: unknown, around: Map<object, object>): unknown => {
   if (typeof given !== "object" || given === null || around.size > deepest) return given;
   const isList = Array.isArray(given);
   if (!isList && !isPlainObject(given)) return isDate(given) ? new Date(given.getTime()) : given;
-  // JSON takes what this says.
+  // JSON uses the result of toJSON.
   if ("toJSON" in given) return given;
   const known = around.get(given);
   if (known !== undefined) return known;
@@ -97,7 +97,7 @@ const copyOf = (given: unknown, around: Map<object, object>): unknown => {
   around.set(given, fields);
   for (const [key, value] of Object.entries(given)) {
     const copied = typeof value === "object" ? copyOf(value, around) : value;
-    // Set the usual way, this one would become the prototype.
+    // A normal assignment would set the prototype.
     if (key === "__proto__") Object.defineProperty(fields, key, { ...asField, value: copied });
     else fields[key] = copied;
   }
@@ -106,12 +106,13 @@ const copyOf = (given: unknown, around: Map<object, object>): unknown => {
 };
 
 /**
- * A value as it is now: its owner may use the object for the next one before it is sent, or sent again. Objects,
- * arrays and Dates are copied, as deep as an input may be nested; an instance of a class of one's own is not, as its fields may be private.
+ * A copy of a value, because its owner may change the object before it is sent, or sent again. Objects, arrays and
+ * Dates are copied, as deep as input may be nested. An instance of another class is not copied, because its fields may
+ * be private.
  */
-// A copy has every field of what it was made of.
+// A copy has every field of the original.
 export const snapshot = <T>(given: T): T => copyOf(given, new Map()) as T;
 
-/** The sentence of anything thrown. */
+/** The message of any thrown value. */
 export const messageOf = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
