@@ -1,6 +1,45 @@
-import { Client, type ClientOptions, ConfigurationError } from "../index.ts";
-import { type CliCommand, type Request, textOf, UsageError } from "./cli-command.ts";
-import { limitsOf, limitsOption } from "./limits-option.ts";
+import { Client, type ClientOptions, ConfigurationError, type Hooks, type Limits } from "../index.ts";
+import { type CliCommand, type Request, textOf, UsageError } from "./command.ts";
+import { type ProgressBar, progressBar } from "./progress-bar.ts";
+
+/** The option by which commands that call the service take its limits. */
+export const limitsOption = {
+  limits: {
+    type: "string",
+    value: "<n>",
+    about: "times the documented limits that this key has, for instance 100 for sandbox --fast; off: none",
+  },
+} as const satisfies CliCommand["shape"]["options"];
+
+/**
+ * The limits to keep: undefined for the documented ones, false for none.
+ *
+ * @throws UsageError for anything but a number above 0 or `off`.
+ */
+export const limitsOf = async (
+  request: Pick<Request, "values">,
+): Promise<Partial<Limits> | false | undefined> => {
+  const text = textOf(request, "limits");
+  if (text === undefined) return undefined;
+  if (text === "off") return false;
+  const times = Number(text);
+  if (!(/^\d+(\.\d+)?$/.test(text) && times > 0))
+    throw new UsageError(`--limits must be a number above 0, or off, got "${text}"`);
+  const { documentedLimits } = await import("../sandbox/index.ts");
+  const more = ({ max, perMs }: { readonly max: number; readonly perMs: number }) => ({
+    max: Math.max(1, Math.floor(max * times)),
+    perMs,
+  });
+  const { requests, requestsPerDay, emails, emailsPerDay, events, eventsPerDay } = documentedLimits;
+  return {
+    requests: more(requests),
+    requestsPerDay: more(requestsPerDay).max,
+    emails: more(emails),
+    emailsPerDay: more(emailsPerDay).max,
+    events: more(events),
+    eventsPerDay: more(eventsPerDay).max,
+  };
+};
 
 /** The options of every command that calls the service. */
 export const connectionOptions = {
@@ -33,4 +72,38 @@ export const connect = async (
     if (error instanceof ConfigurationError) throw new UsageError(error.message, { cause: error });
     throw error;
   }
+};
+
+/** A client whose waits and retries can be seen. */
+export interface Watched {
+  readonly client: Client;
+  readonly bar: ProgressBar;
+  /** The limit that requests wait for now. */
+  waitingFor(): string | undefined;
+  /** Leaves the bar standing and frees the sockets. */
+  close(): Promise<void>;
+}
+
+/** Opens a client for a command that takes long. */
+export const watch = async (request: Request): Promise<Watched> => {
+  const { stderr, now } = request;
+  const bar = progressBar(stderr, now);
+  let wait = { limit: "", until: Number.NEGATIVE_INFINITY };
+  const hooks: Hooks = {
+    onWait: ({ waitingFor, waitMs, reason }) => {
+      if (reason !== "concurrency") wait = { limit: waitingFor, until: now() + waitMs };
+    },
+    onRetry: ({ operation, status, attempt }) =>
+      bar.print(`${operation}: ${status ?? "no answer"} at attempt ${attempt}, trying again`),
+  };
+  const client = await connect(request, { hooks });
+  return {
+    client,
+    bar,
+    waitingFor: () => (now() < wait.until ? wait.limit : undefined),
+    close: async () => {
+      bar.end();
+      await client.close();
+    },
+  };
 };

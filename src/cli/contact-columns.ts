@@ -1,7 +1,27 @@
 import { stat } from "node:fs/promises";
 import { type ColumnNames, readCsv } from "../files/index.ts";
-import { type Request, UsageError } from "./cli-command.ts";
-import { contactFields } from "./contact-fields.ts";
+import { type Request, UsageError } from "./command.ts";
+
+/** The documented fields of a contact, as an export writes them. */
+export const contactFields: readonly string[] = [
+  "id",
+  "email",
+  "name",
+  "title",
+  "phone",
+  "linkedIn",
+  "notes",
+  "stage",
+  "source",
+  "verified",
+  "emailConfidence",
+  "customFields",
+  "leadId",
+  "listIds",
+  "externalId",
+  "createdAt",
+  "updatedAt",
+];
 
 /** The names in the header of a file; none where no record follows, as nothing is sent then. */
 const namesIn = async (file: string, delimiter: string | undefined): Promise<readonly string[]> => {

@@ -1,11 +1,28 @@
 import { type OnInvalid, readContacts } from "../files/index.ts";
-import type { ContactInput } from "../index.ts";
-import { assertList } from "./assert-list.ts";
-import { type CliCommand, countOf, type Request, textOf } from "./cli-command.ts";
+import { type Client, type ContactInput, NotFoundError } from "../index.ts";
+import { type CliCommand, countOf, type Request, textOf, UsageError } from "./command.ts";
 import { contactColumns } from "./contact-columns.ts";
-import { readableRecords } from "./readable-records.ts";
 import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
+import { readableRecords } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
+
+// Under the domain that no mail reaches: nobody is taken out of the list.
+const nobody = "nobody@touchpoint.invalid";
+
+/**
+ * Makes sure of a list before anything is written. The service has no call that reads one, so an address that
+ * nobody has is removed from it.
+ *
+ * @throws UsageError when the service has no such list; what else the service says is thrown as it is.
+ */
+export const assertList = async (client: Client, id: string, signal: AbortSignal): Promise<void> => {
+  try {
+    await client.lists.removeContacts(id, [nobody], { signal });
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    throw new UsageError(`--add-to-list: there is no list "${id}" (${error.message})`, { cause: error });
+  }
+};
 
 const readerOf = async (request: Request, path: string) => {
   const file = recordFile(path, request);

@@ -1,7 +1,15 @@
 import { Contact } from "../index.ts";
-import { contactFields } from "./contact-fields.ts";
-import type { Answer, Ask, Finding } from "./doctor-ask.ts";
-import { type Fields, isFields, kindOf, recordFaults, unknownFields } from "./doctor-records.ts";
+import { contactFields } from "./contact-columns.ts";
+import {
+  type Answer,
+  type Ask,
+  type Fields,
+  type Finding,
+  isFields,
+  kindOf,
+  recordFaults,
+  unknownFields,
+} from "./doctor-probes.ts";
 
 /** A page as documented. */
 export interface RawPage {

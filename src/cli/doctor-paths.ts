@@ -1,7 +1,13 @@
 import { Company, ScheduledEmail } from "../index.ts";
-import type { Answer, Ask, Finding } from "./doctor-ask.ts";
 import { readPage } from "./doctor-lists.ts";
-import { isFields, recordFaults, unknownFields } from "./doctor-records.ts";
+import {
+  type Answer,
+  type Ask,
+  type Finding,
+  isFields,
+  recordFaults,
+  unknownFields,
+} from "./doctor-probes.ts";
 
 /** What was found out of the operations whose paths the document does not give. */
 export interface PathsReport {

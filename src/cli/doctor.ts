@@ -1,11 +1,9 @@
 import type { Client } from "../index.ts";
-import { type CliCommand, isSet, textOf } from "./cli-command.ts";
+import { type CliCommand, exitCode, isSet, textOf } from "./command.ts";
 import { connect, connectionOptions } from "./connect.ts";
-import { createAsk, type Finding } from "./doctor-ask.ts";
-import { type LimiterReport, limiterOf, lowerThan } from "./doctor-limiter.ts";
 import { examineContacts } from "./doctor-lists.ts";
 import { examinePaths } from "./doctor-paths.ts";
-import { exitCode } from "./exit-code.ts";
+import { createAsk, type Finding, type LimiterReport, limiterOf, lowerThan } from "./doctor-probes.ts";
 
 /** The operations that a GET reaches. */
 const probed: readonly string[] = ["contacts.list", "companies.findByDomain", "emails.scheduled.list"];

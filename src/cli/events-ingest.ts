@@ -1,8 +1,8 @@
 import { readNdjson } from "../files/index.ts";
 import type { EventInput } from "../index.ts";
-import { type CliCommand, textOf, UsageError } from "./cli-command.ts";
-import { readableRecords } from "./readable-records.ts";
+import { type CliCommand, textOf, UsageError } from "./command.ts";
 import { recordFile } from "./record-file.ts";
+import { readableRecords } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
 /** `touchpoint events ingest`. */

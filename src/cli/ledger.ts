@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Ledger, LedgerRow } from "../index.ts";
-import { type CliCommand, countOf, isSet, type Request, textOf, UsageError } from "./cli-command.ts";
-import { exitCode } from "./exit-code.ts";
+import { type CliCommand, countOf, exitCode, isSet, type Request, textOf, UsageError } from "./command.ts";
 
 /** The ledger that the first operand names; one that is not there is a typing error, not an empty ledger. */
 const ledgerOf = async ({ operands }: Request): Promise<Ledger> => {

@@ -1,4 +1,60 @@
-import { describeProgress, type ProgressShown, renderProgress } from "./render-progress.ts";
+/** How far long work has come, as `onProgress` reports it. */
+export interface ProgressShown {
+  readonly done: number;
+  readonly total: number | undefined;
+  readonly perSecond: number;
+  readonly etaMs: number | undefined;
+  readonly waitingFor: string | undefined;
+}
+
+const barColumns = { least: 10, most: 30 };
+
+const grouped = (count: number): string => count.toLocaleString("en-US");
+
+const rate = (perSecond: number): string =>
+  `${perSecond < 10 ? perSecond.toFixed(1) : grouped(Math.round(perSecond))}/s`;
+
+const duration = (ms: number): string => {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  const minutes = Math.ceil(seconds / 60);
+  return `${grouped(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+};
+
+/** From 0 to 1; more may be done than was foreseen, as records are added meanwhile. */
+const shareOf = (done: number, total: number): number => (done >= total ? 1 : done / total);
+
+/** The figures, the dispensable ones last. */
+const figures = ({ done, total, perSecond, etaMs, waitingFor }: ProgressShown): string[] => {
+  const figures = total === undefined ? [grouped(done)] : [`${grouped(done)}/${grouped(total)}`];
+  // Rounded down: 100 % is said of what is finished only.
+  if (total !== undefined) figures.unshift(`${Math.floor(shareOf(done, total) * 100)} %`.padStart(5));
+  figures.push(rate(perSecond));
+  if (etaMs !== undefined) figures.push(`${duration(etaMs)} left`);
+  if (waitingFor !== undefined) figures.push(`waiting for ${waitingFor}`);
+  return figures;
+};
+
+/** Progress as a line for a log: figures, no bar. */
+export const describeProgress = (progress: ProgressShown): string => figures(progress).join("  ").trimStart();
+
+/**
+ * Progress as one line for a terminal, never longer than `width` columns.
+ *
+ * A bar is drawn where the total is known and 10 columns are left for it, up to 30; on a narrow terminal the last
+ * figures go first.
+ */
+export const renderProgress = (progress: ProgressShown, width: number): string => {
+  const all = figures(progress);
+  const kept = [...all];
+  while (kept.length > 1 && kept.join("  ").length > width) kept.pop();
+  const text = kept.join("  ").slice(0, width);
+  const columns = Math.min(barColumns.most, width - text.length - 1);
+  if (progress.total === undefined || kept.length < all.length || columns < barColumns.least) return text;
+  const filled = Math.floor(shareOf(progress.done, progress.total) * columns);
+  return `${"█".repeat(filled)}${"░".repeat(columns - filled)} ${text}`;
+};
 
 /** Where progress is drawn; `process.stderr` is one, so that standard output stays free for records. */
 export interface Terminal {

@@ -1,4 +1,4 @@
-import { type CliCommand, type Request, textOf, UsageError } from "./cli-command.ts";
+import { type CliCommand, type Request, textOf, UsageError } from "./command.ts";
 
 /** What a file holds. */
 export interface RecordFile {

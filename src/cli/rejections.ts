@@ -1,9 +1,112 @@
-import { stat } from "node:fs/promises";
+import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { type Request, textOf, UsageError } from "./cli-command.ts";
+import type { InvalidLine } from "../files/index.ts";
+import { type Request, textOf, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
-import { UnreadableLine } from "./readable-records.ts";
-import { type RejectedRecord, rejectedFile } from "./rejected-file.ts";
+
+/** A line that could not be read, in place of its record: the checkpoint then counts it like any other. */
+export class UnreadableLine {
+  readonly line: number;
+  readonly text: string;
+  readonly error: string;
+
+  constructor(line: number, text: string, error: string) {
+    this.line = line;
+    this.text = text;
+    this.error = error;
+  }
+}
+
+/** A line that `--rejected` wrote is what it holds: a record, or once more the text that is none. */
+const unwrapped = (record: object): object => {
+  const { record: number, error, rejected, line = number }: { [field: string]: unknown } = { ...record };
+  if (typeof number !== "number" || typeof error !== "string") return record;
+  if (typeof rejected === "object" && rejected !== null) return rejected;
+  if (typeof rejected !== "string") return record;
+  return new UnreadableLine(Number(line), rejected, error);
+};
+
+// It begins with the name of the file, which whoever reads the report has just typed.
+const unreadable = ({ line, text, error }: InvalidLine): UnreadableLine =>
+  new UnreadableLine(line, text, error.issues[0]?.message ?? error.message);
+
+// So many in a row are not a file of records with faults, but a file of something else.
+const mostInARow = 1_000;
+
+/**
+ * Reads records, with an UnreadableLine where a line holds none.
+ *
+ * @param read - begins to read, telling each bad line to `onInvalid`.
+ * @throws the error of a bad line when 1,000 in a row are bad.
+ */
+export async function* readableRecords(
+  read: (onInvalid: (invalid: InvalidLine) => void) => AsyncIterable<object>,
+): AsyncGenerator<object> {
+  let bad: UnreadableLine[] = [];
+  const takeBad = (): UnreadableLine[] => {
+    const taken = bad;
+    bad = [];
+    return taken;
+  };
+  const records = read((invalid) => {
+    if (bad.push(unreadable(invalid)) > mostInARow) throw invalid.error;
+  });
+  for await (const record of records) {
+    yield* takeBad();
+    yield unwrapped(record);
+  }
+  yield* takeBad();
+}
+
+/** A record that was refused, as a line of the file shows it. */
+export interface RejectedRecord {
+  /** Its number in the source, counted from 1. */
+  readonly record: number;
+  /** The line of the source, where that is known. */
+  readonly line?: number;
+  /** The service's status; missing when it was never sent. */
+  readonly status?: number;
+  readonly error: string;
+  /** What was refused: the record, or the text of a line that holds none. */
+  readonly rejected: unknown;
+}
+
+const readExisting = async (path: string): Promise<string> => {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    throw error;
+  }
+};
+
+const numberOf = (line: string): number => {
+  const { record }: { record?: unknown } = Object(JSON.parse(line));
+  return typeof record === "number" ? record : Number.NaN;
+};
+
+/**
+ * Opens the file that keeps refused records.
+ *
+ * @param isResumed - whether the run goes on from a checkpoint: the lines of earlier runs stay then, and a record
+ * that is refused again, because its run was killed before the checkpoint, is not listed twice.
+ */
+export const rejectedFile = async (path: string, isResumed: boolean) => {
+  const known = new Set<number>();
+  if (isResumed) {
+    const text = await readExisting(path);
+    // What a killed run left of a last line goes.
+    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+    if (text !== whole) await truncate(path, Buffer.byteLength(whole));
+    for (const line of whole.split("\n")) if (line !== "") known.add(numberOf(line));
+  } else {
+    await writeFile(path, "");
+  }
+  return async (rejected: RejectedRecord): Promise<void> => {
+    if (known.has(rejected.record)) return;
+    await appendFile(path, `${JSON.stringify(rejected)}\n`);
+  };
+};
 
 /** A record that an ingestion or an import refused. */
 export interface Refused {

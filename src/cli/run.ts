@@ -1,8 +1,31 @@
 import { version } from "../../package.json";
 import { readArgs } from "./args.ts";
-import { type Request, type Surroundings, UsageError } from "./cli-command.ts";
-import { commands } from "./commands.ts";
-import { type ExitCode, exitCode } from "./exit-code.ts";
+import {
+  type CliCommand,
+  type ExitCode,
+  exitCode,
+  type Request,
+  type Surroundings,
+  UsageError,
+} from "./command.ts";
+import { contactsExport } from "./contacts-export.ts";
+import { contactsImport } from "./contacts-import.ts";
+import { doctor } from "./doctor.ts";
+import { eventsIngest } from "./events-ingest.ts";
+import { ledgerList, ledgerSettle, ledgerShow } from "./ledger.ts";
+import { sandbox } from "./sandbox.ts";
+
+/** All commands, in the order of the help. */
+export const commands: readonly CliCommand[] = [
+  sandbox,
+  contactsExport,
+  contactsImport,
+  eventsIngest,
+  ledgerList,
+  ledgerShow,
+  ledgerSettle,
+  doctor,
+];
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

@@ -1,6 +1,5 @@
 import { once } from "node:events";
-import { type CliCommand, countOf, isSet, textOf, UsageError } from "./cli-command.ts";
-import { exitCode } from "./exit-code.ts";
+import { type CliCommand, countOf, exitCode, isSet, textOf, UsageError } from "./command.ts";
 
 const defaults = { port: 4010, key: "sandbox-key", contacts: 0 };
 const fastFactor = 100;

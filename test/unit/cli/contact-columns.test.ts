@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { UsageError } from "../../../src/cli/cli-command.ts";
+import { UsageError } from "../../../src/cli/command.ts";
 import { contactColumns } from "../../../src/cli/contact-columns.ts";
 import { scratch } from "../files/scratch.ts";
 

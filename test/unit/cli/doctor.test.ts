@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Diagnosis, describeDiagnosis, diagnose } from "../../../src/cli/doctor.ts";
-import { limiterOf, lowerThan } from "../../../src/cli/doctor-limiter.ts";
+import { limiterOf, lowerThan } from "../../../src/cli/doctor-probes.ts";
 import { AuthenticationError, Client } from "../../../src/index.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
 import { inferred } from "../../../src/service/define.ts";

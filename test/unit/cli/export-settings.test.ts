@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { exportSettings } from "../../../src/cli/export-settings.ts";
+import { exportSettings } from "../../../src/cli/contacts-export.ts";
 
 test("a CSV export without --columns has every documented field, and the custom ones in one column", () => {
   const { columns } = exportSettings({ values: { out: "all.csv" } });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { limitsOf } from "../../../src/cli/limits-option.ts";
+import { limitsOf } from "../../../src/cli/connect.ts";
 
 test("--limits is how many times the documented limits a key has", async () => {
   expect(await limitsOf({ values: {} })).toBe(undefined);

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { progressBar } from "../../../src/cli/progress-bar.ts";
-import { describeProgress, type ProgressShown, renderProgress } from "../../../src/cli/render-progress.ts";
+import {
+  describeProgress,
+  type ProgressShown,
+  progressBar,
+  renderProgress,
+} from "../../../src/cli/progress-bar.ts";
 
 const progress = (changes: Partial<ProgressShown> = {}): ProgressShown => ({
   done: 45_000,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readableRecords, UnreadableLine } from "../../../src/cli/readable-records.ts";
+import { readableRecords, UnreadableLine } from "../../../src/cli/rejections.ts";
 import { readNdjson } from "../../../src/files/index.ts";
 
 const read = async (text: string) => {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { rejectedFile } from "../../../src/cli/rejected-file.ts";
+import { rejectedFile } from "../../../src/cli/rejections.ts";
 
 let folder = "";
 let path = "";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { OptionValue } from "../../../src/cli/args.ts";
-import { countOf, listOf, UsageError } from "../../../src/cli/cli-command.ts";
-import { exportSettings } from "../../../src/cli/export-settings.ts";
+import { countOf, listOf, UsageError } from "../../../src/cli/command.ts";
+import { exportSettings } from "../../../src/cli/contacts-export.ts";
 import { recordFile } from "../../../src/cli/record-file.ts";
-import { describeReport } from "../../../src/cli/report.ts";
+import { describeReport } from "../../../src/cli/run-resumable.ts";
 
 const given = (values: Record<string, OptionValue>) => ({ values });
 
