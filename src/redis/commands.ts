@@ -1,6 +1,18 @@
 import { createHash } from "node:crypto";
 
-/** What is needed of an ioredis client, version 5 or 6; `Cluster` has it too. */
+/**
+ * The methods that the library needs of an ioredis client, version 5 or 6. `Cluster` has them too.
+ *
+ * @example
+ * ```ts
+ * import { Redis } from "ioredis";
+ * import { Client } from "touchpoint-sdk";
+ * import { redisLimits } from "touchpoint-sdk/redis";
+ *
+ * const connection = new Redis("redis://localhost:6379");
+ * await using shared = new Client({ limits: redisLimits(connection, { id: "production" }) });
+ * ```
+ */
 export interface IoredisCommands {
   /** Runs a script: EVAL. */
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
@@ -18,7 +30,7 @@ export interface IoredisCommands {
   off?(event: "end", listener: () => void): unknown;
 }
 
-/** What is needed to hear what other processes publish; a second connection of ioredis has it. */
+/** The methods that the library needs to receive messages of other processes; a second connection of ioredis has them. */
 export interface IoredisSubscriber {
   /** Calls back with each message of a channel it is subscribed to. */
   on(event: "message", listener: (channel: string, message: string) => void): unknown;
@@ -38,7 +50,20 @@ interface ScriptInput {
   arguments: string[];
 }
 
-/** What is needed of a node-redis client (`redis`), version 5 or 6; one of `createCluster` has it too. */
+/**
+ * The methods that the library needs of a node-redis client (`redis`), version 5 or 6. A client of `createCluster` has them
+ * too.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from "redis";
+ * import { Client } from "touchpoint-sdk";
+ * import { redisLimits } from "touchpoint-sdk/redis";
+ *
+ * const connection = await createClient({ url: "redis://localhost:6379" }).connect();
+ * await using shared = new Client({ limits: redisLimits(connection, { id: "production" }) });
+ * ```
+ */
 export interface NodeRedisCommands {
   /** Runs a script: EVAL. */
   eval(script: string, input: ScriptInput): Promise<unknown>;
