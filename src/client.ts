@@ -109,6 +109,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.lists = new Lists(call, clock);
     const { limits, interactiveReserve, ledger, totalTimeoutMs, emailGuards: guards } = this.#settings;
     const { lifetime, slots } = this.#connection;
+    ledger.attach?.(this.#settings.log);
     this.emails = new Emails(call, { clock, ledger, totalTimeoutMs, guards, lifetime, slots });
     this.events = new Events(call, {
       clock,

@@ -60,6 +60,14 @@ export interface ClaimLedger {
    * @returns false if there is no such key.
    */
   settleScheduled?(id: string, settlement: "not-sent" | "unknown"): Promise<boolean>;
+  /** Receives the log of each client that uses the ledger, for warnings. */
+  attach?(log: LedgerLog): void;
+}
+
+/** Where a ledger writes its warnings. */
+export interface LedgerLog {
+  /** Says what somebody should look at. */
+  warn(message: string, fields: object): void;
 }
 
 /** The state of a key. A free key has no row. */

@@ -18,6 +18,8 @@ export interface IoredisCommands {
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
   /** Runs a script that the server knows, by its SHA-1: EVALSHA. */
   evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
+  /** Tells whether it evicts keys, for a ledger: INFO. */
+  info?(section: "memory"): Promise<string>;
   /** The nodes of a cluster that hold keys; a ledger on one is listed node by node. */
   nodes?(role: "master"): IoredisCommands[];
   /** How the client was set up; its own prefix is needed to list a ledger. */
@@ -69,6 +71,8 @@ export interface NodeRedisCommands {
   eval(script: string, input: ScriptInput): Promise<unknown>;
   /** Runs a script that the server knows, by its SHA-1: EVALSHA. */
   evalSha(sha: string, input: ScriptInput): Promise<unknown>;
+  /** Tells whether it evicts keys, for a ledger: INFO. */
+  info?(section: "memory"): Promise<string>;
   /** How the client was set up; its own prefix is needed to list a ledger. */
   readonly options?: object | undefined;
   /** The nodes of a cluster that hold keys. */
@@ -84,7 +88,7 @@ export interface NodeRedisCommands {
 }
 
 /** What is needed to hear what other processes publish; a second connection of node-redis has it. */
-export interface NodeRedisSubscriber {
+interface NodeRedisSubscriber {
   /** Calls back when it fails. */
   on(event: "error", listener: (error: Error) => void): unknown;
   /** Connects. */

@@ -2,6 +2,8 @@
 export interface RedisFault {
   readonly what: string;
   readonly cause: unknown;
+  /** Whether it has answered. */
+  readonly isReply: boolean;
   /** Whether no waiting mends it. */
   readonly isLasting: boolean;
 }
@@ -28,15 +30,17 @@ export const faultOf = (cause: unknown): RedisFault => {
   const message = cause instanceof Error ? cause.message : String(cause);
   // Replies begin with a word in capitals; what a client says of its connection does not.
   const code = /^[A-Z]{2,}(?= )/.exec(message)?.[0];
-  if (code === undefined) return { what: `is out of reach: ${message}`, cause, isLasting: false };
+  if (code === undefined)
+    return { what: `is out of reach: ${message}`, cause, isReply: false, isLasting: false };
   const advice = lasting[code] ?? passing[code];
   const what = `refuses with ${message.replace(/ script: .*/, "")}${advice === undefined ? "" : ` (${advice})`}`;
-  return { what, cause, isLasting: code in lasting };
+  return { what, cause, isReply: true, isLasting: code in lasting };
 };
 
 /** No answer came in time. */
 export const silence = (ms: number): RedisFault => ({
   what: `has given no answer for ${Math.round(ms)} ms`,
   cause: undefined,
+  isReply: false,
   isLasting: false,
 });

@@ -4,6 +4,7 @@ import type {
   Ledger,
   LedgerClaim,
   LedgerFilter,
+  LedgerLog,
   LedgerRow,
   SettleDetails,
   Settlement,
@@ -11,6 +12,7 @@ import type {
 import { checkKey, checkSettling, listFilter, scheduledIdOf, takesBack } from "../ledger/rules.ts";
 import { unknownKeys } from "../runtime/values.ts";
 import { clientFaults, keyPrefixOf, nodesOf, type RedisCommands } from "./commands.ts";
+import { faultOf } from "./fault.ts";
 import {
   claimScript,
   type Entry,
@@ -25,6 +27,11 @@ import {
 export interface RedisLedgerOptions {
   /** Comes before every key. Default `touchpoint:sent:`. */
   readonly prefix?: string;
+  /**
+   * Takes a Redis that evicts keys when its memory is full, which forgets emails that went out: they may go out again.
+   * Default false: a claim throws a ConfigurationError, and nothing is sent.
+   */
+  readonly allowEviction?: boolean;
 }
 
 /** What to write of a key that is taken. */
@@ -44,18 +51,57 @@ const rowOf = (key: string, entry: Entry): LedgerRow | undefined => {
 // No key of a caller's begins so, and SCAN tells it from one.
 const scheduledMark = "\0scheduled:";
 
+const fieldOf = (info: string, field: string): string | undefined =>
+  new RegExp(`^${field}:(.*?)\r?$`, "m").exec(info)?.[1];
+
+/** By which policy a node forgets keys once its memory is full; undefined where it does not. */
+const evictionOf = async (node: RedisCommands): Promise<string | undefined> => {
+  const info = String(await node.info?.("memory"));
+  const policy = fieldOf(info, "maxmemory_policy");
+  if (policy === undefined) throw new TypeError("INFO memory tells no maxmemory_policy");
+  return policy === "noeviction" || fieldOf(info, "maxmemory") === "0" ? undefined : policy;
+};
+
 class RedisLedger implements Ledger {
   readonly #redis: RedisCommands;
   readonly #prefix: string;
+  #log: LedgerLog | undefined;
+  /** Whether Redis keeps what it is given, as far as one may ask. */
+  #isChecked: boolean;
 
-  constructor(redis: RedisCommands, prefix: string) {
+  constructor(redis: RedisCommands, prefix: string, allowEviction: boolean) {
     this.#redis = redis;
     this.#prefix = prefix;
+    this.#isChecked = allowEviction;
+  }
+
+  attach(log: LedgerLog): void {
+    this.#log = log;
+  }
+
+  async #check(): Promise<void> {
+    try {
+      const policies = await Promise.all((await nodesOf(this.#redis)).map(evictionOf));
+      const policy = policies.find((one) => one !== undefined);
+      if (policy !== undefined)
+        throw new ConfigurationError(
+          `redisLedger: Redis evicts keys (maxmemory-policy ${policy}), and would forget emails that went out: ` +
+            "set maxmemory-policy noeviction, use a Redis that keeps its keys, or pass allowEviction: true",
+        );
+    } catch (error) {
+      const fault = faultOf(error);
+      if (error instanceof ConfigurationError || !(fault.isReply || error instanceof TypeError)) throw error;
+      const cause = `Redis ${fault.what}`;
+      if (!this.#isChecked)
+        this.#log?.warn("redisLedger may not ask whether Redis evicts keys (INFO memory)", { cause });
+    }
+    this.#isChecked = true;
   }
 
   async claim(key: string, fingerprint: string): Promise<LedgerClaim> {
     const claim = randomUUID();
     try {
+      if (!this.#isChecked) await this.#check();
       const entry = entryOf(await claimScript(this.#redis, [this.#prefix + key], [claim, fingerprint]));
       if (entry.claim === claim) return { state: "claimed", claim };
       const { state, since } = entry;
@@ -66,7 +112,8 @@ class RedisLedger implements Ledger {
     } catch (error) {
       // Redis may have the claim all the same; nothing was sent under it.
       this.settle(key, "not-sent", { claim }).catch(() => undefined);
-      throw error;
+      if (error instanceof ConfigurationError) throw error;
+      throw new Error(`Redis, which keeps the ledger, ${faultOf(error).what}`, { cause: error });
     }
   }
 
@@ -162,9 +209,10 @@ export const redisLedger = (redis: RedisCommands, options?: RedisLedgerOptions):
   const given: RedisLedgerOptions = options ?? {};
   const faults = clientFaults(redis);
   if (typeof given !== "object") faults.push("the options must be an object");
-  else faults.push(...unknownKeys(given, ["prefix"]));
-  const { prefix = "touchpoint:sent:" } = given;
+  else faults.push(...unknownKeys(given, ["prefix", "allowEviction"]));
+  const { prefix = "touchpoint:sent:", allowEviction = false } = given;
   if (typeof prefix !== "string") faults.push("prefix must be a string");
+  if (typeof allowEviction !== "boolean") faults.push("allowEviction must be true or false");
   if (faults.length > 0) throw new ConfigurationError(`redisLedger: ${faults.join("; ")}`);
-  return new RedisLedger(redis, prefix);
+  return new RedisLedger(redis, prefix, allowEviction);
 };
