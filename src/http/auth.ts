@@ -6,9 +6,9 @@ import type { RawHeaders } from "../runtime/headers.ts";
 import { isErrorLike, sanitizedError } from "./sanitized-error.ts";
 import { AttemptFailure, type HttpRequest, type HttpResponse, type Stage } from "./types.ts";
 
-// A shorter key is a word as tests have it: struck from every sentence, it would leave few to be read.
+// A shorter key is an ordinary word, as tests use it: removing it would make every sentence unreadable.
 const shortestAlone = 6;
-/** A call may outlive its key: so many that were used lately are still struck out. */
+/** A call may outlive its key, so the keys used last are still removed. */
 const mostKeys = 16;
 const instead = "[redacted]";
 
@@ -16,7 +16,7 @@ const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, 
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
-/** The key as it stands in plain text, in JSON that was not read, in a URL and in a page. */
+/** The forms of the key: in plain text, in unparsed JSON, in a URL and in HTML. */
 const formsOf = (key: string): readonly string[] => {
   const inJson = JSON.stringify(key).slice(1, -1);
   const inPage = key.replace(/[&<>"]/g, (sign) => entities[sign] ?? sign);
@@ -31,16 +31,16 @@ const patternOf = (key: string): string => {
 const holds = (value: unknown, cover: (text: string) => string): boolean =>
   typeof value === "string" && cover(value) !== value;
 
-/** Strikes the keys that were used out of whatever comes back: services and fetches repeat what they were sent. */
+/** Removes used keys from everything that comes back, because services and fetches repeat what they were sent. */
 export class Redactor {
   #keys: readonly string[] = [];
   #pattern: RegExp | undefined;
 
-  /** From now on this key is struck out. */
+  /** From now on this key is removed. */
   learn(key: string): void {
     if (this.#keys.at(-1) === key) return;
     this.#keys = [...this.#keys.filter((known) => known !== key), key].slice(-mostKeys);
-    // The longest first: one key may begin another.
+    // The longest first: one key may be the start of another.
     const longestFirst = this.#keys.toSorted((a, b) => b.length - a.length);
     this.#pattern = new RegExp(longestFirst.map(patternOf).join("|"), "gi");
   }
@@ -48,14 +48,14 @@ export class Redactor {
   readonly text = (text: string): string =>
     this.#pattern === undefined ? text : text.replace(this.#pattern, instead);
 
-  /** An answer that says why something failed, in all that an error hands over of it. */
+  /** Removes the key from every part of a failed response that an error exposes. */
   response(response: HttpResponse): HttpResponse {
     const headers = this.#headers(response.headers);
     return { ...response, headers, text: this.text(response.text), json: this.#body(response.json) };
   }
 
   failure(failure: AttemptFailure): AttemptFailure {
-    // A reason with which a caller aborts is the caller's own.
+    // The reason of a caller's abort is the caller's own.
     if (failure.kind === "aborted") return failure;
     const { kind, wasSent, response } = failure;
     return new AttemptFailure(kind, this.text(failure.message), {
@@ -71,7 +71,10 @@ export class Redactor {
     return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, clean(value)]));
   }
 
-  /** Changed in place: it was parsed for this call alone. Without recursion: a body may be nested to any depth. */
+  /**
+   * Changes the body in place, because it was parsed for this call alone. No recursion: a body may be nested to any
+   * depth.
+   */
   #body(body: unknown): unknown {
     if (typeof body === "string") return this.text(body);
     const left = typeof body === "object" && body !== null ? [body] : [];
@@ -97,14 +100,14 @@ export class Redactor {
   }
 }
 
-// A batch is a success that may hold the sentences of failures.
+// A batch is a success that may contain the sentences of failures.
 const saysWhy = ({ status, json }: HttpResponse): boolean => {
   if (status !== 207) return status >= 400;
   const { rejected }: { rejected?: unknown } = Object(json);
   return rejected !== 0;
 };
 
-/** Lets no key come back up with a failure. */
+/** Removes the key from failures. */
 export const redacting =
   (redactor: Redactor): Stage =>
   (next) =>
@@ -117,7 +120,8 @@ export const redacting =
       }
     };
 
-// What an HTTP header can carry; anything else would fail deep in the transport, with the key in the message.
+// The characters that an HTTP header allows; anything else would fail deep in the transport, with the key in the
+// message.
 const isHeaderSafe = (key: unknown): key is string => typeof key === "string" && /^[\x21-\x7e]+$/.test(key);
 
 const ask = async (source: () => string | Promise<string>): Promise<string> => {
@@ -136,11 +140,11 @@ const ask = async (source: () => string | Promise<string>): Promise<string> => {
 
 export interface AuthSettings {
   readonly clock: Clock;
-  /** Told each key before it is used. */
+  /** Called with each key before it is used. */
   readonly learn: (key: string) => void;
 }
 
-/** Adds a key that never changes. */
+/** Adds a constant key. */
 const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
   learn(key);
   const authorization = `Bearer ${key}`;
@@ -152,9 +156,9 @@ const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
 };
 
 /**
- * Waits for a key no longer than an attempt may take.
+ * Waits for a key, no longer than an attempt may take.
  *
- * @throws TimeoutError after that, which ends the call: no attempt was made, so nothing counts how often it is tried.
+ * @throws TimeoutError after that, which ends the call: no attempt was made, so nothing would limit the retries.
  */
 const keyWithin = async (key: Promise<string>, request: HttpRequest, clock: Clock): Promise<string> => {
   const { operation, signal, attemptTimeoutMs } = request;
@@ -176,7 +180,7 @@ const keyWithin = async (key: Promise<string>, request: HttpRequest, clock: Cloc
   }
 };
 
-/** Asks for the key before the first attempt, and again after a 401. */
+/** Requests the key before the first attempt, and again after a 401. */
 const renewableKey = (source: () => string | Promise<string>, settings: AuthSettings): Stage => {
   let current: Promise<string> | undefined;
   return function makeAuth(next) {
@@ -187,7 +191,7 @@ const renewableKey = (source: () => string | Promise<string>, settings: AuthSett
         if (current === used) current = undefined;
       };
       const key = await keyWithin(used, request, settings.clock).catch((error: unknown) => {
-        // A provider that failed once may answer the next call.
+        // A provider that failed once may succeed for the next call.
         forget();
         if (!(error instanceof ConfigurationError)) throw error;
         const details = { ...progressOf(request), cause: error.cause };

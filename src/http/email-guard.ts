@@ -2,24 +2,24 @@ import type { EmailGuards } from "../options/email-guards.ts";
 import type { Log } from "../options/logger.ts";
 import type { HttpRequest, HttpResponse, Send, Stage } from "./types.ts";
 
-/** What the guard needs beside the guards themselves. */
+/** What the guard needs besides the guards themselves. */
 export interface EmailGuardSettings {
   readonly guards: EmailGuards;
   readonly log: Pick<Log, "info">;
-  /** Where emails are sent: the documented path, and what `routes` puts in its place. */
+  /** The paths that send emails: the documented one, and its replacement in `routes`. */
   readonly paths: readonly string[];
   /** Milliseconds since 1970. */
   readonly wallTime: () => number;
 }
 
-/** A path as a service may read it: letters, escapes and slashes are no way around the guard. */
+/** A path as a service may read it: upper case, escapes and extra slashes must not bypass the guard. */
 const plain = (path: string): string => {
   const [bare = ""] = path.split("?");
   let decoded = bare;
   try {
     decoded = decodeURIComponent(bare);
   } catch {
-    // It is compared as it is.
+    // It cannot be decoded, so it is compared as it is.
   }
   return decoded.toLowerCase().replace(/\/+/g, "/").replace(/\/$/, "");
 };
@@ -32,7 +32,7 @@ const answered = (status: number, json?: object): HttpResponse => ({
   isJson: json !== undefined,
 });
 
-/** What a request that was not sent is answered, so that no program breaks. */
+/** The response to a request that was not sent; its shape is that of a real one. */
 const pretended = ({ method }: HttpRequest, body: Record<string, unknown>, now: string): HttpResponse => {
   if (method === "DELETE") return answered(204);
   if (method !== "POST") return answered(200, { status: "SCHEDULED", sendAt: now, ...body });
@@ -45,8 +45,8 @@ const pretended = ({ method }: HttpRequest, body: Record<string, unknown>, now: 
 };
 
 /**
- * Keeps emails back: to recipients who are not covered, and all of them in a dry run, by whichever method they come.
- * Outermost, so that nothing of them is counted, waited for or told as a request.
+ * Keeps emails from being sent: to recipients who are not allowed, and all of them in a dry run, whichever method sends
+ * them. Outermost, so that such an email is neither counted nor waited for nor reported as a request.
  */
 export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings): Stage => {
   const places = paths.map(plain);

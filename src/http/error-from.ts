@@ -26,7 +26,7 @@ export interface Findings {
   readonly outcome: Outcome;
   readonly attempts: number;
   readonly retryAfterMs: number | undefined;
-  /** A sentence that is added to the message. */
+  /** A sentence to append to the message. */
   readonly note?: string | undefined;
 }
 
@@ -40,7 +40,7 @@ const plain: Readonly<Record<number, new (message: string, details: ApiErrorDeta
   502: BadGatewayError,
 };
 
-// The service documents { error: string }; frameworks around it like to nest or rename that, and hostile ones for ever.
+// The service documents { error: string }. Frameworks often nest or rename it; a hostile body may be nested endlessly.
 const deepestSentence = 8;
 
 const sentenceOf = (body: unknown, depth = 0): string | undefined => {
@@ -84,7 +84,7 @@ const advice = (request: HttpRequest, outcome: Outcome): string => {
     : "It may have been applied; repeating it does no harm.";
 };
 
-/** Makes the public error of a call's last failure. */
+/** Creates the public error of a call's last failure. */
 export const errorFrom = (
   failure: AttemptFailure,
   request: HttpRequest,

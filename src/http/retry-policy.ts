@@ -6,16 +6,16 @@ export type Verdict =
   | { readonly again: true /** How long to wait first. */; readonly waitMs: number }
   | { readonly again: false };
 
-/** What the decision depends on beside the failure. */
+/** What the decision depends on, besides the failure. */
 export interface Situation {
   readonly operation: string;
   readonly replay: ReplayClass;
-  /** Attempts made so far, the failed one included. */
+  /** Attempts made so far, including the failed one. */
   readonly attempts: number;
   readonly maxRetries: number;
-  /** A 401 that a newer key may turn into an answer, for the first time in this call. */
+  /** Whether this is the call's first 401 and a newer key may be available. */
   readonly canRenewKey: boolean;
-  /** What the answer asked for, if anything. */
+  /** The wait that the response asked for, if any. */
   readonly retryAfterMs: number | undefined;
   readonly maxRetryAfterMs: number;
   /** 0 ≤ random < 1. */
@@ -26,26 +26,26 @@ const firstBackoffMs = 500;
 const longestBackoffMs = 8_000;
 
 /**
- * Full jitter: anything from nothing to a ceiling that doubles, so that callers who failed together come back
- * apart.
+ * Full jitter: a random wait between 0 and a limit that doubles, so that callers that failed together retry at
+ * different times.
  */
 export const backoffMs = (attempts: number, random: number): number =>
   random * Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempts - 1));
 
-/** The service's own 502 on an email is its sentence about the account; any other comes from something between. */
+/** The service's own 502 on an email is a sentence about the account; any other 502 comes from a proxy. */
 export const isMailAccountRefusal = (operation: string, failure: AttemptFailure): boolean => {
   if (failure.response?.status !== 502 || !operation.startsWith("emails.")) return false;
   const body = failure.response.json;
   if (typeof body !== "object" || body === null || !("error" in body) || typeof body.error !== "string")
     return false;
-  // Exactly the documented body: a proxy's JSON carries more, or only the status in words.
+  // Exactly the documented body: a proxy's JSON has more fields, or only the status in words.
   return Object.keys(body).length === 1 && !/^bad gateway$/i.test(body.error.trim());
 };
 
-// What proxies say when the service was slow with a request that it has read, or a connection broke off meanwhile.
+// What proxies answer when the service was slow with a request that it has read, or a connection broke.
 const statusesOfProxies = [408, 460, 499];
 
-/** Whether the failed attempt may have had its effect all the same. */
+/** Whether the failed attempt may have taken effect. */
 export const mayHaveTakenEffect = (operation: string, failure: AttemptFailure): boolean => {
   if (failure.kind !== "status") return failure.wasSent;
   const status = failure.response?.status ?? 0;
@@ -54,7 +54,7 @@ export const mayHaveTakenEffect = (operation: string, failure: AttemptFailure): 
 
 const statusesWorthARepeat = [408, 425, 429, 500, 502, 503, 504];
 
-// An answer that came whole and will be the same next time.
+// A complete response that will be the same next time.
 const isFinal = (operation: string, failure: AttemptFailure): boolean => {
   if (["aborted", "redirect", "too-large", "empty", "unmocked"].includes(failure.kind)) return true;
   if (failure.kind !== "status") return false;
@@ -62,22 +62,22 @@ const isFinal = (operation: string, failure: AttemptFailure): boolean => {
   return !statusesWorthARepeat.includes(status) || isMailAccountRefusal(operation, failure);
 };
 
-/** Decides about the next attempt; pure, so that every case can be written down as a test. */
+/** Decides about the next attempt. Pure, so that every case can be tested. */
 export const judge = (failure: AttemptFailure, situation: Situation): Verdict => {
   const { operation, replay, attempts, canRenewKey, maxRetries, retryAfterMs, maxRetryAfterMs, random } =
     situation;
   const status = failure.response?.status;
-  // Rotation of a key is not a fault; it happens once a call, also where nothing else is repeated.
+  // A rotated key is not a failure. It is retried once per call, even if nothing else is retried.
   if (canRenewKey) return { again: true, waitMs: 0 };
-  // The pause that it was given back for holds it.
+  // The pause for which the attempt was returned makes it wait.
   if (failure.kind === "held") return { again: true, waitMs: 0 };
   if (attempts > maxRetries || isFinal(operation, failure)) return { again: false };
   if (replay === "never" && mayHaveTakenEffect(operation, failure)) return { again: false };
-  // "At once" and a date that has passed name no time: the callers would all come back together.
+  // Zero and a date in the past give no time: all callers would retry at the same moment.
   const askedMs = retryAfterMs ?? 0;
   if (askedMs === 0) return { again: true, waitMs: backoffMs(attempts, random) };
-  // Never shortened: waited out, or not at all.
+  // Never shortened: the client waits the full time, or does not retry.
   if (askedMs > maxRetryAfterMs) return { again: false };
-  // These two pause their budget, which holds this call back with all the others.
+  // These two pause their budget, which also delays this call.
   return { again: true, waitMs: status === 429 || status === 503 ? 0 : askedMs };
 };

@@ -16,33 +16,33 @@ import {
 
 const capacity = 500;
 const costOfRepeat = 5;
-// A service that answers nothing is worse off than one that answers with an error.
+// A service that does not respond is in a worse state than one that responds with an error.
 const costAfterTimeout = 10;
 const refillOfFirstAttempt = 1;
 
-/** What a repeat after a failure of this kind draws from the quota. */
+/** What a retry after this kind of failure costs of the quota. */
 const retryCost = (kind: FailureKind): number => (kind === "timeout" ? costAfterTimeout : costOfRepeat);
 
 /**
- * Bounds the repeats of all calls together, so that an outage does not multiply the traffic: repeats draw on it, and
- * successes refill it, with the numbers of the AWS SDKs' standard mode.
+ * Limits the retries of all calls together, so that an outage does not multiply the traffic. Retries spend the quota
+ * and successes refill it, with the numbers of the AWS SDKs' standard mode.
  */
 export class RetryQuota {
   #left = capacity;
 
-  /** Whether a repeat fits that costs so much. */
+  /** Whether the quota has enough for a retry of this cost. */
   has(cost = costOfRepeat): boolean {
     return this.#left >= cost;
   }
 
-  /** False when the repeat has to stay undone. */
+  /** False if the retry is not allowed. */
   draw(cost: number): boolean {
     if (!this.has(cost)) return false;
     this.#left -= cost;
     return true;
   }
 
-  /** A call has succeeded, by a repeat that drew so much, or at its first attempt (0). */
+  /** A call succeeded, with a retry of this cost, or at its first attempt (0). */
   refill(drawn: number): void {
     this.#left = Math.min(capacity, this.#left + (drawn || refillOfFirstAttempt));
   }
@@ -63,13 +63,13 @@ const quotaNote = "It was not repeated: other failures have used up the retry qu
 
 const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** The attempts of one call: makes them, remembers whether any may have taken effect, decides about the next. */
+/** The attempts of one call: makes them, remembers whether any may have taken effect, and decides about the next. */
 class Attempts {
   readonly #request: HttpRequest;
   readonly #next: Send;
   readonly #settings: RetrySettings;
   #hasRenewedKey = false;
-  /** What the last repeat drew from the quota. */
+  /** What the last retry cost of the quota. */
   #drawn = 0;
   #isQuotaExhausted = false;
 
@@ -79,7 +79,7 @@ class Attempts {
     this.#settings = settings;
   }
 
-  /** Makes an attempt; what it fails with goes to `otherwise`. */
+  /** Makes an attempt; its failure goes to `otherwise`. */
   make(otherwise: (failure: unknown) => Promise<HttpResponse>): Promise<HttpResponse> {
     const { stats } = this.#request;
     const answered = (response: HttpResponse) => {
@@ -88,11 +88,11 @@ class Attempts {
       return accepted instanceof AttemptFailure ? otherwise(accepted) : accepted;
     };
     const failed = (failure: unknown) => {
-      // Any other error was raised before the attempt was made; one that was given back was none.
+      // Any other error was thrown before the attempt was made; a returned attempt does not count.
       if (failure instanceof AttemptFailure && failure.kind !== "held") stats.attempts += 1;
       return otherwise(failure);
     };
-    // No async function: its frame is half of what a call takes while it waits for a limit.
+    // Not an async function: its frame would be half of the memory of a call that waits for a limit.
     return this.#next(this.#numbered).then(answered, failed);
   }
 
@@ -118,12 +118,12 @@ class Attempts {
   makeAgain(): Promise<HttpResponse> {
     return this.make(async (failure) => {
       if (failure instanceof AttemptFailure) throw failure;
-      // p-retry makes a TypeError of anything that is no Error, and an abort's reason may be anything.
+      // p-retry converts anything that is not an Error to a TypeError, and an abort reason may be any value.
       throw new AttemptFailure("aborted", "ended above the transport", { wasSent: false, cause: failure });
     });
   }
 
-  /** Resolves when it is time for another attempt; false when there is none. */
+  /** Resolves when the next attempt is due; false if there is none. */
   async again(failure: unknown): Promise<boolean> {
     if (!(failure instanceof AttemptFailure)) return false;
     const { operation, stats, signal, onWait } = this.#request;
@@ -167,7 +167,7 @@ class Attempts {
     return Math.max(waitMs, pauseMs) > leftMs || pauseMs > (waits?.leftMs ?? never);
   }
 
-  /** Draws a repeat from the quota; what the limits refuse, and background work, draw nothing. */
+  /** Spends the quota for a retry. Refusals by the limits, and background work, cost nothing. */
   #draw(failure: AttemptFailure): boolean {
     if (failure.response?.status === 429 || this.#request.priority === "background") return true;
     const cost = retryCost(failure.kind);
@@ -207,10 +207,10 @@ class Attempts {
 }
 
 /**
- * Repeats what may be repeated, and turns the last failure into the public error.
+ * Retries what may be retried, and creates the public error of the last failure.
  *
- * p-retry runs the loop. It is loaded with the first failure, so that a call that succeeds pays nothing for it;
- * the wait happens in `shouldRetry`, which it awaits, because it has no other hook that can be cut short.
+ * p-retry runs the loop. It is loaded at the first failure, so that a call that succeeds does not pay for it. The wait
+ * happens in `shouldRetry`, which p-retry awaits, because no other hook can be aborted.
  */
 export const retry = (settings: RetrySettings): Stage =>
   function makeRetry(next) {
@@ -219,19 +219,19 @@ export const retry = (settings: RetrySettings): Stage =>
       if (request.signal?.aborted) return Promise.reject(attempts.ending(request.signal.reason));
       return attempts.make(function orRepeat(failure) {
         if (failure instanceof AttemptFailure) return repeat(attempts, failure);
-        // Refused while it waited, maybe with thousands of others.
+        // Refused while it waited, maybe together with thousands of others.
         throw attempts.ending(failure);
       });
     };
   };
 
-/** Goes on after a first failure, and makes the error of the last one. */
+/** Continues after a first failure, and creates the error of the last one. */
 const repeat = async (attempts: Attempts, failure: unknown): Promise<HttpResponse> => {
   try {
     if (!(await attempts.again(failure))) throw failure;
     const { default: pRetry } = await import("p-retry");
     return await pRetry(() => attempts.makeAgain(), {
-      // The policy counts: it alone knows what a 401 with a new key, or a maximum of 0, means.
+      // The policy counts: only it knows the rules for a 401 with a new key, or a maximum of 0.
       retries: Number.POSITIVE_INFINITY,
       minTimeout: 0,
       shouldRetry: ({ error }) => attempts.again(error),

@@ -1,16 +1,18 @@
-/** An error of whatever origin. */
+/** An error of any origin. */
 export interface ErrorLike extends Error {
   readonly code?: unknown;
   readonly syscall?: unknown;
 }
 
-/** Told by its shape: the errors of another realm (a test runner's, a vm's) are no instances of this one's Error. */
+/**
+ * Recognized by its shape: errors of another realm (a test runner's, a vm's) are not instances of this realm's Error.
+ */
 export const isErrorLike = (value: unknown): value is ErrorLike =>
   typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
 
 const asIs = (text: string): string => text;
 
-/** The name, sentence, stack and code of an error, and nothing else of it: a fetch may hang whole requests on it. */
+/** The name, message, stack and code of an error, and nothing else, because a fetch may attach whole requests to it. */
 export const sanitizedError = (told: ErrorLike, change = asIs): Error & { readonly code?: string } => {
   const plain = new Error();
   const keep = (name: "name" | "message" | "stack"): void => {

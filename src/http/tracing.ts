@@ -4,7 +4,7 @@ import type { Log } from "../options/logger.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { HttpRequest, HttpResponse, Send, Stage } from "./types.ts";
 
-/** Traces work as `tracePromise` does, but keeps its result from the subscribers: it holds people's data. */
+/** Traces work like `tracePromise`, but without its result, because that contains personal data. */
 export const withoutResult = async <Trace extends object, Result>(
   channel: TracingChannel<string, Trace>,
   trace: Trace,
@@ -19,17 +19,17 @@ export const withoutResult = async <Trace extends object, Result>(
   return result as Result;
 };
 
-/** Whether anybody may listen: Bun's channels do not tell. */
+/** Whether there may be subscribers: Bun's channels do not say. */
 export const isWatched = ({ hasSubscribers }: { readonly hasSubscribers: boolean | undefined }): boolean =>
   hasSubscribers !== false;
 
-/** What subscribers of `touchpoint:attempt` are handed; filled in as the attempt goes on. */
+/** What subscribers of `touchpoint:attempt` get; updated during the attempt. */
 export interface AttemptTrace extends AttemptNotice {
-  /** Undefined while, or when, no answer came. */
+  /** Undefined while, or if, no response arrived. */
   status?: number;
-  /** Until the last byte of the answer, in milliseconds. */
+  /** Until the last byte of the response, in milliseconds. */
   durationMs?: number;
-  /** The attempt failed, and is not repeated: failures of other calls have used up the retry quota. */
+  /** The attempt failed and is not retried, because failures of other calls have used up the retry quota. */
   quotaExhausted?: boolean;
 }
 
@@ -49,7 +49,7 @@ const noticeOf = (request: HttpRequest): AttemptNotice => ({
   attempt: request.attempt,
 });
 
-/** Tells hooks, log and tracing channel of every attempt. Neither the key nor any content passes here. */
+/** Reports every attempt to hooks, log and tracing channel, without the key and without content. */
 export const observe = ({ hooks, log, clock, quota }: ObserveSettings): Stage => {
   const isAlwaysWatched =
     hooks.onRequest !== undefined || hooks.onResponse !== undefined || log.isOn("debug");

@@ -2,37 +2,37 @@ import type { Priority } from "../options/priority.ts";
 import { headerOf, type RawHeaders } from "../runtime/headers.ts";
 import type { BudgetName, Method, ReplayClass } from "../service/define.ts";
 
-/** What a call costs: the stages count, and only the caller of the pipeline reads. */
+/** What a call costs: the stages count, and only the caller of the pipeline reads it. */
 export interface RequestStats {
-  /** Requests made. */
+  /** The number of requests. */
   attempts: number;
-  /** Time in queues and in back-off, in milliseconds. */
+  /** The time in queues and in back-off, in milliseconds. */
   waitedMs: number;
-  /** An attempt may have taken effect although it did not succeed. */
+  /** Whether an attempt may have taken effect, although it did not succeed. */
   mayHaveTakenEffect: boolean;
-  /** A 404 was taken for done: an attempt before it was unclear, or somebody else was first. */
+  /** A 404 counted as done: an earlier attempt was unclear, or another program was first. */
   wasGone?: boolean;
 }
 
-/** How long the requests of one call may still wait for limits and slots, together. */
+/** How long the requests of one call may still wait for limits and slots in total. */
 export interface WaitAllowance {
   leftMs: number;
 }
 
-/** One attempt of a call on its way down; a stage that adds something passes on a copy. */
+/** One attempt of a call on its way through the stages; a stage that adds something passes on a copy. */
 export interface HttpRequest {
   readonly operation: string;
   readonly method: Method;
-  /** The path as the document writes it, without ids and query: may be told to anybody. */
+  /** The path as the document writes it, without ids and query, so it may be logged. */
   readonly route: string;
-  /** From the root of the origin, with its query. */
+  /** The path from the root of the origin, with its query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A header of its own: who is handed the others must not see the key. */
+  /** Separate from the other headers, because readers of those must not see the key. */
   readonly authorization?: string;
   readonly body: string | undefined;
   readonly replay: ReplayClass;
-  /** A 404 after an unclear attempt says that the first one did it. */
+  /** A 404 after an attempt with a lost response means that the first attempt succeeded. */
   readonly notFoundMeansDone: boolean;
   readonly mayBeEmpty: boolean;
   readonly budgets: readonly BudgetName[];
@@ -40,70 +40,73 @@ export interface HttpRequest {
   readonly weight: number;
   /** Interactive requests go before background ones. */
   readonly priority: Priority;
-  /** What is left of `maxWaitMs`; all requests of a call share it. Undefined: no bound. */
+  /** What is left of `maxWaitMs`; all requests of a call share it. Undefined: no limit. */
   readonly waits?: WaitAllowance | undefined;
-  /** Let through while the client closes, and not refused for want of room: the events of a recorder. */
+  /** Allowed while the client closes, and not refused by `maxQueued`: the events of a recorder. */
   readonly isDrained?: boolean | undefined;
   /** It may be refused with a BatchTooLarge, and sent in parts. */
   readonly isDivisible?: boolean | undefined;
-  /** When `totalTimeoutMs` is over, on the clock of the client. */
+  /** The end of `totalTimeoutMs`, on the client's clock. */
   readonly deadlineAt?: number | undefined;
-  /** Ends the call at once, waits and queues included. */
+  /** Aborts the call at once, including waits and queues. */
   readonly signal: AbortSignal | undefined;
   readonly attemptTimeoutMs: number;
   readonly maxRetries: number;
   /** The number of this attempt, from 1. */
   readonly attempt: number;
-  /** An earlier attempt, or an earlier request of the same call, may have taken effect. */
+  /** Whether an earlier attempt, or an earlier request of the same call, may have taken effect. */
   readonly mayHaveTakenEffect: boolean;
-  /** Told what the call waits for (a limit, `retry-after`, `retry`, `concurrency`), and undefined when it goes on. */
+  /**
+   * Called with what the call waits for (a limit, `retry-after`, `retry`, `concurrency`), and with undefined when it
+   * continues.
+   */
   readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
-  /** Says whether the service has asked to wait since this attempt left the queue. */
+  /** Whether the service has asked for a pause since this attempt left the queue. */
   readonly isHeld?: (() => boolean) | undefined;
   readonly stats: RequestStats;
-  /** What the call itself says of sending; undefined: its client decides. */
+  /** The call's own `dryRun`; undefined: the client decides. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** A whole answer: either `json`, or, where the body is not JSON (`isJson` false), its `text`, which may be empty. */
+/** A complete response: `json`, or, if the body is not JSON (`isJson` false), its `text`, which may be empty. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: RawHeaders;
   readonly text: string;
   readonly json: unknown;
   readonly isJson: boolean;
-  /** Set by the auth stage on a 401 when a newer key can be asked for. */
+  /** Set by the auth stage on a 401 when a newer key may be available. */
   readonly canRenewKey?: boolean;
 }
 
-/** Sends a request and answers with whatever came; rejects with an AttemptFailure, or the signal's reason. */
+/** Sends a request and resolves with any complete response; rejects with an AttemptFailure, or the signal's reason. */
 export type Send = (request: HttpRequest) => Promise<HttpResponse>;
 
 /** Wraps a Send in one concern. */
 export type Stage = (next: Send) => Send;
 
 export type FailureKind =
-  /** A whole answer with an error status. */
+  /** A complete response with an error status. */
   | "status"
   /** A success whose body cannot be read. */
   | "broken"
-  /** A success that came whole, without the body that is wanted. */
+  /** A complete success without the expected body. */
   | "empty"
-  /** A success longer than allowed. */
+  /** A success response that is larger than allowed. */
   | "too-large"
   | "redirect"
-  /** Given back before the first byte: the service asked to wait while it had no socket yet. */
+  /** Returned before the first byte: the service asked for a pause while the request still waited for a socket. */
   | "held"
-  /** A test double has no answer to it. */
+  /** A test double does not handle it. */
   | "unmocked"
   | "connection"
   | "timeout"
   | "aborted";
 
-/** Why one attempt did not succeed. Never leaves the library: `errorFrom` makes the public error of it. */
+/** Why one attempt failed. Internal: `errorFrom` creates the public error. */
 export class AttemptFailure extends Error {
   readonly kind: FailureKind;
-  /** Whether any byte of the request may have left. */
+  /** Whether any byte of the request may have been sent. */
   readonly wasSent: boolean;
   readonly response: HttpResponse | undefined;
 
@@ -119,9 +122,9 @@ export class AttemptFailure extends Error {
   }
 }
 
-/** A batch was not sent: beside interactive calls only parts of it fit. Never leaves the library. */
+/** A batch was not sent, because only parts of it fit beside interactive calls. Internal. */
 export class BatchTooLarge extends Error {
-  /** What a part may weigh. */
+  /** The largest weight of a part. */
   readonly most: number;
 
   constructor(most: number) {
@@ -133,15 +136,15 @@ export class BatchTooLarge extends Error {
 /** A transport that can be closed. */
 export interface Transport {
   readonly send: Send;
-  /** Ends its own sockets; a dispatcher that was handed in stays open, it is its owner's. */
+  /** Closes its own sockets; a dispatcher of the caller stays open. */
   close(): Promise<void>;
 }
 
-/** All headers of a request, the key among them. */
+/** All headers of a request, including the key. */
 export const headersOf = ({ headers, authorization }: HttpRequest): Readonly<Record<string, string>> =>
   authorization === undefined ? headers : { ...headers, authorization };
 
-/** Whether the service itself says that there is no body; one that merely stays out may have been cut off. */
+/** Whether the service itself says that there is no body; a missing body may also have been cut off. */
 export const isWholeWithoutBody = ({ status, headers, text }: HttpResponse): boolean =>
   text === "" &&
   (status === 204 ||

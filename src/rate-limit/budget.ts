@@ -4,34 +4,34 @@ import type { LostStore, PermitHolder, PermitSource } from "../options/shared-li
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import { Holding, Permits } from "./permits.ts";
 
-/** A stop that the service asked for, and the one request that goes first after it. */
+/** A pause that the service asked for, and the probe after it. */
 class Pause {
   #until = Number.NEGATIVE_INFINITY;
   #by: string | undefined;
   #isProbeDue = false;
   #probe: object | undefined;
 
-  /** Until when nothing may go, on the clock that `start` was told. */
+  /** The end of the pause, on the clock that `start` got. */
   get until(): number {
     return this.#until;
   }
 
-  /** The answer that asked for it; undefined before the first. */
+  /** The response that asked for the pause; undefined before the first. */
   get by(): string | undefined {
     return this.#by;
   }
 
-  /** Whether the request that goes first is on the wire. */
+  /** Whether the probe is in flight. */
   get isProbeOut(): boolean {
     return this.#probe !== undefined;
   }
 
-  /** Whether the request that goes first is due or on the wire. */
+  /** Whether the probe is due or in flight. */
   get isProbing(): boolean {
     return this.#isProbeDue || this.isProbeOut;
   }
 
-  /** A shorter stop never cuts a longer one. */
+  /** A shorter pause never shortens a longer one. */
   start(until: number, by: string | undefined): void {
     if (until > this.#until) [this.#until, this.#by] = [until, by];
     this.#isProbeDue = true;
@@ -43,7 +43,7 @@ class Pause {
     this.#probe = request;
   }
 
-  /** A request that never left leaves its turn to the next. */
+  /** If the probe never left, the next request becomes the probe. */
   refunded(request: object): void {
     if (this.#probe !== request) return;
     this.#probe = undefined;
@@ -57,28 +57,27 @@ class Pause {
 
 const never = Number.POSITIVE_INFINITY;
 
-// Background work leaves one and a half times what interactive calls used in the last window, and half at most.
+// Background work leaves one and a half times what interactive calls used in the last window, and at most half.
 const reserveFactor = 1.5;
 const mostReserve = 1 / 2;
-// It remembers interactive calls for so many windows.
+// For how many windows it remembers interactive calls.
 const rememberedWindows = 3;
 /** The part of each budget that background work keeps while interactive calls use all they can get. */
 const backgroundPart = 1 / 10;
 
 /**
- * One limit of the service: hands out permits, takes them back a window after the answer, and stands still while the
- * service has asked to wait.
+ * One limit of the service: hands out permits, takes them back a window after the response, and stops during a pause.
  */
 export class Budget implements PermitHolder {
   readonly name: string;
   readonly limit: Limit;
-  /** Requests that wait and will spend this budget. */
+  /** Waiting requests that will spend this budget. */
   readonly waiting: Record<Priority, number> = { interactive: 0, background: 0 };
-  /** What those of them weigh for which this is the narrowest budget. */
+  /** The weight of those that have this as their narrowest budget. */
   readonly queued: Record<Priority, number> = { interactive: 0, background: 0 };
   /** Permits in use or cooling. */
   readonly held: Record<Priority, number> = { interactive: 0, background: 0 };
-  /** What the first waiting request takes and leaves; 0 when nobody waits for permits. */
+  /** What the first waiting request takes and leaves; 0 if none waits for permits. */
   #wanted = 0;
   readonly #clock: Clock;
   readonly #onChange: () => void;
@@ -107,12 +106,12 @@ export class Budget implements PermitHolder {
     return new Holding(this.held, priority);
   }
 
-  /** What a request of this weight takes: never more than there is. */
+  /** What a request of this weight takes: never more than the limit. */
   amountOf(weight: number): number {
     return Math.min(weight, this.limit.max);
   }
 
-  /** Whether `amount` may be taken now and `kept` permits be left; of the latter no more than there can be here. */
+  /** Whether `amount` may be taken now and `kept` permits be left, but no more of those than there can be here. */
   has(amount: number, kept = 0): boolean {
     const now = this.#clock.now();
     if (now < this.#pause.until || this.#pause.isProbeOut || !this.#source.isValid) return false;
@@ -128,21 +127,21 @@ export class Budget implements PermitHolder {
     if (priority === "background") this.#backgroundAt = this.#clock.now();
   }
 
-  /** The request never left: its permits are free at once. */
+  /** The request was never sent: its permits are free at once. */
   refund(amount: number, request: object, holding: Holding): void {
     holding.add(-amount);
     this.#permits.putBack(amount);
     this.#pause.refunded(request);
   }
 
-  /** The request was answered, or nobody knows (`roundTripMs` undefined). */
+  /** The request was answered; if that is unknown, `roundTripMs` is undefined. */
   settle(weight: number, request: object, holding: Holding, roundTripMs: number | undefined): void {
     this.#pause.settled(request);
     this.#permits.cool(weight, roundTripMs, holding);
     this.#source.settled?.();
   }
 
-  /** An interactive call has come: background work leaves a reserve for the next windows. */
+  /** An interactive call arrived: background work leaves a reserve in the next windows. */
   sawInteractive(): void {
     this.#interactiveUntil = this.#clock.now() + rememberedWindows * this.limit.perMs;
   }
@@ -160,20 +159,22 @@ export class Budget implements PermitHolder {
     return this.limit.max - this.reserve(least);
   }
 
-  /** What a batch must be cut to that does not fit beside what interactive calls hold; undefined where it does. */
+  /** The size for a batch that does not fit beside interactive calls; undefined if it fits. */
   cutTo(amount: number, least: number): number | undefined {
     const largest = this.largestBatch(least);
     return amount > largest && amount + this.held.interactive > this.limit.max ? largest : undefined;
   }
 
-  /** Of the permits in hand, what a background request of this amount has to leave for interactive ones. */
+  /** How many idle permits a background request of this amount has to leave for interactive ones. */
   keptFromBackground(amount: number, least: number): number {
-    // A batch too large for what the reserve leaves may have its turn when all of the budget is free.
+    // A batch that is too large for what the reserve leaves may go when the whole budget is free.
     const reserve = Math.min(this.reserve(least), this.limit.max - amount);
     return Math.max(0, reserve - this.held.interactive);
   }
 
-  /** Whether background work has had less than its tenth, so that a request of this amount goes before interactive ones. */
+  /**
+   * Whether background work has had less than its tenth, so that a request of this amount goes before interactive ones.
+   */
   isBackgroundDue(amount: number): boolean {
     const part = this.limit.max * backgroundPart;
     this.#permits.thaw(this.#clock.now());
@@ -182,12 +183,12 @@ export class Budget implements PermitHolder {
     return this.held.background === 0 && sinceMs >= (amount / part) * this.limit.perMs;
   }
 
-  /** Stands still for `ms`; then one request goes first, and the rest once it is through. */
+  /** Pauses for `ms`. Then one request goes as the probe, and the others after it succeeded. */
   pause(ms: number, by?: string): void {
     this.#pause.start(this.#clock.now() + ms, by);
   }
 
-  /** The service itself asked for a pause, with the answer `by`: whoever shares the budget hears of it. */
+  /** The service asked for a pause with the response `by`; all processes that share the budget are told. */
   applyPause(ms: number, by: string): void {
     this.pause(ms, by);
     this.#source.paused(ms, by);
@@ -195,9 +196,9 @@ export class Budget implements PermitHolder {
   }
 
   /**
-   * A request waits for this: the source is asked for permits, and the queues are looked at again in time.
+   * A request waits for this budget: requests permits from the source, and checks the queues again in time.
    *
-   * @returns whether the request may go now after all.
+   * @returns whether the request may go now.
    */
   want(amount: number, kept = 0): boolean {
     const now = this.#clock.now();
@@ -205,9 +206,9 @@ export class Budget implements PermitHolder {
     if (now < this.#pause.until || this.#pause.isProbeOut) return false;
     this.#wanted = Math.min(this.limit.max, amount + kept);
     this.#source.want();
-    // The source may have brought some at once, or a permit have come back since has() said no.
+    // The source may have brought some at once, or a permit may have come back since has() said no.
     if (this.has(amount, kept)) return true;
-    // What came back while no lease was valid must not wake anybody again and again.
+    // Permits that came back without a valid lease must not wake the queue again and again.
     this.#permits.thaw(now);
     const reserveEndsAt = kept > 0 && this.#interactiveUntil > now ? this.#interactiveUntil : never;
     const next = Math.min(this.#permits.nextAt ?? never, this.lost?.givesUpAt ?? never, reserveEndsAt);
@@ -215,14 +216,14 @@ export class Budget implements PermitHolder {
     return false;
   }
 
-  /** Nobody waits any more. */
+  /** No request waits any more. */
   rest(): void {
     this.#wanted = 0;
     this.#alarm?.cancel();
     this.#alarm = undefined;
   }
 
-  /** Permits that this process can count on: all of the limit, or those it has of shared ones. */
+  /** The permits that this process can count on: all of the limit, or its own part of shared limits. */
   get reach(): number {
     return this.#source.isShared ? this.leased : this.limit.max;
   }
@@ -278,27 +279,27 @@ export class Budget implements PermitHolder {
     this.#onChange();
   }
 
-  /** What is left of a pause, in milliseconds; 0 when there is none. */
+  /** What is left of a pause, in milliseconds; 0 without one. */
   get pausedForMs(): number {
     return Math.max(0, this.#pause.until - this.#clock.now());
   }
 
-  /** Why the store that shares it cannot be asked; undefined while it answers. */
+  /** Why the store that shares the limit is unavailable; undefined while it responds. */
   get lost(): LostStore | undefined {
     return this.#source.lost;
   }
 
-  /** Whether nobody shall wait for that store any longer. */
+  /** Whether no request should wait for that store any longer. */
   get isGivenUp(): boolean {
     return (this.lost?.givesUpAt ?? never) <= this.#clock.now();
   }
 
-  /** Has the source looked for again, though nobody waits for it. */
+  /** Tries to reach the store again, although no request waits for it. */
   seek(): void {
     this.#source.want();
   }
 
-  /** How long a request of `amount` has to wait at least behind `ahead` permits' worth of others; 0 where nobody knows. */
+  /** How long a request of `amount` has to wait at least, after `ahead` permits for other requests; 0 if unknown. */
   knownWaitMs(ahead: number, amount: number): number {
     return Math.ceil(Math.max(this.pausedForMs, this.#permits.readyInMs(ahead + amount)));
   }
@@ -306,7 +307,7 @@ export class Budget implements PermitHolder {
   /** How long the first waiting request has to wait at least, as far as is known now. */
   waitMs(): number {
     const now = this.#clock.now();
-    // Nobody knows when a probe is answered.
+    // It is unknown when a probe will be answered.
     const nextAt = this.#pause.isProbeOut ? now : (this.#permits.nextAt ?? now);
     return Math.ceil(this.pausedForMs || Math.max(0, nextAt - now));
   }
@@ -328,7 +329,7 @@ export class Budget implements PermitHolder {
     };
   }
 
-  /** Drops its timer and gives its permits back. */
+  /** Clears its timer and returns its permits. */
   async close(): Promise<void> {
     this.rest();
     await this.#source.close();

@@ -2,7 +2,7 @@ import type { ByPriority } from "../options/priority.ts";
 
 /** A queue of requests that need a slot. */
 interface WaitingQueue {
-  /** Refuses who waits in it, and tells how many those were. */
+  /** Refuses the waiting requests, and returns how many there were. */
   refuseWaiting(reason: unknown): number;
 }
 
@@ -35,30 +35,32 @@ export class ConcurrencyLimit {
     this.#inUse += 1;
   }
 
-  /** Clients of different keys may share slots and wait in groups of their own: the group that waits longest is woken first. */
+  /**
+   * Clients of different keys may share slots but wait in separate groups: the group that waits longest is woken first.
+   */
   free(): void {
     this.#inUse -= 1;
     if (this.#inUse === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
     for (const wake of [...this.#wakes]) {
       if (this.isFull) return;
-      // A group that still waits joins the end.
+      // A group that still waits goes to the end.
       this.#wakes.delete(wake);
       wake();
     }
   }
 
-  /** A queue of requests that need a slot has become busy, or is so no more. */
+  /** A queue of requests that need a slot has become busy, or idle. */
   track(queue: WaitingQueue, isBusy: boolean): void {
     if (isBusy) this.#queues.add(queue);
     else this.#queues.delete(queue);
   }
 
-  /** Why no request may begin to wait or go, but for what is drained first; undefined while the client is open. */
+  /** Why no request may start to wait or go, except drained ones; undefined while the client is open. */
   get closing(): unknown {
     return this.#closing;
   }
 
-  /** Refuses whoever waits, and whoever comes until `reopen`, but for what is drained first; tells how many waited. */
+  /** Refuses waiting requests, and new ones until `reopen`, except drained ones. Returns how many waited. */
   startClosing(reason: unknown): number {
     this.#closing = reason;
     return [...this.#queues].reduce((sum, queue) => sum + queue.refuseWaiting(reason), 0);

@@ -2,21 +2,21 @@ import type { Priority } from "../options/priority.ts";
 import type { Budget } from "./budget.ts";
 import type { Holding } from "./permits.ts";
 
-/** How long a request has to wait at least, and for which of its budgets; 0 where nobody knows. */
+/** How long a request has to wait at least, and for which of its budgets; 0 if unknown. */
 export interface KnownWait {
   readonly ms: number;
   readonly budget: Budget;
 }
 
-/** Requests that spend the same budgets at the same priority, from whatever client. */
+/** Requests that spend the same budgets at the same priority, from any client. */
 export class Kind {
   readonly budgets: readonly Budget[];
   readonly priority: Priority;
-  /** The last budget: the one that is spent by weight, and that a 429 pauses. */
+  /** The last budget: it is spent by weight, and a 429 pauses it. */
   readonly narrowest: Budget;
-  /** What they hold of each of the budgets. */
+  /** How many permits of each budget they hold. */
   readonly holdings: readonly Holding[];
-  /** Of the request that came last. */
+  /** The weight of the latest request. */
   weight = 1;
   /** Requests that wait. */
   waiting = 0;
@@ -37,18 +37,18 @@ export class Kind {
     return this.holdings[this.budgets.indexOf(budget)]?.count ?? 0;
   }
 
-  /** What a request of this weight takes of a budget. */
+  /** How many permits of a budget a request of this weight takes. */
   amountOf(budget: Budget, weight: number): number {
     return budget.amountOf(budget === this.narrowest ? weight : 1);
   }
 
-  /** Of a request that comes now. */
+  /** For a new request. */
   knownWait(weight: number): KnownWait {
     let wait = { ms: 0, budget: this.narrowest };
     for (const budget of this.budgets) {
       const isNarrowest = budget === this.narrowest;
       const { interactive, background } = budget.queued;
-      // Who waits for something narrower does not hold up those who need only this.
+      // A request that waits for a narrower budget does not delay requests that need only this one.
       const queued = this.priority === "interactive" ? interactive : interactive + background;
       const ms = budget.knownWaitMs(isNarrowest ? queued : this.waiting, this.amountOf(budget, weight));
       if (ms > wait.ms) wait = { ms, budget };
@@ -57,12 +57,12 @@ export class Kind {
   }
 }
 
-/** The part of a wide budget that is kept at most for requests of one kind, and for those of all kinds. */
+/** The largest share of a wide budget: for requests of one kind, and for all kinds together. */
 const mostForOne = 1 / 2;
 const mostForAll = 9 / 10;
 
 /**
- * What the narrowest budget of a kind lets through in a window of a wide one, half of that at most: its share.
+ * The share of a kind: what its narrowest budget allows in a window of the wide one, at most half of the wide one.
  *
  * With 50 events in a second, batches of 25 can use 20 of 100 requests in 10 seconds.
  */
@@ -70,17 +70,17 @@ const shareOf = ({ narrowest, weight }: Kind, wide: Budget): number => {
   const { max, perMs } = narrowest.limit;
   const each = narrowest.amountOf(weight);
   const share = Math.ceil((wide.limit.perMs / perMs) * (max / each));
-  // Of a budget that processes share, each keeps its part.
+  // If processes share the budget, each keeps its part.
   const part = wide.reach < wide.limit.max ? wide.reach / wide.limit.max : 1;
   return Math.ceil(Math.min(share, Math.ceil(wide.limit.max * mostForOne)) * part);
 };
 
 /**
- * How many permits of a budget a request of this kind leaves for others, which need them with a narrower budget: what
- * their shares lack. Whoever needs nothing else would take all of it in a burst, and leave them none once the narrower
- * budget has room.
+ * How many permits of a budget a request of this kind leaves for requests that also need a narrower budget: what is
+ * missing of their shares. Otherwise requests without a narrower budget could take all permits in a burst, and leave
+ * none when the narrower budget has room.
  *
- * @param sharing - the kinds that need more than one budget; those count that wait or are in flight.
+ * @param sharing - the kinds with more than one budget; those count that wait or are in flight.
  */
 export const keptForShares = (kind: Kind, budget: Budget, sharing: readonly Kind[]): number => {
   if (budget !== kind.narrowest) return 0;
@@ -88,7 +88,7 @@ export const keptForShares = (kind: Kind, budget: Budget, sharing: readonly Kind
   let held = 0;
   for (const other of sharing) {
     if (!other.isActive || other.narrowest === budget || !other.budgets.includes(budget)) continue;
-    // Interactive calls leave nothing for background ones but the tenth that those have by right.
+    // Interactive calls leave nothing for background ones except their tenth.
     if (kind.priority === "interactive" && other.priority === "background") continue;
     const has = other.heldOf(budget);
     held += has;

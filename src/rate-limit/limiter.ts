@@ -13,14 +13,14 @@ import { AdmissionQueue, QueueGroup, type Route } from "./queue.ts";
 const unlimited: Limit = { max: Number.POSITIVE_INFINITY, perMs: 1 };
 const nobody = { interactive: 0, background: 0 };
 
-/** All that the requests of one key share: budgets, days, and the queues in front of them. */
+/** Everything that the requests of one key share: budgets, daily counts, and their queues. */
 export class RateLimiter {
   readonly queues = new QueueGroup();
   readonly budgets: Readonly<Record<BudgetName, Budget>>;
   readonly days: Readonly<Record<BudgetName, DayCount>>;
   readonly #kinds = new Map<string, Kind>();
 
-  /** `false` for limits paces nothing; a pause that the service asks for holds all the same. */
+  /** With `false`, nothing is limited, but a pause that the service asks for still applies. */
   constructor(limits: Limits | false, clock: Clock, shared?: Pick<SharedLimits, "open">) {
     const open = (name: BudgetName): { readonly budget: Budget; readonly day: DayCount } => {
       const limit = limits === false ? unlimited : limits[name];
@@ -41,7 +41,7 @@ export class RateLimiter {
     this.days = { requests: requests.day, emails: emails.day, events: events.day };
   }
 
-  /** Where requests wait that spend these budgets, the last one by weight. */
+  /** The queue for requests that spend these budgets, the last one by weight. */
   route(names: readonly BudgetName[], priority: Priority, slots: ConcurrencyLimit): Route {
     const key = `${priority} ${names.join()}`;
     const kind = this.#kinds.get(key) ?? this.queues.add(this.#newKind(names, priority));
@@ -52,7 +52,7 @@ export class RateLimiter {
     };
   }
 
-  /** How each limit stands, keyed by its name. */
+  /** The state of each limit, keyed by its name. */
   state(): Record<keyof Limits, BudgetState> {
     const { budgets, days } = this;
     const ofDay = (name: BudgetName): BudgetState => {
@@ -72,7 +72,7 @@ export class RateLimiter {
     };
   }
 
-  /** Drops every timer and gives shared permits back. */
+  /** Clears every timer and returns shared permits. */
   async close(): Promise<void> {
     await Promise.all(Object.values(this.budgets).map((budget) => budget.close()));
   }
@@ -83,14 +83,14 @@ export class RateLimiter {
   }
 }
 
-/** Finds or makes the limiter of a key: `words` and the identity of `things` tell it from others. */
+/** Finds or creates the limiter of a key; `words` and the identity of `things` identify it. */
 type Find = (
   words: readonly unknown[],
   things: readonly (object | undefined)[],
   make: () => RateLimiter,
 ) => RateLimiter;
 
-// Registered: the ESM and the CommonJS copy of the package in one process share the budgets of a key.
+// Registered, so that the ESM and the CommonJS copy of the package in one process share the budgets of a key.
 const place = Symbol.for("touchpoint-sdk.limiter.v1");
 
 const registry = (): Find => {
@@ -98,7 +98,7 @@ const registry = (): Find => {
   const cleaner = new FinalizationRegistry<string>((id) => {
     if (known.get(id)?.deref() === undefined) known.delete(id);
   });
-  // Here, so that both copies of the package know a thing by one number.
+  // Here, so that both copies of the package give an object the same number.
   const ids = new WeakMap<object, number>();
   let idCount = 0;
   const idOf = (thing: object | undefined): number => {
@@ -119,22 +119,22 @@ const registry = (): Find => {
 };
 
 const find = (): Find => {
-  // One non-enumerable property, made with the first client; a closure, so that no listing shows a key.
+  // One non-enumerable property, created with the first client; a closure, so that no listing shows a key.
   const shared = globalThis as { [place]?: Find };
   shared[place] ?? Object.defineProperty(shared, place, { value: registry(), configurable: true });
   return shared[place] ?? registry();
 };
 
-// workerd ends a timer with the request it was made in, and refuses to wake another request from it.
+// workerd ends a timer together with the request that created it, and one request cannot wake another.
 const isWorkerd = (): boolean => {
-  // Node 20 has no navigator, nor have its types.
+  // Node 20 has no navigator, and neither do its types.
   const navigator: unknown = Reflect.get(globalThis, "navigator");
   return Object(navigator).userAgent === "Cloudflare-Workers";
 };
 
 /**
- * The limiter of a key: clients with the same origin, key and limits share it, because the service counts them
- * together. A key function may answer anything, so its client has a limiter of its own, as each has in workerd.
+ * The limiter of a key. Clients with the same origin, key and limits share it, because the service counts them
+ * together. A key function may return any key, so its client has its own limiter. In workerd every client has its own.
  */
 export const sharedLimiter = (settings: Settings, clock: Clock): RateLimiter => {
   const { apiKey, origin, basePath, limits, sharing, fetch } = settings;

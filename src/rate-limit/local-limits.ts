@@ -10,9 +10,9 @@ const loadBottleneck = async (max: number) => {
 /**
  * Permits of one process: a bottleneck limiter in which a running job is a lease.
  *
- * A job per call would cost several times the call it guards, so a job leases a block, and the budget hands the permits
- * out one by one. Nobody else can use the budget, so a block is in hand at once and its job follows: no call waits for
- * bottleneck, which is loaded behind an answer, and by a script of a few calls never.
+ * A job per call would cost several times as much as the call, so a job leases a block, and the budget hands the
+ * permits out one by one. No other process uses the budget, so a block is available at once and its job follows. No
+ * call waits for bottleneck, which is loaded after a response; a script with a few calls never loads it.
  */
 export class LocalPermits implements PermitSource {
   readonly isShared = false;
@@ -64,19 +64,19 @@ export class LocalPermits implements PermitSource {
     for (const end of this.#ends.splice(0)) end();
   }
 
-  /** Starts a job that runs until `close` for whatever is in hand without one. */
+  /** Starts a job, which runs until `close`, for all permits without one. */
   async #lease(): Promise<void> {
     const limiter = await this.#limiter;
     const weight = this.#unleased;
     this.#unleased = 0;
-    // bottleneck works by timers: a lease begun after the end would keep the process for nobody.
+    // bottleneck uses timers: a lease that starts after the end would keep the process alive.
     if (weight === 0 || this.#isClosed) return;
     const job = (): Promise<void> => new Promise((end) => this.#ends.push(end));
     void limiter?.schedule({ weight }, job);
   }
 }
 
-/** All permits of a limit, from the start and for good. */
+/** All permits of a limit, from the start. */
 export const fixedPermits = (initial: number): PermitSource => ({
   initial,
   isShared: false,
@@ -94,8 +94,8 @@ const dayMs = 86_400_000;
 const slotMs = 60_000;
 
 /**
- * Counts a day's use by the minute. The document does not say when a day begins, so any 24 hours count: that
- * keeps every reading of it.
+ * Counts a day's use by the minute. The document does not say when a day starts, so the limit applies to any 24 hours;
+ * this satisfies every reading of it.
  */
 export class DailyLimit implements DayCount {
   readonly name: string;
@@ -119,7 +119,7 @@ export class DailyLimit implements DayCount {
     return this.used + weight <= this.max;
   }
 
-  /** A negative weight takes back what was not used after all. */
+  /** A negative weight returns what was not used. */
   add(weight: number): void {
     this.#used += weight;
     if (weight < 0) return this.#takeBack(-weight);
@@ -142,7 +142,7 @@ export class DailyLimit implements DayCount {
     return Math.floor(this.#clock.now() / slotMs);
   }
 
-  // Counted in one of the last minutes; a minute below nothing would give back what others used.
+  // Counted in one of the last minutes; a minute below zero would return what others used.
   #takeBack(weight: number): void {
     let left = weight;
     for (const [slot, count] of [...this.#slots].reverse()) {
@@ -151,7 +151,7 @@ export class DailyLimit implements DayCount {
       left -= part;
       if (left === 0) return;
     }
-    // It was counted a day ago, and is forgotten.
+    // It was counted a day ago and is forgotten.
     this.#used += left;
   }
 

@@ -2,10 +2,10 @@ import type { Limit } from "../options/limits.ts";
 import type { Priority } from "../options/priority.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-/** What the requests of one kind hold of a budget: permits in use, and permits that cool after use. */
+/** How many permits of a budget the requests of one kind hold: in use, and cooling down. */
 export class Holding {
   count = 0;
-  /** What all kinds hold, kept up to date here. */
+  /** The total of all kinds, updated here. */
   readonly #ofBudget: Record<Priority, number>;
   readonly #priority: Priority;
 
@@ -14,7 +14,7 @@ export class Holding {
     this.#priority = priority;
   }
 
-  /** A negative amount is given back. */
+  /** A negative amount is returned. */
   add(amount: number): void {
     this.count += amount;
     this.#ofBudget[this.#priority] += amount;
@@ -30,9 +30,9 @@ interface Entry {
 }
 
 /**
- * Permits that were used and may not be used again yet, in the order in which they come back: a window after the
- * *answer*. The service had counted the request before it answered, so the next use of the same permit falls in no
- * window with this one, whichever way the service counts, and no clock is compared.
+ * Permits that were used and cool down, in the order in which they come back: a window after the *response*. The
+ * service counted the request before it responded, so the next use of the same permit is never in one window with this
+ * one, however the service counts, and no clocks are compared.
  */
 export class PermitCooldown {
   #entries: Entry[] = [];
@@ -44,12 +44,12 @@ export class PermitCooldown {
     return this.#added - this.#taken;
   }
 
-  /** When the next permit comes back; undefined when none is cooling. */
+  /** When the next permit comes back; undefined if none is cooling down. */
   get nextAt(): number | undefined {
     return this.#entries[this.#first]?.until;
   }
 
-  /** When `count` are back; undefined when fewer are cooling. */
+  /** When `count` are back; undefined if fewer are cooling down. */
   backAt(count: number): number | undefined {
     if (count > this.count) return undefined;
     const wanted = this.#taken + count;
@@ -64,7 +64,7 @@ export class PermitCooldown {
 
   add(count: number, until: number, holding?: Holding): void {
     let at = this.#entries.length;
-    // Nearly always the last; only a batch larger than the budget is kept longer than those after it.
+    // Nearly always the last; only a batch larger than the budget cools down longer than later entries.
     while (at > this.#first && (this.#entries[at - 1]?.until ?? 0) > until) at -= 1;
     const before = at > this.#first ? (this.#entries[at - 1]?.total ?? 0) : this.#taken;
     const entry = { until, count, holding, total: before + count };
@@ -76,7 +76,7 @@ export class PermitCooldown {
     }
   }
 
-  /** Takes out what has cooled by `now`, and tells how many permits that is. */
+  /** Removes entries that have cooled down by `now`, and returns their number of permits. */
   take(now: number): number {
     let taken = 0;
     let entry = this.#entries[this.#first];
@@ -109,21 +109,21 @@ const fewest = 20;
 const [mostStretches, longestStretches] = [6, 20];
 
 /**
- * How much of every round trip is certain to pass, as the latest ones tell. A permit's next use is counted a window
- * after its last one when the answer's way back and the next request's way there are part of that window. Both
+ * The part of a round trip that is certain to pass, according to the latest ones. A permit's next use is counted a
+ * window after its last one if the response's way back and the next request's way there are part of that window. Both
  * together take at least the floor: the smallest round trip seen, less the average excess over it. Random latency has
- * no floor to speak of, constant latency is one. A busy moment slows every answer alike, so nothing is believed that
- * was not true for a whole stretch of time.
+ * almost no floor; constant latency is one. A busy moment slows every response, so a value counts only if it held for a
+ * whole period.
  */
 export class LatencyFloor {
   readonly #stretchMs: number;
   readonly #bounds: { readonly slackMs: number; readonly mostMs: number };
-  /** Whole stretches, oldest first. */
+  /** Complete periods, oldest first. */
   #past: readonly Stretch[] = [];
   #current = empty(Number.NEGATIVE_INFINITY);
   #floorMs = 0;
 
-  /** The floor stays `slackMs` below what six stretches tell, and is `mostMs` at most. */
+  /** The floor stays `slackMs` below the value of six periods, and is at most `mostMs`. */
   constructor(stretchMs: number, bounds: { readonly slackMs: number; readonly mostMs: number }) {
     this.#stretchMs = stretchMs;
     this.#bounds = bounds;
@@ -132,7 +132,7 @@ export class LatencyFloor {
   add(ms: number, now: number): void {
     const ageMs = now - this.#current.since;
     if (ageMs > this.#stretchMs * longestStretches) {
-      // What a few answers told long ago says nothing of now.
+      // What a few responses showed long ago is outdated.
       this.#past = [];
       this.#current = empty(now);
     } else if (ageMs >= this.#stretchMs && this.#current.count >= fewest) {
@@ -161,12 +161,12 @@ export class LatencyFloor {
   }
 }
 
-// However long a round trip seems to take for certain, most of the window is waited out.
+// However long a round trip seems to take, most of the window is waited out.
 const mostAllowance = 1 / 3;
-// A machine that starts, or is busy, answers late for seconds, and from one moment to the next no more.
+// A machine that starts, or is busy, responds late for seconds, and then suddenly no more.
 const stretchWindows = 10;
-// What a busy machine adds to every round trip for a while is no floor: so little of a window is not worth a 429. A
-// longer window needs no more: the stretches in which one answer has to be quick grow with it.
+// What a busy machine adds to every round trip for a while is not a floor: so small a part of a window is not worth a
+// 429. Longer windows need no more, because the periods in which one response has to be fast grow with them.
 const allowanceSlack = 0.015;
 const mostSlackMs = 15;
 
@@ -177,7 +177,7 @@ export const latencyFloorFor = (perMs: number): LatencyFloor =>
     mostMs: perMs * mostAllowance,
   });
 
-/** The least a level has been in this stretch of time and the one before it: so much of it nobody has needed. */
+/** The lowest level in this period and the previous one: that many permits were not needed. */
 export class IdleMinimum {
   #since = Number.NEGATIVE_INFINITY;
   #least = 0;
@@ -188,7 +188,7 @@ export class IdleMinimum {
     this.#least = Math.min(this.#least, to);
   }
 
-  /** The least of the last `ms` at least, and of twice as long at most where it is asked for often. */
+  /** The lowest level of at least the last `ms`, and at most twice as long if it is called often. */
   over(ms: number, { level, now }: { readonly level: number; readonly now: number }): number {
     const least = Math.min(this.#leastBefore, this.#least, level);
     if (now - this.#since >= ms) {
@@ -200,23 +200,23 @@ export class IdleMinimum {
   }
 }
 
-// A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run alike.
+// A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run equally fast.
 const marginMs = (perMs: number): number => 1 + perMs * 0.0001;
-// A timer set for the moment at which a permit is back must find it back.
+// A timer for the moment at which a permit is back must find it back.
 const roundingMs = 0.001;
 
-/** The permits of one budget in this process: in hand, in use, or cooling until a window after the answer. */
+/** The permits of one budget in this process: idle, in use, or cooling down until a window after the response. */
 export class Permits {
   readonly #limit: Limit;
   readonly #clock: Clock;
   #leased: number;
   #inHand: number;
-  /** Permits that are given up as soon as they have cooled. */
+  /** Permits that are returned as soon as they have cooled down. */
   #owed = 0;
-  /** Permits given up, which nobody else may have before the allowance for this process's latency is over. */
+  /** Returned permits, which no other process may use before the allowance for this process's latency has passed. */
   readonly #leaving = new PermitCooldown();
   readonly #cooling = new PermitCooldown();
-  /** By then every permit in hand has cooled in full. */
+  /** By then every idle permit has cooled down completely. */
   #cooledAt = Number.NEGATIVE_INFINITY;
   readonly #latency: LatencyFloor;
   readonly #idleMinimum = new IdleMinimum();
@@ -229,7 +229,7 @@ export class Permits {
     this.#latency = latencyFloorFor(limit.perMs);
   }
 
-  /** Permits leased now: in hand, in use or cooling. */
+  /** Permits leased now: idle, in use or cooling down. */
   get leased(): number {
     this.#leased -= this.#leaving.take(this.#clock.now());
     return this.#leased;
@@ -240,24 +240,24 @@ export class Permits {
     return this.#inHand;
   }
 
-  /** Permits that were called back and leave as they cool. */
+  /** Permits that another process asked for; they leave when they have cooled down. */
   get owed(): number {
     return this.#owed + this.#leaving.count;
   }
 
-  /** Permits in use, or cooling for this process itself. */
+  /** Permits in use, or cooling down for this process itself. */
   get used(): number {
-    // First: it pays what is owed, which counts no longer.
+    // First: it settles what is owed.
     this.thaw(this.#clock.now());
     return this.leased - this.#leaving.count - this.#inHand;
   }
 
-  /** How much sooner than a window after the answer a permit comes back, by what is known of the way. */
+  /** How much sooner than a window after the response a permit comes back, according to the known latency. */
   get allowanceMs(): number {
     return this.#latency.floorMs;
   }
 
-  /** In how many milliseconds the next of those that leave are gone; undefined when none leaves. */
+  /** In how many milliseconds the next permit leaves; undefined if none leaves. */
   get leavesInMs(): number | undefined {
     const now = this.#clock.now();
     this.#leased -= this.#leaving.take(now);
@@ -265,15 +265,15 @@ export class Permits {
     return next === never ? undefined : Math.max(0, next - now) + roundingMs;
   }
 
-  /** When the next permit comes back, which may be by now; undefined when none is cooling. */
+  /** When the next permit comes back, possibly now; undefined if none is cooling down. */
   get nextAt(): number | undefined {
     const next = this.#cooling.nextAt;
     return next === undefined ? undefined : next - this.allowanceMs;
   }
 
   /**
-   * In how long `amount` permits have come free at the earliest, were all of the limit's here: first those that nobody
-   * uses, then those that cool, then those in use, and a window later all of them again.
+   * When `amount` permits are free at the earliest, if all of the limit were here: first idle ones, then cooling ones,
+   * then those in use, and a window later all of them again.
    */
   readyInMs(amount: number): number {
     const { max, perMs } = this.#limit;
@@ -287,7 +287,7 @@ export class Permits {
     return rounds * perMs + (backAt === undefined ? perMs : Math.max(0, backAt - now)) - this.allowanceMs;
   }
 
-  /** Of the permits in hand, as of the last `thaw`, those that were not needed for `ms`. */
+  /** Of the idle permits, those that were not needed for `ms`. */
   unneededFor(ms: number): number {
     return this.#idleMinimum.over(ms, { level: this.#inHand, now: this.#clock.now() });
   }
@@ -297,22 +297,21 @@ export class Permits {
     this.#idleMinimum.fell(this.#inHand);
   }
 
-  /** The request never left: its permits are free at once. */
+  /** The request was never sent: its permits are free at once. */
   putBack(amount: number): void {
     this.#inHand += amount;
   }
 
   /**
-   * The request was answered, or nobody knows (`roundTripMs` undefined): its permits come back when no window can hold
-   * both uses.
-   * A batch larger than the limit keeps all permits for as many windows as it fills.
+   * The request was answered, or that is unknown (`roundTripMs` undefined): its permits come back when no window can
+   * contain both uses. A batch larger than the limit keeps all permits for as many windows as it fills.
    */
   cool(weight: number, roundTripMs: number | undefined, holding?: Holding): void {
     const { max, perMs } = this.#limit;
     if (max === never) return holding?.add(-weight);
     const now = this.#clock.now();
     if (roundTripMs !== undefined) this.#latency.add(roundTripMs, now);
-    // Without an answer nothing is known of when it was counted: the allowance is added here, to be none.
+    // Without a response, it is unknown when it was counted: the allowance is added here, so that none remains.
     const extraMs = roundTripMs === undefined ? perMs * mostAllowance : 0;
     const windows = Math.max(1, weight / max);
     const until = now + perMs * windows + marginMs(perMs) + extraMs;
@@ -331,7 +330,7 @@ export class Permits {
     this.thaw(this.#clock.now());
   }
 
-  /** Takes in hand what has cooled by `now`. */
+  /** Makes permits idle that have cooled down by `now`. */
   thaw(now: number): void {
     const { allowanceMs } = this;
     const taken = this.#cooling.take(now + allowanceMs + roundingMs);

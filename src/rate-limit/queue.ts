@@ -3,39 +3,39 @@ import type { Budget } from "./budget.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
 import { type Kind, type KnownWait, keptForShares } from "./kind.ts";
 
-/** What requests with the same budgets and priority have in common, made once. */
+/** What requests with the same budgets and priority have in common, created once. */
 export interface Route {
   readonly queue: AdmissionQueue;
   /** In the order of the kind's budgets. */
   readonly days: readonly DayCount[];
 }
 
-/** A request that waits, or is about to. */
+/** A request that waits, or may have to. */
 export interface Waiter {
   readonly queue: AdmissionQueue;
   readonly weight: number;
   /** Aborts its wait. */
   readonly signal: AbortSignal | undefined;
-  /** The least share of each window that it leaves for interactive calls, if it is background work. */
+  /** The smallest share of each window that it leaves for interactive calls, if it is background work. */
   readonly leastReserve: number;
-  /** Whether it is let through while its client closes. */
+  /** Whether it is allowed while its client closes. */
   readonly isDrained: boolean;
-  /** Its place among all that wait. */
+  /** Its position among all waiting requests. */
   order: number;
   previous: Waiter | undefined;
   next: Waiter | undefined;
   readonly hasGone: boolean;
-  /** Whether it waits, and nobody has ended that yet. */
+  /** Whether it waits, and nothing has ended the wait yet. */
   readonly isWaiting: boolean;
-  /** Told while it waits and stands first, whenever what it waits for may have changed. */
+  /** Called while it is the first in its queue, whenever what it waits for may have changed. */
   stopped(): void;
-  /** Why it shall neither wait nor go; undefined when it may. */
+  /** Why it may neither wait nor go; undefined if it may. */
   refusal(): Error | undefined;
-  /** Why it shall not begin to wait, where it has to wait that long at least. */
+  /** Why it may not start to wait, if it has to wait at least that long. */
   refusalOfWait(wait: KnownWait): Error | undefined;
-  /** Takes what it spends, and goes. */
+  /** Takes the permits that it spends, and goes. */
   go(): void;
-  /** Ends its wait: it shall not go. */
+  /** Ends its wait with a refusal. */
   refuse(reason: unknown): void;
 }
 
@@ -90,7 +90,7 @@ export class AdmissionQueue {
       }
       waiter = next;
     }
-    // Whoever is left may be able to go.
+    // The remaining requests may be able to go.
     if (count > 0) this.#group.pump();
     return count;
   }
@@ -110,33 +110,33 @@ export class AdmissionQueue {
 type Resource = Budget | ConcurrencyLimit;
 
 /**
- * Lets requests go: interactive ones before background ones, and within each first come first served.
+ * Admits requests: interactive ones before background ones, in order of arrival within each.
  *
- * A request takes all it spends at one moment, or nothing: none holds one budget while it waits for another. A request
- * that lacks one budget does not hold up those that don't need it.
+ * A request takes all it spends at once, or nothing: none holds one budget while it waits for another. A request that
+ * lacks one budget does not delay requests that do not need it.
  */
 export class QueueGroup {
   readonly #busy = new Set<AdmissionQueue>();
-  /** The kinds that need more than one budget: shares are kept for those that are active. */
+  /** The kinds with more than one budget: shares are kept for the active ones. */
   readonly #sharing: Kind[] = [];
   readonly #wake = (): void => this.pump();
   #order = 0;
   #isPumping = false;
 
-  /** @param kind - is made for this group, and counts in it. */
+  /** @param kind - created for this group, and counted in it. */
   add(kind: Kind): Kind {
     if (kind.budgets.length > 1) this.#sharing.push(kind);
     return kind;
   }
 
   /**
-   * Lets the request go when nothing is in its way; otherwise it is told once it may, or may not: its wait begins.
+   * Admits the request if possible; otherwise its wait starts, and it is called when it may go or is refused.
    *
    * @returns whether it has gone.
-   * @throws whatever keeps the request from waiting; nothing was spent.
+   * @throws the reason why the request may not wait; nothing was spent.
    */
   enter(waiter: Waiter): boolean {
-    // Before anything is looked at: what is found lacking sets a timer, which nobody would cancel.
+    // First, because a lack that is found sets a timer, which would then stay.
     waiter.signal?.throwIfAborted();
     const { kind } = waiter.queue;
     const { closing } = waiter.queue.slots;
@@ -151,14 +151,14 @@ export class QueueGroup {
     return this.#wait(waiter);
   }
 
-  /** What keeps the request from going now; for telling the user. */
+  /** What keeps the request from going now; for notices. */
   blockers({ queue, weight }: Waiter): readonly Resource[] {
     const { kind, slots } = queue;
     const lacking = kind.budgets.filter((budget) => !budget.has(kind.amountOf(budget, weight)));
     return slots.isFull ? [slots, ...lacking] : lacking;
   }
 
-  /** Lets through whoever can go. Called whenever something may have become free. */
+  /** Admits every request that can go. Called whenever something may have become free. */
   pump(): void {
     // A budget that changes while it is taken from must not start a second round inside the first.
     if (this.#isPumping || this.#busy.size === 0) return;
@@ -171,7 +171,7 @@ export class QueueGroup {
     for (const { first } of [...this.#busy]) if (first?.isWaiting) first.stopped();
   }
 
-  /** Lets one request go, or refuses it; false when there is none. */
+  /** Admits one request, or refuses it; false if there is none. */
   #serve(): boolean {
     const blocked = new Set<Resource>();
     for (const waiter of this.#heads()) {
@@ -198,7 +198,7 @@ export class QueueGroup {
     return false;
   }
 
-  /** The first request of each queue, in the order in which they are served. */
+  /** The first request of each queue, in the order in which they are admitted. */
   #heads(): readonly Waiter[] {
     const heads: Waiter[] = [];
     for (const { first } of this.#busy) if (first !== undefined) heads.push(first);
@@ -211,7 +211,7 @@ export class QueueGroup {
     return heads.sort((one, other) => rank(one) - rank(other) || one.order - other.order);
   }
 
-  /** What the request lacks; those resources that hold up whoever comes after it are added to `blocked`. */
+  /** What the request lacks. Adds those resources to `blocked` that later requests must not take either. */
   #lacking(waiter: Waiter, blocked?: Set<Resource>): readonly Resource[] {
     const { queue, weight, leastReserve } = waiter;
     const { kind, slots } = queue;
@@ -227,7 +227,7 @@ export class QueueGroup {
       const shares = keptForShares(kind, budget, this.#sharing);
       if (budget.has(amount, reserve + shares) || budget.want(amount, reserve + shares)) continue;
       lacking.push(budget);
-      // Whoever is held up only by what is kept for others must not hold up those others.
+      // A request that is delayed only by the share of others must not delay those others.
       if (shares === 0 || !budget.has(amount, reserve)) blocked?.add(budget);
     }
     return lacking;
@@ -245,7 +245,7 @@ export class QueueGroup {
     const wait = queue.kind.knownWait(waiter.weight);
     queue.push(waiter);
     this.#busy.add(queue);
-    // Behind others of its queue it changes nothing for those that stand first.
+    // Behind others of its queue, it changes nothing for the first requests.
     if (queue.first === waiter) this.pump();
     if (waiter.hasGone) return true;
     const refusal = waiter.refusalOfWait(wait);
@@ -254,18 +254,18 @@ export class QueueGroup {
     throw refusal;
   }
 
-  /** Takes a waiting request out of its queue and rejects its wait. */
+  /** Removes a waiting request from its queue and rejects its wait. */
   refuse(waiter: Waiter, reason: unknown): void {
-    // Whoever was refused, or went, while the others of its signal were told.
+    // Requests that were refused, or went, while the others of its signal were called.
     if (!waiter.isWaiting) return;
     const wasFirst = waiter.queue.first === waiter;
     this.leave(waiter);
     waiter.refuse(reason);
-    // Whoever stood behind it may be able to go.
+    // The requests behind it may be able to go.
     if (wasFirst) this.pump();
   }
 
-  /** Takes a request out of its queue. */
+  /** Removes a request from its queue. */
   leave(waiter: Waiter): void {
     const { queue } = waiter;
     queue.remove(waiter);
@@ -273,6 +273,9 @@ export class QueueGroup {
   }
 }
 
-/** Whether a background request goes before interactive ones: wherever it spends, background had less than its tenth. */
+/**
+ * Whether a background request goes before interactive ones: in each of its budgets, background had less than its
+ * tenth.
+ */
 const isDue = ({ queue, weight }: Waiter): boolean =>
   queue.kind.budgets.every((budget) => budget.isBackgroundDue(queue.kind.amountOf(budget, weight)));

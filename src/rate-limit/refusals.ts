@@ -3,7 +3,7 @@ import type { HttpRequest } from "../http/types.ts";
 import type { LostStore } from "../options/shared-limits.ts";
 import { progressOf } from "../runtime/cancellation.ts";
 
-/** A time as a sentence tells it. */
+/** A duration in words. */
 export const inWords = (ms: number): string => {
   if (ms < 120_000) return `${Math.ceil(ms / 1_000)} s`;
   return ms < 7_200_000 ? `${Math.ceil(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
@@ -15,7 +15,7 @@ interface Refusal {
   readonly waitMs?: number;
 }
 
-/** The error of a request that was not sent for want of `limit`. */
+/** The error of a request that was not sent because of `limit`. */
 export const refusedFor = (request: HttpRequest, limit: string, { why, waitMs }: Refusal): RateLimitError =>
   new RateLimitError(`${request.operation}: not sent, ${why}`, {
     ...progressOf(request),
@@ -26,7 +26,7 @@ export const refusedFor = (request: HttpRequest, limit: string, { why, waitMs }:
     limit,
   });
 
-/** The error of a request that was not sent because the service has asked to wait for longer than it may. */
+/** The error of a request that was not sent, because the service asked for a longer wait than allowed. */
 export const refusedByPause = (
   request: HttpRequest,
   limit: string,
@@ -36,6 +36,6 @@ export const refusedByPause = (
   return refusedFor(request, limit, { why: what + why, waitMs });
 };
 
-/** The error of a request whose shared limits nobody can be asked about. */
+/** The error of a request whose shared limits are unavailable. */
 export const unreachable = (request: HttpRequest, { why, cause }: LostStore): ConnectionError =>
   new ConnectionError(`${request.operation}: not sent, ${why}`, { ...progressOf(request), cause });

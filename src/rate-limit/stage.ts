@@ -20,14 +20,14 @@ import { inWords, refusedByPause, refusedFor, unreachable } from "./refusals.ts"
 
 /** How a client waits. */
 export interface WaitSettings {
-  /** A pause that lasts longer is not waited for. */
+  /** A longer pause is not waited for. */
   readonly maxRetryAfterMs: number;
-  /** The least share of each window that its background work leaves while interactive calls are about. */
+  /** The smallest share of each window that its background work leaves while there are interactive calls. */
   readonly interactiveReserve: number;
-  /** Interactive requests that may wait at once. */
+  /** How many interactive requests may wait at once. */
   readonly maxQueued: number;
   readonly clock: Clock;
-  /** Told of a waiting request that stands first, whenever what it waits for may have changed. */
+  /** Called for the first request of a queue, whenever what it waits for may have changed. */
   readonly onStopped: (admission: Admission) => void;
 }
 
@@ -41,10 +41,10 @@ interface Wait {
 
 const isPaused = (budget: Budget): boolean => budget.pausedForMs > 0;
 
-/** What a request waits for that lacks this budget. */
+/** What a request without permits of this budget waits for. */
 const limitOf = ({ name, lost }: Budget): string => lost?.why ?? `the limit ${name}`;
 
-/** One attempt on its way through the budgets: what it spends, and why it may not. */
+/** One attempt and the budgets that it spends. */
 export class Admission implements Waiter {
   readonly request: HttpRequest;
   readonly queue: AdmissionQueue;
@@ -53,10 +53,10 @@ export class Admission implements Waiter {
   next: Waiter | undefined;
   hasGone = false;
   #wait: Wait | undefined;
-  /** What the user was told last that it waits for, and why. */
+  /** The last reported reason of its wait. */
   waitingFor: string | undefined;
   reason: WaitNotice["reason"] | undefined;
-  /** Since when it waits. */
+  /** When its wait started. */
   readonly #since: number;
   readonly #days: readonly DayCount[];
   readonly #settings: WaitSettings;
@@ -89,7 +89,7 @@ export class Admission implements Waiter {
     return this.#wait !== undefined;
   }
 
-  /** Begins to wait: `go` or `refuse` ends it. */
+  /** Starts to wait: `go` or `refuse` ends it. */
   wait(how: Wait): void {
     this.#wait = how;
   }
@@ -98,7 +98,7 @@ export class Admission implements Waiter {
     this.#endWait()?.reject(reason instanceof DeadlineExceeded ? this.#withWhat(reason) : reason);
   }
 
-  /** A deadline is told what it waited for. */
+  /** A deadline error names what it waited for. */
   #withWhat({ totalTimeoutMs }: DeadlineExceeded): DeadlineExceeded {
     const budget = this.queue.kind.budgets.find(({ name }) => name === this.waitingFor);
     return new DeadlineExceeded(totalTimeoutMs, budget ? limitOf(budget) : "a free slot (concurrency)");
@@ -122,7 +122,7 @@ export class Admission implements Waiter {
     this.#settings.onStopped(this);
   }
 
-  /** Whether a pause has begun since it was let go. */
+  /** Whether a pause has started since it was admitted. */
   get isHeld(): boolean {
     return this.queue.kind.budgets.some(isPaused);
   }
@@ -169,7 +169,7 @@ export class Admission implements Waiter {
     return refusedFor(this.request, budget.name, { why, waitMs: ms });
   }
 
-  /** The error of a request that shall not wait any longer. */
+  /** The error of a request that may not wait any longer. */
   refusedWait(why: string): RateLimitError {
     const { kind, slots } = this.queue;
     const { ms, budget } = kind.knownWait(this.weight);
@@ -206,7 +206,7 @@ export class Admission implements Waiter {
     this.#endWait()?.resolve();
   }
 
-  /** The attempt has ended: `roundTripMs` after an answer; `wasSent` false when it never left. */
+  /** The attempt has ended: `roundTripMs` after a response; `wasSent` false if it was never sent. */
   end({
     roundTripMs,
     wasSent,
@@ -234,15 +234,15 @@ export class Admission implements Waiter {
 
 export interface RateLimitSettings extends Omit<WaitSettings, "onStopped"> {
   readonly limiter: RateLimiter;
-  /** Requests in flight at most; siblings share them. */
+  /** The maximum of requests in flight; siblings share it. */
   readonly slots: ConcurrencyLimit;
   readonly onWait?: ((notice: WaitNotice) => void) | undefined;
 }
 
-// A 429 that names no time stops its budget for as long as a first back-off may last.
+// A 429 without a time pauses its budget for as long as a first back-off may last.
 const unnamedPauseMs = 1_000;
 
-/** What a waiting request lacks, for telling the user. */
+/** What a waiting request lacks, for notices. */
 const noticeOf = (limiter: RateLimiter, admission: Admission): WaitNotice => {
   const { request, queue } = admission;
   const { operation } = request;
@@ -261,8 +261,8 @@ const noticeOf = (limiter: RateLimiter, admission: Admission): WaitNotice => {
 };
 
 /**
- * Lets requests leave only as fast as the limits allow, and stops a budget for as long as the service asks: each waits
- * until every budget it spends has room and the client has a slot free.
+ * Sends requests only as fast as the limits allow, and pauses a budget when the service asks for it. A request waits
+ * until every budget that it spends has room and the client has a free slot.
  */
 export const rateLimit = (settings: RateLimitSettings): Stage => {
   const { limiter, slots, clock } = settings;
@@ -275,7 +275,7 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     return route;
   };
 
-  // Again where it comes to wait for something else: for a slot first, say, and with the slot for a limit.
+  // Again when the reason changes, for example from a slot to a limit.
   const onStopped = (admission: Admission): void => {
     const notice = noticeOf(limiter, admission);
     if (notice.reason === admission.reason && notice.waitingFor === admission.waitingFor) return;
@@ -312,24 +312,24 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
         if (response.status === 429 || response.status === 503) applyPause(admission, response);
         return response;
       } catch (failure) {
-        // Only the transport can say that nothing left; whatever else failed did so before it.
+        // Only the transport can say that nothing was sent; any other failure happened before it.
         wasSent = failure instanceof AttemptFailure && failure.wasSent;
         throw failure;
       } finally {
         admission.end({ roundTripMs, wasSent });
-        // Once all is given back: in between, what it holds would count twice, or not at all.
+        // After all permits are returned: in between, its permits would count twice, or not at all.
         limiter.queues.pump();
       }
     };
 
     const waitSettings = { ...settings, onStopped };
 
-    // No async function: 100,000 calls may wait here, and each such frame takes half a kilobyte.
+    // Not an async function: 100,000 calls may wait here, and each such frame takes half a kilobyte.
     const beginWait = (admission: Admission): Promise<HttpResponse> =>
       new Promise<void>(function waitInQueue(resolve, reject) {
         admission.wait({ resolve, reject, unlink: linkToSignal(admission), cancel: startTimer(admission) });
         onStopped(admission);
-        // Sent from here, and not by whoever lets it go: that is another call, with an async context of its own.
+        // Sent from here, and not by the call that admits it, because that has another async context.
       }).then(function leaveQueue() {
         return sendAdmitted(admission);
       });
