@@ -1,6 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { readArgs } from "../src/cli/args.ts";
+import { commands as commandLines } from "../src/cli/run.ts";
 import { blocksOf, programsOf, unknownCommands } from "./support/docs-blocks.ts";
 import { documents } from "./support/docs-pages.ts";
 import { atMost, runProgram } from "./support/docs-run.ts";
@@ -51,6 +53,14 @@ describe.each(documents)("$path", ({ blocks }) => {
   test("has no block that escapes this test", () => {
     const kinds = ["ts", "sh", "text", "json", "csv", "yaml"];
     expect(blocks.filter(({ language }) => !kinds.includes(language))).toEqual([]);
+  });
+
+  test("types only command lines that the command line takes", () => {
+    const lines = blocks.filter(({ language }) => language === "sh").flatMap(({ code }) => code.split("\n"));
+    const typed = lines.flatMap((line) => /^\s*npx touchpoint (.+?)(?: #.*| &&.*)?$/.exec(line)?.[1] ?? []);
+    const shapes = commandLines.map(({ shape }) => shape);
+    const wrong = typed.map((line) => readArgs(shapes, line.split(" "))).filter(({ kind }) => kind === "wrong");
+    expect(wrong).toEqual([]);
   });
 
   test("names only commands that exist", () => {

@@ -76,12 +76,40 @@ const wrong = (problem: string, hint: string): Invocation => ({
   text: `touchpoint: ${problem}\n${hint}`,
 });
 
+/** How many letters have to be changed, added or taken out to make one word of the other. */
+const editsBetween = (one: string, other: string): number => {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [index, letter] of [...one].entries()) {
+    const next = [index + 1];
+    for (let at = 1; at <= other.length; at += 1)
+      next[at] = Math.min(
+        (row[at] ?? 0) + 1,
+        (next[at - 1] ?? 0) + 1,
+        (row[at - 1] ?? 0) + (letter === other[at - 1] ? 0 : 1),
+      );
+    row = next;
+  }
+  return row[other.length] ?? 0;
+};
+
+/** `; did you mean "…"?`, where a word differs from what was typed by two letters at most. */
+const didYouMean = (typed: string, words: readonly string[]): string => {
+  const [nearest] = words
+    .map((word) => ({ word, edits: editsBetween(typed, word) }))
+    .filter(({ edits }) => edits <= 2)
+    .sort((one, other) => one.edits - other.edits);
+  return nearest === undefined ? "" : `; did you mean "${nearest.word}"?`;
+};
+
 const parseOptions = (command: Command, args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options: { ...command.options, help }, allowPositionals: true });
   } catch (error) {
     // parseArgs says which argument is wrong, then goes on about positional arguments, which is no help here.
-    return { problem: String(error instanceof Error ? error.message : error).split(". To specify")[0] ?? "" };
+    const problem = String(error instanceof Error ? error.message : error).split(". To specify")[0] ?? "";
+    const unknown = /^Unknown option '(--[^']+)'/.exec(problem)?.[1];
+    const options = Object.keys({ ...command.options, help }).map((name) => `--${name}`);
+    return { problem: problem + (unknown === undefined ? "" : didYouMean(unknown, options)) };
   }
 };
 
@@ -103,7 +131,9 @@ export const readArgs = (commands: readonly Command[], argv: readonly string[]):
     if (near.length > 0 && (second === "--help" || second === "-h"))
       return { kind: "help", text: overview(near) };
     const typed = argv.slice(0, near.length > 0 ? 2 : 1).join(" ");
-    return wrong(`there is no command "${typed}"`, overview(near.length > 0 ? near : commands));
+    const names = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
+    const hint = didYouMean(argv.slice(0, 2).join(" "), names) || didYouMean(typed, names);
+    return wrong(`there is no command "${typed}"${hint}`, overview(near.length > 0 ? near : commands));
   }
   const parsed = parseOptions(command, argv.slice(command.name.split(" ").length));
   const hint = `Usage: ${usage(command)}`;

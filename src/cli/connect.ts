@@ -1,6 +1,6 @@
 import { Client, type ClientOptions, ConfigurationError, type Hooks, type Limits } from "../index.ts";
 import { type CliCommand, type Request, textOf, UsageError } from "./command.ts";
-import { type ProgressBar, progressBar } from "./progress-bar.ts";
+import { type Measured, Pace, type ProgressBar, progressBar } from "./progress-bar.ts";
 
 /** The option by which commands that call the service take its limits. */
 export const limitsOption = {
@@ -74,12 +74,12 @@ export const connect = async (
   }
 };
 
-/** A client whose waits and retries can be seen. */
+/** A client whose progress, waits and retries are shown. */
 export interface Watched {
   readonly client: Client;
   readonly bar: ProgressBar;
-  /** The limit that requests wait for now. */
-  waitingFor(): string | undefined;
+  /** Shows how far the work has come. */
+  show(progress: Measured): void;
   /** Leaves the bar standing and frees the sockets. */
   close(): Promise<void>;
 }
@@ -97,10 +97,11 @@ export const watch = async (request: Request): Promise<Watched> => {
       bar.print(`${operation}: ${status ?? "no answer"} at attempt ${attempt}, trying again`),
   };
   const client = await connect(request, { hooks });
+  const pace = new Pace(now);
   return {
     client,
     bar,
-    waitingFor: () => (now() < wait.until ? wait.limit : undefined),
+    show: (progress) => bar.update(pace.shown(progress, wait)),
     close: async () => {
       bar.end();
       await client.close();

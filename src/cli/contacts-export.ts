@@ -56,9 +56,8 @@ export const exportSettings = (request: Pick<Request, "values">): ExportSettings
 };
 
 /** The list, its progress shown. */
-const watched = (list: Paged<Contact>, { bar, waitingFor }: Watched, { now }: Request) => {
+const watched = (list: Paged<Contact>, { show }: Watched) => {
   let total: number | undefined;
-  let since: { readonly at: number; readonly records: number } | undefined;
   async function* pages(from?: { readonly cursor?: string | undefined }) {
     for await (const page of list.pages(from)) {
       total = page.total ?? undefined;
@@ -68,12 +67,7 @@ const watched = (list: Paged<Contact>, { bar, waitingFor }: Watched, { now }: Re
   async function* contacts(): AsyncGenerator<Contact> {
     for await (const { data } of pages()) yield* data;
   }
-  const onWritten = ({ records, resumed = 0 }: Written): void => {
-    since ??= { at: now(), records: resumed };
-    const perMs = (records - since.records) / Math.max(1, now() - since.at);
-    const etaMs = total === undefined || perMs === 0 ? undefined : Math.max(0, total - records) / perMs;
-    bar.update({ done: records, total, perSecond: perMs * 1_000, etaMs, waitingFor: waitingFor() });
-  };
+  const onWritten = ({ records }: Written): void => show({ done: records, total });
   return { source: { request: list.request, pages, [Symbol.asyncIterator]: contacts }, onWritten };
 };
 
@@ -132,7 +126,7 @@ export const contactsExport: CliCommand = {
     try {
       if (checkpoint !== undefined && !settings.isResumed) await rm(checkpoint, { force: true });
       const list = watching.client.contacts.list({ search }, { signal: request.interrupt });
-      const { source, onWritten } = watched(list, watching, request);
+      const { source, onWritten } = watched(list, watching);
       const options = { checkpoint, onWritten };
       const {
         records,

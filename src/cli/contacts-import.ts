@@ -1,8 +1,8 @@
-import { type OnInvalid, readContacts } from "../files/index.ts";
+import { readContacts } from "../files/index.ts";
 import { type Client, type ContactInput, NotFoundError } from "../index.ts";
-import { type CliCommand, countOf, type Request, textOf, UsageError } from "./command.ts";
+import { type CliCommand, countOf, isSet, type Request, textOf, UsageError } from "./command.ts";
 import { contactColumns } from "./contact-columns.ts";
-import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
+import { delimiterOf, delimiterOption, formatOption, openInput, recordFile } from "./record-file.ts";
 import { readableRecords } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
@@ -24,15 +24,19 @@ export const assertList = async (client: Client, id: string, signal: AbortSignal
   }
 };
 
-const readerOf = async (request: Request, path: string) => {
+/** The contacts of the file that the command names. */
+const contactsOf = async (request: Request, path: string) => {
   const file = recordFile(path, request);
   const { format } = file;
   const delimiter = delimiterOf(request, file);
-  const isPiped = path === "-";
   const columns = format === "csv" ? await contactColumns(request, path, delimiter) : {};
-  const options = { columns, delimiter, format, name: isPiped ? "standard input" : path };
-  return (onInvalid: OnInvalid): AsyncIterable<object> =>
-    readContacts(isPiped ? process.stdin : path, { ...options, onInvalid });
+  const input = openInput(path);
+  const { source, name } = input;
+  const records = readableRecords((onInvalid) =>
+    readContacts(source, { columns, delimiter, format, name, onInvalid }),
+  );
+  // Whatever it holds: import checks each record, and rejects what is no contact.
+  return { input, contacts: input.counted(records) as AsyncIterable<ContactInput> };
 };
 
 /** `touchpoint contacts import`. */
@@ -53,6 +57,11 @@ export const contactsImport: CliCommand = {
       },
       ...delimiterOption,
       ...formatOption,
+      plan: {
+        type: "boolean",
+        about:
+          "change nothing: write what would become of each row as NDJSON, and the report to standard error",
+      },
       concurrency: { type: "string", value: "<n>", about: "batches under way at once, default 8" },
       ...resumableOptions,
     },
@@ -60,13 +69,14 @@ export const contactsImport: CliCommand = {
   run: async (request) => {
     const [file = ""] = request.operands;
     const concurrency = countOf(request, "concurrency", { least: 1, most: 100 });
-    const read = await readerOf(request, file);
+    const { input, contacts } = await contactsOf(request, file);
     const addToList = textOf(request, "add-to-list");
-    return runResumable(request, async ({ client, checkpoint, signal, onProgress, reject }) => {
-      // Whatever it holds: import checks each record, and rejects what is no contact.
-      const contacts = readableRecords(read) as AsyncIterable<ContactInput>;
+    const isPlan = isSet(request, "plan");
+    const around = isPlan ? { ...request, stdout: request.stderr } : request;
+    return runResumable(around, input, async ({ client, checkpoint, signal, onProgress, reject }) => {
       if (addToList !== undefined) await assertList(client, addToList, signal);
-      return client.contacts.import(contacts, {
+      const { plan, ...report } = await client.contacts.import(contacts, {
+        dryRun: isPlan,
         checkpoint,
         concurrency,
         addToList,
@@ -74,6 +84,8 @@ export const contactsImport: CliCommand = {
         onProgress,
         onRejected: ({ contact, ...refused }) => reject({ item: contact, ...refused }),
       });
+      for (const row of plan ?? []) request.stdout.write(`${JSON.stringify(row)}\n`);
+      return report;
     });
   },
   afterInterrupt: (request) =>

@@ -96,7 +96,8 @@ export interface LimiterReport {
 
 const isAboutLimits = /^(x-)?rate-?limit/;
 
-const aboutLimits = (headers: Headers): Record<string, string> =>
+/** Those headers of an answer that are about limits. */
+export const aboutLimits = (headers: Headers): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => isAboutLimits.test(name)));
 
 /** `"default";q=100;w=10` and the older `100;w=10`, also several with commas. */

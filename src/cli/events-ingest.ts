@@ -1,9 +1,51 @@
 import { readNdjson } from "../files/index.ts";
 import type { EventInput } from "../index.ts";
-import { type CliCommand, textOf, UsageError } from "./command.ts";
-import { recordFile } from "./record-file.ts";
+import { type CliCommand, exitCode, isSet, type Request, textOf, UsageError } from "./command.ts";
+import { connect, connectionOptions } from "./connect.ts";
+import { duration } from "./progress-bar.ts";
+import { openInput, recordFile } from "./record-file.ts";
 import { readableRecords } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
+
+/** The events of the file that the command names. */
+const eventsOf = (request: Request) => {
+  const [file = ""] = request.operands;
+  if (recordFile(file, request).format !== "ndjson")
+    throw new UsageError(`${file}: events are read from NDJSON only`);
+  const input = openInput(file);
+  const { source, name } = input;
+  const records = readableRecords((onInvalid) => readNdjson(source, { onInvalid, name }));
+  // Whatever else a line holds: ingest checks each record, and rejects what is no event.
+  return { input, events: input.counted(records) as AsyncIterable<EventInput> };
+};
+
+/** `touchpoint forecast`. */
+export const forecast: CliCommand = {
+  shape: {
+    name: "forecast",
+    about:
+      "Says how long the ingestion of an NDJSON file takes at the limits, over how many days, and how many events will be\n" +
+      "older than 72 hours by then. It sends nothing. - reads standard input.",
+    operands: ["<file>"],
+    options: { ...connectionOptions, json: { type: "boolean", about: "the forecast as one line of JSON" } },
+  },
+  run: async (request) => {
+    const { events: source } = eventsOf(request);
+    await using client = await connect(request, {});
+    const told = await client.events.forecast(source, { signal: request.interrupt });
+    if (isSet(request, "json")) {
+      request.stdout.write(`${JSON.stringify(told)}\n`);
+      return exitCode.ok;
+    }
+    const { events, durationMs, days, tooOld = 0 } = told;
+    request.stdout.write(
+      `events   ${events.toLocaleString("en-US")}\ntakes    ${duration(durationMs)}\ndays     ${days}\n` +
+        `too old  ${tooOld.toLocaleString("en-US")}\n`,
+    );
+    return exitCode.ok;
+  },
+  afterInterrupt: () => "Nothing was sent.",
+};
 
 /** `touchpoint events ingest`. */
 export const eventsIngest: CliCommand = {
@@ -17,24 +59,22 @@ export const eventsIngest: CliCommand = {
     options: resumableOptions,
   },
   run: async (request) => {
-    const [file = ""] = request.operands;
-    if (recordFile(file, request).format !== "ndjson")
-      throw new UsageError(`${file}: events are read from NDJSON only`);
-    return runResumable(request, ({ client, checkpoint, signal, onProgress, reject }) => {
-      // Whatever else a line holds: ingest checks each record, and rejects what is no event.
-      const events = readableRecords((onInvalid) =>
-        readNdjson(file === "-" ? process.stdin : file, {
-          onInvalid,
-          name: file === "-" ? "standard input" : file,
-        }),
-      ) as AsyncIterable<EventInput>;
-      return client.events.ingest(events, {
+    const { input, events } = eventsOf(request);
+    let leastMs: number | undefined;
+    return runResumable(request, input, ({ client, checkpoint, signal, onProgress, reject }) =>
+      client.events.ingest(events, {
         checkpoint,
         signal,
-        onProgress,
+        onProgress: (progress) => {
+          onProgress(progress, leastMs);
+          const left = Math.max(0, (input.total() ?? 0) - progress.done);
+          void client.events.forecast(left).then(({ durationMs }) => {
+            leastMs = durationMs;
+          });
+        },
         onRejected: ({ event, ...refused }) => reject({ item: event, ...refused }),
-      });
-    });
+      }),
+    );
   },
   afterInterrupt: (request) =>
     textOf(request, "checkpoint") === undefined

@@ -7,6 +7,46 @@ export interface ProgressShown {
   readonly waitingFor: string | undefined;
 }
 
+/** What is known of long work at a moment. */
+export interface Measured {
+  readonly done: number;
+  readonly total: number | undefined;
+  /** The time that the rest takes at the limits, in milliseconds, if known: it takes no less. */
+  readonly leastMs?: number | undefined;
+}
+
+/** Computes how fast work goes, and how long it still takes. */
+export class Pace {
+  readonly #now: () => number;
+  #first: { readonly at: number; readonly done: number } | undefined;
+
+  /** @param now - milliseconds that never run backwards. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** @param wait - the last wait for a limit, and when it ends. */
+  shown(
+    { done, total, leastMs = 0 }: Measured,
+    wait: { readonly limit: string; readonly until: number },
+  ): ProgressShown {
+    const now = this.#now();
+    this.#first ??= { at: now, done };
+    // The rate counts a wait to its end: what was done before it used up the whole window.
+    const elapsedMs = Math.max(1, now - this.#first.at, wait.until - this.#first.at);
+    const perMs = (done - this.#first.done) / elapsedMs;
+    const left = Math.max(0, (total ?? Number.NaN) - done);
+    const leftMs = left === 0 ? 0 : Math.max(left / perMs, leastMs);
+    return {
+      done,
+      total,
+      perSecond: perMs * 1_000,
+      etaMs: Number.isFinite(leftMs) ? leftMs : undefined,
+      waitingFor: now < wait.until ? wait.limit : undefined,
+    };
+  }
+}
+
 const barColumns = { least: 10, most: 30 };
 
 const grouped = (count: number): string => count.toLocaleString("en-US");
@@ -14,12 +54,16 @@ const grouped = (count: number): string => count.toLocaleString("en-US");
 const rate = (perSecond: number): string =>
   `${perSecond < 10 ? perSecond.toFixed(1) : grouped(Math.round(perSecond))}/s`;
 
-const duration = (ms: number): string => {
+/** Two units, without a second one of 0: `1 min`. */
+const units = (one: string, other: string): string => (other.startsWith("0 ") ? one : `${one} ${other}`);
+
+/** A time as a person reads it. */
+export const duration = (ms: number): string => {
   const seconds = Math.ceil(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 3_600) return units(`${Math.floor(seconds / 60)} min`, `${seconds % 60} s`);
   const minutes = Math.ceil(seconds / 60);
-  return `${grouped(Math.floor(minutes / 60))} h ${minutes % 60} min`;
+  return units(`${grouped(Math.floor(minutes / 60))} h`, `${minutes % 60} min`);
 };
 
 /** From 0 to 1; more may be done than was foreseen, as records are added meanwhile. */
@@ -79,8 +123,10 @@ const logGapMs = 5_000;
 /** One line, redrawn in place. */
 const drawnBar = (terminal: Terminal): ProgressBar => {
   let shown = "";
+  let isEnded = false;
   return {
     update: (progress) => {
+      if (isEnded) return;
       // The last column stays free: a terminal that has just filled it may begin a new line. Some say they have 0.
       const line = renderProgress(progress, (terminal.columns || defaultColumns) - 1);
       if (line === shown) return;
@@ -93,6 +139,7 @@ const drawnBar = (terminal: Terminal): ProgressBar => {
     end: () => {
       if (shown !== "") terminal.write("\n");
       shown = "";
+      isEnded = true;
     },
   };
 };

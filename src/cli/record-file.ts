@@ -1,3 +1,6 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import type { FileSource } from "../files/index.ts";
 import { type CliCommand, type Request, textOf, UsageError } from "./command.ts";
 
 /** What a file holds. */
@@ -47,4 +50,61 @@ export const recordFile = (path: string, request?: Pick<Request, "values">): Rec
   if (ending === undefined)
     throw new UsageError(`${path}: the name must end with .csv or .ndjson, and may go on with .gz`);
   return { format: ending.toLowerCase() === "csv" ? "csv" : "ndjson", isCompressed: gz !== undefined };
+};
+
+/** The records of a file or of standard input, and how many there are. */
+export interface Input {
+  /** What is read, for a reader of CSV or NDJSON. */
+  readonly source: FileSource;
+  /** What error messages call it. */
+  readonly name: string;
+  /** Counts records on their way. */
+  counted<T>(records: AsyncIterable<T>): AsyncIterable<T>;
+  /**
+   * The number of records: estimated from the share of the bytes that held the records so far, exact from the end of the
+   * file on. Undefined for standard input until it ends.
+   */
+  total(): number | undefined;
+}
+
+// Small steps, so that the estimate of a file of some thousand records moves.
+const chunkBytes = 16 * 1024;
+
+/** Opens what a command reads: `-` is standard input. */
+export const openInput = (path: string): Input => {
+  let records = 0;
+  let total: number | undefined;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    const { size } = await stat(path);
+    let bytes = 0;
+    for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
+      yield chunk;
+      // The reader asks for more: it has taken all records out of the bytes so far.
+      bytes += chunk.length;
+      if (records > 0 && bytes < size) total = Math.round((records * size) / bytes);
+    }
+  }
+  async function* explained(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* chunks();
+    } catch (cause) {
+      throw new Error(`${path}: cannot be read (${cause instanceof Error ? cause.message : cause})`, {
+        cause,
+      });
+    }
+  }
+  async function* counted<T>(found: AsyncIterable<T>): AsyncGenerator<T> {
+    for await (const record of found) {
+      records += 1;
+      yield record;
+    }
+    total = records;
+  }
+  const isPiped = path === "-";
+  return {
+    source: isPiped ? process.stdin : explained(),
+    name: isPiped ? "standard input" : path,
+    counted,
+    total: () => total,
+  };
 };

@@ -1,15 +1,19 @@
 import { type Client, isTouchpointError, type Progress } from "../index.ts";
 import { type CliCommand, type ExitCode, exitCode, isSet, type Request, textOf } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
+import type { Input } from "./record-file.ts";
 import { type Refused, rejections } from "./rejections.ts";
 
-type Report = Readonly<Record<string, string | number>>;
+type Report = Readonly<Record<string, string | number | object>>;
 
 /** `tooOld` as `too old`. */
 const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 
-const shown = (value: string | number): string =>
-  typeof value === "number" ? value.toLocaleString("en-US") : value;
+/** `{ by: "list", reason: "…" }` as `list: …`. */
+const shown = (value: Report[string]): string => {
+  if (typeof value === "object") return Object.values(value).join(": ");
+  return typeof value === "number" ? value.toLocaleString("en-US") : value;
+};
 
 /** A report as lines of names and values. */
 export const describeReport = ({ elapsedMs, ...report }: Report): string => {
@@ -32,7 +36,8 @@ export interface ResumableRun {
   readonly client: Client;
   readonly checkpoint: string | undefined;
   readonly signal: AbortSignal;
-  readonly onProgress: (progress: Progress) => void;
+  /** @param leastMs - the time that the rest takes at the limits, if known. */
+  readonly onProgress: (progress: Pick<Progress, "done">, leastMs?: number) => void;
   readonly reject: (refused: Refused) => Promise<void>;
 }
 
@@ -48,18 +53,23 @@ export const resumableOptions = {
   json: { type: "boolean", about: "the report as one line of JSON" },
 } as const satisfies CliCommand["shape"]["options"];
 
-/** Runs work that can be killed and started again, and reports on it. */
+/**
+ * Runs work that can be killed and started again, and reports on it.
+ *
+ * @param input - what is read: its number of records makes the time left.
+ */
 export const runResumable = async (
   request: Request,
+  input: Pick<Input, "total">,
   work: (run: ResumableRun) => Promise<object & { readonly rejected: number }>,
 ): Promise<ExitCode> => {
-  const { client, bar, waitingFor, close } = await watch(request);
+  const { client, bar, show, close } = await watch(request);
   try {
     const report = await work({
       client,
       checkpoint: textOf(request, "checkpoint"),
       signal: request.interrupt,
-      onProgress: (progress) => bar.update({ ...progress, waitingFor: waitingFor() }),
+      onProgress: ({ done }, leastMs) => show({ done, total: input.total(), leastMs }),
       reject: await rejections(request, bar),
     });
     bar.end();

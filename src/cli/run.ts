@@ -1,5 +1,6 @@
 import { version } from "../../package.json";
 import { readArgs } from "./args.ts";
+import { budgets } from "./budgets.ts";
 import {
   type CliCommand,
   type ExitCode,
@@ -8,10 +9,12 @@ import {
   type Surroundings,
   UsageError,
 } from "./command.ts";
+import { completionOf } from "./completion.ts";
+import { contactsChanges } from "./contacts-changes.ts";
 import { contactsExport } from "./contacts-export.ts";
 import { contactsImport } from "./contacts-import.ts";
 import { doctor } from "./doctor.ts";
-import { eventsIngest } from "./events-ingest.ts";
+import { eventsIngest, forecast } from "./events-ingest.ts";
 import { ledgerList, ledgerSettle, ledgerShow } from "./ledger.ts";
 import { sandbox } from "./sandbox.ts";
 
@@ -20,11 +23,15 @@ export const commands: readonly CliCommand[] = [
   sandbox,
   contactsExport,
   contactsImport,
+  contactsChanges,
   eventsIngest,
+  forecast,
+  budgets,
   ledgerList,
   ledgerShow,
   ledgerSettle,
   doctor,
+  completionOf(() => commands),
 ];
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

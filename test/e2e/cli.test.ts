@@ -1,12 +1,14 @@
+import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readCsv, readNdjson } from "../../src/files/index.ts";
 import { Client } from "../../src/index.ts";
 import { createSandbox, type Listening, type Sandbox } from "../../src/sandbox/index.ts";
-import { type CliRun, startCli } from "../support/cli.ts";
+import { type CliRun, program, startCli } from "../support/cli.ts";
 
 const key = "tp_live_canary";
 let folder = "";
@@ -461,6 +463,155 @@ describe("contacts import", () => {
       report: undefined,
       stderr: expect.stringContaining("none.csv: cannot be read"),
     });
+  });
+});
+
+describe("contacts import --plan", () => {
+  test("writes what would become of each row, and changes nothing", async () => {
+    sandbox.seedContacts(2);
+    await run("contacts", "export", "--out", "people.csv", "--columns", "email,title", "--json");
+    const [header, first = "", second] = (await readFile(at("people.csv"), "utf8")).trimEnd().split("\n");
+    await writeFile(
+      at("people.csv"),
+      lines(header, first.replace(/,.*/, ",Owner"), second, "new@example.com,Buyer", "nobody,"),
+    );
+    const before = structuredClone(sandbox.state.contacts);
+    const { ended, stdout, stderr } = await start("contacts", "import", "people.csv", "--plan", "--json")
+      .ended;
+    expect(ended).toBe(3);
+    const plan = stdout.trimEnd().split("\n");
+    expect(plan.map((row) => JSON.parse(row))).toEqual([
+      { index: 0, result: "update", fields: ["title"] },
+      { index: 1, result: "unchanged" },
+      { index: 2, result: "create" },
+      { index: 3, result: "refused", reason: expect.stringContaining("email") },
+    ]);
+    expect(JSON.parse(stderr.split("\n").at(-2) ?? "")).toMatchObject({
+      read: 4,
+      created: 1,
+      updated: 1,
+      unchanged: 1,
+      rejected: 1,
+    });
+    expect(sandbox.state.contacts).toEqual(before);
+    expect(sandbox.state.requests.filter(({ method }) => method !== "GET")).toEqual([]);
+  });
+});
+
+describe("contacts changes", () => {
+  const changes = async (...args: readonly string[]) => {
+    const { ended, stdout, stderr } = await start("contacts", "changes", "--since", "snap", ...args).ended;
+    const records = stdout.split("\n").filter(Boolean);
+    return { ended, stderr, records: records.map((record) => JSON.parse(record)) };
+  };
+
+  test("writes everything at first, then what was added, changed and removed", async () => {
+    sandbox.seedContacts(3);
+    const first = await changes();
+    expect(first).toMatchObject({
+      ended: 0,
+      stderr: expect.stringMatching(/3 added, 0 changed, 0 removed\n$/),
+    });
+    expect(first.records.map(({ kind }) => kind)).toEqual(["added", "added", "added"]);
+    const [gone = "", kept = ""] = idsInService();
+    sandbox.removeContact(gone);
+    const client = new Client({ apiKey: key, baseUrl: server.url });
+    await client.contacts.update(kept, { title: "Owner" });
+    await client.close();
+    sandbox.addContact({ email: "late@example.com" });
+
+    const second = await changes();
+    const byKind = Object.fromEntries(second.records.map((record) => [record.kind, record]));
+    expect(byKind).toMatchObject({
+      added: { contact: { email: "late@example.com" } },
+      changed: { contact: { id: kept, title: "Owner" } },
+      removed: { id: gone },
+    });
+    expect(second.stderr).toMatch(/1 added, 1 changed, 1 removed\n$/);
+    expect((await changes()).records).toEqual([]);
+  });
+
+  test("of another search than the snapshot's it refuses, and without a snapshot it is wrong usage", async () => {
+    await changes();
+    const { ended, stderr } = await changes("--search", "ada");
+    expect({ ended, stderr }).toEqual({ ended: 1, stderr: expect.stringContaining("snap") });
+    expect(await start("contacts", "changes").ended).toMatchObject({
+      ended: 2,
+      stderr: expect.stringContaining("--since <path> is missing"),
+    });
+  });
+});
+
+describe("forecast", () => {
+  test("says how long an ingestion takes, and sends nothing", async () => {
+    const old = { ...event(0), occurredAt: "2020-01-01T00:00:00Z" };
+    await writeFile(at("in.ndjson"), lines(old, ...events(600)));
+    expect(await run("forecast", "in.ndjson", "--json")).toEqual({
+      ended: 0,
+      stderr: "",
+      report: { events: 601, durationMs: expect.any(Number), days: 1, tooOld: 1 },
+    });
+    const { stdout } = await start("forecast", "in.ndjson").ended;
+    expect(stdout).toMatch(/^events {3}601\ntakes {4}\d+ s\ndays {5}1\ntoo old {2}1\n$/);
+    expect(sandbox.state.requests).toEqual([]);
+    expect(await run("forecast", "in.csv")).toMatchObject({ ended: 2 });
+  });
+});
+
+describe("budgets", () => {
+  test("shows the limits, and what the service says of its own, after one GET request", async () => {
+    const { stdout, ended } = await start("budgets").ended;
+    expect(ended).toBe(0);
+    expect(stdout).toContain("emails                 20 in 1 min\n");
+    expect(stdout).toContain("eventsPerDay      100,000 in 24 h\n");
+    expect(stdout).toMatch(/The service says nothing of its limits\.\n$/);
+    expect(sandbox.state.requests.map(({ method }) => method)).toEqual(["GET"]);
+  });
+
+  test("as JSON, with the headers of a service that tells, and with other limits", async () => {
+    sandbox.fail({
+      operation: "contacts.list",
+      with: { status: 200, body: { data: [], total: 0 }, headers: { "ratelimit-limit": "90", etag: "x" } },
+    });
+    const { report } = await run("budgets", "--limits", "2", "--json");
+    expect(report).toMatchObject({
+      limits: { emails: { max: 40, perMs: 60_000 } },
+      headers: { "ratelimit-limit": "90" },
+    });
+    expect(report.headers.etag).toBe(undefined);
+    expect((await start("budgets", "--limits", "off").ended).stdout).toMatch(/^no limits\n/);
+  });
+});
+
+// As docs/guide/command-line.md shows it.
+describe("progress and records", () => {
+  const clearLine = "\r\u001b[K";
+
+  test("on a terminal one line is redrawn", async () => {
+    sandbox.seedContacts(600);
+    const typed = spawn("script", ["-qec", `${process.execPath} ${program} contacts export --out all.csv`, "/dev/null"], {
+      cwd: folder,
+      env: { ...process.env, TOUCHPOINT_BASE_URL: server.url, TOUCHPOINT_API_KEY: key, TERM: "xterm" },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const shown = await text(typed.stdout);
+    expect(shown).toContain(`${clearLine}█`);
+    expect(shown).toMatch(/100 % {2}600\/600 {2}[\d,.]+\/s {2}0 s left\r\nfile/);
+  });
+
+  test("elsewhere it is plain lines on standard error, and standard output holds the report alone", async () => {
+    sandbox.seedContacts(600);
+    const { stdout, stderr } = await start("contacts", "export", "--out", "all.csv").ended;
+    expect(stderr).toMatch(/^(\d+ % {2}.+\n)+$/);
+    expect(stderr).not.toContain(clearLine);
+    expect(stdout).toMatch(/^file {6}all\.csv\ncontacts {2}600\n/);
+  });
+
+  test("a file that is read has its share, though nobody counted its records", async () => {
+    await writeFile(at("in.ndjson"), lines(...events(200)));
+    const { ended, stderr } = await start("events", "ingest", "in.ndjson").ended;
+    expect(ended).toBe(0);
+    expect(stderr).toMatch(/100 % {2}200\/200 {2}[\d,.]+\/s {2}0 s left\n$/);
   });
 });
 

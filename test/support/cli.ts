@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { compile, root } from "./programs.ts";
 
-const [program = ""] = await compile("cli", [`${root}src/cli/main.ts`]);
+/** The compiled command line. */
+export const [program = ""] = await compile("cli", [`${root}src/cli/main.ts`]);
 
 /** How a run of the command line ended. */
 interface CliEnding {

@@ -86,7 +86,11 @@ describe("a wrong command line says why and how it is typed", () => {
   test.each([
     ["contacts export", `touchpoint: <file> is missing${usage}`],
     ["contacts export a b c", `touchpoint: "c" is one argument too many${usage}`],
-    ["contacts export a --serach x", `touchpoint: Unknown option '--serach'${usage}`],
+    [
+      "contacts export a --serach x",
+      `touchpoint: Unknown option '--serach'; did you mean "--search"?${usage}`,
+    ],
+    ["contacts export a --nothing x", `touchpoint: Unknown option '--nothing'${usage}`],
     ["contacts export a --search", `touchpoint: Option '-s, --search <value>' argument missing${usage}`],
   ])("%s", (line, text) => {
     expect(read(line)).toEqual({ kind: "wrong", text });
@@ -95,11 +99,25 @@ describe("a wrong command line says why and how it is typed", () => {
   test("an unknown command lists all, a known first word those that begin so", () => {
     expect(read("contact export")).toMatchObject({
       kind: "wrong",
-      text: expect.stringMatching(/^touchpoint: there is no command "contact"\n.*sandbox/s),
+      text: expect.stringMatching(
+        /^touchpoint: there is no command "contact"; did you mean "contacts export"\?\n.*sandbox/s,
+      ),
     });
     expect(read("contacts list")).toMatchObject({
       kind: "wrong",
       text: expect.stringMatching(/^touchpoint: there is no command "contacts list"\n(?!.*sandbox).*export/s),
     });
+  });
+
+  test.each([
+    ["contcts exprt", "contacts export"],
+    ["contacts imports", "contacts import"],
+    ["sandbx", "sandbox"],
+  ])("%s: did you mean %s?", (line, meant) => {
+    expect(read(line)).toMatchObject({ text: expect.stringContaining(`"; did you mean "${meant}"?\n`) });
+  });
+
+  test("nothing is meant by a word that differs by more than two letters", () => {
+    expect(read("sandpaper")).toMatchObject({ text: expect.not.stringContaining("did you mean") });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   describeProgress,
+  Pace,
   type ProgressShown,
   progressBar,
   renderProgress,
@@ -60,9 +61,9 @@ describe("renderProgress", () => {
   test.each([
     [0, "0 s left"],
     [59_000, "59 s left"],
-    [59_001, "1 min 0 s left"],
+    [59_001, "1 min left"],
     [3_599_000, "59 min 59 s left"],
-    [3_600_000, "1 h 0 min left"],
+    [3_600_000, "1 h left"],
     [5_000_000, "1 h 24 min left"],
   ])("%s ms are %s", (etaMs, text) => {
     expect(describeProgress(progress({ etaMs }))).toBe(`45 %  45,000/100,000  1,812/s  ${text}`);
@@ -146,5 +147,55 @@ describe("in a log", () => {
     const { bar, written } = recording({});
     bar.print("line 3: rejected");
     expect(written).toEqual(["line 3: rejected\n"]);
+  });
+});
+
+describe("Pace", () => {
+  const paced = (nowMs: () => number) => {
+    const pace = new Pace(nowMs);
+    pace.shown({ done: 0, total: 1_000 }, { limit: "", until: -1 });
+    return pace;
+  };
+
+  test("counts a wait to its end, and names it until then", () => {
+    let now = 0;
+    const pace = paced(() => now);
+    now = 1_000;
+    const wait = { limit: "requests", until: 10_000 };
+    expect(pace.shown({ done: 100, total: 1_000 }, wait)).toEqual({
+      done: 100,
+      total: 1_000,
+      perSecond: 10,
+      etaMs: 90_000,
+      waitingFor: "requests",
+    });
+    now = 20_000;
+    expect(pace.shown({ done: 200, total: 1_000 }, wait)).toMatchObject({
+      perSecond: 10,
+      etaMs: 80_000,
+      waitingFor: undefined,
+    });
+  });
+
+  test("what an earlier run did counts as done, not for the rate", () => {
+    let now = 0;
+    const pace = new Pace(() => now);
+    const wait = { limit: "", until: -1 };
+    expect(pace.shown({ done: 500, total: 1_000 }, wait)).toMatchObject({ perSecond: 0, etaMs: undefined });
+    now = 10_000;
+    expect(pace.shown({ done: 600, total: 1_000 }, wait)).toMatchObject({ perSecond: 10, etaMs: 40_000 });
+  });
+
+  test.each([
+    [{ done: 100, total: 1_000, leastMs: 200_000 }, 200_000],
+    [{ done: 100, total: 1_000, leastMs: 2_000 }, 9_000],
+    [{ done: 1_000, total: 1_000, leastMs: 2_000 }, 0],
+    [{ done: 1_001, total: 1_000 }, 0],
+    [{ done: 100, total: undefined }, undefined],
+  ])("%j takes %j ms at least", (measured, etaMs) => {
+    let now = 0;
+    const pace = paced(() => now);
+    now = 1_000;
+    expect(pace.shown(measured, { limit: "", until: -1 }).etaMs).toBe(etaMs);
   });
 });

@@ -1,0 +1,54 @@
+import type { ContactChange } from "../index.ts";
+import { type CliCommand, exitCode, textOf, UsageError } from "./command.ts";
+import { connectionOptions, watch } from "./connect.ts";
+
+const counted = (counts: Readonly<Record<ContactChange["kind"], number>>): string =>
+  Object.entries(counts)
+    .map(([kind, count]) => `${count.toLocaleString("en-US")} ${kind}`)
+    .join(", ");
+
+/** `touchpoint contacts changes`. */
+export const contactsChanges: CliCommand = {
+  shape: {
+    name: "contacts changes",
+    about:
+      "Writes what was added, changed and removed since the last run, as NDJSON to standard output.\n" +
+      "The first run writes every contact. The snapshot advances as the lines are written; a run that is stopped and\n" +
+      "started again may repeat the last lines, and misses none.",
+    operands: [],
+    options: {
+      since: {
+        type: "string",
+        value: "<path>",
+        about: "the snapshot to compare with; the first run creates it",
+      },
+      search: { type: "string", value: "<text>", about: "only contacts that match" },
+      ...connectionOptions,
+    },
+  },
+  run: async (request) => {
+    const since = textOf(request, "since");
+    if (since === undefined) throw new UsageError("--since <path> is missing");
+    const search = textOf(request, "search");
+    const { client, bar, show, close } = await watch(request);
+    const counts = { added: 0, changed: 0, removed: 0 };
+    try {
+      const changes = client.contacts.changes({
+        since,
+        ...(search !== undefined && { search }),
+        signal: request.interrupt,
+        onProgress: show,
+      });
+      for await (const page of changes.pages()) {
+        for (const { kind } of page) counts[kind] += 1;
+        request.stdout.write(page.map((change) => `${JSON.stringify(change)}\n`).join(""));
+      }
+      bar.end();
+      request.stderr.write(`${counted(counts)}\n`);
+      return exitCode.ok;
+    } finally {
+      await close();
+    }
+  },
+  afterInterrupt: () => "Run the same command again to go on where it stopped.",
+};

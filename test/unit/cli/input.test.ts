@@ -1,0 +1,40 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { openInput } from "../../../src/cli/record-file.ts";
+import { readNdjson } from "../../../src/files/index.ts";
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "touchpoint-input-"));
+});
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+test("the number of records is estimated from the bytes so far, and exact at the end", async () => {
+  const path = join(folder, "in.ndjson");
+  const records = 10_000;
+  const line = (index: number) => `${JSON.stringify({ index, text: "x".repeat(40) })}\n`;
+  await writeFile(path, Array.from({ length: records }, (_, index) => line(index)).join(""));
+  const input = openInput(path);
+  const totals: (number | undefined)[] = [];
+  for await (const _ of input.counted(readNdjson(input.source))) totals.push(input.total());
+  expect(totals[0]).toBe(undefined);
+  const estimates = totals.slice(1_000);
+  expect(Math.min(...estimates.map(Number))).toBeGreaterThan(records * 0.97);
+  expect(Math.max(...estimates.map(Number))).toBeLessThan(records * 1.05);
+  expect(input.total()).toBe(records);
+});
+
+test("a file that is not there is named", async () => {
+  const path = join(folder, "none.ndjson");
+  const { source, counted } = openInput(path);
+  const read = counted(readNdjson(source))[Symbol.asyncIterator]();
+  await expect(read.next()).rejects.toThrow(`${path}: cannot be read (ENOENT`);
+});
+
+test("- is standard input", () => {
+  expect(openInput("-")).toMatchObject({ source: process.stdin, name: "standard input" });
+});
