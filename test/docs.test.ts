@@ -59,7 +59,9 @@ describe.each(documents)("$path", ({ blocks }) => {
     const lines = blocks.filter(({ language }) => language === "sh").flatMap(({ code }) => code.split("\n"));
     const typed = lines.flatMap((line) => /^\s*npx touchpoint (.+?)(?: #.*| &&.*)?$/.exec(line)?.[1] ?? []);
     const shapes = commandLines.map(({ shape }) => shape);
-    const wrong = typed.map((line) => readArgs(shapes, line.split(" "))).filter(({ kind }) => kind === "wrong");
+    const wrong = typed
+      .map((line) => readArgs(shapes, line.split(" ")))
+      .filter(({ kind }) => kind === "wrong");
     expect(wrong).toEqual([]);
   });
 

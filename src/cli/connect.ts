@@ -3,7 +3,7 @@ import { type CliCommand, type Request, textOf, UsageError } from "./command.ts"
 import { type Measured, Pace, type ProgressBar, progressBar } from "./progress-bar.ts";
 
 /** The option by which commands that call the service take its limits. */
-export const limitsOption = {
+const limitsOption = {
   limits: {
     type: "string",
     value: "<n>",

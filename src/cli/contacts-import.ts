@@ -15,7 +15,7 @@ const nobody = "nobody@touchpoint.invalid";
  *
  * @throws UsageError when the service has no such list; what else the service says is thrown as it is.
  */
-export const assertList = async (client: Client, id: string, signal: AbortSignal): Promise<void> => {
+const assertList = async (client: Client, id: string, signal: AbortSignal): Promise<void> => {
   try {
     await client.lists.removeContacts(id, [nobody], { signal });
   } catch (error) {

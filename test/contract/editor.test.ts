@@ -137,10 +137,10 @@ const meanings = [
   ["client.contacts.create({ /*here*/email: '' })", "Unique per workspace"],
   [
     "client.contacts.update('id', { /*here*/listIds: [] })",
-    "The ids of the contact's lists: these replace all",
+    "The ids of all lists of the contact; they replace the present ones",
   ],
-  ["client.emails.schedule({ to: '', subject: '', text: '', /*here*/sendAt: '' })", "When it goes out"],
-  ["client.events.record({ name: 'a', contact, /*here*/occurredAt: '' })", "When it happened"],
+  ["client.emails.schedule({ to: '', subject: '', text: '', /*here*/sendAt: '' })", "When to send it"],
+  ["client.events.record({ name: 'a', contact, /*here*/occurredAt: '' })", "The time of the event"],
   ["(await client.contacts.create(contact))./*here*/stage", "Upper case"],
 ] as const;
 

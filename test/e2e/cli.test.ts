@@ -589,11 +589,15 @@ describe("progress and records", () => {
 
   test("on a terminal one line is redrawn", async () => {
     sandbox.seedContacts(600);
-    const typed = spawn("script", ["-qec", `${process.execPath} ${program} contacts export --out all.csv`, "/dev/null"], {
-      cwd: folder,
-      env: { ...process.env, TOUCHPOINT_BASE_URL: server.url, TOUCHPOINT_API_KEY: key, TERM: "xterm" },
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    const typed = spawn(
+      "script",
+      ["-qec", `${process.execPath} ${program} contacts export --out all.csv`, "/dev/null"],
+      {
+        cwd: folder,
+        env: { ...process.env, TOUCHPOINT_BASE_URL: server.url, TOUCHPOINT_API_KEY: key, TERM: "xterm" },
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
     const shown = await text(typed.stdout);
     expect(shown).toContain(`${clearLine}█`);
     expect(shown).toMatch(/100 % {2}600\/600 {2}[\d,.]+\/s {2}0 s left\r\nfile/);
