@@ -132,12 +132,27 @@ const isWorkerd = (): boolean => {
   return Object(navigator).userAgent === "Cloudflare-Workers";
 };
 
+let isToldOfThreads = false;
+
+const tellOfThreads = (log: Settings["log"]): void => {
+  // Not imported: workerd has no such module.
+  const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
+  if (isToldOfThreads || !log.isOn("warn") || threads?.isMainThread !== false) return;
+  isToldOfThreads = true;
+  log.warn(
+    "each worker thread counts its requests alone: share the limits by redisLimits, " +
+      "or give each thread its part as limits",
+    {},
+  );
+};
+
 /**
  * The limiter of a key. Clients with the same origin, key and limits share it, because the service counts them
  * together. A key function may return any key, so its client has its own limiter. In workerd every client has its own.
  */
 export const sharedLimiter = (settings: Settings, clock: Clock): RateLimiter => {
-  const { apiKey, origin, basePath, limits, sharing, fetch } = settings;
+  const { apiKey, origin, basePath, limits, sharing, fetch, log } = settings;
+  if (limits !== false && sharing === undefined) tellOfThreads(log);
   const make = (): RateLimiter => new RateLimiter(limits, clock, sharing);
   if (typeof apiKey !== "string" || isWorkerd()) return make();
   return find()([origin, basePath, apiKey, limits], [sharing, fetch], make);
