@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError, ResponseValidationError, TouchpointError, ValidationError } from "../errors.ts";
 import { callFaults } from "../options/validation.ts";
@@ -54,6 +53,8 @@ class Pass<C extends Contact> {
   #draft: Draft | undefined;
   #written: SnapshotFile | undefined;
   #writtenBytes = 0;
+  /** Digests of contacts that an earlier run of this pass may have told as changed, without the page being taken. */
+  readonly #maybeTold = new Map<string, Buffer>();
   /** Contacts that an earlier run of this pass has seen. */
   seen = 0;
   /** Where the list continues. */
@@ -85,7 +86,8 @@ class Pass<C extends Contact> {
     if (this.#before === undefined) return;
     let isWhole = false;
     for await (const frame of this.#before.frames()) {
-      for (const { bytes, place } of digestsIn(frame)) this.#places.set(packedId(bytes), place);
+      if (frame.isTaken)
+        for (const { bytes, place } of digestsIn(frame)) this.#places.set(packedId(bytes), place);
       for (const name of frame.names) this.#names.numberOf(name);
       this.#beforeBytes = frame.end;
       isWhole = frame.cursor === null;
@@ -110,18 +112,20 @@ class Pass<C extends Contact> {
       this.#written = found;
       this.#writtenBytes = found.framesAt;
       for await (const frame of found.frames()) {
-        for (const { bytes, place } of digestsIn(frame)) this.#see(packedId(bytes), place);
-        for (const name of frame.names) this.#names.numberOf(name);
-        this.#namesWritten = this.#names.list.length;
         // The last frame of a pass is written again at its end.
         if (frame.cursor === null) break;
+        if (frame.isTaken) this.cursor = frame.cursor || undefined;
+        for (const { bytes, place } of digestsIn(frame))
+          if (frame.isTaken) this.#see(packedId(bytes), place);
+          else this.#doubt(packedId(bytes), bytes);
+        for (const name of frame.names) this.#names.numberOf(name);
+        this.#namesWritten = this.#names.list.length;
         this.#writtenBytes = frame.end;
-        this.cursor = frame.cursor;
       }
     }
     const keepBytes = found && this.#writtenBytes;
     this.#draft = await explained(path, () => openDraft(this.#since, { suffix, keepBytes, mode: 0o600 }));
-    if (found !== undefined) return;
+    if (found !== undefined) return this.redoFrom(this.cursor);
     await this.#append(headerBytes(newHeader(after, query)));
     this.#written = await SnapshotFile.open(path, query);
   }
@@ -134,6 +138,17 @@ class Pass<C extends Contact> {
     this.#places.set(id, this.#beforeBytes + place);
   }
 
+  /** The contact is on a page that was not taken. */
+  #doubt(id: string, bytes: Buffer): void {
+    const before = this.#digestBefore(id);
+    if (before === undefined || !before.equals(bytes)) this.#maybeTold.set(id, bytes);
+  }
+
+  #digestBefore(id: string): Buffer | undefined {
+    const place = this.#places.get(id);
+    return place !== undefined && place < this.#beforeBytes ? this.#before?.digestAt(place) : undefined;
+  }
+
   knows(contact: unknown): boolean {
     return isRecord(contact) && this.#places.get(String(contact.id)) !== undefined;
   }
@@ -144,14 +159,15 @@ class Pass<C extends Contact> {
     const { id } = now;
     const place = this.#places.get(id);
     if (place === undefined) return { bytes, id, change: { kind: "added", contact } };
-    const before = place < this.#beforeBytes ? this.#before?.digestAt(place) : undefined;
-    const known = before ?? this.#written?.digestAt(place - this.#beforeBytes);
+    const before = this.#digestBefore(id) ?? this.#written?.digestAt(place - this.#beforeBytes);
+    // What was told and has changed back is a change too.
+    const known = before?.equals(bytes) && place < this.#beforeBytes ? this.#maybeTold.get(id) : before;
     if (known === undefined || known.equals(bytes)) return { bytes, id, change: undefined };
     const fields = fieldsChanged(unpackDigest(known), now, this.#names);
     return { bytes, id, change: { kind: "changed", contact, fields } };
   }
 
-  /** Keeps the changes of a processed page. */
+  /** Stores a page. It counts as taken when the next one is stored. */
   async keep(compared: readonly Compared<C>[], cursor: string | null): Promise<void> {
     const names = this.#names.list.slice(this.#namesWritten);
     const digests = Buffer.concat(compared.map(({ bytes }) => bytes));
@@ -166,18 +182,24 @@ class Pass<C extends Contact> {
 
   /** Contacts of the snapshot that are not in the list any more. */
   async *removed(): AsyncGenerator<readonly ContactChange<C>[]> {
-    if (this.#before === undefined || this.#unseen === 0) return;
     let page: ContactChange<C>[] = [];
+    for await (const id of this.#gone()) {
+      page.push({ kind: "removed", id });
+      if (page.length < pageSize) continue;
+      yield page;
+      page = [];
+    }
+    if (page.length > 0) yield page;
+  }
+
+  async *#gone(): AsyncGenerator<string> {
+    for (const id of this.#maybeTold.keys()) if (this.#places.get(id) === undefined) yield id;
+    if (this.#before === undefined || this.#unseen === 0) return;
     for await (const frame of this.#before.frames())
       for (const { bytes, place } of digestsIn(frame)) {
         const id = packedId(bytes);
-        if (this.#places.get(id) !== place) continue;
-        page.push({ kind: "removed", id });
-        if (page.length < pageSize) continue;
-        yield page;
-        page = [];
+        if (this.#places.get(id) === place) yield id;
       }
-    if (page.length > 0) yield page;
   }
 
   /** Replaces the snapshot with the draft. */
@@ -190,9 +212,11 @@ class Pass<C extends Contact> {
     this.#draft = undefined;
   }
 
-  /** Deletes the progress of the pass: the next run starts again. */
-  async forget(): Promise<void> {
-    if (this.#draft !== undefined) await rm(this.#draft.path, { force: true });
+  /** Reads the page again that was stored last, and goes on from the cursor; undefined for the beginning of the list. */
+  async redoFrom(cursor: string | undefined): Promise<void> {
+    await this.#append(
+      packFrame({ cursor: cursor ?? "", names: [], digests: Buffer.alloc(0), isRedo: true }),
+    );
   }
 
   async close(): Promise<void> {
@@ -230,7 +254,8 @@ const check = (options: ChangesOptions): void => {
 };
 
 /**
- * The changes of a list since a snapshot, by pages. A page is stored in the snapshot when the next one is requested.
+ * The changes of a list since a snapshot, by pages. A page counts as taken when the next one is requested; until then,
+ * the next run yields it again.
  */
 export async function* changedContacts<C extends Contact>(
   options: ChangesOptions,
@@ -257,8 +282,9 @@ export async function* changedContacts<C extends Contact>(
     for await (const { data, total, cursor } of list({ cursor: pass.cursor })) {
       const compared = data.filter(isRecord).map((contact) => pass.compare(contact));
       const changes = compared.flatMap(({ change }) => change ?? []);
+      // Stored before it is yielded: a contact that is told, and removed before the next run, is told as removed then.
+      await pass.keep(compared, cursor ?? "");
       if (changes.length > 0) yield changes;
-      await pass.keep(compared, cursor);
       done += data.length;
       progress.total = total;
       progress.update(done);
@@ -268,7 +294,7 @@ export async function* changedContacts<C extends Contact>(
     progress.update(done, true);
   } catch (error) {
     // If the list cannot be read from its cursor, the next run could not read it either.
-    if (error instanceof ResponseValidationError) await pass.forget();
+    if (error instanceof ResponseValidationError) await pass.redoFrom(undefined);
     throw error;
   } finally {
     progress.stop();

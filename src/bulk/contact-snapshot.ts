@@ -28,10 +28,12 @@ export const newHeader = (after: string | null, query: object): SnapshotHeader =
 
 export const headerBytes = (header: SnapshotHeader): Buffer => Buffer.from(`${JSON.stringify(header)}\n`);
 
-/** What a snapshot stores of a page. */
+/** What a snapshot stores of a page, before the page is yielded. */
 export interface Frame {
-  /** Where the list continues; null at its end. */
+  /** Where the list continues, `""` for its beginning; null in the last frame of a complete snapshot. */
   readonly cursor: string | null;
+  /** The frame before this one does not count: the run ended before its page was taken, and the page is read again. */
+  readonly isRedo?: boolean;
   /** Names of fields that no earlier frame had. */
   readonly names: readonly string[];
   /** Packed digests, one after the other. */
@@ -40,6 +42,8 @@ export interface Frame {
 
 /** A frame, and the position of its digests in the file. */
 export interface PlacedFrame extends Frame {
+  /** The page of this frame was taken: the run has written another frame since. */
+  readonly isTaken: boolean;
   readonly at: number;
   /** Where the frame ends. */
   readonly end: number;
@@ -54,8 +58,8 @@ const lengthBytes = (length: number): Buffer => {
 };
 
 /** A frame as bytes: its length, a checksum, the length of its JSON, the JSON, the digests. */
-export const packFrame = ({ cursor, names, digests }: Frame): Buffer => {
-  const json = Buffer.from(JSON.stringify({ cursor, names }));
+export const packFrame = ({ digests, ...frame }: Frame): Buffer => {
+  const json = Buffer.from(JSON.stringify(frame));
   const payload = Buffer.concat([lengthBytes(json.length), json, digests]);
   return Buffer.concat([lengthBytes(payload.length), checksumOf(payload), payload]);
 };
@@ -142,6 +146,17 @@ export class SnapshotFile {
 
   /** The complete frames in their order. In a complete snapshot, the last one has no cursor. */
   async *frames(): AsyncGenerator<PlacedFrame> {
+    let last: PlacedFrame | undefined;
+    const taken = ({ isRedo, cursor }: Frame, next?: Frame): boolean =>
+      isRedo === true || cursor === null || (next !== undefined && next.isRedo !== true);
+    for await (const frame of this.#written()) {
+      if (last !== undefined) yield { ...last, isTaken: taken(last, frame) };
+      last = frame;
+    }
+    if (last !== undefined) yield { ...last, isTaken: taken(last) };
+  }
+
+  async *#written(): AsyncGenerator<PlacedFrame> {
     const { size } = await this.#handle.stat();
     for (let at = this.framesAt; at + frameHeadBytes <= size; ) {
       const head = await this.#bytes(at, frameHeadBytes);
@@ -150,11 +165,11 @@ export class SnapshotFile {
       const payload = await this.#bytes(at + frameHeadBytes, length);
       if (!checksumOf(payload).equals(head.subarray(4))) return;
       const digestsAt = 4 + payload.readUInt32LE(0);
-      const { cursor, names }: Frame = JSON.parse(payload.toString("utf8", 4, digestsAt));
+      const frame: Omit<Frame, "digests"> = JSON.parse(payload.toString("utf8", 4, digestsAt));
       at += frameHeadBytes + length;
       const digests = payload.subarray(digestsAt);
-      yield { cursor, names, digests, at: at - digests.length, end: at };
-      if (cursor === null) return;
+      yield { ...frame, digests, at: at - digests.length, end: at, isTaken: true };
+      if (frame.cursor === null) return;
     }
   }
 

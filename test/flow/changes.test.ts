@@ -48,6 +48,17 @@ const changesOf = async (client: Client, most = Number.POSITIVE_INFINITY, search
   return changes;
 };
 
+/** The ids in a copy that takes all these changes. */
+const idsAfter = (changes: readonly ContactChange[]): string[] => {
+  const ids = new Set<string>();
+  for (const change of changes)
+    if (change.kind === "removed") ids.delete(change.id);
+    else ids.add(change.contact.id);
+  return [...ids].sort();
+};
+const idsIn = ({ state }: Pick<ReturnType<typeof createSandbox>, "state">): string[] =>
+  state.contacts.map(({ id }) => id).sort();
+
 test("a first run yields every contact as added, and a second nothing", async () => {
   const { client, sandbox } = workspace(450);
   const first = await changesOf(client);
@@ -101,6 +112,35 @@ test("a run that is left goes on with the page whose changes were not all taken"
   expect(rest.map(told)).toEqual(emails.slice(200).map((email) => ["added", email]));
   // One looks whether the snapshot is of this workspace.
   expect(sandbox.state.requests.length - requests).toBe(1 + 3);
+  expect(await changesOf(client)).toEqual([]);
+});
+
+test("a contact that was told as added, and removed before the run goes on, is told as removed", async () => {
+  const { client, sandbox } = workspace(600);
+  // The second page is told in part, twice: two runs that are killed.
+  const all = [...(await changesOf(client, 250)), ...(await changesOf(client, 40))];
+  for (const at of [210, 220]) sandbox.removeContact(sandbox.state.contacts[at]?.id ?? "");
+  const rest = await changesOf(client);
+  expect(rest.filter(({ kind }) => kind === "removed")).toHaveLength(2);
+  expect(idsAfter([...all, ...rest])).toEqual(idsIn(sandbox));
+  // Nor does the snapshot know them.
+  expect(await changesOf(client)).toEqual([]);
+});
+
+test("a change that was told and taken back before the run goes on is told once more", async () => {
+  const { client, sandbox } = workspace(600);
+  await changesOf(client);
+  const [{ id = "", email } = {}] = sandbox.state.contacts;
+  const state = join(folder, "state.json");
+  await sandbox.save(state);
+  sandbox.advance(1_000);
+  await client.contacts.update(id, { title: "New" });
+  const changed = ["changed", email, "title", "updatedAt"];
+  expect((await changesOf(client, 1)).map(told)).toEqual([changed]);
+  await sandbox.load(state);
+  // Twice: the run that tells it once more is killed as well.
+  expect((await changesOf(client, 1)).map(told)).toEqual([changed]);
+  expect((await changesOf(client)).map(told)).toEqual([changed]);
   expect(await changesOf(client)).toEqual([]);
 });
 
@@ -277,12 +317,14 @@ test("two runs at once: the second goes on, the first is told", async () => {
 
 test("a place that the list no longer shows makes the next run begin anew", async () => {
   const { client, sandbox } = workspace(2_600);
-  await changesOf(client, 2_401);
+  const all = await changesOf(client, 2_401);
   const contacts = sandbox.state.contacts;
   for (const { id } of contacts.slice(1, 2_599)) sandbox.removeContact(id);
   for (let at = 0; at < 2_600; at += 1) sandbox.addContact({ email: `later${at}@example.com` });
   await expect(changesOf(client)).rejects.toMatchObject({ name: "ResponseValidationError" });
-  expect(await changesOf(client)).toHaveLength(2_602);
+  all.push(...(await changesOf(client)), ...(await changesOf(client)));
+  expect(idsAfter(all)).toEqual(idsIn(sandbox));
+  expect(await changesOf(client)).toEqual([]);
 });
 
 test.each([
