@@ -102,6 +102,8 @@ export const writePieces = async (
     if (length > 0) await flush();
     await sink.commit();
   } catch (error) {
+    // No block may be written, nor a checkpoint, once the sink is being abandoned.
+    idle.stop();
     let first: unknown = error;
     // It started before the source failed, and must end before its file is abandoned.
     await early?.catch((failure: unknown) => {

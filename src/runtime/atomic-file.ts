@@ -20,7 +20,6 @@ export interface DraftOptions {
   /**
    * A fixed name beside the target, `<target><suffix>`, for a draft that a later run can resume: `discard` keeps it. By
    * default the name is random and the draft is removed.
-   * Without it the name is random and the draft is removed.
    */
   readonly suffix?: string | undefined;
   /** Resumes the draft after this many of its bytes; by default a new one is started. */
