@@ -59,11 +59,7 @@ export const fileCheckpoint = (path: string): CheckpointStore => {
         if (isMissingFile(cause)) return undefined;
         throw new ConfigurationError(`checkpoint ${path} cannot be read: ${String(cause)}`, { cause });
       }
-      try {
-        return JSON.parse(text);
-      } catch (cause) {
-        throw new ConfigurationError(`checkpoint ${path} is damaged: delete it to start over`, { cause });
-      }
+      return parseCheckpoint(text, `checkpoint ${path}`);
     },
     save: async (state) => {
       try {
@@ -85,15 +81,32 @@ const isListProgress = (value: unknown): value is ListProgress => {
 /**
  * Reads a stored state.
  *
- * @throws ConfigurationError when it is not a checkpoint of this library.
+ * @param name - what the error calls it.
+ * @throws ConfigurationError when it is not a checkpoint of this version of the library.
  */
-export const readCheckpoint = (state: unknown): Checkpoint | undefined => {
+export const readCheckpoint = (state: unknown, name = "the checkpoint"): Checkpoint | undefined => {
   if (state === undefined || state === null) return undefined;
   const { version, done, last, list }: { [K in keyof Checkpoint]?: unknown } = Object(state);
   const fits = (list === undefined || isListProgress(list)) && (typeof last === "string" || last === null);
   if (version === 1 && isIndex(done) && fits)
     return { version, done, last, ...(list !== undefined && { list }) };
-  throw new ConfigurationError("the checkpoint is damaged or of another version: delete it to start over");
+  const why =
+    isIndex(version) && version > 1
+      ? `was saved by a newer touchpoint-sdk (version ${version} of checkpoints): update it here`
+      : "is damaged, or no checkpoint at all: look who else writes there";
+  throw new ConfigurationError(`${name} ${why}, or delete it to start over`);
+};
+
+/** Reads a stored state from its text, like `readCheckpoint`. */
+export const parseCheckpoint = (text: string, name: string): Checkpoint | undefined => {
+  let state: unknown;
+  try {
+    state = JSON.parse(text);
+  } catch (cause) {
+    throw new ConfigurationError(`${name} is cut short or no JSON: delete it to start over`, { cause });
+  }
+  // Something was saved: a null is no checkpoint.
+  return readCheckpoint(state ?? {}, name);
 };
 
 /** Saves states one after the other. While one is being written, only the newest of the others is kept. */

@@ -17,6 +17,7 @@ const lasting: Readonly<Record<string, string>> = {
   NOPERM: "let its user run EVAL and EVALSHA on the keys touchpoint:*",
   CROSSSLOT: 'its keys must lie in one slot: the id of redisLimits must not begin with "}"',
   MOVED: cluster,
+  WRONGTYPE: "another program uses the key: give another id or prefix",
 };
 
 /** And about others. */

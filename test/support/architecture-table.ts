@@ -68,7 +68,12 @@ export const layers: readonly Rule[] = [
     files: ["src/redis/*"],
     below: ground,
     typesOf: ["service", "options", "rate-limit", "ledger"],
-    entries: ["src/options/limits.ts", "src/rate-limit/local-limits.ts", "src/ledger/rules.ts"],
+    entries: [
+      "src/options/limits.ts",
+      "src/rate-limit/local-limits.ts",
+      "src/ledger/rules.ts",
+      "src/bulk/checkpoint.ts",
+    ],
   },
   { name: "files", files: ["src/files/*"], below: ground },
   {

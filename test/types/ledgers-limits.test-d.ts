@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Redis as Redis5 } from "ioredis5";
 import {
+  type CheckpointStore,
   type ClaimLedger,
   Client,
   fileLedger,
@@ -9,7 +10,7 @@ import {
   type LedgerRow,
   memoryLedger,
 } from "touchpoint-sdk";
-import { type RedisCommands, redisLedger, redisLimits } from "touchpoint-sdk/redis";
+import { type RedisCommands, redisCheckpoint, redisLedger, redisLimits } from "touchpoint-sdk/redis";
 import { expectTypeOf, test } from "vitest";
 
 declare const redis: Redis;
@@ -93,4 +94,17 @@ test("limits are shared by a name, over ioredis 5 and 6", () => {
   redisLimits(redis, { id: "key", emails: 5 });
   // @ts-expect-error no such limit
   redisLimits(redis, { id: "key", mails: { max: 5, perMs: 60_000 } });
+});
+
+test("a checkpoint in Redis is a store for runs", () => {
+  const checkpoint = redisCheckpoint(redis, { id: "events.ndjson" });
+  expectTypeOf(checkpoint).toEqualTypeOf<CheckpointStore>();
+  new Client().events.ingest([], { checkpoint });
+  new Client().contacts.import([], { checkpoint });
+  // @ts-expect-error of which run?
+  redisCheckpoint(redis);
+  // @ts-expect-error an option, not the id itself
+  redisCheckpoint(redis, "events.ndjson");
+  // @ts-expect-error no such option
+  redisCheckpoint(redis, { id: "events.ndjson", prefix: "runs:" });
 });

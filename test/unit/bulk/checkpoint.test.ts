@@ -112,7 +112,11 @@ describe("fileCheckpoint", () => {
     const path = join(directory, "run.json");
     await fileCheckpoint(path).save(at(1));
     writeFileSync(path, readFileSync(path).subarray(0, 12));
-    await expect(fileCheckpoint(path).load()).rejects.toBeInstanceOf(ConfigurationError);
+    await expect(fileCheckpoint(path).load()).rejects.toThrow(`checkpoint ${path} is cut short or no JSON`);
+    writeFileSync(path, "null");
+    await expect(fileCheckpoint(path).load()).rejects.toThrow(
+      `checkpoint ${path} is damaged, or no checkpoint`,
+    );
   });
 
   test("a folder that is missing or a path that is a folder is named", async () => {
@@ -141,6 +145,13 @@ describe("readCheckpoint", () => {
     [{ version: 1, done: 1, last: "a", list: { before: 0, except: ["x"] } }],
   ])("refuses %o", (state) => {
     expect(() => readCheckpoint(state)).toThrow(ConfigurationError);
+  });
+
+  test("one of a newer version says so, by its name", () => {
+    const newer = { version: 2, done: 1, last: "a" };
+    expect(() => readCheckpoint(newer, "checkpoint run.json")).toThrow(
+      "checkpoint run.json was saved by a newer touchpoint-sdk (version 2 of checkpoints): update it here, or delete",
+    );
   });
 
   test("nothing stored is no checkpoint", () => {

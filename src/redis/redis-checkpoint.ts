@@ -1,0 +1,53 @@
+import { type CheckpointStore, parseCheckpoint } from "../bulk/checkpoint.ts";
+import { ConfigurationError } from "../errors.ts";
+import { unknownKeys } from "../runtime/values.ts";
+import { clientFaults, type RedisCommands } from "./commands.ts";
+import { faultOf } from "./fault.ts";
+import { getScript, setScript } from "./ledger-scripts.ts";
+
+/** Which run the checkpoint belongs to. */
+export interface RedisCheckpointOptions {
+  /** One id per source: `events-2026-11.ndjson`. The key in Redis is `touchpoint:checkpoint:` and the id. */
+  readonly id: string;
+}
+
+/**
+ * Keeps the checkpoint of an ingestion or import in Redis, so that another process, on any machine, can continue a run
+ * whose process was killed. It is as durable as the Redis behind it. After a loss the run starts over: what was
+ * recorded is then sent again under the same ids, and counts once. The checkpoint does not expire.
+ *
+ * @param redis - a client of ioredis or node-redis, version 5 or 6, also of a cluster. You close it yourself.
+ * @throws ConfigurationError naming every fault of the arguments at once. A run with the store throws one when Redis
+ * does not respond, or when the value under the key is damaged, of a newer version, or not a checkpoint.
+ * @example
+ * ```ts
+ * import { redisCheckpoint } from "touchpoint-sdk/redis";
+ *
+ * const events = [{ name: "signed.up", contact: { email: "ada@example.com" } }];
+ * await client.events.ingest(events, { checkpoint: redisCheckpoint(redis, { id: "sign-ups" }) });
+ * ```
+ */
+export const redisCheckpoint = (redis: RedisCommands, options: RedisCheckpointOptions): CheckpointStore => {
+  // A caller without types may give null, or nothing: told below as an id that is missing.
+  const given: Partial<RedisCheckpointOptions> = options ?? {};
+  const { id } = given;
+  const faults = [...clientFaults(redis), ...unknownKeys(given, ["id"])];
+  if (typeof id !== "string" || id === "") faults.push("id must be a string that is not empty");
+  if (faults.length > 0) throw new ConfigurationError(`redisCheckpoint: ${faults.join("; ")}`);
+  const key = `touchpoint:checkpoint:${id}`;
+  const ask = async (command: ReturnType<typeof getScript>): Promise<unknown> => {
+    try {
+      return await command;
+    } catch (cause) {
+      const { what } = faultOf(cause);
+      throw new ConfigurationError(`Redis, which keeps the checkpoint ${key}, ${what}`, { cause });
+    }
+  };
+  return {
+    load: async () => {
+      const text = await ask(getScript(redis, [key], []));
+      return typeof text === "string" ? parseCheckpoint(text, `the checkpoint ${key} in Redis`) : undefined;
+    },
+    save: async (state) => void (await ask(setScript(redis, [key], [JSON.stringify(state)]))),
+  };
+};
