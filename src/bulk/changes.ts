@@ -103,6 +103,7 @@ class Pass<C extends Contact> {
     const path = `${await explained(this.#since, () => destinationOf(this.#since))}${suffix}`;
     const after = this.#before?.header.id ?? null;
     let found = await SnapshotFile.open(path, query, true);
+    let isTaken = true;
     if (found !== undefined && found.header.after !== after) {
       // It belongs to a pass that compared with another snapshot.
       await found.close();
@@ -114,9 +115,10 @@ class Pass<C extends Contact> {
       for await (const frame of found.frames()) {
         // The last frame of a pass is written again at its end.
         if (frame.cursor === null) break;
-        if (frame.isTaken) this.cursor = frame.cursor || undefined;
+        isTaken = frame.isTaken;
+        if (isTaken) this.cursor = frame.cursor || undefined;
         for (const { bytes, place } of digestsIn(frame))
-          if (frame.isTaken) this.#see(packedId(bytes), place);
+          if (isTaken) this.#see(packedId(bytes), place);
           else this.#doubt(packedId(bytes), bytes);
         for (const name of frame.names) this.#names.numberOf(name);
         this.#namesWritten = this.#names.list.length;
@@ -125,7 +127,8 @@ class Pass<C extends Contact> {
     }
     const keepBytes = found && this.#writtenBytes;
     this.#draft = await explained(path, () => openDraft(this.#since, { suffix, keepBytes, mode: 0o600 }));
-    if (found !== undefined) return this.redoFrom(this.cursor);
+    if (!isTaken) await this.redoFrom(this.cursor);
+    if (found !== undefined) return;
     await this.#append(headerBytes(newHeader(after, query)));
     this.#written = await SnapshotFile.open(path, query);
   }
@@ -136,6 +139,7 @@ class Pass<C extends Contact> {
     if (known === undefined || known < this.#beforeBytes) this.seen += 1;
     if (known !== undefined && known < this.#beforeBytes) this.#unseen -= 1;
     this.#places.set(id, this.#beforeBytes + place);
+    this.#maybeTold.delete(id);
   }
 
   /** The contact is on a page that was not taken. */
@@ -161,7 +165,7 @@ class Pass<C extends Contact> {
     if (place === undefined) return { bytes, id, change: { kind: "added", contact } };
     const before = this.#digestBefore(id) ?? this.#written?.digestAt(place - this.#beforeBytes);
     // What was told and has changed back is a change too.
-    const known = before?.equals(bytes) && place < this.#beforeBytes ? this.#maybeTold.get(id) : before;
+    const known = before?.equals(bytes) ? this.#maybeTold.get(id) : before;
     if (known === undefined || known.equals(bytes)) return { bytes, id, change: undefined };
     const fields = fieldsChanged(unpackDigest(known), now, this.#names);
     return { bytes, id, change: { kind: "changed", contact, fields } };

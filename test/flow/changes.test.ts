@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -124,6 +125,16 @@ test("a contact that was told as added, and removed before the run goes on, is t
   expect(rest.filter(({ kind }) => kind === "removed")).toHaveLength(2);
   expect(idsAfter([...all, ...rest])).toEqual(idsIn(sandbox));
   // Nor does the snapshot know them.
+  expect(await changesOf(client)).toEqual([]);
+});
+
+test("a run that was killed before its snapshot got its name is finished, and forgets nobody", async () => {
+  const { client, sandbox } = workspace(250);
+  const all = await changesOf(client);
+  renameSync(since, partial);
+  for (const at of [10, 240]) sandbox.removeContact(sandbox.state.contacts[at]?.id ?? "");
+  all.push(...(await changesOf(client)), ...(await changesOf(client)));
+  expect(idsAfter(all)).toEqual(idsIn(sandbox));
   expect(await changesOf(client)).toEqual([]);
 });
 
