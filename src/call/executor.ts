@@ -200,7 +200,9 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
         response: new LazyResponseInfo(response, request.stats),
       };
     } catch (error) {
-      throw withCaller(abortError(error, work ?? progressOf(request)));
+      const ended = abortError(error, work ?? progressOf(request));
+      // An error that is created here has the caller in its stack already; close() creates one for each call that waits.
+      throw ended === error ? withCaller(error) : ended;
     } finally {
       scope.release();
     }

@@ -219,8 +219,8 @@ export const retry = (settings: RetrySettings): Stage =>
       if (request.signal?.aborted) return Promise.reject(attempts.ending(request.signal.reason));
       return attempts.make(function orRepeat(failure) {
         if (failure instanceof AttemptFailure) return repeat(attempts, failure);
-        // Refused while it waited, maybe together with thousands of others.
-        throw attempts.ending(failure);
+        // Refused while it waited, maybe together with thousands of others: the executor creates the error.
+        throw failure;
       });
     };
   };

@@ -69,6 +69,19 @@ test("the README's way of one call is the one that runs", () => {
 const namesOf = ({ stack = "" }: Error): readonly string[] =>
   [...stack.matchAll(/^\s+at (?:async )?(?:new )?(.+?)(?: \(.*\))?$/gm)].map(([, name = ""]) => name);
 
+test("the stack of a call that waits when the client is closed leads to the line that made it", async () => {
+  const fetch = () => new Promise<Response>(() => undefined);
+  const limits = { requests: { max: 1, perMs: 10_000 } };
+  const client = new Client({ apiKey: "key", baseUrl: "https://closed.service.test", fetch, limits });
+  async function saveAda(): Promise<void> {
+    await client.contacts.create({ email: "ada@example.com" });
+  }
+  const calls = [saveAda(), saveAda()].map((call) => call.catch((error: Error) => error));
+  await client.close({ graceMs: 0 });
+  const errors = (await Promise.all(calls)).filter((error) => error instanceof Error);
+  expect(errors.map((error) => namesOf(error).includes("saveAda"))).toEqual([true, true]);
+});
+
 test.each([
   ["no answer", () => Promise.reject(new Error("refused"))],
   ["a status", async () => Response.json({ error: "no such contact" }, { status: 404 })],
