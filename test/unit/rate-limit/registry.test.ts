@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { documentedLimits } from "../../../src/options/limits.ts";
+import { logTo } from "../../../src/options/logger.ts";
 import type { Settings } from "../../../src/options/options.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 
@@ -9,6 +10,7 @@ const place = {
   basePath: "",
   limits: documentedLimits,
   sharing: undefined,
+  log: logTo(undefined, "warn"),
 };
 
 /** As the ES and the CommonJS copy of the package have it, in one process. */
@@ -17,7 +19,7 @@ const twoCopies = async () => {
   vi.resetModules();
   const second = await import("../../../src/rate-limit/limiter.ts");
   expect(first.sharedLimiter).not.toBe(second.sharedLimiter);
-  // Only what tells one limiter from another.
+  // Only what identifies a limiter, and the log.
   const limiterOf = (copy: typeof first, fetch: Settings["fetch"]) =>
     copy.sharedLimiter({ ...place, fetch } as Settings, systemClock);
   return { first, second, limiterOf };
