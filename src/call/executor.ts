@@ -8,7 +8,7 @@ import {
 } from "../errors.ts";
 import type { Redactor } from "../http/auth.ts";
 import { isWatched, withoutResult } from "../http/tracing.ts";
-import type { HttpRequest, Send } from "../http/types.ts";
+import type { HttpRequest, HttpResponse, Send } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import {
   type AbortedWork,
@@ -168,14 +168,36 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
     return { request, scope };
   };
 
+  // Separate from `run` for the same reason.
+  const accept = async <Input, Output>(
+    operation: Operation<Input, Output>,
+    input: CallInput<Input>,
+    { request, response }: { readonly request: HttpRequest; readonly response: HttpResponse },
+  ): Promise<WithResponse<Output>> => {
+    const work = workOf(request);
+    const body = operation.read === undefined ? response.json : operation.read(response.json, input);
+    if (!operation.mayBeEmpty && (typeof body !== "object" || body === null))
+      throw missingRecordError(work, response.status);
+    if (settings.responseValidation !== "off" && body !== undefined) {
+      const found = issuesOf(operation.output, body);
+      const more =
+        workspace && (await untilAborted(workspace.answerIssues(operation.id, body), request.signal));
+      reportAnswer(operation, more ? [...found, ...more] : found, { ...work, status: response.status });
+    }
+    return {
+      // Already checked as `responseValidation` asks; beyond that, the response is returned as it is.
+      data: body as Output,
+      response: new LazyResponseInfo(response, request.stats),
+    };
+  };
+
   const run = async <Input, Output>(
     operation: Operation<Input, Output>,
     input: CallInput<Input>,
     options: CallOptions | undefined,
   ): Promise<WithResponse<Output>> => {
     const { request, scope } = begin(operation, input, options);
-    // For errors of the caller; the retry stage creates those of the requests.
-    let work: AbortedWork | undefined;
+    let response: HttpResponse | undefined;
     try {
       scope.signal?.throwIfAborted();
       // The body is already written: what is checked here is what is sent.
@@ -183,24 +205,10 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
         const found = workspace.inputIssues(operation.id, input.payload);
         throwIfInvalid(operation.id, await untilAborted(found, scope.signal));
       }
-      const response = await send(request);
-      work = workOf(request);
-      const body = operation.read === undefined ? response.json : operation.read(response.json, input);
-      if (!operation.mayBeEmpty && (typeof body !== "object" || body === null))
-        throw missingRecordError(work, response.status);
-      if (settings.responseValidation !== "off" && body !== undefined) {
-        const found = issuesOf(operation.output, body);
-        const more =
-          workspace && (await untilAborted(workspace.answerIssues(operation.id, body), scope.signal));
-        reportAnswer(operation, more ? [...found, ...more] : found, { ...work, status: response.status });
-      }
-      return {
-        // Already checked as `responseValidation` asks; beyond that, the response is returned as it is.
-        data: body as Output,
-        response: new LazyResponseInfo(response, request.stats),
-      };
+      response = await send(request);
+      return await accept(operation, input, { request, response });
     } catch (error) {
-      const ended = abortError(error, work ?? progressOf(request));
+      const ended = abortError(error, response ? workOf(request) : progressOf(request));
       // An error that is created here has the caller in its stack already; close() creates one for each call that waits.
       throw ended === error ? withCaller(error) : ended;
     } finally {

@@ -80,17 +80,17 @@ class Attempts {
   }
 
   /** Makes an attempt; its failure goes to `otherwise`. */
-  make(otherwise: (failure: unknown) => Promise<HttpResponse>): Promise<HttpResponse> {
+  make(otherwise: (failure: unknown, attempts: Attempts) => Promise<HttpResponse>): Promise<HttpResponse> {
     const { stats } = this.#request;
     const answered = (response: HttpResponse) => {
       stats.attempts += 1;
       const accepted = this.#accept(response);
-      return accepted instanceof AttemptFailure ? otherwise(accepted) : accepted;
+      return accepted instanceof AttemptFailure ? otherwise(accepted, this) : accepted;
     };
     const failed = (failure: unknown) => {
       // Any other error was thrown before the attempt was made; a returned attempt does not count.
       if (failure instanceof AttemptFailure && failure.kind !== "held") stats.attempts += 1;
-      return otherwise(failure);
+      return otherwise(failure, this);
     };
     // Not an async function: its frame would be half of the memory of a call that waits for a limit.
     return this.#next(this.#numbered).then(answered, failed);
@@ -217,16 +217,14 @@ export const retry = (settings: RetrySettings): Stage =>
     return function retryStage(request) {
       const attempts = new Attempts(request, next, settings);
       if (request.signal?.aborted) return Promise.reject(attempts.ending(request.signal.reason));
-      return attempts.make(function orRepeat(failure) {
-        if (failure instanceof AttemptFailure) return repeat(attempts, failure);
-        // Refused while it waited, maybe together with thousands of others: the executor creates the error.
-        throw failure;
-      });
+      return attempts.make(repeat);
     };
   };
 
 /** Continues after a first failure, and creates the error of the last one. */
-const repeat = async (attempts: Attempts, failure: unknown): Promise<HttpResponse> => {
+const repeat = async (failure: unknown, attempts: Attempts): Promise<HttpResponse> => {
+  // Refused while it waited, maybe together with thousands of others: the executor creates the error.
+  if (!(failure instanceof AttemptFailure)) throw failure;
   try {
     if (!(await attempts.again(failure))) throw failure;
     const { default: pRetry } = await import("p-retry");

@@ -28,8 +28,6 @@ const hubOf = (signal: AbortSignal): Hub => {
  * Calls that share a signal share one listener, which is removed after the last call. So a signal that lives as long as
  * the process collects no listeners, and Node does not warn of a leak. A signal that has already aborted never calls
  * back.
- * as its process neither collects listeners nor makes Node warn of a leak. A signal that has aborted already never
- * calls back.
  */
 export const whenAborted = (signal: AbortSignal | undefined, listener: Listener): Listener => {
   if (signal === undefined) return () => undefined;
@@ -86,7 +84,6 @@ export const progressOf = ({ operation, attempt, mayHaveTakenEffect }: NextAttem
 /**
  * The public error for an abort reason: a TimeoutError for the deadline, a ConnectionError for a closed client. Any
  * other reason is the caller's own, or already an error, and is returned unchanged.
- * client. Anything else is the caller's own reason, or already an error, and stays as it is.
  */
 export const abortError = (reason: unknown, work: AbortedWork): unknown => {
   const { operation, outcome } = work;
