@@ -11,6 +11,7 @@ const alias = {
   "touchpoint-sdk/redis": at("./src/redis/index.ts"),
   "touchpoint-sdk/files": at("./src/files/index.ts"),
   "touchpoint-sdk/errors": at("./src/errors.ts"),
+  "touchpoint-sdk/opentelemetry": at("./src/opentelemetry/index.ts"),
   "touchpoint-sdk": at("./src/index.ts"),
 };
 

@@ -5,6 +5,7 @@ export const entry = {
   files: "src/files/index.ts",
   redis: "src/redis/index.ts",
   errors: "src/errors.ts",
+  opentelemetry: "src/opentelemetry/index.ts",
 };
 
 /** The default transports, by the name of their file in `dist/`: package.json says under `imports` which one runs where. */

@@ -32,7 +32,7 @@ export const sizeOf = async (name: Entry): Promise<Size> => {
     format: "esm",
     platform: "node",
     target: "node20",
-    external: ["ioredis", "msw"],
+    external: ["ioredis", "msw", "@opentelemetry/api"],
     plugins: [ownGlobals, leanUndici],
     outdir: "dist",
     metafile: true,

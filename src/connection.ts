@@ -152,7 +152,7 @@ export const connect = (
       clock,
       onWait: tell("debug", "waits", hooks.onWait),
     }),
-    observe({ hooks, log, clock, quota }),
+    observe({ origin: settings.origin, hooks, log, clock, quota }),
     redacting(redactor),
     auth(settings.apiKey, { clock, learn: (key) => redactor.learn(key) }),
   ];

@@ -20,11 +20,9 @@ export type { IngestOptions, RejectedEvent } from "./bulk/ingest-options.ts";
 export type { Progress } from "./bulk/progress.ts";
 export type { InputSource } from "./bulk/resumable.ts";
 export { type ApiPromise, mockAnswer, type ResponseInfo, type WithResponse } from "./call/api-promise.ts";
-export type { CallTrace } from "./call/executor.ts";
 export type { RawRequest } from "./call/raw-request.ts";
 export { Client, type CloseOptions } from "./client.ts";
 export * from "./errors.ts";
-export type { AttemptTrace } from "./http/tracing.ts";
 export { fileLedger } from "./ledger/file-ledger.ts";
 export type {
   ClaimLedger,
@@ -40,6 +38,8 @@ export type { CloseReport } from "./lifecycle.ts";
 export type { RecipientOptions, RecipientRule } from "./options/email-guards.ts";
 export type {
   AttemptNotice,
+  AttemptTrace,
+  CallTrace,
   Hooks,
   ResponseNotice,
   RetryNotice,

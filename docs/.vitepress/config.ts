@@ -46,7 +46,7 @@ export default defineConfig({
         text,
         items: pages.map(({ title, path }) => ({ text: title, link: `/${path}` })),
       })),
-      "/reference/": ["index", "errors", "sandbox", "files", "redis"].map((entry) => ({
+      "/reference/": ["index", "errors", "sandbox", "files", "redis", "opentelemetry"].map((entry) => ({
         text: entry === "index" ? "touchpoint-sdk" : `touchpoint-sdk/${entry}`,
         items: referenceOf(entry),
       })),

@@ -82,7 +82,7 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
       {
         path: "guide/opentelemetry",
         title: "OpenTelemetry and logs",
-        about: "Tracing channels, hooks and loggers.",
+        about: "instrument(), tracing channels, hooks and loggers.",
       },
       {
         path: "guide/incremental-export",

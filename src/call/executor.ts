@@ -1,5 +1,6 @@
 import { tracingChannel } from "node:diagnostics_channel";
 import {
+  ApiError,
   type Issue,
   isTouchpointError,
   type Outcome,
@@ -9,6 +10,7 @@ import {
 import type { Redactor } from "../http/auth.ts";
 import { isWatched, withoutResult } from "../http/tracing.ts";
 import type { HttpRequest, HttpResponse, Send } from "../http/types.ts";
+import type { CallTrace } from "../options/hooks.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import {
   type AbortedWork,
@@ -70,18 +72,6 @@ export interface Call {
     operation: Operation<Input, unknown>,
     payload: Input,
   ): readonly Issue[] | Promise<readonly Issue[]>;
-}
-
-/** What subscribers of `touchpoint:call` get; completed when the call ends. */
-export interface CallTrace {
-  /** For example `contacts.create`. */
-  readonly operation: string;
-  /** The status of the last response. */
-  status?: number;
-  /** The number of requests. */
-  attempts?: number;
-  /** The time spent waiting for limits and in back-off, in milliseconds. */
-  waitedMs?: number;
 }
 
 const calls = tracingChannel<string, CallTrace>("touchpoint:call");
@@ -219,10 +209,16 @@ export const createCall = ({ send, settings, redactor, lifetime }: CallContext, 
   const traced: typeof run = async (operation, input, options) => {
     const trace: CallTrace = { operation: operation.id };
     return withoutResult(calls, trace, async () => {
-      const whole = await run(operation, input, options);
-      const { status, attempts, waitedMs } = whole.response;
-      Object.assign(trace, { status, attempts, waitedMs });
-      return whole;
+      try {
+        const whole = await run(operation, input, options);
+        const { status, attempts, waitedMs } = whole.response;
+        Object.assign(trace, { status, attempts, waitedMs });
+        return whole;
+      } catch (error) {
+        if (isTouchpointError(error)) trace.attempts = error.attempts;
+        if (error instanceof ApiError) trace.status = error.status;
+        throw error;
+      }
     });
   };
 

@@ -1,8 +1,8 @@
 import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
-import type { AttemptNotice, Hooks } from "../options/hooks.ts";
+import type { AttemptNotice, AttemptTrace, Hooks } from "../options/hooks.ts";
 import type { Log } from "../options/logger.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { HttpRequest, HttpResponse, Send, Stage } from "./types.ts";
+import { AttemptFailure, type HttpRequest, type HttpResponse, type Send, type Stage } from "./types.ts";
 
 /** Traces work like `tracePromise`, but without its result, because that contains personal data. */
 export const withoutResult = async <Trace extends object, Result>(
@@ -23,19 +23,10 @@ export const withoutResult = async <Trace extends object, Result>(
 export const isWatched = ({ hasSubscribers }: { readonly hasSubscribers: boolean | undefined }): boolean =>
   hasSubscribers !== false;
 
-/** What subscribers of `touchpoint:attempt` get; updated during the attempt. */
-export interface AttemptTrace extends AttemptNotice {
-  /** Undefined while, or if, no response arrived. */
-  status?: number;
-  /** Until the last byte of the response, in milliseconds. */
-  durationMs?: number;
-  /** The attempt failed and is not retried, because failures of other calls have used up the retry quota. */
-  quotaExhausted?: boolean;
-}
-
 const attempts = tracingChannel<string, AttemptTrace>("touchpoint:attempt");
 
 export interface ObserveSettings {
+  readonly origin: string;
   readonly hooks: Hooks;
   readonly log: Log;
   readonly clock: Clock;
@@ -49,8 +40,14 @@ const noticeOf = (request: HttpRequest): AttemptNotice => ({
   attempt: request.attempt,
 });
 
+const nameOf = (failure: unknown): string => {
+  if (!(failure instanceof AttemptFailure)) return "aborted";
+  const code: unknown = failure.kind === "connection" && Reflect.get(Object(failure.cause), "code");
+  return typeof code === "string" ? code : failure.kind;
+};
+
 /** Reports every attempt to hooks, log and tracing channel, without the key and without content. */
-export const observe = ({ hooks, log, clock, quota }: ObserveSettings): Stage => {
+export const observe = ({ origin, hooks, log, clock, quota }: ObserveSettings): Stage => {
   const isAlwaysWatched =
     hooks.onRequest !== undefined || hooks.onResponse !== undefined || log.isOn("debug");
   const noteQuota = ({ priority }: HttpRequest, trace: AttemptTrace): void => {
@@ -75,6 +72,7 @@ export const observe = ({ hooks, log, clock, quota }: ObserveSettings): Stage =>
       return response;
     } catch (failure) {
       trace.durationMs = clock.now() - since;
+      trace.failure = nameOf(failure);
       noteQuota(request, trace);
       log.debug("no answer", {
         operation: trace.operation,
@@ -87,7 +85,7 @@ export const observe = ({ hooks, log, clock, quota }: ObserveSettings): Stage =>
   return (next) =>
     function observeStage(request) {
       if (!isAlwaysWatched && !isWatched(attempts)) return next(request);
-      const trace: AttemptTrace = noticeOf(request);
+      const trace: AttemptTrace = { ...noticeOf(request), origin };
       return withoutResult(attempts, trace, () => watch(next, request, trace));
     };
 };

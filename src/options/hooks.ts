@@ -45,6 +45,32 @@ export interface ResponseNotice extends AttemptNotice {
   readonly durationMs: number;
 }
 
+/** What subscribers of the tracing channel `touchpoint:attempt` get. It is filled in as the attempt proceeds. */
+export interface AttemptTrace extends AttemptNotice {
+  /** Scheme, host and port of the service. */
+  readonly origin: string;
+  /** The HTTP status; undefined until, or unless, a response arrives. */
+  status?: number;
+  /** Until the last byte of the response, in milliseconds. */
+  durationMs?: number;
+  /** Why no response arrived: a system error code such as `ECONNREFUSED`, or `timeout`, `aborted` and the like. */
+  failure?: string;
+  /** The attempt failed and is not retried, because failures of other calls have used up the retry quota. */
+  quotaExhausted?: boolean;
+}
+
+/** What subscribers of the tracing channel `touchpoint:call` get. It is filled in when the call ends. */
+export interface CallTrace {
+  /** For example `contacts.create`. */
+  readonly operation: string;
+  /** The status of the last response; undefined if there was none. */
+  status?: number;
+  /** How many requests were made; undefined if the call's own signal ended it. */
+  attempts?: number;
+  /** Time spent waiting for limits and in back-off, in milliseconds; undefined if the call failed. */
+  waitedMs?: number;
+}
+
 /** A response does not match the document, or the order of a list changed while it was read. */
 export interface ValidationNotice {
   /** The operation of the request, `contacts.list`. */

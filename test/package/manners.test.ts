@@ -47,7 +47,10 @@ describe("importing it", () => {
 
   test("loads them in neither of the other entries", async () => {
     const { exports } = JSON.parse(readFileSync(join(project.installed, "package.json"), "utf8"));
-    const entries = Object.keys(exports).filter((path) => /^\.\/\w+$/.test(path));
+    // That of OpenTelemetry needs its API, which is not installed here.
+    const entries = Object.keys(exports).filter(
+      (path) => /^\.\/\w+$/.test(path) && path !== "./opentelemetry",
+    );
     expect(entries).toContain("./sandbox");
     const imports = entries.map((path) => `import "touchpoint-sdk${path.slice(1)}";`).join("\n");
     expect(await vendorsLoadedBy("entries.mjs", imports)).toEqual([]);

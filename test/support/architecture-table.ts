@@ -75,6 +75,13 @@ export const layers: readonly Rule[] = [
       "src/bulk/checkpoint.ts",
     ],
   },
+  {
+    name: "opentelemetry",
+    files: ["src/opentelemetry/*"],
+    below: ground,
+    typesOf: ["options"],
+    entries: ["src/options/version.ts"],
+  },
   { name: "files", files: ["src/files/*"], below: ground },
   {
     name: "cli",
@@ -96,6 +103,7 @@ export const stages: readonly string[] = [
 
 /** The only places that may import each package, types included. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {
+  "@opentelemetry/api": ["src/opentelemetry/*"],
   // The declaration file types the light build, which ships without types.
   bottleneck: ["src/rate-limit/local-limits.ts", "src/rate-limit/bottleneck-light.d.ts"],
   "csv-parse": ["src/files/*"],

@@ -1,0 +1,154 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { tracingChannel } from "node:diagnostics_channel";
+import {
+  type Attributes,
+  context,
+  type MeterProvider,
+  metrics,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  type TracerProvider,
+  trace,
+} from "@opentelemetry/api";
+import { isTouchpointError } from "../errors.ts";
+import type { AttemptTrace, CallTrace } from "../options/hooks.ts";
+import { version } from "../options/version.ts";
+
+/** Where spans and metrics go. */
+export interface InstrumentOptions {
+  /** Default: the global one, also if it is set later. */
+  readonly tracerProvider?: TracerProvider | undefined;
+  /** Default: the global one. OpenTelemetry's global metrics reach only what is instrumented after the SDK has started. */
+  readonly meterProvider?: MeterProvider | undefined;
+}
+
+// What a channel adds to its trace when the work fails.
+type Ended<Trace> = Trace & { readonly error?: unknown };
+
+const calls = tracingChannel<Span, CallTrace>("touchpoint:call");
+const attempts = tracingChannel<unknown, AttemptTrace>("touchpoint:attempt");
+
+// The boundaries of the semantic conventions, in seconds.
+const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+
+/** What is known of an attempt when it starts. */
+const startOf = ({ origin, method, route }: AttemptTrace): Attributes => {
+  const { hostname, port, protocol } = new URL(origin);
+  return {
+    "http.request.method": method,
+    "server.address": hostname,
+    "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
+    // The path itself may hold an address, and an id is one of too many values.
+    ...(route.startsWith("/") ? { "url.template": route } : {}),
+  };
+};
+
+/** What is known of an attempt when it has ended. */
+const endOf = ({ status, failure }: AttemptTrace): Attributes => {
+  const errorType = failure ?? (status !== undefined && status >= 400 ? String(status) : undefined);
+  return {
+    ...(status === undefined ? {} : { "http.response.status_code": status }),
+    ...(errorType === undefined ? {} : { "error.type": errorType }),
+  };
+};
+
+const resultOf = ({ status, attempts: made, error }: Ended<CallTrace>): Attributes => ({
+  ...(status === undefined ? {} : { "http.response.status_code": status }),
+  ...(made === undefined ? {} : { "touchpoint.attempts": made }),
+  // Not its message, which is the service's own sentence.
+  ...(isTouchpointError(error) ? { "error.type": error.code, "touchpoint.outcome": error.outcome } : {}),
+  ...(error === undefined || isTouchpointError(error) ? {} : { "error.type": "aborted" }),
+});
+
+/** Ends a span; one with an `error.type` failed. */
+const end = (span: Span, attributes: Attributes): void => {
+  span.setAttributes(attributes);
+  if (attributes["error.type"] !== undefined) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
+};
+
+const under = (span: Span | undefined) =>
+  span === undefined ? context.active() : trace.setSpan(context.active(), span);
+
+/**
+ * Traces the calls of every client of this process with OpenTelemetry: a span for each call, and below it one for each
+ * attempt, with the semantic conventions for HTTP clients. Two histograms, in seconds: `http.client.request.duration` for
+ * attempts, `touchpoint.wait.duration` for the waits of calls that succeed. Neither the key nor any personal data
+ * is in a span or metric.
+ *
+ * @returns a function that stops it.
+ * @example
+ * ```ts
+ * import { instrument } from "touchpoint-sdk/opentelemetry";
+ *
+ * instrument();
+ * ```
+ */
+export const instrument = (options: InstrumentOptions = {}): (() => void) => {
+  const { tracerProvider = trace.getTracerProvider(), meterProvider = metrics.getMeterProvider() } = options;
+  const tracer = tracerProvider.getTracer("touchpoint-sdk", version);
+  const meter = meterProvider.getMeter("touchpoint-sdk", version);
+  const durations = meter.createHistogram("http.client.request.duration", {
+    description: "Duration of HTTP client requests.",
+    unit: "s",
+    advice: { explicitBucketBoundaries: boundaries },
+  });
+  const waits = meter.createHistogram("touchpoint.wait.duration", {
+    description: "Time that a call spent waiting for limits and in back-off.",
+    unit: "s",
+    advice: { explicitBucketBoundaries: boundaries },
+  });
+  const spans = new WeakMap<object, Span>();
+  // Whatever a call does runs with its span here: its attempts find it, also after waits.
+  const current = new AsyncLocalStorage<Span>();
+
+  const startCall = (call: CallTrace): Span => {
+    const span = tracer.startSpan(call.operation, { attributes: { "touchpoint.operation": call.operation } });
+    spans.set(call, span);
+    return span;
+  };
+  // A channel's subscribers are typed to get anything; this one gets what is published there.
+  const endCall = (message: unknown): void => {
+    const call = message as Ended<CallTrace>;
+    const span = spans.get(call);
+    if (span === undefined) return;
+    end(span, resultOf(call));
+    const { operation, waitedMs } = call;
+    if (waitedMs !== undefined)
+      waits.record(waitedMs / 1_000, { "touchpoint.operation": operation }, under(span));
+  };
+  const startAttempt = (message: unknown): void => {
+    // As above.
+    const attempt = message as AttemptTrace;
+    const { method, route, attempt: nth, operation } = attempt;
+    const attributes = {
+      ...startOf(attempt),
+      "touchpoint.operation": operation,
+      ...(nth > 1 ? { "http.request.resend_count": nth - 1 } : {}),
+    };
+    const name = route.startsWith("/") ? `${method} ${route}` : method;
+    const parent = under(current.getStore());
+    spans.set(attempt, tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent));
+  };
+  const endAttempt = (message: unknown): void => {
+    // As above.
+    const attempt = message as AttemptTrace;
+    const span = spans.get(attempt);
+    if (span === undefined) return;
+    const attributes = endOf(attempt);
+    end(span, attributes);
+    durations.record((attempt.durationMs ?? 0) / 1_000, { ...startOf(attempt), ...attributes }, under(span));
+  };
+
+  calls.start.bindStore(current, startCall);
+  calls.asyncEnd.subscribe(endCall);
+  attempts.start.subscribe(startAttempt);
+  attempts.asyncEnd.subscribe(endAttempt);
+  return () => {
+    calls.start.unbindStore(current);
+    calls.asyncEnd.unsubscribe(endCall);
+    attempts.start.unsubscribe(startAttempt);
+    attempts.asyncEnd.unsubscribe(endAttempt);
+  };
+};
