@@ -1,3 +1,4 @@
+import { tracingChannel } from "node:diagnostics_channel";
 import { context, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import {
@@ -40,8 +41,7 @@ afterEach(async () => {
   await reader.shutdown();
 });
 
-const make = (options: ClientOptions = {}) => {
-  const clock = new FakeClock();
+const make = (options: ClientOptions = {}, clock = new FakeClock()) => {
   const all = { apiKey: key, baseUrl: "https://crm.test", fetch: sandbox.fetch, ...options };
   return { clock, client: new Client(all, { clock, random: () => 0 }) };
 };
@@ -180,7 +180,12 @@ test("calls are children of the span that is active in the program", async () =>
 });
 
 test("the metrics are the duration of attempts and the waits of calls, in seconds", async () => {
-  const { client, clock } = make({ limits: { requests: { max: 1, perMs: 2_000 } } });
+  const clock = new FakeClock();
+  const fetch: typeof sandbox.fetch = async (...request) => {
+    await clock.sleep(250);
+    return sandbox.fetch(...request);
+  };
+  const { client } = make({ fetch, limits: { requests: { max: 1, perMs: 2_000 } } }, clock);
   const lists = [client.contacts.list().withResponse(), client.contacts.list().withResponse()];
   const waited = (await clock.until(Promise.all(lists))).map(({ response }) => response.waitedMs);
   await clock.until(client.contacts.update("c_none", { name: "Ada" }).catch(() => undefined));
@@ -198,7 +203,7 @@ test("the metrics are the duration of attempts and the waits of calls, in second
       name: "http.client.request.duration",
       unit: "s",
       attributes: { ...get, "http.response.status_code": 200 },
-      value: { count: 2, sum: 0 },
+      value: { count: 2, sum: 0.5 },
     },
     {
       name: "http.client.request.duration",
@@ -232,8 +237,18 @@ test("neither the key nor an address is in any of it", async () => {
   expect(told).not.toMatch(/ada/i);
 });
 
-test("once it is stopped, nothing more is traced", async () => {
+test("an attempt of client.request has no template, since its path may hold an address", async () => {
+  const { client } = make();
+  await client.request({ method: "GET", path: `/api/v1/contacts/${ada}` }).catch(() => undefined);
+  const attempt = ended()[1];
+  expect(attempt).toMatchObject({ name: "GET", attributes: { "error.type": "404" } });
+  expect(attempt?.attributes).not.toHaveProperty("url.template");
+});
+
+test("once it is stopped, nothing more is traced, and nobody listens", async () => {
   stop();
   await make().client.contacts.list();
   expect(ended()).toEqual([]);
+  const names = ["touchpoint:call", "touchpoint:attempt"];
+  expect(names.map((name) => tracingChannel(name).hasSubscribers)).toEqual([false, false]);
 });
