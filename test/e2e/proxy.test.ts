@@ -6,7 +6,7 @@ import type { AddressInfo, LookupFunction, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
-import { Agent } from "undici";
+import { Agent, ProxyAgent } from "undici";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Client, type ClientOptions } from "../../src/index.ts";
 import { createSandbox, type Listening, type Sandbox } from "../../src/sandbox/index.ts";
@@ -327,6 +327,24 @@ describe("over TLS", () => {
     const args = ["contacts", "export", "--out", "contacts.csv", "--proxy", proxy.url];
     expect(await startCli(args, { cwd: folder, env }).ended).toMatchObject({ ended: 0 });
     expect(proxy.asked).toHaveLength(1);
+  });
+
+  test.each([
+    ["an http proxy", () => start()],
+    ["an https proxy", () => start({ certified: authority.issue("127.0.0.1") })],
+  ])("a client certificate goes through %s, and without one nothing is sent", async (_what, open) => {
+    await listenTls({ ca: authority.cert, requestCert: true, rejectUnauthorized: true });
+    const { url, asked } = await open();
+    const [proxyTls, own] = [{ ca: authority.cert }, authority.issue("our program")];
+    const dispatcher = (requestTls: object) => new ProxyAgent({ uri: url, proxyTls, requestTls });
+    const [known, unknown] = [dispatcher({ ca: authority.cert, ...own }), dispatcher({ ca: authority.cert })];
+    await using client = new Client(optionsFor({ baseUrl, dispatcher: known }));
+    await client.emails.send(email);
+    expect(asked.map(({ target }) => target)).toEqual([new URL(baseUrl).host]);
+    const other = client.withOptions({ dispatcher: unknown });
+    await expect(other.emails.send(email)).rejects.toMatchObject({ code: "connection_failed" });
+    expect(sandbox.state.emails).toHaveLength(1);
+    await Promise.all([known.destroy(), unknown.destroy()]);
   });
 
   test("a client certificate goes by a dispatcher, and without one nothing is sent", async () => {
