@@ -20,6 +20,8 @@ export interface PermitHolder {
   readonly lacking: number;
   /** The number of waiting requests. */
   readonly waiters: number;
+  /** Interactive calls here: how many wait, how many permits they hold, and for how long a reserve is left for them. */
+  readonly interactive: { readonly waiting: number; readonly held: number; readonly ms: number };
   /** Whether the budget is paused, or the probe after a pause is due or in flight. */
   readonly isProbing: boolean;
   /** Adds `count` permits, which may be used at once. */
@@ -53,6 +55,8 @@ export interface PermitSource {
   readonly lost: LostStore | undefined;
   /** How much of the budget other processes use. */
   readonly usedElsewhere: number;
+  /** The permits that interactive calls of other processes need, at least 1; absent without such calls. */
+  readonly interactiveElsewhere?: number | undefined;
   /** Sets the budget that the permits are for. Called once, first. */
   attach(holder: PermitHolder): void;
   /** The budget lacks permits. Called repeatedly while it does. */

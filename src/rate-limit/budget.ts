@@ -2,58 +2,8 @@ import type { BudgetState, Limit } from "../options/limits.ts";
 import type { Priority } from "../options/priority.ts";
 import type { LostStore, PermitHolder, PermitSource } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
+import { Pause } from "./pause.ts";
 import { Holding, Permits } from "./permits.ts";
-
-/** A pause that the service asked for, and the probe after it. */
-class Pause {
-  #until = Number.NEGATIVE_INFINITY;
-  #by: string | undefined;
-  #isProbeDue = false;
-  #probe: object | undefined;
-
-  /** The end of the pause, on the clock that `start` got. */
-  get until(): number {
-    return this.#until;
-  }
-
-  /** The response that asked for the pause; undefined before the first. */
-  get by(): string | undefined {
-    return this.#by;
-  }
-
-  /** Whether the probe is in flight. */
-  get isProbeOut(): boolean {
-    return this.#probe !== undefined;
-  }
-
-  /** Whether the probe is due or in flight. */
-  get isProbing(): boolean {
-    return this.#isProbeDue || this.isProbeOut;
-  }
-
-  /** A shorter pause never shortens a longer one. */
-  start(until: number, by: string | undefined): void {
-    if (until > this.#until) [this.#until, this.#by] = [until, by];
-    this.#isProbeDue = true;
-  }
-
-  took(request: object): void {
-    if (!this.#isProbeDue) return;
-    this.#isProbeDue = false;
-    this.#probe = request;
-  }
-
-  /** If the probe never left, the next request becomes the probe. */
-  refunded(request: object): void {
-    if (this.#probe !== request) return;
-    this.#probe = undefined;
-    this.#isProbeDue = true;
-  }
-
-  settled(request: object): void {
-    if (this.#probe === request) this.#probe = undefined;
-  }
-}
 
 const never = Number.POSITIVE_INFINITY;
 
@@ -148,9 +98,10 @@ export class Budget implements PermitHolder {
 
   /** The part of a window that background work leaves now; `least` is a share of the limit. */
   reserve(least: number): number {
-    if (this.#clock.now() >= this.#interactiveUntil || this.limit.max === never) return 0;
+    const hasInteractive = this.interactive.ms > 0 || this.#source.interactiveElsewhere !== undefined;
+    if (!hasInteractive || this.limit.max === never) return 0;
     const { max } = this.limit;
-    const wanted = Math.max(max * least, this.held.interactive * reserveFactor);
+    const wanted = Math.max(max * least, this.#interactiveHeld * reserveFactor);
     return Math.ceil(Math.min(wanted, Math.floor(max * mostReserve)));
   }
 
@@ -162,14 +113,14 @@ export class Budget implements PermitHolder {
   /** The size for a batch that does not fit beside interactive calls; undefined if it fits. */
   cutTo(amount: number, least: number): number | undefined {
     const largest = this.largestBatch(least);
-    return amount > largest && amount + this.held.interactive > this.limit.max ? largest : undefined;
+    return amount > largest && amount + this.#interactiveHeld > this.limit.max ? largest : undefined;
   }
 
   /** How many idle permits a background request of this amount has to leave for interactive ones. */
   keptFromBackground(amount: number, least: number): number {
     // A batch that is too large for what the reserve leaves may go when the whole budget is free.
     const reserve = Math.min(this.reserve(least), this.limit.max - amount);
-    return Math.max(0, reserve - this.held.interactive);
+    return Math.max(0, reserve - this.#interactiveHeld);
   }
 
   /**
@@ -234,6 +185,16 @@ export class Budget implements PermitHolder {
 
   get waiters(): number {
     return this.waiting.interactive + this.waiting.background;
+  }
+
+  get interactive(): PermitHolder["interactive"] {
+    const ms = Math.max(0, this.#interactiveUntil - this.#clock.now());
+    return { waiting: this.waiting.interactive, held: this.held.interactive, ms };
+  }
+
+  /** In all processes that share the budget. */
+  get #interactiveHeld(): number {
+    return this.held.interactive + (this.#source.interactiveElsewhere ?? 0);
   }
 
   get lacking(): number {

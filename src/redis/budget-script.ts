@@ -19,6 +19,9 @@ export interface Beat {
   readonly ahead: number;
   /** For how long the next request has lacked something while nothing was sent. */
   readonly hungryMs: number;
+  /** Permits that interactive calls hold, and for how long background work leaves them a reserve. */
+  readonly interactive: number;
+  readonly interactiveMs: number;
   /** What permits lose by changing hands. */
   readonly allowanceMs: number;
   /** What was ever used here, of that what the store has answered to have counted, and the use of the last 24 hours. */
@@ -49,6 +52,8 @@ export interface BeatReply {
   readonly dayTotal: number;
   readonly dayFreesInMs: number;
   readonly busyElsewhere: number;
+  /** Permits that interactive calls elsewhere need, at least 1; 0 where none was seen of late. */
+  readonly interactive: number;
 }
 
 /**
@@ -142,13 +147,14 @@ remember('dayBorn', dayBorn)
 remember('dayTotal', total)
 
 -- A process without a word keeps its permits until it can have used none for a window.
-local heldElsewhere, busyElsewhere, live = 0, 0, {}
+local heldElsewhere, busyElsewhere, interactive, live = 0, 0, 0, {}
 for _, other in ipairs(others) do
   if other.seenAt + other.aliveMs + my.windowMs < now then
     redis.call('HDEL', key, 'process:' .. other.process)
   else
     heldElsewhere = heldElsewhere + other.held
     busyElsewhere = busyElsewhere + other.held - other.idle
+    interactive = interactive + other.interactive
     if other.seenAt + other.aliveMs >= now then table.insert(live, other) end
   end
   -- Where nobody was heard for as long as leases last, all were cut off, and may use a share without a lease.
@@ -156,6 +162,10 @@ for _, other in ipairs(others) do
 end
 remember('heardAt', now)
 local isYoung = now - math.max(at('bornAt'), at('againAt')) < my.aliveMs
+
+-- INTERACTIVE CALLS are left a reserve by background work of all processes.
+if now + my.interactiveMs > at('interactiveUntil') then remember('interactiveUntil', now + my.interactiveMs) end
+interactive = at('interactiveUntil') > now and math.max(1, interactive) or 0
 
 -- SHARES are even among those who use or want permits.
 local cap = math.max(0, math.min(my.max, my.dayMax - total))
@@ -225,7 +235,7 @@ else
   remember('process:' .. my.process, cjson.encode({
     held = held, kept = math.max(0, my.kept + grant - give), idle = math.min(my.idle + grant, held),
     spare = math.min(my.spare, my.held), need = math.max(0, my.need - grant), want = math.max(0, my.want - grant),
-    since = my.need > grant and since or 0, servedAt = servedAt, seenAt = now, aliveMs = my.aliveMs,
+    interactive = my.interactive, since = my.need > grant and since or 0, servedAt = servedAt, seenAt = now, aliveMs = my.aliveMs,
   }))
 end
 -- Whoever waits for what has just come free need not wait for its own next beat.
@@ -261,5 +271,6 @@ return cjson.encode({
   grant = grant, give = give, gate = gate,
   pausedForMs = pausedForMs, pausedUntil = at('pausedUntil'), pausedBy = all.pausedBy,
   dayBorn = dayBorn, dayTotal = total, dayFreesInMs = (oldest + 1) * 60000 + dayMs - now, busyElsewhere = busyElsewhere,
+  interactive = interactive,
 })
 `);

@@ -26,6 +26,8 @@ export const aliveMs = (perMs: number): number => Math.min(1_000, Math.max(100, 
 // A word is on its way for a round trip, and the next one is asked for a quarter of a lease after it came.
 const roundTripsOfLease = 4;
 const longestLeaseMs = 10_000;
+// Interactive calls are served before background work of other processes, unless that has waited for ten windows.
+const interactiveLead = 10;
 // A slow answer is remembered for some twenty beats.
 const forgetting = 0.9;
 
@@ -39,6 +41,7 @@ export class SharedLeases implements PermitSource {
   readonly initial = 0;
   readonly isShared = true;
   usedElsewhere = 0;
+  interactiveElsewhere: number | undefined;
   readonly #context: SharedLeasesContext;
   readonly #id = randomUUID();
   readonly #channel: string;
@@ -194,10 +197,11 @@ export class SharedLeases implements PermitSource {
     told: { readonly day: SharedDay["report"]; readonly pauseMs: number },
   ): Promise<BeatReply> {
     const { redis, clock, key, limit } = this.#context;
-    const { leased: held, owed, idle, lacking: need, waiters, allowanceMs } = budget;
+    const { leased: held, owed, idle, lacking: need, waiters, allowanceMs, interactive } = budget;
     const isAtWork = !this.#isClosed && (waiters > 0 || !this.#isUnused);
     if (need === 0) this.#wantedAt = Number.NEGATIVE_INFINITY;
-    const hungryMs = need === 0 ? 0 : clock.now() - Math.max(this.#usedAt, this.#wantedAt);
+    const leadMs = interactive.waiting > 0 ? interactiveLead * limit.perMs : 0;
+    const hungryMs = need === 0 ? 0 : clock.now() - Math.max(this.#usedAt, this.#wantedAt) + leadMs;
     const mine: Beat = {
       process: this.#id,
       max: limit.max,
@@ -213,6 +217,8 @@ export class SharedLeases implements PermitSource {
       want: waiters > 0 ? Math.max(need, Math.min(waiters, limit.max - held)) : 0,
       ahead: idle === 0 && isAtWork ? Math.ceil(limit.max / 20) : 0,
       hungryMs: Math.max(0, Math.round(hungryMs)),
+      interactive: interactive.held,
+      interactiveMs: Math.round(interactive.ms),
       allowanceMs: Math.round(allowanceMs),
       pauseMs: told.pauseMs,
       pausedBy: this.#pausedBy,
@@ -228,6 +234,7 @@ export class SharedLeases implements PermitSource {
     this.#lostSince = undefined;
     this.#addShare?.();
     this.usedElsewhere = reply.busyElsewhere;
+    this.interactiveElsewhere = reply.interactive > 0 ? reply.interactive : undefined;
     // What was said before the news says nothing about it.
     this.#heldBack = reply.gate === "closed" || (this.#heldBack && this.#isNewsDue);
     if (reply.gate === "probe" && !budget.isProbing) budget.pause(0);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { ConnectionError } from "../../../src/errors.ts";
-import type { HttpRequest, Send } from "../../../src/http/types.ts";
+import { BatchTooLarge, type HttpRequest, type Send } from "../../../src/http/types.ts";
 import { documentedLimits, type Limits } from "../../../src/options/limits.ts";
 import type { BeatReply } from "../../../src/redis/budget-script.ts";
 import type { IoredisCommands, RedisLimitsOptions } from "../../../src/redis/index.ts";
@@ -413,6 +413,46 @@ test("a Redis out of reach is waited for as long as is allowed; then calls are r
   await store.advance(100);
   expect((await back).status).toBe(200);
 });
+
+test.each([
+  ["an export", ["requests"], 1],
+  ["an ingestion", ["requests", "events"], 50],
+] as const)(
+  "interactive calls go before %s of another process, which keeps the rest",
+  async (_, budgets, size) => {
+    const service = simulatedService(clock, {
+      ...{ counting: "sliding", latency: constantLatency(25, 25) },
+      limits: { ...documentedLimits, requestsPerDay: 1e9, eventsPerDay: 1e9 },
+    });
+    const numbers = { requests: documentedLimits.requests, events: documentedLimits.events };
+    const [background, interactive] = [join(service.send, numbers), join(service.send, numbers)];
+    const narrowest = budgets.at(-1) ?? "requests";
+    const { max, perMs } = numbers[narrowest];
+    const work = async (): Promise<void> => {
+      for (let weight: number = size; ; )
+        await background
+          .send(requestOn(budgets, { weight, priority: "background", isDivisible: true }))
+          .catch((error: unknown) => {
+            if (!(error instanceof BatchTooLarge)) throw error;
+            weight = error.most;
+          });
+    };
+    for (let caller = 0; caller < 16; caller += 1) void work();
+    await store.advance(2 * perMs);
+    const before = service.limiters[narrowest].accepted;
+    const tookMs: number[] = [];
+    for (let second = 0; second < 120; second += 1) {
+      const since = clock.now();
+      void interactive.send(requestOn(budgets)).then(() => tookMs.push(clock.now() - since));
+      await store.advance(1_000);
+    }
+    const done = service.limiters[narrowest].accepted - before - 120;
+    expect(Math.max(...tookMs)).toBeLessThanOrEqual(1_500);
+    expect(tookMs.length).toBeGreaterThanOrEqual(119);
+    expect(done / ((120_000 / perMs) * max)).toBeGreaterThanOrEqual(0.8);
+    expect(service.limiters.requests.refused + service.limiters.events.refused).toBe(0);
+  },
+);
 
 test("while Redis is out of reach budgets() and waits that end say so, and what decides", async () => {
   const { line, redis } = watched();
