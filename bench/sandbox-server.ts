@@ -13,8 +13,8 @@ const sandbox = createSandbox({ apiKeys: ["key"], keepRequests: 0, ...options })
 sandbox.seedContacts(contacts);
 const { url } = await sandbox.listen({ port: 0 });
 process.on("message", () => {
-  const { counts, events } = sandbox.state;
-  process.send?.({ counts, events: events.length });
+  const { counts, events, emails } = sandbox.state;
+  process.send?.({ counts, events: events.length, emails: emails.length });
 });
 process.on("disconnect", () => process.exit());
 process.send?.({ url });

@@ -8,6 +8,7 @@ export interface ServiceProcess {
   report(): Promise<{
     readonly counts: { readonly requests: number; readonly byStatus: Record<string, number> };
     readonly events: number;
+    readonly emails: number;
   }>;
   stop(): void;
 }

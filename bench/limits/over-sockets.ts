@@ -1,40 +1,75 @@
 import { createServer, type Server } from "node:http";
 import type { Limit } from "../../src/options/limits.ts";
-import type { Counting, ServiceLimiter } from "../../test/support/service-limiter.ts";
-import { serviceLimiter } from "../../test/support/service-limiter.ts";
+import type { BudgetName } from "../../src/service/define.ts";
+import { type Counting, type ServiceLimiter, serviceLimiter } from "../../test/support/service-limiter.ts";
 
-/** A service over a loopback socket that counts events, then answers after some time. */
-export const limitedServer = async (
+/** A service over a loopback socket, and what it counted. */
+export interface LimitedService {
+  readonly url: string;
+  readonly limiters: Readonly<Record<BudgetName, ServiceLimiter>>;
+  readonly server: Server;
+}
+
+const answers = {
+  requests: [200, () => ({ data: [], total: 0, skip: 0, limit: 50 })],
+  emails: [200, () => ({ id: "1" })],
+  events: [
+    207,
+    (weight: number) => ({
+      accepted: weight,
+      rejected: 0,
+      results: Array.from({ length: weight }, (_, at) => ({
+        status: 202,
+        id: `${at}`,
+        name: "x",
+        outcome: "PROCESSED",
+      })),
+    }),
+  ],
+} as const;
+
+const budgetOf = (url: string | undefined): BudgetName => {
+  if (url?.includes("/events")) return "events";
+  return url?.includes("/emails") ? "emails" : "requests";
+};
+
+/** A service over a loopback socket that counts requests, emails and batches of events, then answers after some time. */
+export const limitedService = async (
   counting: Counting,
-  limit: Limit,
-  latencyMs: () => number,
-): Promise<{ readonly url: string; readonly limiter: ServiceLimiter; readonly server: Server }> => {
-  const limiter = serviceLimiter(counting, limit);
+  limits: Readonly<Record<BudgetName, Limit>>,
+  latencyMs: number,
+): Promise<LimitedService> => {
+  const limiters = {
+    requests: serviceLimiter(counting, limits.requests),
+    emails: serviceLimiter(counting, limits.emails),
+    events: serviceLimiter(counting, limits.events),
+  };
   const server = createServer((request, response) => {
     let body = "";
     request.on("data", (piece) => {
       body += String(piece);
     });
     request.on("end", () => {
-      const isBatch = request.url?.endsWith("/batch") ?? false;
+      const now = performance.now();
+      const budget = budgetOf(request.url);
       // What this benchmark's own client has sent.
-      const events = isBatch ? (JSON.parse(body) as { events: readonly object[] }).events : [{}];
-      const early = limiter.ask(events.length, performance.now());
-      const results = events.map((_, at) => ({ status: 202, id: `${at}`, name: "x", outcome: "PROCESSED" }));
-      const answer = isBatch
-        ? { accepted: events.length, rejected: 0, results }
-        : { id: "1", data: [], total: 0 };
+      const weight =
+        budget === "events" ? (JSON.parse(body) as { events: readonly object[] }).events.length : 1;
+      const early = Math.max(
+        limiters.requests.ask(1, now),
+        budget === "requests" ? 0 : limiters[budget].ask(weight, now),
+      );
+      const [status, answer] = answers[budget];
       setTimeout(() => {
-        response.writeHead(early > 0 ? 429 : isBatch ? 207 : 202, {
-          "content-type": "application/json",
-          ...(early > 0 && { "retry-after": "1" }),
-        });
-        response.end(JSON.stringify(early > 0 ? { error: "too many" } : answer));
-      }, latencyMs());
+        const isEarly = early > 0;
+        const retryAfter = isEarly && { "retry-after": String(Math.ceil(early / 1_000)) };
+        response.writeHead(isEarly ? 429 : status, { "content-type": "application/json", ...retryAfter });
+        response.end(JSON.stringify(isEarly ? { error: "too many" } : answer(weight)));
+      }, latencyMs);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}`, limiter, server };
+  return { url: `http://127.0.0.1:${port}`, limiters, server };
 };

@@ -6,7 +6,7 @@ import { RateLimiter } from "../../src/rate-limit/limiter.ts";
 import { rateLimit } from "../../src/rate-limit/stage.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { answered, requestOn } from "../../test/support/paced.ts";
-import { limitedServer } from "./over-sockets.ts";
+import { limitedService } from "./over-sockets.ts";
 
 const wide = { max: 1_000_000, perMs: 1_000 };
 const limits = { ...documentedLimits, requests: wide, requestsPerDay: 1e9, events: wide, eventsPerDay: 1e9 };
@@ -34,7 +34,7 @@ export const priceOfPacing = async (): Promise<void> => {
   });
   const answer = answered();
   const bare: Send = async () => answer;
-  const { url, server } = await limitedServer("sliding", { max: 1e9, perMs: 1 }, () => 0);
+  const { url, server } = await limitedService("bucket", { requests: wide, emails: wide, events: wide }, 0);
   const transport = undiciTransport({
     origin: url,
     dispatcher: undefined,

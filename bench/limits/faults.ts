@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { documentedLimits } from "../../src/options/limits.ts";
+import { RedisServer } from "../../test/support/redis-server.ts";
+import { row } from "../service-process.ts";
+import { percent, Worker } from "./live.ts";
+import { limitedService } from "./over-sockets.ts";
+
+const { max, perMs } = documentedLimits.events;
+const faultMs = 3_000;
+const afterMs = 6_000;
+
+/** What four processes on one Redis send while one of them, or Redis, fails: events in tens, over sockets. */
+export const faultCells = async (): Promise<void> => {
+  const redis = await RedisServer.start();
+  const service = await limitedService("sliding", documentedLimits, 50);
+  const events = service.limiters.events;
+  const cell = { name: "faults", url: service.url, callers: { "events 10": 8 } };
+  const [first, ...others] = await Promise.all([1, 2, 3, 4].map(() => Worker.start([cell], redis.port)));
+  for (const worker of [first, ...others]) worker?.go();
+  const shareOver = async (during: Promise<unknown>): Promise<string> => {
+    const [before, since] = [events.accepted, performance.now()];
+    await during;
+    return percent((events.accepted - before) / max / ((performance.now() - since) / perMs));
+  };
+  const faults: Readonly<Record<string, () => Promise<unknown>>> = {
+    nothing: () => sleep(faultMs),
+    FLUSHALL: async () => {
+      const client = new Redis(redis.port, "127.0.0.1");
+      await client.flushall();
+      client.disconnect();
+      await sleep(faultMs);
+    },
+    "a process is paused for 3 s": async () => {
+      first?.kill("SIGSTOP");
+      await sleep(faultMs);
+      first?.kill("SIGCONT");
+    },
+    "a process is killed": async () => {
+      first?.kill("SIGKILL");
+      await sleep(faultMs);
+    },
+    "Redis is gone for 3 s": async () => {
+      await redis.stop();
+      await sleep(faultMs);
+      await redis.again();
+    },
+  };
+  await sleep(10_000);
+  console.log(`\nfour processes on one Redis, events in tens, a fault of ${faultMs / 1_000} s`);
+  row("", "429s", "share during", "6 s after");
+  for (const [name, fault] of Object.entries(faults)) {
+    const refused = events.refused;
+    const during = await shareOver(fault());
+    const after = await shareOver(sleep(afterMs));
+    row(name, events.refused - refused, during, after);
+  }
+  for (const worker of [first, ...others]) worker?.kill("SIGKILL");
+  service.server.close();
+  await redis.stop();
+};

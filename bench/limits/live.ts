@@ -1,0 +1,298 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { documentedLimits } from "../../src/options/limits.ts";
+import type { BudgetName } from "../../src/service/define.ts";
+import { RedisServer } from "../../test/support/redis-server.ts";
+import type { Counting } from "../../test/support/service-limiter.ts";
+import { row, type ServiceProcess, startService } from "../service-process.ts";
+import { type LimitedService, limitedService } from "./over-sockets.ts";
+
+/** What one client of a process does. */
+export interface CellTask {
+  readonly name: string;
+  readonly url: string;
+  /** Lanes that want all they can get, and callers of each, one call after the other. */
+  readonly callers?: Readonly<Record<string, number>>;
+  readonly background?: "export" | "ingest";
+  /** A call a second. */
+  readonly interactive?: { readonly name: "find" | "record"; readonly fromMs: number };
+}
+
+/** What one process does. */
+export interface WorkerTask {
+  readonly cells: readonly CellTask[];
+  readonly learnMs: number;
+  readonly redisPort?: number;
+}
+
+/** How long calls waited, in milliseconds, by lane; calls of every second: how long they took. */
+export type Waits = Readonly<Record<string, readonly number[]>>;
+
+// The limits are the documented ones, and so is their time: emails take a minute to come back.
+const learnMs = 60_000;
+// In the environment, SECONDS is another time to measure, and CELLS='events|export' leaves those whose names match.
+const measuredMs = Number(process.env.SECONDS ?? 180) * 1_000;
+const wanted = new RegExp(process.env.CELLS ?? "");
+const latencyMs = 50;
+const limits = documentedLimits;
+
+export const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
+
+/** Lanes alone, and all of them together; batches as large as the events of a second and as half of them. */
+const loads: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  requests: { requests: 120 },
+  events: { "events 10": 30 },
+  emails: { emails: 30 },
+  mixed: { requests: 60, "events 25": 20, emails: 30 },
+};
+
+const budgetOf = (lane: string): BudgetName => (lane === "requests" || lane === "emails" ? lane : "events");
+
+export class Worker {
+  readonly #child: ChildProcess;
+
+  private constructor(child: ChildProcess) {
+    this.#child = child;
+  }
+
+  static async start(cells: readonly CellTask[], redisPort?: number): Promise<Worker> {
+    const file = fileURLToPath(new URL("./live-worker.ts", import.meta.url));
+    const task: WorkerTask = { cells, learnMs, ...(redisPort !== undefined && { redisPort }) };
+    const child = fork(file, [JSON.stringify(task)], { execArgv: ["--import", "tsx"] });
+    await new Promise((resolve) => child.once("message", resolve));
+    return new Worker(child);
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  go(): void {
+    this.#child.send("go");
+  }
+
+  async end(): Promise<Readonly<Record<string, Waits>>> {
+    const told = new Promise((resolve) => this.#child.once("message", resolve));
+    this.#child.send("end");
+    // What live-worker.ts sends.
+    return (await told) as Record<string, Waits>;
+  }
+}
+
+const acceptedBy = ({ limiters }: LimitedService): Readonly<Record<BudgetName, number>> => ({
+  requests: limiters.requests.accepted,
+  emails: limiters.emails.accepted,
+  events: limiters.events.accepted,
+});
+
+/** A load on a service of its own, from one process or from four. */
+interface Saturated {
+  readonly name: string;
+  readonly service: LimitedService;
+  readonly lanes: Readonly<Record<string, number>>;
+  readonly least: number;
+}
+
+const saturatedCells = async (
+  prefix: string,
+  countings: readonly Counting[],
+  least: { readonly alone: number; readonly mixed: number },
+): Promise<readonly Saturated[]> => {
+  const cells: Saturated[] = [];
+  for (const [load, lanes] of Object.entries(loads))
+    for (const counting of countings) {
+      const name = `${prefix}, ${load}, ${counting}`;
+      if (!wanted.test(name)) continue;
+      const service = await limitedService(counting, limits, latencyMs);
+      cells.push({ name, service, lanes, least: load === "mixed" ? least.mixed : least.alone });
+    }
+  return cells;
+};
+
+const taskOf = ({ name, service, lanes }: Saturated, part: number): CellTask => ({
+  name,
+  url: service.url,
+  callers: Object.fromEntries(
+    Object.entries(lanes).map(([lane, callers]) => [lane, Math.ceil(callers / part)]),
+  ),
+});
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/**
+ * How much longer round trips took on average than the shortest: what a busy machine adds. No limiter that risks no 429
+ * gets more than W / (W + that) of a window W: docs/design-notes.md, "What latency costs".
+ */
+const excessOf = ({ roundTripsMs = [] }: Waits): number =>
+  meanOf(roundTripsMs) - roundTripsMs.reduce((least, ms) => Math.min(least, ms), latencyMs * 2);
+
+const laneFigures = (cell: Saturated, before: Readonly<Record<BudgetName, number>>, waits: Waits) => {
+  const after = acceptedBy(cell.service);
+  const refused = Object.values(cell.service.limiters).reduce((sum, one) => sum + one.refused, 0);
+  return Object.keys(cell.lanes).map((lane) => {
+    const budget = budgetOf(lane);
+    const { max, perMs } = limits[budget];
+    const share = (after[budget] - before[budget]) / ((measuredMs / perMs) * max);
+    const ofLane = waits[lane] ?? [];
+    const mean = meanOf(ofLane);
+    const possible = perMs / (perMs + excessOf(waits));
+    const longest = Math.max(...ofLane);
+    return { lane, refused, share, possible, mean, longest, apart: (longest - mean) / perMs };
+  });
+};
+
+/** Interactive calls beside background work, one service each; or that work alone. */
+interface Beside {
+  readonly name: string;
+  readonly service: ServiceProcess;
+  readonly background: "export" | "ingest";
+  /** Work alone has no bound for a wait. */
+  readonly mostMs: number | undefined;
+}
+
+const contacts = 20_000;
+
+const besideCells = async (): Promise<readonly Beside[]> => {
+  const cells: Beside[] = [];
+  for (const background of ["export", "ingest"] as const)
+    for (const [where, mostMs] of [
+      ["alone", undefined],
+      ["and calls in one process", 250],
+      ["and calls in another process", 1_500],
+    ] as const) {
+      const name = `${background} ${where}`;
+      if (!wanted.test(name)) continue;
+      const days = { requestsPerDay: false, emailsPerDay: false, eventsPerDay: false } as const;
+      const service = await startService(background === "export" ? contacts : 0, { limits: days, latencyMs });
+      cells.push({ name, service, background, mostMs });
+    }
+  return cells;
+};
+
+const callsBeside = { export: "find", ingest: "record" } as const;
+
+const countOf = async ({ service, background }: Beside) => {
+  const { counts, events } = await service.report();
+  return { done: background === "export" ? counts.requests : events, refused: counts.byStatus["429"] ?? 0 };
+};
+
+/** Every saturated load and every p99, over sockets, in real time, at the documented limits, all side by side. */
+export const liveCells = async (): Promise<void> => {
+  const redis = await RedisServer.start();
+  const one = await saturatedCells("one process", ["sliding", "fixed", "bucket"], {
+    alone: 0.97,
+    mixed: 0.9,
+  });
+  const four = await saturatedCells("four on Redis", ["sliding"], { alone: 0.95, mixed: 0.85 });
+  const beside = await besideCells();
+  const calls = ({ name, service, background, mostMs }: Beside): CellTask => ({
+    name,
+    url: service.url,
+    // From the second window on of the limit that both spend.
+    ...(mostMs !== undefined && {
+      interactive: {
+        name: callsBeside[background],
+        fromMs: background === "export" ? limits.requests.perMs : limits.events.perMs,
+      },
+    }),
+  });
+  const here = beside.filter(({ mostMs }) => mostMs !== 1_500);
+  const elsewhere = beside.filter(({ mostMs }) => mostMs === 1_500);
+  const workOf = ({ name, service, background }: Beside): CellTask => ({
+    name,
+    url: service.url,
+    background,
+  });
+  const single = await Worker.start(one.map((cell) => taskOf(cell, 1)));
+  const fleet = await Promise.all(
+    [1, 2, 3, 4].map(() =>
+      Worker.start(
+        four.map((cell) => taskOf(cell, 4)),
+        redis.port,
+      ),
+    ),
+  );
+  const both = await Worker.start(here.map((cell) => ({ ...workOf(cell), ...calls(cell) })));
+  const background = await Worker.start(elsewhere.map(workOf), redis.port);
+  const interactive = await Worker.start(elsewhere.map(calls), redis.port);
+  const workers = [single, ...fleet, both, background, interactive];
+  for (const worker of workers) worker.go();
+
+  await sleep(learnMs);
+  const saturatedBefore = new Map([...one, ...four].map((cell) => [cell, acceptedBy(cell.service)]));
+  const besideBefore = await Promise.all(beside.map(countOf));
+  const since = performance.now();
+  await sleep(measuredMs);
+  const besideAfter = await Promise.all(beside.map(countOf));
+  const lastedMs = performance.now() - since;
+  const none = { requests: 0, emails: 0, events: 0 };
+  // The shares are taken before the processes end, which takes its time.
+  const rows = [...one, ...four].map((cell) => ({
+    cell,
+    figuresOf: (waits: Waits) => laneFigures(cell, saturatedBefore.get(cell) ?? none, waits),
+    frozen: laneFigures(cell, saturatedBefore.get(cell) ?? none, {}),
+  }));
+  const told = await Promise.all(workers.map((worker) => worker.end()));
+  const waitsOf = (name: string): Waits => {
+    const merged: Record<string, number[]> = {};
+    for (const waits of told.map((one) => one[name] ?? {}))
+      for (const [lane, ms] of Object.entries(waits)) merged[lane] = [...(merged[lane] ?? []), ...ms];
+    return merged;
+  };
+
+  console.log(
+    `\nreal sockets and time, documented limits, ${latencyMs} ms an answer, ${measuredMs / 1_000} s after the first minute`,
+  );
+  row("saturated", "429s", "share", "wanted", "possible", "mean wait", "longest", "apart");
+  for (const { cell, figuresOf, frozen } of rows)
+    for (const [at, { lane, possible, mean, longest, apart }] of figuresOf(waitsOf(cell.name)).entries())
+      row(
+        `${cell.name}: ${lane}`,
+        frozen[at]?.refused ?? "",
+        percent(frozen[at]?.share ?? Number.NaN),
+        `>= ${percent(cell.least)}`,
+        percent(possible),
+        seconds(mean),
+        seconds(longest),
+        `${apart.toFixed(2)} win`,
+      );
+  row(
+    "\ninteractive calls, one a second",
+    "429s",
+    "its share",
+    "wanted",
+    "p99 waited",
+    "longest",
+    "p99 in all",
+  );
+  for (const [at, cell] of beside.entries()) {
+    const budget = cell.background === "export" ? "requests" : "events";
+    const waits = waitsOf(cell.name);
+    const { waitedMs, tookMs } = waits;
+    const { perMs } = limits[budget];
+    // Each interactive call spends one of what the work spends.
+    const interactives = cell.mostMs === undefined ? 0 : lastedMs / 1_000;
+    const done = (besideAfter[at]?.done ?? 0) - (besideBefore[at]?.done ?? 0) - interactives;
+    const share = done / ((lastedMs / limits[budget].perMs) * limits[budget].max);
+    const p99 = (all: readonly number[] = []): string => {
+      const ms = [...all].sort((a, b) => a - b)[Math.ceil(all.length * 0.99) - 1];
+      return ms === undefined ? "" : `${ms.toFixed(0)} ms`;
+    };
+    row(
+      cell.name,
+      besideAfter[at]?.refused ?? "",
+      percent(share),
+      cell.mostMs === undefined ? ">= 97.1 %" : `>= 80 %, ${cell.mostMs} ms`,
+      percent(perMs / (perMs + excessOf(waits))),
+      p99(waitedMs),
+      waitedMs === undefined ? "" : `${Math.max(...waitedMs).toFixed(0)} ms`,
+      p99(tookMs),
+    );
+    cell.service.stop();
+  }
+  for (const { service } of [...one, ...four]) service.server.close();
+  await redis.stop();
+};

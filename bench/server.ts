@@ -1,0 +1,104 @@
+// A signup route behind 50 connections for a minute, at the documented limits: what its callers get, and what of the
+// limits it spends on whom.
+//
+//   npx tsx bench/server.ts        (build first; SECONDS in the environment is another time)
+import { once } from "node:events";
+import { Agent, createServer, get } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Client, RateLimitError } from "touchpoint-sdk";
+import { median, row, startService } from "./service-process.ts";
+
+const seconds = Number(process.env.SECONDS ?? 60);
+const connections = 50;
+const latencyMs = 50;
+
+const service = await startService(0, { latencyMs });
+const client = new Client({ apiKey: "key", baseUrl: service.url, maxWaitMs: 200 });
+const list = await client.lists.create({ name: "Signups" });
+const recorder = client.events.recorder();
+
+// Each signup that has begun will send an email.
+let signingUp = 0;
+// Requests to the service that were made for callers who got a 429.
+let spentInVain = 0;
+let signups = 0;
+
+const signUp = async (email: string): Promise<void> => {
+  let requests = 0;
+  try {
+    await client.contacts.upsert({ email });
+    requests += 1;
+    await client.lists.addContacts(list.id, [email]);
+    requests += 1;
+    await recorder.record({ name: "signup", contact: { email } });
+    await client.emails.send({ to: email, subject: "Welcome", text: "Hello" });
+  } catch (error) {
+    spentInVain += requests;
+    throw error;
+  }
+};
+
+const server = createServer(async (_, response) => {
+  const { left, freesInMs } = client.budgets().emails;
+  const refuse = (ms = 0): void => {
+    response.writeHead(429, { "retry-after": `${Math.max(1, Math.ceil(ms / 1_000))}` }).end();
+  };
+  if (left <= signingUp) return refuse(freesInMs);
+  signingUp += 1;
+  signups += 1;
+  await signUp(`user-${signups}@example.com`).then(
+    () => response.writeHead(201).end(),
+    (error: unknown) => {
+      if (error instanceof RateLimitError) return refuse(error.retryAfterMs);
+      console.error(error);
+      response.writeHead(500).end();
+    },
+  );
+  signingUp -= 1;
+});
+server.listen(0, "127.0.0.1");
+await once(server, "listening");
+const address = server.address();
+const port = typeof address === "object" && address !== null ? address.port : 0;
+
+const agent = new Agent({ keepAlive: true, maxSockets: connections });
+const statusOf = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    get({ agent, port, host: "127.0.0.1" }, (response) => {
+      response.resume().once("end", () => resolve(response.statusCode ?? 0));
+    }).once("error", reject);
+  });
+
+const tookMs = new Map<number, number[]>();
+const until = performance.now() + seconds * 1_000;
+const caller = async (): Promise<void> => {
+  while (performance.now() < until) {
+    const since = performance.now();
+    const status = await statusOf();
+    const took = tookMs.get(status) ?? [];
+    tookMs.set(status, took);
+    took.push(performance.now() - since);
+    // A person, or a load balancer, takes a moment to come again; 50 that do not would measure loopback sockets.
+    await sleep(50);
+  }
+};
+await Promise.all(Array.from({ length: connections }, caller));
+
+console.log(
+  `\nsignup (upsert, list, event, email), ${connections} connections, ${seconds} s, maxWaitMs 200, ${latencyMs} ms an answer`,
+);
+row("status", "callers", "median", "longest", "wanted");
+for (const [status, took] of tookMs) {
+  const longest = took.reduce((most, ms) => Math.max(most, ms), 0);
+  row(status, took.length, `${median(took).toFixed(0)} ms`, `${longest.toFixed(0)} ms`, "<= 1000 ms");
+}
+const { counts, emails } = await service.report();
+console.log(`  emails sent: ${emails}, ${(emails / seconds) * 60} a minute (20 wanted)`);
+console.log(`  requests spent on callers who got a 429: ${spentInVain} (0 wanted)`);
+console.log(
+  `  429s of the service: ${counts.byStatus["429"] ?? 0} (0 wanted); its requests: ${counts.requests}`,
+);
+agent.destroy();
+server.close();
+await client.close();
+service.stop();
