@@ -44,7 +44,7 @@ class Pass<C extends Contact> {
   readonly #since: string;
   readonly #names = new FieldNames();
   #namesWritten = 0;
-  #places = new HashTable();
+  readonly #places = new HashTable();
   #before: SnapshotFile | undefined;
   /** Where positions in the draft start. */
   #beforeBytes = 0;

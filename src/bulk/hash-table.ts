@@ -18,46 +18,32 @@ export const hashOf = (text: string): Hash64 => {
 
 const fullest = 0.7;
 
-/** Numbers by the hash of a text, in 16 bytes per slot and without an object for each. */
-export class HashTable {
-  #size = 0;
-  #keys: Uint32Array;
+/** One part of a table, which doubles on its own. */
+class Part {
+  size = 0;
+  #keys = new Uint32Array(2 * 64);
   // One more than the number, so that 0 is an empty slot.
-  #values: Float64Array;
+  #values = new Float64Array(64);
 
-  /** @param expected - how many texts fit without a copy of the table, which would need half of its memory again. */
-  constructor(expected = 0) {
-    let slots = 1024;
-    while (fullest * slots <= expected) slots *= 2;
-    this.#keys = new Uint32Array(2 * slots);
-    this.#values = new Float64Array(slots);
-  }
-
-  get size(): number {
-    return this.#size;
-  }
-
-  get(text: string): number | undefined {
-    const slot = this.#slotOf(...hashOf(text));
-    const value = this.#values[slot] ?? 0;
+  get(hash: Hash64): number | undefined {
+    const value = this.#values[this.#slotOf(hash)] ?? 0;
     return value === 0 ? undefined : value - 1;
   }
 
-  set(text: string, value: number): void {
-    if (this.#size >= fullest * this.#values.length) this.#grow();
-    this.#put(hashOf(text), value + 1);
+  set(hash: Hash64, value: number): void {
+    if (this.size >= fullest * this.#values.length) this.#grow();
+    this.#put(hash, value + 1);
   }
 
-  #put([high, low]: Hash64, stored: number): void {
-    const slot = this.#slotOf(high, low);
-    if (this.#values[slot] === 0) this.#size += 1;
-    this.#keys[2 * slot] = high;
-    this.#keys[2 * slot + 1] = low;
+  #put(hash: Hash64, stored: number): void {
+    const slot = this.#slotOf(hash);
+    if (this.#values[slot] === 0) this.size += 1;
+    this.#keys.set(hash, 2 * slot);
     this.#values[slot] = stored;
   }
 
   /** Where the hash is, or would be. */
-  #slotOf(high: number, low: number): number {
+  #slotOf([high, low]: Hash64): number {
     const mask = this.#values.length - 1;
     for (let slot = low & mask; ; slot = (slot + 1) & mask) {
       if (this.#values[slot] === 0) return slot;
@@ -69,8 +55,35 @@ export class HashTable {
     const [keys, values] = [this.#keys, this.#values];
     this.#keys = new Uint32Array(2 * keys.length);
     this.#values = new Float64Array(2 * values.length);
-    this.#size = 0;
+    this.size = 0;
     for (const [slot, stored] of values.entries())
       if (stored !== 0) this.#put([keys[2 * slot] ?? 0, keys[2 * slot + 1] ?? 0], stored);
+  }
+}
+
+/**
+ * Numbers by the hash of a text, in 16 bytes per slot and without an object for each.
+ *
+ * It grows in parts: old and new slots of the whole would need half of its memory again.
+ */
+export class HashTable {
+  readonly #parts = Array.from({ length: 16 }, () => new Part());
+
+  get size(): number {
+    return this.#parts.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  get(text: string): number | undefined {
+    const hash = hashOf(text);
+    return this.#partOf(hash)?.get(hash);
+  }
+
+  set(text: string, value: number): void {
+    const hash = hashOf(text);
+    this.#partOf(hash)?.set(hash, value);
+  }
+
+  #partOf([high]: Hash64): Part | undefined {
+    return this.#parts[high >>> 28];
   }
 }
