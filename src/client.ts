@@ -104,7 +104,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.#node = new ClientNode(this.#connection.ends, parent?.node);
     const call: Call = createCall(this.#connection, clock);
     this.#call = call;
-    this.contacts = new Contacts(call, clock);
+    this.contacts = new Contacts(call, clock, this.#settings.apiKey);
     this.companies = new Companies(call);
     this.lists = new Lists(call, clock);
     const { limits, interactiveReserve, ledger, totalTimeoutMs, emailGuards: guards } = this.#settings;
@@ -113,6 +113,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.emails = new Emails(call, { clock, ledger, totalTimeoutMs, guards, lifetime, slots });
     this.events = new Events(call, {
       clock,
+      apiKey: this.#settings.apiKey,
       maxRetries: this.#settings.maxRetries,
       eventsAtOnce: limits === false ? undefined : limits.events.max,
       pace: () => ({ limits, budgets: this.budgets() }),

@@ -22,6 +22,8 @@ export interface Checkpoint {
   readonly last: string | null;
   /** Only for an import with `addToList`. */
   readonly list?: ListProgress | undefined;
+  /** A hash of the API key, if that is a string: another key may be of another workspace. */
+  readonly key?: string | undefined;
 }
 
 /**
@@ -86,10 +88,13 @@ const isListProgress = (value: unknown): value is ListProgress => {
  */
 export const readCheckpoint = (state: unknown, name = "the checkpoint"): Checkpoint | undefined => {
   if (state === undefined || state === null) return undefined;
-  const { version, done, last, list }: { [K in keyof Checkpoint]?: unknown } = Object(state);
-  const fits = (list === undefined || isListProgress(list)) && (typeof last === "string" || last === null);
+  const { version, done, last, list, key }: { [K in keyof Checkpoint]?: unknown } = Object(state);
+  const fits =
+    (list === undefined || isListProgress(list)) &&
+    (typeof last === "string" || last === null) &&
+    (key === undefined || typeof key === "string");
   if (version === 1 && isIndex(done) && fits)
-    return { version, done, last, ...(list !== undefined && { list }) };
+    return { version, done, last, ...(list !== undefined && { list }), ...(key !== undefined && { key }) };
   const why =
     isIndex(version) && version > 1
       ? `was saved by a newer touchpoint-sdk (version ${version} of checkpoints): update it here`

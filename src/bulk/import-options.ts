@@ -1,6 +1,6 @@
 import type { Call } from "../call/executor.ts";
 import type { Issue } from "../errors.ts";
-import type { CallOptions } from "../options/options.ts";
+import type { CallOptions, KeySource } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
@@ -107,6 +107,7 @@ export interface RowResult<C extends Contact = Contact> {
 export interface ImportContext {
   readonly clock: Clock;
   readonly call: Call;
+  readonly apiKey: KeySource;
   /** The faults of a row. */
   readonly issues: (input: GivenContact) => readonly Issue[] | Promise<readonly Issue[]>;
   /** Creates the contact, or updates the existing one if something would change. */

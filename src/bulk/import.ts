@@ -253,6 +253,7 @@ export const importContacts = async (
         // A plan has the rows in their order.
         concurrency: options.dryRun ? 1 : (options.concurrency ?? defaultConcurrency),
         checkpoint: options.checkpoint,
+        apiKey: context.apiKey,
         isDry: options.dryRun === true,
         prepare: (rows, done, signals) => run.lookup.rows(rows, done, signals),
         operation,

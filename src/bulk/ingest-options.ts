@@ -1,5 +1,5 @@
 import type { Call } from "../call/executor.ts";
-import type { CallOptions } from "../options/options.ts";
+import type { CallOptions, KeySource } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
@@ -71,6 +71,7 @@ export const requestOptions = (
 /** What an ingestion needs of the client. */
 export interface IngestContext {
   readonly call: Call;
+  readonly apiKey: KeySource;
   readonly clock: Clock;
   /** How many events background work may send at once now. */
   readonly largestBatch: () => number;

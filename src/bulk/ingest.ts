@@ -83,6 +83,7 @@ export const ingest = async (
         batchSize: () => Math.min(options.batchSize ?? maxEventsPerRequest, largestBatch()),
         concurrency: options.concurrency ?? defaultConcurrency,
         checkpoint: options.checkpoint,
+        apiKey: context.apiKey,
         operation,
         call: context.call,
         clock,

@@ -2,7 +2,7 @@ import { InFlight } from "../batch/in-flight.ts";
 import { type EffectTracker, withDeadline } from "../batch/with-deadline.ts";
 import type { Call } from "../call/executor.ts";
 import { ConfigurationError } from "../errors.ts";
-import type { CallOptions } from "../options/options.ts";
+import type { CallOptions, KeySource } from "../options/options.ts";
 import { iterateUntilAborted, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
@@ -44,6 +44,8 @@ export interface ResumableWork<Item> {
   /** Batches processed at once. */
   readonly concurrency: number;
   readonly checkpoint: string | CheckpointStore | undefined;
+  /** Of the client: a checkpoint belongs to the key that it was saved with. */
+  readonly apiKey: KeySource;
   readonly options: Pick<CallOptions, "signal" | "totalTimeoutMs">;
   readonly progress: ProgressReporter;
   readonly waits: WaitTracker;
@@ -83,6 +85,19 @@ export interface Reading {
   skipped: number;
 }
 
+/** Identifies a key without showing it; undefined for a function, whose keys change. */
+const keyHash = (apiKey: KeySource): string | undefined =>
+  typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
+
+const refuseForeign = (before: Checkpoint | undefined, apiKey: KeySource): void => {
+  const key = keyHash(apiKey);
+  if (before?.key === undefined || key === undefined || before.key === key) return;
+  throw new ConfigurationError(
+    "the checkpoint was saved with another API key, and may be of another workspace: delete it to start over; if this is a new key " +
+      'of the same workspace, remove "key" from the checkpoint to go on',
+  );
+};
+
 /** Connects the stages of one run. */
 class Run<Item> {
   readonly reading: Reading = { read: 0, skipped: 0 };
@@ -97,6 +112,7 @@ class Run<Item> {
   /** The content of the last item before the mark. */
   #last: string | null;
   #isForSource = false;
+  readonly #key: string | undefined;
 
   constructor(
     work: ResumableWork<Item>,
@@ -110,6 +126,7 @@ class Run<Item> {
     this.#signals = signals;
     this.#writer = store && !work.isDry ? new CheckpointWriter(store) : undefined;
     this.#before = before;
+    this.#key = keyHash(work.apiKey);
     work.progress.watched = this;
     work.waits.onBegin = () => work.progress.touch();
     this.#last = before?.last ?? null;
@@ -218,7 +235,8 @@ class Run<Item> {
 
   async #save(): Promise<void> {
     const list = this.#work.lagging?.progress;
-    const state = { version: 1, done: this.#mark.mark, last: this.#last } as const;
+    const key = this.#key;
+    const state = { version: 1, done: this.#mark.mark, last: this.#last, ...(key && { key }) } as const;
     const stored = this.#writer?.save(list === undefined ? state : { ...state, list });
     if (stored !== undefined) await untilAborted(stored, this.#signals.callbacks);
   }
@@ -243,6 +261,7 @@ export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Rea
   try {
     await withDeadline({ operation, signal, effect, clock }, async () => {
       const before = readCheckpoint(store && (await untilAborted(store.load(), open.signal)));
+      refuseForeign(before, work.apiKey);
       if (
         before?.list !== undefined &&
         before.list.before < before.done &&

@@ -1,6 +1,6 @@
 import { readFile, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { ConfigurationError, ValidationError } from "../errors.ts";
+import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
 import { destinationOf, openDraft, writeFileAtomically } from "../runtime/atomic-file.ts";
 import { isMissingFile } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
@@ -139,7 +139,15 @@ export const writeResumable = async (
   });
   async function* records(): AsyncGenerator<object> {
     if (found?.isComplete) return;
-    for await (const page of list.pages({ cursor: before.cursor ?? undefined })) yield* pages.read(page);
+    try {
+      for await (const page of list.pages({ cursor: before.cursor ?? undefined })) yield* pages.read(page);
+    } catch (cause) {
+      if (!(cause instanceof ResponseValidationError) || found === undefined) throw cause;
+      throw new ConfigurationError(
+        `checkpoint ${checkpoint} does not fit the list, which may be of another workspace, or has lost all contacts that were read last: delete it to start over`,
+        { cause },
+      );
+    }
   }
   const written = await writePieces(
     naming(path, {

@@ -6,7 +6,7 @@ import type { ApiPromise } from "../call/api-promise.ts";
 import { type Call, throwIfInvalid, withOperation } from "../call/executor.ts";
 import type { CallGroup } from "../call/request.ts";
 import { ConflictError, isTouchpointError, NotFoundError } from "../errors.ts";
-import type { CallOptions } from "../options/options.ts";
+import type { CallOptions, KeySource } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { snapshot } from "../runtime/values.ts";
@@ -59,10 +59,12 @@ const typed = <Fields>() => operations.contacts as unknown as TypedOperations<Fi
 export class Contacts<Fields extends object = OpenFields> {
   readonly #call: Call;
   readonly #clock: Clock;
+  readonly #apiKey: KeySource;
 
-  constructor(call: Call, clock: Clock) {
+  constructor(call: Call, clock: Clock, apiKey: KeySource) {
     this.#call = call;
     this.#clock = clock;
+    this.#apiKey = apiKey;
   }
 
   /**
@@ -219,6 +221,7 @@ export class Contacts<Fields extends object = OpenFields> {
       // The import itself knows a row's fields, and leaves its custom fields to the call's check.
       return importContacts(source as InputSource<GivenContact>, options ?? {}, {
         clock: this.#clock,
+        apiKey: this.#apiKey,
         call,
         issues: (input) => this.#call.issues(operations.contacts.create, input),
         ...this.#importing(),

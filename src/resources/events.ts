@@ -7,7 +7,7 @@ import type { IngestOptions } from "../bulk/ingest-options.ts";
 import type { InputSource } from "../bulk/resumable.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
 import type { Call } from "../call/executor.ts";
-import type { CallOptions } from "../options/options.ts";
+import type { CallOptions, KeySource } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { EventInput, EventReceipt } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
@@ -16,6 +16,7 @@ import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/
 /** What the events need beside the call. */
 export interface EventsContext {
   readonly clock: Clock;
+  readonly apiKey: KeySource;
   readonly eventsAtOnce: number | undefined;
   /** How many of them background work may send at once now. */
   readonly largestBatch: () => number;

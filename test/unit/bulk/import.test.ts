@@ -35,6 +35,7 @@ const service = (upsert: (at: number) => Promise<RowResult["result"]> = async ()
   const additions: (readonly [count: number, upserts: number])[] = [];
   const context: ImportContext = {
     clock,
+    apiKey: () => "key",
     call: scriptedCall(async (_operation, payload) => {
       additions.push([Object(payload).emails.length, seen.upserts]);
       return {};

@@ -50,6 +50,7 @@ const run = (
     call: scriptedCall(answering),
     clock,
     largestBatch: () => 100,
+    apiKey: () => "key",
     serviceNow: () => undefined,
     pace: anyPace,
   };
@@ -98,6 +99,7 @@ describe("ingest, killed and started again", () => {
         call: scriptedCall(answering),
         clock: new FakeClock(),
         largestBatch: () => 100,
+        apiKey: () => "key",
         serviceNow: () => undefined,
         pace: anyPace,
       },
@@ -334,7 +336,14 @@ describe("ingest", () => {
         arrived.push(...sent.map(({ properties }) => properties?.at));
         return { results: sent.map(() => ({ status: 202 })) };
       });
-      const context = { call, clock, largestBatch: () => 100, serviceNow: () => undefined, pace: anyPace };
+      const context = {
+        call,
+        clock,
+        largestBatch: () => 100,
+        apiKey: () => "key",
+        serviceNow: () => undefined,
+        pace: anyPace,
+      };
       await clock.until(ingest(events(6), { batchSize: 2, concurrency }, context));
       expect(arrived).toEqual(order);
     },
@@ -354,7 +363,14 @@ describe("ingest", () => {
     const call = scriptedCall(async (_operation, payload) =>
       calls++ === 0 ? never : service.record(payload),
     );
-    const context = { call, clock, largestBatch: () => 100, serviceNow: () => undefined, pace: anyPace };
+    const context = {
+      call,
+      clock,
+      largestBatch: () => 100,
+      apiKey: () => "key",
+      serviceNow: () => undefined,
+      pace: anyPace,
+    };
     void ingest(source(), { batchSize: 10, concurrency: 2 }, context);
     for (let turns = 100; turns > 0; turns -= 1) await turn();
     expect(taken).toBeLessThan(8 * 10 * 2 + 50);

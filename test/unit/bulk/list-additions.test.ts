@@ -88,6 +88,7 @@ test("an import killed after any step, and started again, leaves nobody out of t
         },
         {
           clock: new FakeClock(),
+          apiKey: () => "key",
           ...emptyWorkspace,
           issues: ({ email }) =>
             isRefused(rows.findIndex((row) => row.email === email)) ? [{ path: "email", message: "no" }] : [],

@@ -58,6 +58,7 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
       {
         ...{
           operation: "items.do",
+          apiKey: () => "key",
           call,
           clock,
           progress,
