@@ -19,8 +19,9 @@ export interface Beat {
   readonly ahead: number;
   /** For how long the next request has lacked something while nothing was sent. */
   readonly hungryMs: number;
-  /** Permits that interactive calls hold, and for how long background work leaves them a reserve. */
+  /** Permits that interactive calls hold and lack, and for how long background work leaves them a reserve. */
   readonly interactive: number;
+  readonly urgent: number;
   readonly interactiveMs: number;
   /** What permits lose by changing hands. */
   readonly allowanceMs: number;
@@ -169,12 +170,13 @@ interactive = at('interactiveUntil') > now and math.max(1, interactive) or 0
 
 -- SHARES are even among those who use or want permits.
 local cap = math.max(0, math.min(my.max, my.dayMax - total))
-local active, wanted, coming, spare = 1, 0, my.held - my.kept, my.spare
+local active, wanted, coming, spare, urgent = 1, 0, my.held - my.kept, my.spare, 0
 -- Who lacks permits for its next request is served in turn: first the one that has sent nothing for longest.
 local since, first, unit = my.need > 0 and now - my.hungryMs or 0, nil, my.need > 0 and my.need + my.idle or 1
 for _, other in ipairs(live) do
   if other.want > 0 or other.held > other.idle then active = active + 1 end
   wanted, coming, spare = wanted + other.want, coming + other.held - other.kept, spare + other.spare
+  urgent = urgent + other.urgent
   if other.need > 0 then
     unit = math.max(unit, other.need + other.idle)
     local isEarlier = first == nil or other.since < first.since
@@ -182,12 +184,16 @@ for _, other in ipairs(live) do
   end
 end
 local fair = math.ceil(cap / active)
+-- Where interactive calls lack some, background work of other processes shares what is left, and a tenth at least.
+local isYielding = my.interactiveMs == 0 and urgent > 0
+if isYielding then fair = math.max(math.ceil(cap / 10), fair - urgent)
+elseif my.urgent > 0 and urgent == 0 then fair = cap - math.ceil(cap / 10) end
 local isMyTurn = my.need > 0 and
   (first == nil or since < first.since or (since == first.since and my.process < first.process))
 
 -- GRANT: all that is free where nobody else wants any; what the next request needs in turn; else up to the share.
 local free = math.max(0, cap - heldElsewhere - my.held)
-local keptForFirst = first and not isMyTurn and math.min(free, first.need) or 0
+local keptForFirst = first and not isMyTurn and math.min(free, isYielding and math.max(first.need, urgent) or first.need) or 0
 local grant = 0
 if wanted == 0 then grant = math.min(free, math.max(my.want, my.ahead))
 elseif isMyTurn then grant = math.min(free, math.max(my.need, math.min(my.want, fair - my.held)))
@@ -235,7 +241,8 @@ else
   remember('process:' .. my.process, cjson.encode({
     held = held, kept = math.max(0, my.kept + grant - give), idle = math.min(my.idle + grant, held),
     spare = math.min(my.spare, my.held), need = math.max(0, my.need - grant), want = math.max(0, my.want - grant),
-    interactive = my.interactive, since = my.need > grant and since or 0, servedAt = servedAt, seenAt = now, aliveMs = my.aliveMs,
+    interactive = my.interactive, urgent = math.max(0, my.urgent - grant),
+    since = my.need > grant and since or 0, servedAt = servedAt, seenAt = now, aliveMs = my.aliveMs,
   }))
 end
 -- Whoever waits for what has just come free need not wait for its own next beat.

@@ -215,6 +215,7 @@ export class SharedLeases implements PermitSource {
       spare: budget.spareFor(Math.max(allowanceMs, this.#aliveMs / 4)),
       need,
       want: waiters > 0 ? Math.max(need, Math.min(waiters, limit.max - held)) : 0,
+      urgent: need > 0 ? Math.min(interactive.waiting, limit.max - held) : 0,
       ahead: idle === 0 && isAtWork ? Math.ceil(limit.max / 20) : 0,
       hungryMs: Math.max(0, Math.round(hungryMs)),
       interactive: interactive.held,

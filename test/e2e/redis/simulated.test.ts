@@ -414,6 +414,34 @@ test("a Redis out of reach is waited for as long as is allowed; then calls are r
   expect((await back).status).toBe(200);
 });
 
+test("interactive calls that use all they get take two thirds from background work of another process, which then has all", async () => {
+  const numbers = { requests: documentedLimits.requests };
+  const service = simulatedService(clock, {
+    ...{ counting: "sliding", latency: constantLatency(5, 5) },
+    limits: { ...limits, ...numbers },
+  });
+  const sent = { interactive: 0, background: 0 };
+  let isOver = false;
+  for (const priority of ["interactive", "background"] as const) {
+    const process = join((request) => {
+      sent[priority] += 1;
+      return service.send(request);
+    }, numbers);
+    saturate(process, requestOn(["requests"], { priority }), () => isOver && priority === "interactive");
+  }
+  await store.advance(20_000);
+  const before = { ...sent };
+  await store.advance(60_000);
+  expect((sent.interactive - before.interactive) / 600).toBeGreaterThanOrEqual(0.65);
+  expect((sent.background - before.background) / 600).toBeGreaterThanOrEqual(0.1);
+  isOver = true;
+  await store.advance(40_000);
+  before.background = sent.background;
+  await store.advance(20_000);
+  expect(sent.background - before.background).toBe(200);
+  expect(service.limiters.requests.refused).toBe(0);
+});
+
 test.each([
   ["an export", ["requests"], 1],
   ["an ingestion", ["requests", "events"], 50],
