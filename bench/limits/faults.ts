@@ -48,7 +48,7 @@ export const faultCells = async (): Promise<void> => {
   };
   await sleep(10_000);
   console.log(`\nfour processes on one Redis, events in tens, a fault of ${faultMs / 1_000} s`);
-  row("", "429s", "share during", "6 s after");
+  row("", "429s", "share", "6 s after");
   for (const [name, fault] of Object.entries(faults)) {
     const refused = events.refused;
     const during = await shareOver(fault());
