@@ -5,25 +5,25 @@ interface OptionShape {
   readonly type: "string" | "boolean";
   readonly short?: string;
   readonly multiple?: boolean;
-  /** What its value is called in the help: `<path>`. */
+  /** The name of its value in the help: `<path>`. */
   readonly value?: string;
   readonly about: string;
 }
 
-/** One command: what it is called, what it does, what it takes. */
+/** A command: its name, its summary, its arguments. */
 export interface Command {
   /** One or two words, as typed: `contacts export`. */
   readonly name: string;
   readonly about: string;
-  /** `<file>` must be there, `[file]` may be. */
+  /** `<file>` is required, `[file]` is optional. */
   readonly operands: readonly string[];
   readonly options: Readonly<Record<string, OptionShape>>;
 }
 
-/** The value of an option: text, whether it is set, or each of several; absent when it was not given. */
+/** The value of an option: a text, a flag, or several of them; undefined if the option was not given. */
 export type OptionValue = string | boolean | readonly (string | boolean)[];
 
-/** What a command line asks for; `wrong` says why it cannot be done and how it is typed. */
+/** A parsed command line. `wrong` has the problem and the usage. */
 export type Invocation =
   | {
       readonly kind: "run";
@@ -76,7 +76,7 @@ const wrong = (problem: string, hint: string): Invocation => ({
   text: `touchpoint: ${problem}\n${hint}`,
 });
 
-/** How many letters have to be changed, added or taken out to make one word of the other. */
+/** The edit distance of two words: letters to change, add or remove. */
 const editsBetween = (one: string, other: string): number => {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (const [index, letter] of [...one].entries()) {
@@ -92,7 +92,7 @@ const editsBetween = (one: string, other: string): number => {
   return row[other.length] ?? 0;
 };
 
-/** `; did you mean "…"?`, where a word differs from what was typed by two letters at most. */
+/** `; did you mean "…"?`, if a word is at most two edits from the typed one. */
 const didYouMean = (typed: string, words: readonly string[]): string => {
   const [nearest] = words
     .map((word) => ({ word, edits: editsBetween(typed, word) }))
@@ -105,7 +105,7 @@ const parseOptions = (command: Command, args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options: { ...command.options, help }, allowPositionals: true });
   } catch (error) {
-    // parseArgs says which argument is wrong, then goes on about positional arguments, which is no help here.
+    // The message of parseArgs continues with advice about positional arguments, which is no help here.
     const problem = String(error instanceof Error ? error.message : error).split(". To specify")[0] ?? "";
     const unknown = /^Unknown option '(--[^']+)'/.exec(problem)?.[1];
     const options = Object.keys({ ...command.options, help }).map((name) => `--${name}`);
@@ -114,9 +114,9 @@ const parseOptions = (command: Command, args: readonly string[]) => {
 };
 
 /**
- * Reads a command line.
+ * Parses a command line.
  *
- * @param argv - what follows the name of the program.
+ * @param argv - the arguments after the program's name.
  */
 export const readArgs = (commands: readonly Command[], argv: readonly string[]): Invocation => {
   const [first, second] = argv;

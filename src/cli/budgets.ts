@@ -14,8 +14,8 @@ export const budgets: CliCommand = {
   shape: {
     name: "budgets",
     about:
-      "Shows the limits that the command line keeps, and what the service says of its own: it sends one GET request,\n" +
-      "and shows those headers of the answer that are about limits. What other processes use, it cannot know.",
+      "Shows the limits that the commands keep, and the rate limit headers of the service.\n" +
+      "It sends one GET request. It does not know what other processes use.",
     operands: [],
     options: { ...connectionOptions, json: { type: "boolean", about: "one line of JSON" } },
   },

@@ -1,58 +1,58 @@
 import type { Command, Invocation } from "./args.ts";
 import type { Terminal } from "./progress-bar.ts";
 
-/** How the program ends. */
+/** The exit codes. */
 export const exitCode = {
   ok: 0,
   failed: 1,
   wrongUsage: 2,
-  /** Everything was dealt with, and some records were refused. */
+  /** All records were processed, and some were refused. */
   someRejected: 3,
-  /** As shells count SIGINT: 128 + 2. */
+  /** The shell's convention for SIGINT: 128 + 2. */
   interrupted: 130,
-  /** As shells count SIGPIPE: 128 + 13. */
+  /** The shell's convention for SIGPIPE: 128 + 13. */
   brokenPipe: 141,
 } as const;
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** What surrounds a command. */
+/** The environment of a command. */
 export interface Surroundings {
-  /** For results, so that they can be piped on. */
+  /** For results, so that they can be piped. */
   readonly stdout: { write(text: string): unknown };
-  /** For progress and complaints. */
+  /** For progress and errors. */
   readonly stderr: Terminal;
-  /** Aborts when the user, or the system, asks to stop. */
+  /** Aborts at SIGINT or SIGTERM. */
   readonly interrupt: AbortSignal;
   /** Milliseconds that never run backwards. */
   now(): number;
 }
 
-/** One use of a command. */
+/** A command's parsed arguments and its environment. */
 export type Request = Surroundings & Pick<Extract<Invocation, { kind: "run" }>, "values" | "operands">;
 
-/** A command and what it does. */
+/** A command and its implementation. */
 export interface CliCommand {
   readonly shape: Command;
   /** @throws the signal's reason when interrupted. */
   run(request: Request): Promise<ExitCode>;
-  /** What to do after an interruption. */
+  /** Tells the user how to continue after an interruption. */
   afterInterrupt(request: Request): string;
 }
 
-/** The command line cannot be carried out; the message says how to type it. */
+/** The command line is wrong; the message says how to correct it. */
 export class UsageError extends Error {}
 
-/** The value of an option that takes one. */
+/** The value of an option with a value. */
 export const textOf = ({ values }: Pick<Request, "values">, name: string): string | undefined => {
   const value = values[name];
   return typeof value === "string" ? value : undefined;
 };
 
-/** Whether an option that takes no value was given. */
+/** Whether a flag was given. */
 export const isSet = ({ values }: Pick<Request, "values">, name: string): boolean => values[name] === true;
 
-/** The value of an option that takes a list: `email,name`. */
+/** The value of an option with a list: `email,name`. */
 export const listOf = (request: Pick<Request, "values">, name: string): readonly string[] | undefined =>
   textOf(request, name)
     ?.split(",")
@@ -60,7 +60,7 @@ export const listOf = (request: Pick<Request, "values">, name: string): readonly
     .filter((item) => item !== "");
 
 /**
- * The value of an option that takes a whole number.
+ * The value of an option with a whole number.
  *
  * @throws UsageError for anything else.
  */

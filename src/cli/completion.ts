@@ -4,7 +4,7 @@ import { type CliCommand, exitCode, UsageError } from "./command.ts";
 const optionsOf = ({ options }: Command): string[] =>
   [...Object.keys(options), "help"].map((name) => `--${name}`);
 
-/** What may follow each word, or pair of words, that was typed. */
+/** The words that may follow each typed word or pair of words. */
 const nextWords = (commands: readonly Command[]): ReadonlyMap<string, ReadonlySet<string>> => {
   const next = new Map<string, Set<string>>();
   const add = (typed: string, word: string): void =>
@@ -66,12 +66,12 @@ const fish = (commands: readonly Command[]): string => {
 
 const scripts: Readonly<Record<string, (commands: readonly Command[]) => string>> = {
   bash,
-  // zsh runs the completion of bash.
+  // zsh can run bash completions.
   zsh: (commands) => `autoload -U +X compinit bashcompinit && compinit && bashcompinit\n${bash(commands)}`,
   fish,
 };
 
-/** `touchpoint completion`: prints a script for a shell that completes all commands and their options. */
+/** `touchpoint completion`: prints a shell script that completes commands and options. */
 export const completionOf = (commands: () => readonly CliCommand[]): CliCommand => ({
   shape: {
     name: "completion",

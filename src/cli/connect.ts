@@ -2,12 +2,12 @@ import { Client, type ClientOptions, ConfigurationError, type Hooks, type Limits
 import { type CliCommand, type Request, textOf, UsageError } from "./command.ts";
 import { type Measured, Pace, type ProgressBar, progressBar } from "./progress-bar.ts";
 
-/** The option by which commands that call the service take its limits. */
+/** The option that sets the limits of commands that call the service. */
 const limitsOption = {
   limits: {
     type: "string",
     value: "<n>",
-    about: "times the documented limits that this key has, for instance 100 for sandbox --fast; off: none",
+    about: "a multiple of the documented limits, such as 100 for sandbox --fast; off for none",
   },
 } as const satisfies CliCommand["shape"]["options"];
 
@@ -47,14 +47,15 @@ export const connectionOptions = {
   proxy: {
     type: "string",
     value: "<url>",
-    about: "an HTTP proxy; env for that of HTTPS_PROXY and NO_PROXY, where it needs a password",
+    about:
+      "the URL of an HTTP proxy; env reads HTTPS_PROXY and NO_PROXY, so that a password stays out of the arguments",
   },
 } as const satisfies CliCommand["shape"]["options"];
 
 /**
- * Makes the client. The key comes from the environment alone: arguments show in lists of processes.
+ * Creates the client. The key comes from the environment only, because process lists show arguments.
  *
- * @throws UsageError when they are missing or wrong.
+ * @throws UsageError when an option is missing or wrong.
  */
 export const connect = async (
   request: Pick<Request, "values">,
@@ -78,13 +79,13 @@ export const connect = async (
 export interface Watched {
   readonly client: Client;
   readonly bar: ProgressBar;
-  /** Shows how far the work has come. */
+  /** Shows the progress. */
   show(progress: Measured): void;
-  /** Leaves the bar standing and frees the sockets. */
+  /** Ends the progress bar and closes the client. */
   close(): Promise<void>;
 }
 
-/** Opens a client for a command that takes long. */
+/** Creates a client for a long command. */
 export const watch = async (request: Request): Promise<Watched> => {
   const { stderr, now } = request;
   const bar = progressBar(stderr, now);

@@ -2,7 +2,7 @@ import { stat } from "node:fs/promises";
 import { type ColumnNames, readCsv } from "../files/index.ts";
 import { type Request, UsageError } from "./command.ts";
 
-/** The documented fields of a contact, as an export writes them. */
+/** The documented fields of a contact, in the order of an export. */
 export const contactFields: readonly string[] = [
   "id",
   "email",
@@ -23,7 +23,7 @@ export const contactFields: readonly string[] = [
   "updatedAt",
 ];
 
-/** The names in the header of a file; none where no record follows, as nothing is sent then. */
+/** The column names of a file; none if it has no record, because then nothing is sent. */
 const namesIn = async (file: string, delimiter: string | undefined): Promise<readonly string[]> => {
   if (file === "-") return [];
   const found = await stat(file).catch(() => undefined);
@@ -32,10 +32,10 @@ const namesIn = async (file: string, delimiter: string | undefined): Promise<rea
   const names = new Set<string>();
   const records = readCsv(file, {
     delimiter,
-    // Otherwise cast would not see the columns of empty cells.
+    // Otherwise cast is not called for empty cells.
     emptyCells: "string",
     cast: (_, { column }) => void names.add(column),
-    // Told when the file is read for good.
+    // Reported when the file is read again for the import.
     onInvalid: () => {},
   });
   await records.next();
@@ -43,19 +43,19 @@ const namesIn = async (file: string, delimiter: string | undefined): Promise<rea
   return [...names];
 };
 
-/** A name without what people write in different ways. */
+/** A name without the differences of spelling: case, `_`, `-` and blanks. */
 const folded = (name: string): string => name.toLowerCase().replaceAll(/[_\-\s]/g, "");
 
 const byFolded = new Map(contactFields.map((field) => [folded(field), field]));
 
-/** The column that is probably meant by one whose field does not exist. */
+/** The column that was probably meant by one without a field. */
 export const meantBy = (column: string): string | undefined => {
   const [field = "", ...inside] = column.split(".");
   const meant = byFolded.get(folded(field));
   return meant === undefined ? undefined : [meant, ...inside].join(".");
 };
 
-/** Whether a column is a documented field of a contact, or lies in one. */
+/** Whether a column is a documented field of a contact, or part of one. */
 export const isContactField = (column: string): boolean => contactFields.includes(column.split(".")[0] ?? "");
 
 const quoted = (columns: readonly string[]): string =>
@@ -64,10 +64,10 @@ const quoted = (columns: readonly string[]): string =>
 const customHint = "a custom field is named customFields.<its name>";
 
 /**
- * Looks at the columns of a CSV file of contacts, and tells those that are no field of one.
+ * Checks the columns of a CSV file of contacts, and lists those that are not a documented field.
  *
- * @returns the names of columns that have blanks around them, without these.
- * @throws UsageError for a column that is nearly the name of a field, where that has no column.
+ * @returns a mapping for names with blanks around them to the trimmed names.
+ * @throws UsageError for a column whose name is nearly a field's, if that field has no column.
  */
 export const contactColumns = async (
   request: Request,

@@ -12,9 +12,9 @@ export const contactsChanges: CliCommand = {
   shape: {
     name: "contacts changes",
     about:
-      "Writes what was added, changed and removed since the last run, as NDJSON to standard output.\n" +
-      "The first run writes every contact. The snapshot advances as the lines are written; a run that is stopped and\n" +
-      "started again may repeat the last lines, and misses none.",
+      "Writes the contacts that were added, changed or removed since the last run, as NDJSON to standard output.\n" +
+      "The first run writes every contact. A run that was stopped continues when it is started again: it misses no\n" +
+      "change, and may repeat the last lines.",
     operands: [],
     options: {
       since: {

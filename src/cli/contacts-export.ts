@@ -7,7 +7,7 @@ import { contactFields, isContactField, meantBy } from "./contact-columns.ts";
 import { delimiterOf, delimiterOption, formatOption, type RecordFile, recordFile } from "./record-file.ts";
 import { writeReport } from "./run-resumable.ts";
 
-/** What an export is asked for. */
+/** The options of an export. */
 export interface ExportSettings {
   readonly out: string;
   readonly file: RecordFile;
@@ -17,7 +17,7 @@ export interface ExportSettings {
   readonly isResumed: boolean;
 }
 
-/** Refused as in an import: a column of a field that does not exist would be empty in every row. */
+/** Refuses unknown columns, as an import does: they would be empty in every row. */
 const checkColumns = (columns: readonly string[]): void => {
   const unknown = columns.filter((column) => !isContactField(column));
   if (unknown.length === 0) return;
@@ -34,7 +34,7 @@ const checkColumns = (columns: readonly string[]): void => {
 /**
  * Reads the options of `contacts export`.
  *
- * @throws UsageError for what does not go together.
+ * @throws UsageError for options that exclude each other.
  */
 export const exportSettings = (request: Pick<Request, "values">): ExportSettings => {
   const out = textOf(request, "out");
@@ -48,14 +48,14 @@ export const exportSettings = (request: Pick<Request, "values">): ExportSettings
   if (isResumed && out === "-") throw new UsageError("standard output cannot be resumed");
   if (isResumed && file.isCompressed)
     throw new UsageError("a compressed file cannot be resumed: export it plain and compress it afterwards");
-  // The custom fields together as JSON: a column that only appears after thousands of contacts cannot be added to
-  // a file that is half written.
+  // Custom fields are one column of JSON: a column that first appears after thousands of contacts could not be added to a
+  // file that is half written.
   const defaults = file.format === "csv" ? contactFields : undefined;
   const delimiter = delimiterOf(request, file);
   return { out, file, search: textOf(request, "search"), columns: columns ?? defaults, delimiter, isResumed };
 };
 
-/** The list, its progress shown. */
+/** The list as a source that shows its progress. */
 const watched = (list: Paged<Contact>, { show }: Watched) => {
   let total: number | undefined;
   async function* pages(from?: { readonly cursor?: string | undefined }) {
@@ -86,15 +86,15 @@ export const contactsExport: CliCommand = {
   shape: {
     name: "contacts export",
     about:
-      "Writes every contact to a file, once each, also while others are added and deleted.\n" +
-      "The file appears, or is replaced, when it is complete. Until then it grows as <path>.partial.",
+      "Writes every contact to a file, once each, even while others are added and deleted.\n" +
+      "The file is written as <path>.partial, and renamed when it is complete.",
     operands: [],
     options: {
       out: {
         type: "string",
         short: "o",
         value: "<path>",
-        about: "a .csv or .ndjson file, or one of these with .gz; - for standard output",
+        about: "a .csv or .ndjson file, optionally with .gz; - for standard output",
       },
       search: {
         type: "string",
@@ -110,7 +110,7 @@ export const contactsExport: CliCommand = {
       },
       ...delimiterOption,
       ...formatOption,
-      resume: { type: "boolean", about: "go on where an export to this file was stopped" },
+      resume: { type: "boolean", about: "continue a stopped export to this file" },
       ...connectionOptions,
       json: { type: "boolean", about: "the report as one line of JSON" },
     },

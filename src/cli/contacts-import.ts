@@ -6,14 +6,14 @@ import { delimiterOf, delimiterOption, formatOption, openInput, recordFile } fro
 import { readableRecords } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
-// Under the domain that no mail reaches: nobody is taken out of the list.
+// A reserved domain: no contact has this address, so nothing is removed from the list.
 const nobody = "nobody@touchpoint.invalid";
 
 /**
- * Makes sure of a list before anything is written. The service has no call that reads one, so an address that
- * nobody has is removed from it.
+ * Checks that a list exists before anything is written. The service cannot read a list, so this removes an address that
+ * no contact has.
  *
- * @throws UsageError when the service has no such list; what else the service says is thrown as it is.
+ * @throws UsageError when there is no such list; any other error of the service as it is.
  */
 const assertList = async (client: Client, id: string, signal: AbortSignal): Promise<void> => {
   try {
@@ -35,7 +35,7 @@ const contactsOf = async (request: Request, path: string) => {
   const records = readableRecords((onInvalid) =>
     readContacts(source, { columns, delimiter, format, name, onInvalid }),
   );
-  // Whatever it holds: import checks each record, and rejects what is no contact.
+  // The import checks each record, and rejects those that are not contacts.
   return { input, contacts: input.counted(records) as AsyncIterable<ContactInput> };
 };
 
@@ -45,9 +45,10 @@ export const contactsImport: CliCommand = {
     name: "contacts import",
     about:
       "Creates or updates every contact of a CSV or NDJSON file, by email.\n" +
-      "A contact that has all these values already is not sent. The columns are those of an export; id and times\n" +
-      'are passed over, and so are empty cells. In a custom field 3 is a number, "3" in quotes is text. A column that is nearly the name of a field is refused.\n' +
-      "- reads standard input. A file that --rejected wrote can be given once it is corrected.",
+      "A contact that already has these values is not sent. The columns are those of an export; id and times are\n" +
+      'ignored, and so are empty cells. In a custom field, 3 is a number and "3" in quotes is text. A column whose name is\n' +
+      "nearly a field's is refused.\n" +
+      "- reads standard input. You can correct a file of --rejected and import it.",
     operands: ["<file>"],
     options: {
       "add-to-list": {
@@ -60,9 +61,9 @@ export const contactsImport: CliCommand = {
       plan: {
         type: "boolean",
         about:
-          "change nothing: write what would become of each row as NDJSON, and the report to standard error",
+          "change nothing; write what would happen to each row as NDJSON, and the report to standard error",
       },
-      concurrency: { type: "string", value: "<n>", about: "batches under way at once, default 8" },
+      concurrency: { type: "string", value: "<n>", about: "batches in flight at once, default 8" },
       ...resumableOptions,
     },
   },

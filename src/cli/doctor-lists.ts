@@ -26,7 +26,7 @@ const shapeOf = (body: unknown): string => {
     : kindOf(body);
 };
 
-/** Reads a page, and tells what of it is not as documented. */
+/** Reads a page, and reports where it differs from the document. */
 export const readPage = (
   { status, body }: Answer,
   asked: { readonly skip: number; readonly limit: number },
@@ -59,7 +59,7 @@ const isSame = (left: readonly unknown[], right: readonly unknown[]): boolean =>
 const isSorted = (values: readonly unknown[]): boolean =>
   values.every((value, index) => index === 0 || String(values[index - 1]) <= String(value));
 
-/** What the records are sorted by, as far as these tell. */
+/** The order of the records, as far as these records show it. */
 const orderOf = (records: readonly Fields[]): string | undefined => {
   for (const name of ["createdAt", "updatedAt", "id", "email"]) {
     const values = records.map((record) => record[name]);
@@ -74,7 +74,7 @@ const largest = 200;
 const usual = 50;
 const path = "/api/v1/contacts";
 
-/** Examines the list of contacts: its shape, its counts, whether its order holds, and its search. */
+/** Checks the list of contacts: its shape, its counts, its order and its search. */
 export const examineContacts = async (ask: Ask): Promise<readonly Finding[]> => {
   const differing: string[] = [];
   const notes: string[] = [];

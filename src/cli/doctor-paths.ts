@@ -9,14 +9,14 @@ import {
   unknownFields,
 } from "./doctor-probes.ts";
 
-/** What was found out of the operations whose paths the document does not give. */
+/** The findings about operations whose paths the document does not give. */
 export interface PathsReport {
   readonly findings: readonly Finding[];
   /** For the client's option `routes`. */
   readonly routes: Readonly<Record<string, string>>;
 }
 
-// No such path can be: what it is answered with tells a missing path from a missing record.
+// This path cannot exist: its response shows how a missing path differs from a missing record.
 const missing = "/api/v1/touchpoint-doctor-missing";
 
 const signature = ({ status, body }: Answer, path: string): string =>
@@ -30,7 +30,7 @@ const allowed = ({ headers }: Answer): string => {
 /** The document's two words for a company. */
 const companyPaths = ["/api/v1/companies", "/api/v1/leads"] as const;
 
-/** Under a domain that cannot exist: a service that lists somebody then does not look at `domain`. */
+/** A domain that cannot exist: a service that lists anyone for it ignores `domain`. */
 const nowhere = "touchpoint.invalid";
 
 const companiesIn = (body: unknown): readonly unknown[] => {
@@ -63,7 +63,7 @@ const recordsFound = (
 ];
 
 const companyFaults = (answer: Answer, domain: string | undefined): readonly string[] => {
-  // Nobody of that domain may also be a 404; the client reads it as null.
+  // No contact of that domain may also be a 404; the client reads it as null.
   if (answer.status === 404) return domain === undefined ? [] : [`finds no company of ${domain}`];
   if (answer.status !== 200) return [`answers ${answer.status}${allowed(answer)}`];
   const found = companiesIn(answer.body);
@@ -79,9 +79,9 @@ const companyFaults = (answer: Answer, domain: string | undefined): readonly str
 };
 
 /**
- * Finds out which inferred paths answer, by GET alone.
+ * Finds out which inferred paths exist, with GET requests only.
  *
- * @param domain - of a company that is there; without it only an empty answer can be looked at.
+ * @param domain - the domain of an existing company; without it, only an empty response can be checked.
  */
 export const examinePaths = async (ask: Ask, domain: string | undefined): Promise<PathsReport> => {
   const findings: Finding[] = [];

@@ -6,38 +6,38 @@ import {
   type Schema,
 } from "../index.ts";
 
-/** What a GET was answered with. */
+/** The response to a GET request. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined where it was no JSON. */
+  /** Undefined if it was not JSON. */
   readonly body: unknown;
-  /** When it came, in milliseconds since 1970. */
+  /** When it arrived, in milliseconds since 1970. */
   readonly atMs: number;
 }
 
 type Query = Readonly<Record<string, string | number>>;
 
-/** Asks the service by GET, and counts. */
+/** Sends GET requests, and counts them. */
 export interface Ask {
   get(path: string, query?: Query): Promise<Answer>;
-  /** All answers so far, oldest first. */
+  /** All responses so far, oldest first. */
   readonly answers: readonly Answer[];
-  /** Requests made so far, repeats of failed ones too. */
+  /** Requests sent so far, including retries. */
   readonly requests: number;
 }
 
 /** One thing that the doctor found about an operation. */
 export interface Finding {
   readonly operation: string;
-  /** `differs`: from the document, or from what the library infers. `note`: worth knowing. */
+  /** `differs`: from the document, or from the library's assumptions. `note`: worth knowing. */
   readonly level: "differs" | "note";
   readonly text: string;
 }
 
 const noJson = { headers: new Headers(), body: undefined };
 
-/** Every status is an answer here, but for 401: with such a key there is nothing to find out. */
+/** Any status is a response here, except 401: without a valid key there is nothing to find out. */
 const answerOf = (error: unknown): Omit<Answer, "atMs"> & { readonly attempts: number } => {
   if (error instanceof AuthenticationError) throw error;
   if (error instanceof ApiError) return error;
@@ -47,9 +47,9 @@ const answerOf = (error: unknown): Omit<Answer, "atMs"> & { readonly attempts: n
 };
 
 /**
- * Asks through the client's own stages, so that the limits are kept.
+ * Sends through the client, so that it keeps the limits.
  *
- * @throws AuthenticationError, ConnectionError and RateLimitError from `get`: they end the examination.
+ * @throws AuthenticationError, ConnectionError and RateLimitError from `get`: they end the diagnosis.
  */
 export const createAsk = (client: Client, signal: AbortSignal): Ask => {
   const answers: Answer[] = [];
@@ -79,15 +79,15 @@ export const createAsk = (client: Client, signal: AbortSignal): Ask => {
   };
 };
 
-/** A limit: so many within so long. */
+/** A limit: a number of requests per time. */
 interface Rate {
   readonly max: number;
   readonly perMs: number;
 }
 
-/** What the headers of the answers tell of the service's limiter. */
+/** What the response headers show about the service's rate limiter. */
 export interface LimiterReport {
-  /** Those of the last answer. */
+  /** The rate limit headers of the last response. */
   readonly headers: Readonly<Record<string, string>>;
   readonly kind: "fixed window" | "sliding window or bucket" | "not told";
   /** Limits that the headers state with their window. */
@@ -96,11 +96,11 @@ export interface LimiterReport {
 
 const isAboutLimits = /^(x-)?rate-?limit/;
 
-/** Those headers of an answer that are about limits. */
+/** The rate limit headers of a response. */
 export const aboutLimits = (headers: Headers): Record<string, string> =>
   Object.fromEntries([...headers].filter(([name]) => isAboutLimits.test(name)));
 
-/** `"default";q=100;w=10` and the older `100;w=10`, also several with commas. */
+/** Parses `"default";q=100;w=10` and the older `100;w=10`, also several separated by commas. */
 const statedIn = (headers: Readonly<Record<string, string>>): Rate[] =>
   Object.values(headers)
     .flatMap((value) => value.split(","))
@@ -114,7 +114,7 @@ const statedIn = (headers: Readonly<Record<string, string>>): Rate[] =>
 
 const firstEpochSecond = 1_000_000_000;
 
-/** When the headers say that the limit frees, in milliseconds since 1970. */
+/** When the limit resets according to the headers, in milliseconds since 1970. */
 const endOf = ({ headers, atMs }: Answer): number | undefined => {
   const text =
     /;\s*t=(\d+)/.exec(headers.get("ratelimit") ?? "")?.[1] ??
@@ -125,7 +125,7 @@ const endOf = ({ headers, atMs }: Answer): number | undefined => {
   return seconds >= firstEpochSecond ? seconds * 1_000 : atMs + seconds * 1_000;
 };
 
-// Headers count in seconds: an end that moves less than this may not move.
+// Headers count in seconds, so a smaller movement of the reset is none.
 const coarseMs = 1_000;
 
 const limiterKindOf = (answers: readonly Answer[]): LimiterReport["kind"] => {
@@ -134,17 +134,17 @@ const limiterKindOf = (answers: readonly Answer[]): LimiterReport["kind"] => {
   if (ends.length < answers.length || answers.length < 3 || spanMs <= 2 * coarseMs) return "not told";
   const movedMs = Math.max(...ends) - Math.min(...ends);
   if (movedMs <= coarseMs) return "fixed window";
-  // A window that was over moves its end by a whole one, further than the time that passed.
+  // At the end of a window the reset moves by a whole window, which is more than the time that passed.
   return movedMs <= spanMs + coarseMs ? "sliding window or bucket" : "not told";
 };
 
-/** Reads the kind of limiter and its numbers off the headers; most services tell neither. */
+/** Reads the kind of limiter and its numbers from the headers; most services send neither. */
 export const limiterOf = (answers: readonly Answer[]): LimiterReport => {
   const headers = aboutLimits(answers.at(-1)?.headers ?? new Headers());
   return { headers, kind: limiterKindOf(answers), stated: statedIn(headers) };
 };
 
-/** A stated limit that is lower than the documented one of the same window. */
+/** Limits in the headers that are lower than the documented ones of the same window. */
 export const lowerThan = (
   stated: readonly Rate[],
   documented: readonly Rate[],
@@ -160,7 +160,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What a value is, and never the value: answers hold personal data. */
+/** The type of a value, never the value itself: responses hold personal data. */
 export const kindOf = (value: unknown): string => {
   if (value === undefined) return "missing";
   if (value === null) return "null";
@@ -192,7 +192,7 @@ const faultsOf = (record: Fields, schema: Schema): string[] => {
   return [...misfits, ...timeFaults(record)];
 };
 
-/** What of the records does not fit the documented type, each kind of misfit once. */
+/** Where the records do not fit the documented type, each kind of fault once. */
 export const recordFaults = (records: readonly unknown[], schema: Schema): string[] => {
   const counts = new Map<string, number>();
   for (const record of records) {
@@ -204,7 +204,7 @@ export const recordFaults = (records: readonly unknown[], schema: Schema): strin
   return [...counts].map(([fault, count]) => `${fault} (${count} of ${records.length} records)`);
 };
 
-/** The names of fields that the document does not have, over all records. */
+/** The names of undocumented fields in all records. */
 export const unknownFields = (records: readonly unknown[], known: readonly string[]): string[] => {
   const names = new Set(records.filter(isFields).flatMap((record) => Object.keys(record)));
   return [...names].filter((name) => !known.includes(name)).sort();

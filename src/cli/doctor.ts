@@ -5,10 +5,10 @@ import { examineContacts } from "./doctor-lists.ts";
 import { examinePaths } from "./doctor-paths.ts";
 import { createAsk, type Finding, type LimiterReport, limiterOf, lowerThan } from "./doctor-probes.ts";
 
-/** The operations that a GET reaches. */
+/** The operations that a GET request can check. */
 const probed: readonly string[] = ["contacts.list", "companies.findByDomain", "emails.scheduled.list"];
 
-/** What only a change would tell. The inferred ones by name: of two of them a GET tells whether the path is there. */
+/** Operations that only a write request could check. For two of the inferred ones, a GET shows whether the path exists. */
 const notProbed: readonly string[] = [
   "companies.create",
   "lists.create",
@@ -17,13 +17,13 @@ const notProbed: readonly string[] = [
   "every documented call that creates, changes, adds, removes, records or sends",
 ];
 
-/** What `touchpoint doctor` found; `--json` prints it. */
+/** The result of `touchpoint doctor`, as `--json` prints it. */
 export interface Diagnosis {
-  /** All were GETs. */
+  /** The number of GET requests; it sends no others. */
   readonly requests: number;
   readonly differs: readonly Omit<Finding, "level">[];
   readonly notes: readonly Omit<Finding, "level">[];
-  /** To paste into the client's options. */
+  /** Ready to paste into the client's options. */
   readonly routes: Readonly<Record<string, string>>;
   readonly limiter: LimiterReport;
   readonly probed: readonly string[];
@@ -42,7 +42,7 @@ const limitFindings = async ({ stated }: LimiterReport): Promise<readonly Findin
   }));
 };
 
-/** Compares a service with the document, by GET alone. */
+/** Compares a service with the document, with GET requests only. */
 export const diagnose = async (
   client: Client,
   { domain, signal }: { readonly domain?: string | undefined; readonly signal: AbortSignal },
@@ -69,7 +69,7 @@ const limiterLines = ({ headers, kind, stated }: LimiterReport): readonly string
   ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
 ];
 
-/** The diagnosis for people. */
+/** The diagnosis as text. */
 export const describeDiagnosis = (found: Diagnosis): string => {
   const { requests, differs, notes, routes, limiter } = found;
   const verdict = differs.length === 0 ? "nothing differs" : `${differs.length} differ`;
@@ -92,15 +92,19 @@ export const doctor: CliCommand = {
   shape: {
     name: "doctor",
     about:
-      "Compares a service with the document, by some ten GETs and nothing else: which inferred paths answer, shapes,\n" +
+      "Compares a service with the document, with about ten GET requests and nothing else: inferred paths, shapes,\n" +
       "order and counts of lists, unknown fields, limits in headers. It prints `routes` to paste. Values are never shown.\n" +
-      "Exit code 0: as documented. 3: something differs. 1: the service could not be asked.",
+      "Exit code 0: as documented. 3: something differs. 1: the service could not be reached.",
     operands: [],
     options: {
       "base-url": { type: "string", value: "<url>", about: "default: TOUCHPOINT_BASE_URL" },
-      domain: { type: "string", value: "<name>", about: "of a company that is there, to compare its record" },
+      domain: {
+        type: "string",
+        value: "<name>",
+        about: "the domain of an existing company, to check its record",
+      },
       ...connectionOptions,
-      json: { type: "boolean", about: "what was found as one line of JSON" },
+      json: { type: "boolean", about: "the result as one line of JSON" },
     },
   },
   run: async (request) => {

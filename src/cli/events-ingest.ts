@@ -7,7 +7,7 @@ import { openInput, recordFile } from "./record-file.ts";
 import { readableRecords } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
-/** The events of the file that the command names. */
+/** The events of the given file. */
 const eventsOf = (request: Request) => {
   const [file = ""] = request.operands;
   if (recordFile(file, request).format !== "ndjson")
@@ -15,7 +15,7 @@ const eventsOf = (request: Request) => {
   const input = openInput(file);
   const { source, name } = input;
   const records = readableRecords((onInvalid) => readNdjson(source, { onInvalid, name }));
-  // Whatever else a line holds: ingest checks each record, and rejects what is no event.
+  // The ingestion checks each record, and rejects those that are not events.
   return { input, events: input.counted(records) as AsyncIterable<EventInput> };
 };
 
@@ -24,8 +24,8 @@ export const forecast: CliCommand = {
   shape: {
     name: "forecast",
     about:
-      "Says how long the ingestion of an NDJSON file takes at the limits, over how many days, and how many events will be\n" +
-      "older than 72 hours by then. It sends nothing. - reads standard input.",
+      "Estimates how long the ingestion of an NDJSON file takes at the limits, over how many days, and how many events will\n" +
+      "be older than 72 hours by then. It sends nothing. - reads standard input.",
     operands: ["<file>"],
     options: { ...connectionOptions, json: { type: "boolean", about: "the forecast as one line of JSON" } },
   },
@@ -53,8 +53,8 @@ export const eventsIngest: CliCommand = {
     name: "events ingest",
     about:
       "Records every event of an NDJSON file, once each, however often the command is stopped and started again.\n" +
-      "An event without an id gets one made of its content, so identical lines are one event.\n" +
-      "- reads standard input. A file that --rejected wrote can be given once it is corrected.",
+      "An event without an id gets one derived from its content, so identical lines are one event.\n" +
+      "- reads standard input. You can correct a file of --rejected and ingest it.",
     operands: ["<file>"],
     options: resumableOptions,
   },

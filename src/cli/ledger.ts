@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Ledger, LedgerRow } from "../index.ts";
 import { type CliCommand, countOf, exitCode, isSet, type Request, textOf, UsageError } from "./command.ts";
 
-/** The ledger that the first operand names; one that is not there is a typing error, not an empty ledger. */
+/** The ledger of the first operand. A missing file is a typing error, not an empty ledger. */
 const ledgerOf = async ({ operands }: Request): Promise<Ledger> => {
   const [path = ""] = operands;
   if (!existsSync(path)) throw new UsageError(`there is no file ${path}`);
@@ -27,12 +27,16 @@ const nothingChanged = () => "Nothing was changed.";
 export const ledgerList: CliCommand = {
   shape: {
     name: "ledger list",
-    about: "Lists the send-once keys of a ledger file that are taken, the latest first.",
+    about: "Lists the used send-once keys of a ledger file, newest first.",
     operands: ["<file>"],
     options: {
       state: { type: "string", value: "<state>", about: "only pending, unknown or sent" },
-      since: { type: "string", value: "<time>", about: "claimed since: 2026-03-02, or 2026-03-02T07:00:00Z" },
-      limit: { type: "string", value: "<n>", about: "so many at most" },
+      since: {
+        type: "string",
+        value: "<time>",
+        about: "only keys claimed since 2026-03-02, or 2026-03-02T07:00:00Z",
+      },
+      limit: { type: "string", value: "<n>", about: "the maximum number of keys" },
       json,
     },
   },
@@ -56,11 +60,11 @@ export const ledgerList: CliCommand = {
 
 const meaning: Readonly<Record<LedgerRow["state"], string>> = {
   pending:
-    "Somebody is sending it now, or was when their process ended: the email may have gone out.\n" +
-    "Make sure that no process is at it, then look for the email where the mail account keeps what it sent.",
+    "A process is sending it now, or ended while sending it: the email may have gone out.\n" +
+    "Make sure that no process is sending it, then look for the email in the sent folder of the mail account.",
   unknown:
-    "It was sent, or its cancel was, and no clear answer came: the email may have gone out.\n" +
-    "Look for it where the mail account keeps what it sent, or among the scheduled emails.",
+    "It was sent or cancelled without a clear response: the email may have gone out.\n" +
+    "Look for it in the sent folder of the mail account, or among the scheduled emails.",
   sent: "The email went out, or is scheduled. A call with this key answers the receipt and sends nothing.",
 };
 
@@ -78,7 +82,7 @@ const answers = (file: string, { key, state }: LedgerRow): string => {
 export const ledgerShow: CliCommand = {
   shape: {
     name: "ledger show",
-    about: "Tells what a ledger file knows of one key, what to look up, and what each answer will do.",
+    about: "Shows what a ledger file knows about a key, what to look up, and what each result means.",
     operands: ["<file>", "<key>"],
     options: { json },
   },
@@ -103,11 +107,11 @@ export const ledgerSettle: CliCommand = {
   shape: {
     name: "ledger settle",
     about:
-      "Says by hand how the email under a key ended.\n" +
+      "Records by hand what happened to the email of a key.\n" +
       "sent: calls with the key send nothing. not-sent: the key is free, and the next call with it sends.",
     operands: ["<file>", "<key>", "<sent|not-sent>"],
     options: {
-      release: { type: "boolean", about: "with not-sent: frees also a key whose email went out" },
+      release: { type: "boolean", about: "with not-sent: also frees a key whose email was sent" },
     },
   },
   run: async (request) => {

@@ -2,12 +2,12 @@
 import { run } from "./run.ts";
 
 const interruption = new AbortController();
-// Once: a second signal ends the process at once, as it would without this.
+// Only the first signal: a second one ends the process at once.
 for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => interruption.abort(new Error(signal)));
 
 const { stdout, stderr } = process;
-// Whoever reads may go away, as `head` does: what was asked for is done all the same, only told to nobody.
+// A reader such as `head` may close the pipe: the command goes on without its output.
 for (const stream of [stdout, stderr])
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

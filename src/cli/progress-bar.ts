@@ -1,4 +1,4 @@
-/** How far long work has come, as `onProgress` reports it. */
+/** The progress that is shown. */
 export interface ProgressShown {
   readonly done: number;
   readonly total: number | undefined;
@@ -7,15 +7,15 @@ export interface ProgressShown {
   readonly waitingFor: string | undefined;
 }
 
-/** What is known of long work at a moment. */
+/** The progress that is measured. */
 export interface Measured {
   readonly done: number;
   readonly total: number | undefined;
-  /** The time that the rest takes at the limits, in milliseconds, if known: it takes no less. */
+  /** The least time that the rest takes at the limits, in milliseconds, if known. */
   readonly leastMs?: number | undefined;
 }
 
-/** Computes how fast work goes, and how long it still takes. */
+/** Computes the rate of the work and the time left. */
 export class Pace {
   readonly #now: () => number;
   #first: { readonly at: number; readonly done: number } | undefined;
@@ -32,7 +32,7 @@ export class Pace {
   ): ProgressShown {
     const now = this.#now();
     this.#first ??= { at: now, done };
-    // The rate counts a wait to its end: what was done before it used up the whole window.
+    // A wait counts in full, because the work before it used up the whole window.
     const elapsedMs = Math.max(1, now - this.#first.at, wait.until - this.#first.at);
     const perMs = (done - this.#first.done) / elapsedMs;
     const left = Math.max(0, (total ?? Number.NaN) - done);
@@ -54,10 +54,10 @@ const grouped = (count: number): string => count.toLocaleString("en-US");
 const rate = (perSecond: number): string =>
   `${perSecond < 10 ? perSecond.toFixed(1) : grouped(Math.round(perSecond))}/s`;
 
-/** Two units, without a second one of 0: `1 min`. */
+/** Two units, or one if the second is 0: `1 min`. */
 const units = (one: string, other: string): string => (other.startsWith("0 ") ? one : `${one} ${other}`);
 
-/** A time as a person reads it. */
+/** A duration as text. */
 export const duration = (ms: number): string => {
   const seconds = Math.ceil(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;
@@ -66,13 +66,13 @@ export const duration = (ms: number): string => {
   return units(`${grouped(Math.floor(minutes / 60))} h`, `${minutes % 60} min`);
 };
 
-/** From 0 to 1; more may be done than was foreseen, as records are added meanwhile. */
+/** From 0 to 1. More may be done than expected, because records are added meanwhile. */
 const shareOf = (done: number, total: number): number => (done >= total ? 1 : done / total);
 
-/** The figures, the dispensable ones last. */
+/** The figures, the least important last. */
 const figures = ({ done, total, perSecond, etaMs, waitingFor }: ProgressShown): string[] => {
   const figures = total === undefined ? [grouped(done)] : [`${grouped(done)}/${grouped(total)}`];
-  // Rounded down: 100 % is said of what is finished only.
+  // Rounded down, so that only finished work is at 100 %.
   if (total !== undefined) figures.unshift(`${Math.floor(shareOf(done, total) * 100)} %`.padStart(5));
   figures.push(rate(perSecond));
   if (etaMs !== undefined) figures.push(`${duration(etaMs)} left`);
@@ -86,8 +86,7 @@ export const describeProgress = (progress: ProgressShown): string => figures(pro
 /**
  * Progress as one line for a terminal, never longer than `width` columns.
  *
- * A bar is drawn where the total is known and 10 columns are left for it, up to 30; on a narrow terminal the last
- * figures go first.
+ * It has a bar of 10 to 30 columns if the total is known and there is room. A narrow terminal loses the last figures first.
  */
 export const renderProgress = (progress: ProgressShown, width: number): string => {
   const all = figures(progress);
@@ -100,7 +99,7 @@ export const renderProgress = (progress: ProgressShown, width: number): string =
   return `${"█".repeat(filled)}${"░".repeat(columns - filled)} ${text}`;
 };
 
-/** Where progress is drawn; `process.stderr` is one, so that standard output stays free for records. */
+/** The output for progress, such as `process.stderr`: standard output is for records. */
 export interface Terminal {
   readonly isTTY?: boolean | undefined;
   readonly columns?: number | undefined;
@@ -110,9 +109,9 @@ export interface Terminal {
 /** Progress on a terminal, or in a log. */
 export interface ProgressBar {
   update(progress: ProgressShown): void;
-  /** Writes a line of its own, such as a rejected record, without spoiling the bar. */
+  /** Writes a line above the bar, such as a rejected record. */
   print(line: string): void;
-  /** Leaves the last state standing; nothing is drawn after it. */
+  /** Keeps the last state on the screen. Later updates are ignored. */
   end(): void;
 }
 
@@ -127,7 +126,7 @@ const drawnBar = (terminal: Terminal): ProgressBar => {
   return {
     update: (progress) => {
       if (isEnded) return;
-      // The last column stays free: a terminal that has just filled it may begin a new line. Some say they have 0.
+      // The last column stays free, because some terminals start a new line when it is filled. Some report 0 columns.
       const line = renderProgress(progress, (terminal.columns || defaultColumns) - 1);
       if (line === shown) return;
       shown = line;
@@ -144,7 +143,7 @@ const drawnBar = (terminal: Terminal): ProgressBar => {
   };
 };
 
-/** A line now and then, and the last state. */
+/** A line every few seconds, and the last state. */
 const loggedBar = (terminal: Terminal, now: () => number): ProgressBar => {
   let nextAt = Number.NEGATIVE_INFINITY;
   let pending: string | undefined;

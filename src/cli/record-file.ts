@@ -3,27 +3,27 @@ import { stat } from "node:fs/promises";
 import type { FileSource } from "../files/index.ts";
 import { type CliCommand, type Request, textOf, UsageError } from "./command.ts";
 
-/** What a file holds. */
+/** The format of a file. */
 export interface RecordFile {
   readonly format: "csv" | "ndjson";
   readonly isCompressed: boolean;
 }
 
-/** The option that tells the format where no name does. */
+/** The option for the format of standard input and output. */
 export const formatOption = {
   format: {
     type: "string",
     value: "<csv|ndjson>",
-    about: "what standard input or output holds; default ndjson",
+    about: "the format of standard input or output; default ndjson",
   },
 } as const satisfies CliCommand["shape"]["options"];
 
 /** The option for the character between the cells of a CSV file. */
 export const delimiterOption = {
-  delimiter: { type: "string", value: "<c>", about: "the character between the cells of CSV; tab for a tab" },
+  delimiter: { type: "string", value: "<c>", about: "the character between cells of CSV; tab for a tab" },
 } as const satisfies CliCommand["shape"]["options"];
 
-/** @throws UsageError where there is no such character. */
+/** @throws UsageError for an invalid character. */
 export const delimiterOf = (request: Pick<Request, "values">, { format }: RecordFile): string | undefined => {
   const text = textOf(request, "delimiter");
   if (text === undefined) return undefined;
@@ -34,9 +34,9 @@ export const delimiterOf = (request: Pick<Request, "values">, { format }: Record
 };
 
 /**
- * Tells what a file holds by its name, or for `-` by the option `--format`.
+ * The format of a file by its name, or of `-` by the option `--format`.
  *
- * @throws UsageError for a name that does not tell.
+ * @throws UsageError for a name without a known ending.
  */
 export const recordFile = (path: string, request?: Pick<Request, "values">): RecordFile => {
   const format = request && textOf(request, "format");
@@ -52,25 +52,25 @@ export const recordFile = (path: string, request?: Pick<Request, "values">): Rec
   return { format: ending.toLowerCase() === "csv" ? "csv" : "ndjson", isCompressed: gz !== undefined };
 };
 
-/** The records of a file or of standard input, and how many there are. */
+/** A file or standard input, and its number of records. */
 export interface Input {
-  /** What is read, for a reader of CSV or NDJSON. */
+  /** The source for a reader of CSV or NDJSON. */
   readonly source: FileSource;
-  /** What error messages call it. */
+  /** The name in error messages. */
   readonly name: string;
-  /** Counts records on their way. */
+  /** Passes records on, and counts them. */
   counted<T>(records: AsyncIterable<T>): AsyncIterable<T>;
   /**
-   * The number of records: estimated from the share of the bytes that held the records so far, exact from the end of the
-   * file on. Undefined for standard input until it ends.
+   * The number of records: an estimate from the bytes read so far, exact once the file is read. Undefined for standard
+   * input until it ends.
    */
   total(): number | undefined;
 }
 
-// Small steps, so that the estimate of a file of some thousand records moves.
+// Small chunks, so that the estimate improves in small files too.
 const chunkBytes = 16 * 1024;
 
-/** Opens what a command reads: `-` is standard input. */
+/** Opens the input of a command; `-` is standard input. */
 export const openInput = (path: string): Input => {
   let records = 0;
   let total: number | undefined;
@@ -79,7 +79,7 @@ export const openInput = (path: string): Input => {
     let bytes = 0;
     for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
       yield chunk;
-      // The reader asks for more: it has taken all records out of the bytes so far.
+      // The reader requests the next chunk: it has returned all records of the chunks before.
       bytes += chunk.length;
       if (records > 0 && bytes < size) total = Math.round((records * size) / bytes);
     }

@@ -4,7 +4,7 @@ import type { InvalidLine } from "../files/index.ts";
 import { type Request, textOf, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
 
-/** A line that could not be read, in place of its record: the checkpoint then counts it like any other. */
+/** A line that could not be read. It takes the place of its record, so that the checkpoint counts it. */
 export class UnreadableLine {
   readonly line: number;
   readonly text: string;
@@ -17,7 +17,7 @@ export class UnreadableLine {
   }
 }
 
-/** A line that `--rejected` wrote is what it holds: a record, or once more the text that is none. */
+/** Unwraps a line of a `--rejected` file: its record, or again the text of a line without one. */
 const unwrapped = (record: object): object => {
   const { record: number, error, rejected, line = number }: { [field: string]: unknown } = { ...record };
   if (typeof number !== "number" || typeof error !== "string") return record;
@@ -26,17 +26,17 @@ const unwrapped = (record: object): object => {
   return new UnreadableLine(Number(line), rejected, error);
 };
 
-// It begins with the name of the file, which whoever reads the report has just typed.
+// The first issue, because the error's message begins with the file name, which the user has just typed.
 const unreadable = ({ line, text, error }: InvalidLine): UnreadableLine =>
   new UnreadableLine(line, text, error.issues[0]?.message ?? error.message);
 
-// So many in a row are not a file of records with faults, but a file of something else.
+// So many in a row mean that the file holds something else.
 const mostInARow = 1_000;
 
 /**
- * Reads records, with an UnreadableLine where a line holds none.
+ * Reads records, with an UnreadableLine for each line without a record.
  *
- * @param read - begins to read, telling each bad line to `onInvalid`.
+ * @param read - starts reading, and reports each bad line to `onInvalid`.
  * @throws the error of a bad line when 1,000 in a row are bad.
  */
 export async function* readableRecords(
@@ -58,16 +58,16 @@ export async function* readableRecords(
   yield* takeBad();
 }
 
-/** A record that was refused, as a line of the file shows it. */
+/** A refused record, as a line of the file. */
 export interface RejectedRecord {
-  /** Its number in the source, counted from 1. */
+  /** Its number in the source, from 1. */
   readonly record: number;
-  /** The line of the source, where that is known. */
+  /** The line of the source, if known. */
   readonly line?: number;
-  /** The service's status; missing when it was never sent. */
+  /** The service's status; absent if the record was never sent. */
   readonly status?: number;
   readonly error: string;
-  /** What was refused: the record, or the text of a line that holds none. */
+  /** The record, or the text of a line without one. */
   readonly rejected: unknown;
 }
 
@@ -86,16 +86,16 @@ const numberOf = (line: string): number => {
 };
 
 /**
- * Opens the file that keeps refused records.
+ * Opens the file of refused records.
  *
- * @param isResumed - whether the run goes on from a checkpoint: the lines of earlier runs stay then, and a record
- * that is refused again, because its run was killed before the checkpoint, is not listed twice.
+ * @param isResumed - whether the run continues from a checkpoint. If so, the lines of earlier runs stay, and a record that is
+ * refused again is not listed twice.
  */
 export const rejectedFile = async (path: string, isResumed: boolean) => {
   const known = new Set<number>();
   if (isResumed) {
     const text = await readExisting(path);
-    // What a killed run left of a last line goes.
+    // Removes an incomplete last line of a killed run.
     const whole = text.slice(0, text.lastIndexOf("\n") + 1);
     if (text !== whole) await truncate(path, Buffer.byteLength(whole));
     for (const line of whole.split("\n")) if (line !== "") known.add(numberOf(line));
@@ -116,7 +116,7 @@ export interface Refused {
   readonly error: string;
 }
 
-// Enough to see what is wrong; the file keeps all.
+// Enough to see what is wrong. The file has all.
 const mostShown = 10;
 
 const recordOf = ({ item, index, status, error }: Refused): RejectedRecord => {
@@ -134,7 +134,7 @@ const describe = ({ record, line, status, error }: RejectedRecord): string => {
 const exists = async (path: string | undefined): Promise<boolean> =>
   path !== undefined && (await stat(path).catch(() => undefined)) !== undefined;
 
-/** Shows the first refused records, and keeps all in the file that `--rejected` names. */
+/** Shows the first refused records, and writes all to the file of `--rejected`. */
 export const rejections = async (request: Request, bar: ProgressBar) => {
   const path = textOf(request, "rejected");
   if (path !== undefined && resolve(path) === resolve(request.operands[0] ?? ""))

@@ -31,12 +31,12 @@ export const writeReport = (request: Request, report: object): void => {
   request.stdout.write(isSet(request, "json") ? `${JSON.stringify(values)}\n` : describeReport(values));
 };
 
-/** What an ingestion and an import are given alike. */
+/** The arguments of an ingestion or import. */
 export interface ResumableRun {
   readonly client: Client;
   readonly checkpoint: string | undefined;
   readonly signal: AbortSignal;
-  /** @param leastMs - the time that the rest takes at the limits, if known. */
+  /** @param leastMs - the least time that the rest takes at the limits, if known. */
   readonly onProgress: (progress: Pick<Progress, "done">, leastMs?: number) => void;
   readonly reject: (refused: Refused) => Promise<void>;
 }
@@ -46,9 +46,13 @@ export const resumableOptions = {
   checkpoint: {
     type: "string",
     value: "<path>",
-    about: "keep in this file how far the work has come; the same command then goes on from there",
+    about: "store the progress in this file; the same command then continues from there",
   },
-  rejected: { type: "string", value: "<path>", about: "keep what was refused, and why, in this NDJSON file" },
+  rejected: {
+    type: "string",
+    value: "<path>",
+    about: "write refused records, and the reasons, to this NDJSON file",
+  },
   ...connectionOptions,
   json: { type: "boolean", about: "the report as one line of JSON" },
 } as const satisfies CliCommand["shape"]["options"];
@@ -56,7 +60,7 @@ export const resumableOptions = {
 /**
  * Runs work that can be killed and started again, and reports on it.
  *
- * @param input - what is read: its number of records makes the time left.
+ * @param input - the source; its number of records determines the time left.
  */
 export const runResumable = async (
   request: Request,
@@ -78,7 +82,7 @@ export const runResumable = async (
   } catch (error) {
     bar.end();
     const report = isTouchpointError(error) ? error.partial?.report : undefined;
-    // A report of nothing would only hide why nothing was read.
+    // An empty report would only hide the error.
     const isEmpty = report !== undefined && "read" in report && report.read === 0;
     if (report !== undefined && !isEmpty) writeReport(request, report);
     throw error;

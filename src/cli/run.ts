@@ -39,7 +39,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 const isBrokenPipe = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "EPIPE";
 
-/** Does what a command line asks for, and tells with which code to exit. It throws nothing. */
+/** Runs a command line, and returns the exit code. It never throws. */
 export const run = async (argv: readonly string[], around: Surroundings): Promise<ExitCode> => {
   const { stdout, stderr, interrupt } = around;
   const asked = readArgs(
@@ -64,7 +64,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
       stderr.write(`touchpoint: stopped. ${command.afterInterrupt(request)}\n`);
       return exitCode.interrupted;
     }
-    // Nobody reads the rest: as quiet as other programs are then.
+    // The reader closed the pipe: end silently, as other programs do.
     if (isBrokenPipe(error)) return exitCode.brokenPipe;
     stderr.write(`touchpoint: ${messageOf(error)}\n`);
     if (!(error instanceof UsageError)) return exitCode.failed;

@@ -9,9 +9,9 @@ export const sandbox: CliCommand = {
   shape: {
     name: "sandbox",
     about:
-      "Serves the whole service from memory on this machine, until Ctrl+C. Nothing is kept.\n" +
-      "It has the documented limits, which the client keeps by itself. The page at / shows what came in,\n" +
-      "makes calls fail and moves the clock.",
+      "Serves the whole service from memory on this machine, until Ctrl+C. Nothing is stored.\n" +
+      "It has the documented limits, which the client keeps by itself. The page at / shows the requests,\n" +
+      "makes calls fail and advances the clock.",
     operands: [],
     options: {
       port: {
@@ -28,20 +28,20 @@ export const sandbox: CliCommand = {
       "allow-host": {
         type: "string",
         value: "<names>",
-        about: "further names it is called by, separated by commas",
+        about: "further host names, separated by commas",
       },
       workbench: {
         type: "boolean",
         about:
-          "the page and its controls, also where --host lets others in: they may read and change everything",
+          "serve the page and its controls beyond this machine: others can then read and change everything",
       },
-      key: { type: "string", value: "<text>", about: `the key it accepts, default ${defaults.key}` },
-      contacts: { type: "string", value: "<n>", about: "contacts to begin with, made up; default 0" },
+      key: { type: "string", value: "<text>", about: `the accepted key, default ${defaults.key}` },
+      contacts: { type: "string", value: "<n>", about: "the number of invented contacts; default 0" },
       fast: {
         type: "boolean",
-        about: `limits ${fastFactor} times the documented ones: give other commands --limits ${fastFactor}`,
+        about: `limits ${fastFactor} times the documented ones; use --limits ${fastFactor} with other commands`,
       },
-      "no-limits": { type: "boolean", about: "no limits at all: give other commands --limits off" },
+      "no-limits": { type: "boolean", about: "no limits; use --limits off with other commands" },
       json: { type: "boolean", about: "url and key as one line of JSON" },
     },
   },

@@ -64,7 +64,7 @@ describe("over a ledger with 100,000 keys", () => {
     const { ended, stdout } = await run("show", "large.ledger", "welcome:1000");
     expect(ended).toBe(0);
     expect(stdout).toContain("welcome:1000: unknown, claimed 2023-11-14T22:13:21.000Z");
-    expect(stdout).toContain("Look for it where the mail account keeps what it sent");
+    expect(stdout).toContain("Look for it in the sent folder of the mail account");
     expect(stdout).toContain('touchpoint ledger settle "large.ledger" "welcome:1000" not-sent');
     expect(stdout).toContain('"id": "m-1000"');
   });

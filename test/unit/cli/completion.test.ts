@@ -49,10 +49,10 @@ test("zsh runs what bash runs", async () => {
 test("fish is told every command and option", async () => {
   const { script } = await scriptFor("fish");
   expect(script).toContain(
-    "complete -c touchpoint -n '__fish_seen_subcommand_from contacts' -f -a export -d 'Writes every contact to a file, once each, also while others are added and deleted.'\n",
+    "complete -c touchpoint -n '__fish_seen_subcommand_from contacts' -f -a export -d 'Writes every contact to a file, once each, even while others are added and deleted.'\n",
   );
   expect(script).toContain(
-    "complete -c touchpoint -n '__fish_seen_subcommand_from contacts; and __fish_seen_subcommand_from export' -l resume -d 'go on where an export to this file was stopped'\n",
+    "complete -c touchpoint -n '__fish_seen_subcommand_from contacts; and __fish_seen_subcommand_from export' -l resume -d 'continue a stopped export to this file'\n",
   );
   expect(script).toContain("-l out -s o -r -d ");
 });
