@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
-import { getGlobalDispatcher, MockAgent, setGlobalDispatcher } from "undici";
+import { Agent, getGlobalDispatcher, MockAgent, setGlobalDispatcher } from "undici";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Client, type ClientOptions } from "../../src/index.ts";
 
@@ -106,17 +106,39 @@ describe.each([
 const replaced = async (_url: string, init: RequestInit & { readonly cache?: string }): Promise<Response> =>
   Response.json({ id: `${init.redirect} ${init.cache}` });
 
-test("in a test runner any replaced fetch is followed, past no cache and no redirect", async () => {
-  vi.stubGlobal("fetch", replaced);
-  await using client = clientOf();
-  expect(await client.emails.send(email)).toMatchObject({ id: "manual no-store" });
-  expect(left).toEqual([]);
-});
+test.each(["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT"])(
+  "in a test runner, known by %s, any replaced fetch is followed, past no cache and no redirect",
+  async (variable) => {
+    outsideTests();
+    vi.stubEnv(variable, "1");
+    vi.stubGlobal("fetch", replaced);
+    await using client = clientOf();
+    expect(await client.emails.send(email)).toMatchObject({ id: "manual no-store" });
+    expect(left).toEqual([]);
+  },
+);
 
-test("a fetch that a framework has wrapped is not followed, nor a global Agent", async () => {
+test("a fetch that a framework or an APM has wrapped is not followed", async () => {
   outsideTests();
   vi.stubGlobal("fetch", Object.assign(replaced, { __nextPatched: true }));
   await using client = clientOf();
   expect(await client.emails.send(email)).toMatchObject({ id: "sent" });
   expect(left).toEqual([path]);
 });
+
+test.each(["undici.globalDispatcher.1", "undici.globalDispatcher.2"])(
+  "a global Agent of another undici is not followed, under %s",
+  async (name) => {
+    const symbol = Symbol.for(name);
+    const before: unknown = Reflect.get(globalThis, symbol);
+    const agent = new Agent();
+    const dispatch = vi.spyOn(agent, "dispatch");
+    Reflect.defineProperty(globalThis, symbol, { value: agent, configurable: true, writable: true });
+    await using client = clientOf();
+    expect(await client.emails.send(email)).toMatchObject({ id: "sent" });
+    expect(dispatch).not.toHaveBeenCalled();
+    if (before === undefined) Reflect.deleteProperty(globalThis, symbol);
+    else Reflect.set(globalThis, symbol, before);
+    await agent.close();
+  },
+);
