@@ -22,8 +22,6 @@ export interface IoredisCommands {
   info?(section: "memory"): Promise<string>;
   /** The nodes of a cluster that hold keys; a ledger on one is listed node by node. */
   nodes?(role: "master"): IoredisCommands[];
-  /** How the client was set up; its own prefix is needed to list a ledger. */
-  readonly options?: { readonly keyPrefix?: string | undefined };
   /** Opens a second connection like this one; without it, news comes with the next heartbeat. */
   duplicate?(): IoredisSubscriber;
   /** Tells when the connection is ended. */
@@ -73,8 +71,6 @@ export interface NodeRedisCommands {
   evalSha(sha: string, input: ScriptInput): Promise<unknown>;
   /** Tells whether it evicts keys, for a ledger: INFO. */
   info?(section: "memory"): Promise<string>;
-  /** How the client was set up; its own prefix is needed to list a ledger. */
-  readonly options?: object | undefined;
   /** The nodes of a cluster that hold keys. */
   readonly masters?: readonly unknown[];
   /** The client of one of them. */
@@ -113,12 +109,6 @@ export const clientFaults = (redis: unknown): string[] => {
   }: { eval?: unknown; evalsha?: unknown; evalSha?: unknown } = Object(redis);
   const isClient = typeof run === "function" && typeof (evalsha ?? evalSha) === "function";
   return isClient ? [] : ["redis must be a client of ioredis or node-redis"];
-};
-
-/** The prefix that the client itself puts before each key. */
-export const keyPrefixOf = (redis: RedisCommands): string => {
-  const { keyPrefix = "" }: { keyPrefix?: unknown } = redis.options ?? {};
-  return String(keyPrefix);
 };
 
 /** The nodes that hold keys: of a cluster all primaries. */

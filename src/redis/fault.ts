@@ -45,3 +45,12 @@ export const silence = (ms: number): RedisFault => ({
   isReply: false,
   isLasting: false,
 });
+
+/** Names Redis, and what it keeps, where a command fails. */
+export const asked = async <Answer>(keeps: string, command: Promise<Answer>): Promise<Answer> => {
+  try {
+    return await command;
+  } catch (cause) {
+    throw new Error(`Redis, which keeps ${keeps}, ${faultOf(cause).what}`, { cause });
+  }
+};

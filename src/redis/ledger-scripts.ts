@@ -19,6 +19,9 @@ export const getScript = script("return redis.call('GET', KEYS[1])");
 
 export const setScript = script("return redis.call('SET', KEYS[1], ARGV[1])");
 
+/** Answers the key with what the client itself puts before it. */
+export const echoScript = script("return KEYS[1]");
+
 /** Answers the entry under the key, which is the claim's own where the key was free. */
 export const claimScript = script(`
 local text = redis.call('GET', KEYS[1])

@@ -11,11 +11,12 @@ import type {
 } from "../ledger/ledger.ts";
 import { checkKey, checkSettling, listFilter, scheduledIdOf, takesBack } from "../ledger/rules.ts";
 import { unknownKeys } from "../runtime/values.ts";
-import { clientFaults, keyPrefixOf, nodesOf, type RedisCommands } from "./commands.ts";
-import { faultOf } from "./fault.ts";
+import { clientFaults, nodesOf, type RedisCommands } from "./commands.ts";
+import { asked, faultOf } from "./fault.ts";
 import {
   claimScript,
   type Entry,
+  echoScript,
   entryOf,
   getScript,
   scanScript,
@@ -47,6 +48,9 @@ const rowOf = (key: string, entry: Entry): LedgerRow | undefined => {
   const { state, since } = entry;
   return state === "free" ? undefined : { key, state, since, receipt: receiptOf(entry) };
 };
+
+/** What errors say that Redis keeps. */
+const ledger = "the ledger";
 
 // No key of a caller's begins so, and SCAN tells it from one.
 const scheduledMark = "\0scheduled:";
@@ -113,7 +117,7 @@ class RedisLedger implements Ledger {
       // Redis may have the claim all the same; nothing was sent under it.
       this.settle(key, "not-sent", { claim }).catch(() => undefined);
       if (error instanceof ConfigurationError) throw error;
-      throw new Error(`Redis, which keeps the ledger, ${faultOf(error).what}`, { cause: error });
+      return asked(ledger, Promise.reject(error));
     }
   }
 
@@ -127,7 +131,7 @@ class RedisLedger implements Ledger {
   }
 
   async settleScheduled(id: string, as: "not-sent" | "unknown"): Promise<boolean> {
-    const key = await getScript(this.#redis, [this.#prefix + scheduledMark + id], []);
+    const key = await asked(ledger, getScript(this.#redis, [this.#prefix + scheduledMark + id], []));
     if (typeof key !== "string") return false;
     return this.#change(key, (entry) => {
       return scheduledIdOf(receiptOf(entry)) === id ? { as, over: true } : undefined;
@@ -148,14 +152,17 @@ class RedisLedger implements Ledger {
   async *list(filter?: LedgerFilter): AsyncGenerator<LedgerRow> {
     const passes = listFilter(filter);
     // A scan knows nothing of the prefix that a client adds by itself.
-    const prefix = keyPrefixOf(this.#redis) + this.#prefix;
+    const prefix = String(await asked(ledger, echoScript(this.#redis, [this.#prefix], [])));
     const pattern = `${prefix.replace(/[*?[\]\\]/g, "\\$&")}*`;
-    for (const node of await nodesOf(this.#redis)) {
+    for (const node of await asked(ledger, nodesOf(this.#redis))) {
       // A scan may find a key twice.
       const done = new Set<string>();
       for (let cursor: string | undefined = "0"; cursor !== undefined; ) {
         // What the script above makes.
-        const [next = "0", ...found] = (await scanScript(node, [], [cursor, pattern])) as string[];
+        const [next = "0", ...found] = (await asked(
+          ledger,
+          scanScript(node, [], [cursor, pattern]),
+        )) as string[];
         for (let at = 0; at < found.length; at += 2) {
           const key = String(found[at]).slice(prefix.length);
           if (key.startsWith(scheduledMark) || done.has(key)) continue;
@@ -169,7 +176,7 @@ class RedisLedger implements Ledger {
   }
 
   async #entry(key: string): Promise<Entry | undefined> {
-    const text = await getScript(this.#redis, [this.#prefix + key], []);
+    const text = await asked(ledger, getScript(this.#redis, [this.#prefix + key], []));
     return typeof text === "string" ? entryOf(text) : undefined;
   }
 
@@ -183,10 +190,11 @@ class RedisLedger implements Ledger {
   async #write(key: string, claim: string, { as, over, receipt }: Change): Promise<boolean> {
     const id = scheduledIdOf(receipt);
     // Before the receipt, so that a cancel finds every key that has one.
-    if (id !== undefined) await setScript(this.#redis, [this.#prefix + scheduledMark + id], [key]);
+    if (id !== undefined)
+      await asked(ledger, setScript(this.#redis, [this.#prefix + scheduledMark + id], [key]));
     const text = receipt === undefined ? "" : JSON.stringify(receipt);
     const values = [as, claim, text, randomUUID(), over ? "1" : ""];
-    return (await settleScript(this.#redis, [this.#prefix + key], values)) === 1;
+    return (await asked(ledger, settleScript(this.#redis, [this.#prefix + key], values))) === 1;
   }
 }
 
@@ -194,7 +202,7 @@ class RedisLedger implements Ledger {
  * A send-once ledger that any number of processes share. It is as durable as the Redis behind it: keys that Redis loses by
  * an eviction or a failover are forgotten. Keys do not expire.
  *
- * @param redis - an ioredis client, version 5 or 6. You close it yourself.
+ * @param redis - a client of ioredis or node-redis, version 5 or 6, also of a cluster. You close it yourself.
  * @throws ConfigurationError naming every fault of the arguments at once.
  * @example
  * ```ts

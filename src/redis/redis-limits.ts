@@ -29,7 +29,8 @@ export interface RedisLimitsOptions extends Partial<Limits> {
  * one window (and a twentieth of it, at least 100 ms, or four round trips to a distant Redis) after its last heartbeat.
  * After a restart or a flush of Redis, the processes register again. Their clocks need not agree.
  *
- * @param redis - an ioredis client, version 5 or 6. Close it yourself, after the client of the service.
+ * @param redis - a client of ioredis or node-redis, version 5 or 6, also of a cluster. Close it yourself, after the client of
+ * the service.
  * @throws ConfigurationError naming every fault of the options at once.
  * @example
  * ```ts

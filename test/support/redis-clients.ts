@@ -1,5 +1,5 @@
 import { Cluster, Redis } from "ioredis";
-import { Redis as Redis5 } from "ioredis5";
+import { Cluster as Cluster5, Redis as Redis5 } from "ioredis5";
 import { createClient, createCluster } from "redis";
 import { createClient as createClient5, createCluster as createCluster5 } from "redis5";
 import { onTestFinished } from "vitest";
@@ -50,20 +50,24 @@ export const clients: readonly (readonly [
 /** Connects to a cluster by one of its nodes. */
 export const clusters: readonly (readonly [
   name: string,
-  connect: (port: number) => Promise<RedisCommands>,
+  connect: (port: number, options?: { readonly keyPrefix?: string }) => Promise<RedisCommands>,
 ])[] = [
-  [
-    "ioredis 6",
-    async (port) => {
-      const redis = new Cluster([{ host: "127.0.0.1", port }]);
-      onTestFinished(() => redis.disconnect());
-      return redis;
-    },
-  ],
+  // As above.
+  ...[Cluster, Cluster5 as unknown as typeof Cluster].map(
+    (Client, at) =>
+      [
+        `ioredis ${6 - at}`,
+        async (port: number, options: object = {}) => {
+          const redis = new Client([{ host: "127.0.0.1", port }], options);
+          onTestFinished(() => redis.disconnect());
+          return redis;
+        },
+      ] as const,
+  ),
   [
     "node-redis 6",
-    async (port) => {
-      const redis = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }] });
+    async (port, options = {}) => {
+      const redis = createCluster({ rootNodes: [{ url: `redis://127.0.0.1:${port}` }], ...options });
       await redis.connect();
       onTestFinished(() => redis.destroy());
       return redis;

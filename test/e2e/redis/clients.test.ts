@@ -104,8 +104,8 @@ describe.each(clients.filter(([name]) => name !== "node-redis 5"))(
   (_name, connect) => {
     test("the ledger lists its keys and no others", async () => {
       await keepsReceipts(await connect(server.port), "sent:");
-      await keepsReceipts(await connect(server.port, { keyPrefix: "tenant*1:" }), "sent:");
-      expect((await admin.keys("tenant*1:sent:*")).length).toBe(3);
+      await keepsReceipts(await connect(server.port, { keyPrefix: "tenant*1:" }), "also sent:");
+      expect((await admin.keys("tenant*1:also sent:*")).length).toBe(3);
     });
   },
 );
@@ -124,3 +124,11 @@ describe.each(clusters)("with a cluster of %s", (name, connect) => {
     await keepsReceipts(redis, `sent ${name} `);
   });
 });
+
+test.each(clusters.filter(([name]) => name !== "node-redis 5"))(
+  "with a keyPrefix of a cluster of %s the ledger lists its keys and no others",
+  async (name, connect) => {
+    await keepsReceipts(await connect(nodePort()), `mail ${name}:`);
+    await keepsReceipts(await connect(nodePort(), { keyPrefix: "tenant*1:" }), `other mail ${name}:`);
+  },
+);

@@ -1,5 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { redisLedger } from "../../../src/redis/index.ts";
 import { systemClock } from "../../../src/runtime/clock.ts";
 import { memberOn } from "../../support/fleet.ts";
 import { answered, requestOn } from "../../support/paced.ts";
@@ -86,4 +87,25 @@ test.each([
   });
   expect(refusal).toMatchObject({ message: expect.stringContaining(advice) });
   await limiter.close();
+});
+
+test("every method of a ledger that Redis refuses names Redis, and what to do", async () => {
+  const ledger = redisLedger(connected(server.port));
+  const attempts = {
+    claim: ledger.claim("welcome", "print"),
+    settle: ledger.settle("welcome", "sent"),
+    release: ledger.release("welcome"),
+    get: ledger.get("welcome"),
+    list: ledger.list()[Symbol.asyncIterator]().next(),
+    settleScheduled: ledger.settleScheduled?.("s1", "not-sent"),
+  };
+  const messages = await Promise.all(
+    Object.values(attempts).map((attempt) => attempt?.then(String, ({ message }: Error) => message)),
+  );
+  expect(
+    messages.filter(
+      (message) =>
+        !/^Redis, which keeps the ledger, refuses with NOAUTH .*the password\)$/.test(String(message)),
+    ),
+  ).toEqual([]);
 });
