@@ -90,7 +90,8 @@ const readHeader = (path: string, line: string, query: object): SnapshotHeader =
     // Reported below, together with other invalid JSON.
   }
   if (!isRecord(header) || header.format !== format) return refuse("is damaged, or a file of something else");
-  if (header.version !== 1) refuse("is of a newer version of this library: update it");
+  if (header.version !== 1)
+    refuse("is of a newer version of this library: update it here, or give another path");
   if (JSON.stringify(header.query) !== JSON.stringify(query))
     refuse(`is of another query, ${JSON.stringify(header.query)}: give that one, or another path`);
   // The fields of this version; format and version were checked.

@@ -89,12 +89,19 @@ export interface Reading {
 const keyHash = (apiKey: KeySource): string | undefined =>
   typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
 
-const refuseForeign = (before: Checkpoint | undefined, apiKey: KeySource): void => {
+/** What errors call a checkpoint; a store has no name. */
+const nameOf = (checkpoint: string | CheckpointStore | undefined): string =>
+  typeof checkpoint === "string" ? `checkpoint ${checkpoint}` : "the checkpoint";
+
+const refuseForeign = (
+  before: Checkpoint | undefined,
+  { apiKey, checkpoint }: Pick<ResumableWork<unknown>, "apiKey" | "checkpoint">,
+): void => {
   const key = keyHash(apiKey);
   if (before?.key === undefined || key === undefined || before.key === key) return;
   throw new ConfigurationError(
-    "the checkpoint was saved with another API key, and may be of another workspace: delete it to start over; if this is a new key " +
-      'of the same workspace, remove "key" from the checkpoint to go on',
+    `${nameOf(checkpoint)} was saved with another API key, and may be of another workspace: delete it to start over; if this is a ` +
+      'new key of the same workspace, remove "key" from the checkpoint to go on',
   );
 };
 
@@ -195,7 +202,7 @@ class Run<Item> {
     this.reading.skipped += 1;
     if (index === done - 1 && contentHash(item) !== this.#before?.last) {
       throw new ConfigurationError(
-        `the checkpoint belongs to another input: item ${index} is not the one it ends with; delete it to start over`,
+        `${nameOf(this.#work.checkpoint)} belongs to another input: item ${index} is not the one it ends with; give that input again, or delete the checkpoint to start over`,
       );
     }
     this.#work.progress.skip(index + 1);
@@ -207,7 +214,7 @@ class Run<Item> {
     const done = this.#before?.done ?? 0;
     if (this.reading.read >= done) return;
     throw new ConfigurationError(
-      `the checkpoint belongs to another input: it covers ${done} items, this one has ${this.reading.read}`,
+      `${nameOf(this.#work.checkpoint)} belongs to another input: it covers ${done} items, this one has ${this.reading.read}; give that input again, or delete the checkpoint to start over`,
     );
   }
 
@@ -261,7 +268,7 @@ export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Rea
   try {
     await withDeadline({ operation, signal, effect, clock }, async () => {
       const before = readCheckpoint(store && (await untilAborted(store.load(), open.signal)));
-      refuseForeign(before, work.apiKey);
+      refuseForeign(before, work);
       if (
         before?.list !== undefined &&
         before.list.before < before.done &&
@@ -269,7 +276,7 @@ export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Rea
         !work.isDry
       )
         throw new ConfigurationError(
-          "the checkpoint has rows that are still to be added to a list: give addToList, or delete it to start over",
+          `${nameOf(checkpoint)} has rows that are still to be added to a list: give addToList, or delete it to start over`,
         );
       run = new Run(work, { requests: signal, callbacks: open.signal }, { store, before });
       await run.finish();

@@ -56,7 +56,8 @@ const loadCheckpoint = async (path: string, subject: string): Promise<ExportChec
     );
   }
   const { version }: { version?: unknown } = Object(state);
-  if (typeof version === "number" && version > 1) refuse("is of a newer version of this library");
+  if (typeof version === "number" && version > 1)
+    refuse("is of a newer version of this library: update it here, or delete the checkpoint to start over");
   if (!isCheckpoint(state)) return refuse("is damaged, or of something else: delete it to start over");
   if (state.subject === subject) return state;
   return refuse(
