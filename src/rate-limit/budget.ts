@@ -2,7 +2,6 @@ import type { BudgetState, Limit } from "../options/limits.ts";
 import type { Priority } from "../options/priority.ts";
 import type { LostStore, PermitHolder, PermitSource } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
-import { Pause } from "./pause.ts";
 import { Holding, Permits } from "./permits.ts";
 
 const never = Number.POSITIVE_INFINITY;
@@ -14,6 +13,47 @@ const mostReserve = 1 / 2;
 const rememberedWindows = 3;
 /** The part of each budget that background work keeps while interactive calls use all they can get. */
 const backgroundPart = 1 / 10;
+
+/** A pause that the service asked for, and the probe after it. */
+class Pause {
+  /** The end of the pause, on the clock that `start` got. */
+  until = Number.NEGATIVE_INFINITY;
+  /** The response that asked for the pause; undefined before the first. */
+  by: string | undefined;
+  #isProbeDue = false;
+  #probe: object | undefined;
+
+  /** Whether the probe is in flight. */
+  get isProbeOut(): boolean {
+    return this.#probe !== undefined;
+  }
+
+  /** Whether the probe is due or in flight. */
+  get isProbing(): boolean {
+    return this.#isProbeDue || this.isProbeOut;
+  }
+
+  /** A shorter pause never shortens a longer one. */
+  start(until: number, by: string | undefined): void {
+    if (until > this.until) [this.until, this.by] = [until, by];
+    this.#isProbeDue = true;
+  }
+
+  took(request: object): void {
+    if (this.#isProbeDue) this.#probe = request;
+    this.#isProbeDue = false;
+  }
+
+  /** If the probe never left, the next request becomes the probe. */
+  refunded(request: object): void {
+    if (this.#probe === request) this.start(this.until, this.by);
+    this.settled(request);
+  }
+
+  settled(request: object): void {
+    if (this.#probe === request) this.#probe = undefined;
+  }
+}
 
 /**
  * One limit of the service: hands out permits, takes them back a window after the response, and stops during a pause.
