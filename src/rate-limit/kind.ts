@@ -42,6 +42,13 @@ export class Kind {
     return budget.amountOf(budget === this.narrowest ? weight : 1);
   }
 
+  /** The size for a batch that must not be sent whole; undefined if it may. */
+  cutTo(weight: number, leastReserve: number): number | undefined {
+    const { narrowest, priority } = this;
+    if (weight > narrowest.mostAtOnce) return narrowest.mostAtOnce;
+    return priority === "background" ? narrowest.cutTo(narrowest.amountOf(weight), leastReserve) : undefined;
+  }
+
   /** For a new request. */
   knownWait(weight: number): KnownWait {
     let wait = { ms: 0, budget: this.narrowest };

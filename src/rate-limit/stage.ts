@@ -153,9 +153,8 @@ export class Admission implements Waiter {
       if (waitMs > 0 && waitMs > this.#boundMs)
         return refusedByPause(this.request, budget.name, { why: `: ${this.#bound}`, waitMs });
     }
-    if (kind.priority !== "background" || !this.request.isDivisible) return undefined;
-    const { narrowest } = kind;
-    const most = narrowest.cutTo(narrowest.amountOf(this.weight), this.leastReserve);
+    if (!this.request.isDivisible) return undefined;
+    const most = kind.cutTo(this.weight, this.leastReserve);
     return most === undefined ? undefined : new BatchTooLarge(most);
   }
 
@@ -297,8 +296,10 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
   const applyPause = ({ request, queue }: Admission, { status, headers }: HttpResponse): void => {
     const ms = retryAfterMs(headers, clock.wallTime());
     const by = `${status} on ${request.operation}`;
-    if (status === 429) queue.kind.narrowest.applyPause(ms ?? unnamedPauseMs, by);
-    if (status === 503 && ms !== undefined) queue.kind.narrowest.applyPause(ms, by);
+    const { narrowest } = queue.kind;
+    if (status === 429) narrowest.refused(request.weight);
+    if (status === 429) narrowest.applyPause(ms ?? unnamedPauseMs, by);
+    if (status === 503 && ms !== undefined) narrowest.applyPause(ms, by);
   };
 
   return (next) => {
