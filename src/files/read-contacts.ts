@@ -121,7 +121,9 @@ const fitted = async (fields: Fields, schema: FieldsSchema): Promise<Fields> => 
 
 async function* contacts(records: AsyncIterable<Fields>, schema: FieldsSchema | undefined, isCsv: boolean) {
   for await (const record of records) {
-    const contact = Object.fromEntries(Object.entries(record).filter(([name]) => !setByService.has(name)));
+    // A service may write null for what a contact lacks. The import refuses it, and an empty cell of CSV is left out too.
+    const given = ([name, value]: [string, unknown]) => !setByService.has(name) && value !== null;
+    const contact = Object.fromEntries(Object.entries(record).filter(given));
     const { customFields } = contact;
     // JSON has types already.
     if (isCsv && schema !== undefined && isObject(customFields))
@@ -143,7 +145,8 @@ const isCsvName = (source: FileSource, { format, name }: ReadContactsOptions<unk
  *
  * In CSV, `verified`, `emailConfidence` and `listIds` get their types back. A custom field that looks like a number, a
  * boolean or a list joined by `;` becomes one, unless the cell is quoted; `writeCsv` quotes such strings. For files of
- * other programs, set `customFields`. `id`, `externalId` and the times are left out, because the service sets them.
+ * other programs, set `customFields`. `id`, `externalId` and the times are left out, because the service sets them; so are fields that are
+ * empty or null.
  *
  * @throws as `readCsv` and `readNdjson` do, and ConfigurationError for a name without a known ending.
  * @example

@@ -37,6 +37,13 @@ describe("readContacts", () => {
     ]);
   });
 
+  test("fields that the service writes as null are left out, so that an export of NDJSON can be imported", async () => {
+    const text =
+      '{"id":"c1","email":"a@b.co","name":null,"leadId":null,"listIds":null,"customFields":{"a":null}}\n';
+    const contacts = readContacts(inPieces(text, 5), { format: "ndjson" });
+    expect(await gather(contacts)).toEqual([{ email: "a@b.co", customFields: { a: null } }]);
+  });
+
   test.each([
     ["3", 3],
     ['"3"', "3"],
