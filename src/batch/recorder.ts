@@ -1,6 +1,7 @@
 import type { Call } from "../call/executor.ts";
 import { ConfigurationError, ConnectionError, ValidationError } from "../errors.ts";
 import { callSafely } from "../options/logger.ts";
+import { untilAborted } from "../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import { jsonCopy, snapshot } from "../runtime/values.ts";
 import { describeIssues } from "../service/check.ts";
@@ -60,7 +61,7 @@ export class Recorder<Types extends object = OpenEvents> {
   #isDue = false;
   #cancelTimer: Cancel | undefined;
   #closing: Promise<void> | undefined;
-  #isAbandoned = false;
+  readonly #abandoned = new AbortController();
 
   /** @internal */
   constructor(settings: RecorderSettings, context: RecorderContext) {
@@ -139,7 +140,8 @@ export class Recorder<Types extends object = OpenEvents> {
    * @internal
    */
   abandon(): void {
-    this.#isAbandoned = true;
+    // A schema may hang; its event is not in the queue yet.
+    this.#abandoned.abort(this.#notSent());
     this.#closing ??= this.#drain();
     const left = this.#queue.splice(0);
     const waiting = this.#forRoom.splice(0);
@@ -165,7 +167,12 @@ export class Recorder<Types extends object = OpenEvents> {
     // A schema of the workspace may be asynchronous, and the caller may change the event meanwhile.
     const event = snapshot(given);
     const found = this.#context.call.issues(operation, event);
-    const issues = found instanceof Promise ? await found : found;
+    const { signal } = this.#abandoned;
+    const tellIfDropped = (error: unknown): never => {
+      if (error === signal.reason) this.#tellDropped(event, error);
+      throw error;
+    };
+    const issues = found instanceof Promise ? await untilAborted(found, signal).catch(tellIfDropped) : found;
     if (issues.length > 0) {
       const message = `events.recorder: ${describeIssues(issues)}`;
       throw new ValidationError(message, { operation: operation.id, issues });
@@ -177,7 +184,7 @@ export class Recorder<Types extends object = OpenEvents> {
     return new Promise((resolve, reject) => {
       // The id is set here, above every retry.
       const keyed = taken.id === undefined ? { ...taken, id: crypto.randomUUID() } : taken;
-      if (this.#isAbandoned) return this.#drop({ event: keyed, resolve, reject });
+      if (signal.aborted) return this.#drop({ event: keyed, resolve, reject });
       this.#queue.push({ event: keyed, resolve, reject });
       this.#pump();
     });
@@ -231,13 +238,15 @@ export class Recorder<Types extends object = OpenEvents> {
 
   /** Rejects an event that was never sent. */
   #drop({ event, reject }: Taken): void {
-    const message = "events.recorder: not sent, the client was closed.";
-    const error = new ConnectionError(message, {
-      operation: operations.events.record.id,
-      outcome: "not-applied",
-    });
+    const error = this.#notSent();
     reject(error);
     this.#tellDropped(event, error);
+  }
+
+  #notSent(): ConnectionError {
+    const { id: operation } = operations.events.record;
+    const message = "events.recorder: not sent, the client was closed.";
+    return new ConnectionError(message, { operation, outcome: "not-applied" });
   }
 
   #tellDropped(event: GivenEvent, error: unknown): void {

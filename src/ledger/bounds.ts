@@ -1,10 +1,11 @@
-import { DeadlineExceeded, openScope, untilAborted } from "../runtime/cancellation.ts";
+import { DeadlineExceeded, type Lifetime, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 
-/** What may end a wait: the caller's signal, or the total time of a call. */
+/** What may end a wait: the caller's signal, the total time of a call, or the close of its client. */
 export interface Limits {
   readonly signal?: AbortSignal | undefined;
   readonly totalTimeoutMs?: number | undefined;
+  readonly lifetime?: Pick<Lifetime, "signal"> | undefined;
 }
 
 /** Limits the waits around a call, as the call limits its own. */
@@ -29,7 +30,7 @@ export class Bounds {
   /** Waits for a promise within these limits: rejects with the signal's reason, or with `late()`. */
   async within<T>(promise: Promise<T>, late: () => Error): Promise<T> {
     const deadline = { totalTimeoutMs: this.leftMs, clock: this.#clock };
-    const { signal, release } = openScope([this.#limits.signal], deadline);
+    const { signal, release } = openScope([this.#limits.signal, this.#limits.lifetime?.signal], deadline);
     try {
       return await untilAborted(promise, signal);
     } catch (error) {

@@ -6,6 +6,7 @@ import {
   type TouchpointError,
   ValidationError,
 } from "../errors.ts";
+import { abortError, ClientClosed, type Lifetime } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { jsonCopy, messageOf } from "../runtime/values.ts";
@@ -25,8 +26,8 @@ export interface OnceCall<Sent> {
   readonly totalTimeoutMs?: number | undefined;
   send(totalTimeoutMs: number | undefined): Promise<Sent>;
   receiptOf(sent: Sent): unknown;
-  /** Makes the client's close wait for work. */
-  hold<T>(work: Promise<T>): Promise<T>;
+  /** Of the client: its close waits for what is held, and ends the wait for a ledger that hangs. */
+  readonly lifetime: Pick<Lifetime, "hold" | "signal">;
   /** Whether the email may have been sent although `send` failed. */
   mayHaveGoneOut(error: unknown): boolean;
 }
@@ -117,8 +118,8 @@ const claimKey = async (
   } catch (error) {
     const giveBack = (claim: LedgerClaim): unknown =>
       claim.state === "claimed" && ledger.settle(key, "not-sent", { claim: claim.claim });
-    call.hold(claiming.then(giveBack)).catch(() => undefined);
-    if (isTouchpointError(error) || call.signal?.aborted) throw error;
+    call.lifetime.hold(claiming.then(giveBack)).catch(() => undefined);
+    if (isTouchpointError(error) || error instanceof ClientClosed || call.signal?.aborted) throw error;
     throw new ConnectionError(`${operation}: the ledger failed (${messageOf(error)}). Nothing was sent.`, {
       operation,
       cause: error,
@@ -139,7 +140,9 @@ const sendClaimed = async <Sent>(
     throw refusal(call, claim);
   }
   const settle = async (how: "sent" | "not-sent" | "unknown", receipt?: unknown): Promise<void> => {
-    const settling = call.hold((async () => ledger.settle(key, how, { claim: claim.claim, receipt }))());
+    const settling = call.lifetime.hold(
+      (async () => ledger.settle(key, how, { claim: claim.claim, receipt }))(),
+    );
     // A key that stays pending is refused later, and never sent again; the caller gets the result of the email anyway.
     await bounds.within(settling, () => lateLedger(call)).catch(() => undefined);
   };
@@ -160,7 +163,6 @@ const isOwnEnding = (error: unknown): boolean => !isTouchpointError(error) || er
 /**
  * Sends an email under a key. The key is in the ledger before the email is sent, and a later call with the key gets the
  * first receipt. Calls of this process that come meanwhile get the result of the first one.
- * the first receipt. Calls of this process that come meanwhile get the first one's result.
  *
  * @throws ValidationError when the key belongs to a different email.
  * @throws ConflictError, with outcome `unknown`, while it is unknown whether the email was sent.
@@ -168,7 +170,7 @@ const isOwnEnding = (error: unknown): boolean => !isTouchpointError(error) || er
 export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<Sent>> => {
   checkOnceKey(call);
   const fingerprint = fingerprintOf(call);
-  const { ledger, key, signal } = call;
+  const { ledger, key, signal, operation } = call;
   const bounds = new Bounds(call, call.clock);
   const inFlight = flightsOf(ledger);
   for (;;) {
@@ -180,10 +182,14 @@ export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<S
       // All calls under a key are of one operation: their fingerprints are the same.
       return (await bounds.within(other.result, () => lateOther(call))) as OnceResult<Sent>;
     } catch (error) {
-      if (signal?.aborted || inFlight.get(key) === other || !isOwnEnding(error)) throw error;
+      // What becomes of the other call's email is not known here.
+      if (signal?.aborted || inFlight.get(key) === other || !isOwnEnding(error))
+        throw abortError(error, { operation, attempts: 0, outcome: "unknown" });
     }
   }
   const result = sendClaimed(call, fingerprint, bounds).finally(() => inFlight.delete(key));
   inFlight.set(key, { fingerprint, result });
-  return result;
+  return result.catch((error: unknown) => {
+    throw abortError(error, { operation, attempts: 0, outcome: "not-applied" });
+  });
 };

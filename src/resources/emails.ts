@@ -168,7 +168,7 @@ export class ScheduledEmails {
   async #settle(id: string, as: "not-sent" | "unknown", options: CallOptions | undefined): Promise<void> {
     const { ledger, clock, totalTimeoutMs, lifetime } = this.#context;
     if (ledger.settleScheduled === undefined) return;
-    const bounds = new Bounds({ totalTimeoutMs, ...options }, clock);
+    const bounds = new Bounds({ totalTimeoutMs, ...options, lifetime }, clock);
     const settling = lifetime.hold(ledger.settleScheduled(id, as));
     await bounds.within(settling, () => new Error("late")).catch(() => undefined);
   }
@@ -329,7 +329,7 @@ export class Emails {
       email: { ...payload, ...written },
       ledger,
       clock,
-      hold: (work) => lifetime.hold(work),
+      lifetime,
       signal: options.signal,
       totalTimeoutMs: options.totalTimeoutMs ?? this.#context.totalTimeoutMs,
       send: (totalTimeoutMs) =>

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { Client } from "../../src/index.ts";
+import { type ClaimLedger, Client } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { FakeClock } from "../support/fake-clock.ts";
 
 /** A promise that never settles, and the moment somebody waits for it. */
 const hanging = () => {
@@ -93,4 +94,52 @@ test("a source whose end hangs does not hold a run that has failed", async () =>
   await isAsked;
   await client.close();
   expect(await ended).toMatchObject({ message: "disk full" });
+});
+
+/** Closes a client, on a clock of its own, while what it was given hangs; without `graceMs`, in its own time. */
+const closedWhile = async <T>(
+  options: (hang: () => Promise<never>) => object,
+  work: (client: Client) => Promise<T>,
+  graceMs?: number,
+) => {
+  const clock = new FakeClock();
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false, clock });
+  const { hang, isAsked } = hanging();
+  const given = { apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch, ...options(hang) };
+  const client = new Client(given, { clock });
+  const ended = work(client).catch((error: unknown) => error);
+  await isAsked;
+  await clock.until(client.close(graceMs === undefined ? {} : { graceMs }));
+  return { ended: await ended, emails: sandbox.state.emails.length };
+};
+
+const claimed = async () => ({ state: "claimed", claim: "1" }) as const;
+const ledgerOf = (over: Partial<ClaimLedger>) => ({
+  ledger: { claim: claimed, settle: async () => true, ...over },
+});
+const send = ({ emails }: Client) =>
+  emails.send({ to: "ada@example.com", subject: "Hi", text: "x" }, { once: "k" });
+
+test("a ledger that hangs before an email holds its call until the client is closed, and nothing is sent", async () => {
+  const closed = await closedWhile((hang) => ledgerOf({ claim: hang }), send);
+  const error = { code: "connection_failed", outcome: "not-applied", attempts: 0 };
+  expect(closed).toMatchObject({ ended: error, emails: 0 });
+});
+
+test("a ledger that hangs after an email was sent: its receipt comes when the client is closed", async () => {
+  const closed = await closedWhile((hang) => ledgerOf({ settle: hang }), send);
+  expect(closed).toMatchObject({ ended: { to: "ada@example.com" }, emails: 1 });
+});
+
+test("a recorder whose event a schema never lets go is closed in its time, and the event is not lost silently", async () => {
+  const dropped: unknown[] = [];
+  const schema = (hang: () => Promise<never>) => ({
+    events: { seen: { "~standard": { version: 1, vendor: "test", validate: hang } } },
+  });
+  const onDrop = ({ event }: { readonly event: unknown }): void => void dropped.push(event);
+  const event = { name: "seen", contact: { email: "ada@example.com" } };
+  const record = ({ events }: Client) => events.recorder({ onDrop }).record(event);
+  const closed = await closedWhile(schema, record, 100);
+  expect(closed.ended).toMatchObject({ code: "connection_failed", outcome: "not-applied" });
+  expect(dropped).toEqual([event]);
 });
