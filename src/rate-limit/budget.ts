@@ -69,8 +69,6 @@ export class Budget implements PermitHolder {
   readonly held: Record<Priority, number> = { interactive: 0, background: 0 };
   /** What the first waiting request takes and leaves; 0 if none waits for permits. */
   #wanted = 0;
-  /** The largest batch that the service may accept. */
-  mostAtOnce = never;
   readonly #clock: Clock;
   readonly #onChange: () => void;
   readonly #source: PermitSource;
@@ -136,11 +134,6 @@ export class Budget implements PermitHolder {
   /** An interactive call arrived: background work leaves a reserve in the next windows. */
   sawInteractive(): void {
     this.#interactiveUntil = this.#clock.now() + rememberedWindows * this.limit.perMs;
-  }
-
-  /** The service answered 429. A batch larger than the limit may never fit where it counts all of its events at once. */
-  refused(weight: number): void {
-    if (weight > this.limit.max) this.mostAtOnce = this.limit.max;
   }
 
   /** The part of a window that background work leaves now; `least` is a share of the limit. */

@@ -21,6 +21,8 @@ export class Kind {
   /** Requests that wait. */
   waiting = 0;
   inFlight = 0;
+  /** The largest batch that the service may accept. */
+  #mostAtOnce = Number.POSITIVE_INFINITY;
 
   constructor(budgets: readonly Budget[], narrowest: Budget, priority: Priority) {
     this.budgets = budgets;
@@ -42,10 +44,16 @@ export class Kind {
     return budget.amountOf(budget === this.narrowest ? weight : 1);
   }
 
+  /** The service answered 429. A batch larger than the limit may never fit where it counts all of its events at once. */
+  refused(weight: number): void {
+    const { max } = this.narrowest.limit;
+    if (weight > max) this.#mostAtOnce = max;
+  }
+
   /** The size for a batch that must not be sent whole; undefined if it may. */
   cutTo(weight: number, leastReserve: number): number | undefined {
     const { narrowest, priority } = this;
-    if (weight > narrowest.mostAtOnce) return narrowest.mostAtOnce;
+    if (weight > this.#mostAtOnce) return this.#mostAtOnce;
     return priority === "background" ? narrowest.cutTo(narrowest.amountOf(weight), leastReserve) : undefined;
   }
 

@@ -297,7 +297,7 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     const ms = retryAfterMs(headers, clock.wallTime());
     const by = `${status} on ${request.operation}`;
     const { narrowest } = queue.kind;
-    if (status === 429) narrowest.refused(request.weight);
+    if (status === 429) queue.kind.refused(request.weight);
     if (status === 429) narrowest.applyPause(ms ?? unnamedPauseMs, by);
     if (status === 503 && ms !== undefined) narrowest.applyPause(ms, by);
   };
