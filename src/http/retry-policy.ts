@@ -32,6 +32,8 @@ const longestBackoffMs = 8_000;
 export const backoffMs = (attempts: number, random: number): number =>
   random * Math.min(longestBackoffMs, firstBackoffMs * 2 ** (attempts - 1));
 
+// Stryker disable OptionalChaining: a failure by status always has a response; its type alone does not say so.
+
 /** The service's own 502 on an email is a sentence about the account; any other 502 comes from a proxy. */
 export const isMailAccountRefusal = (operation: string, failure: AttemptFailure): boolean => {
   if (failure.response?.status !== 502 || !operation.startsWith("emails.")) return false;

@@ -28,6 +28,7 @@ const table: readonly [string, AttemptFailure, "unclear" | "clear", "always" | "
   ["too large", aFailure("too-large", true, anAnswer(200, "")), "unclear", "no"],
   ["redirect", aFailure("redirect", true, anAnswer(307, "")), "unclear", "no"],
   ["aborted", aFailure("aborted", false), "clear", "no"],
+  ["refused by a test double", aFailure("unmocked", false), "clear", "no"],
   ["400", aStatus(400), "clear", "no"],
   ["401", aStatus(401), "clear", "no"],
   ["403", aStatus(403), "clear", "no"],
@@ -99,12 +100,21 @@ describe("judge", () => {
 
   test.each([
     ["HTML", "<html>Bad Gateway</html>"],
+    ["a number in place of a sentence", { error: 502 }],
+    ["a field beside the sentence", { error: "The account is disconnected.", statusCode: 502 }],
     ["JSON without its sentence", { message: "upstream" }],
     ["null", null],
     ["an empty body", ""],
   ])("a 502 on an email with %s comes from a proxy", (_name, body) => {
     expect(mayHaveTakenEffect("emails.send", aStatus(502, body))).toBe(true);
   });
+
+  test.each(["Bad gateway of the mail account.", "The account has a bad gateway"])(
+    "a sentence about a bad gateway is the service's own: %s",
+    (error) => {
+      expect(mayHaveTakenEffect("emails.send", aStatus(502, { error }))).toBe(false);
+    },
+  );
 
   test("a 502 with a sentence is no refusal on anything but an email", () => {
     expect(mayHaveTakenEffect("contacts.create", aStatus(502, { error: "no" }))).toBe(true);
