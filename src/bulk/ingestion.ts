@@ -77,6 +77,8 @@ export class Ingestion {
   readonly #options: IngestOptions<EventInput>;
   readonly #context: IngestContext;
 
+  /** The service refused a time that is past for this machine, and took it corrected: this clock is ahead. */
+  #isAhead = false;
   readonly #waits: WaitTracker;
 
   constructor(options: IngestOptions<EventInput>, context: IngestContext, waits: WaitTracker) {
@@ -141,16 +143,18 @@ export class Ingestion {
     const options = requestOptions(this.#options, signal);
     const priority = "background" as const;
     const sending = { call, clock, priority, effect: this.effect, options, onWait: this.#waits.listener() };
-    const timely = events.map((entry) => this.#timely(entry, dateRoundingMs));
+    // Only once the service has shown that it is needed: a Date header alone may be wrong, and a time is not the library's.
+    const timely = this.#isAhead ? events.map((entry) => this.#timely(entry, dateRoundingMs)) : events;
     const results = await sendBatch(timely, sending);
-    // The first response shows the service's time: times that are past only for this clock are corrected and sent
-    // again.
+    // Times that are past only for this clock are corrected and sent again.
     const moved = timely.map((entry) => this.#timely(entry, 0));
     const again = moved.filter(
       (entry, at) => results[at]?.status === 400 && entry.event !== timely[at]?.event,
     );
     if (again.length === 0) return results;
-    const second = new Map((await sendBatch(again, sending)).map((result) => [result.index, result]));
+    const corrected = await sendBatch(again, sending);
+    this.#isAhead ||= corrected.some(({ state }) => state === "recorded");
+    const second = new Map(corrected.map((result) => [result.index, result]));
     return results.map((result) => second.get(result.index) ?? result);
   }
 

@@ -14,7 +14,7 @@ const serviceNow = Date.parse("2026-03-01T12:00:00.000Z");
 const at = (ms: number): EventInput => anEvent({ occurredAt: new Date(ms).toISOString() });
 
 /**
- * Ingests events as one batch, on a machine whose clock is ten minutes ahead of the service's. `answers` has the
+ * Ingests events as one batch, and `more` as a second one, on a machine whose clock is ten minutes ahead of the service's. `answers` has the
  * results of each request; `known` says from when on the service's time is.
  */
 const ingested = async (
@@ -22,8 +22,12 @@ const ingested = async (
   answers: readonly (readonly object[])[],
   {
     known = "from the start",
+    more = [],
     ...options
-  }: IngestOptions<EventInput> & { readonly known?: "from the start" | "by the first answer" | "never" } = {},
+  }: IngestOptions<EventInput> & {
+    readonly known?: "from the start" | "by the first answer" | "never";
+    readonly more?: readonly EventInput[];
+  } = {},
 ) => {
   const sent: (readonly EventInput[])[] = [];
   const rejected: RejectedEvent<EventInput>[] = [];
@@ -43,10 +47,11 @@ const ingested = async (
   };
   const all = { ...options, onRejected: (one: RejectedEvent<EventInput>) => void rejected.push(one) };
   const ingestion = new Ingestion(all, context, new WaitTracker());
-  await ingestion.work(
-    events.map((item, index) => ({ index, item })),
-    { requests: undefined, callbacks: undefined },
-  );
+  for (const batch of more.length > 0 ? [events, more] : [events])
+    await ingestion.work(
+      batch.map((item, index) => ({ index, item })),
+      { requests: undefined, callbacks: undefined },
+    );
   const sentAfterMs = sent.map((batch) =>
     batch.map(({ occurredAt }) => Date.parse(String(occurredAt)) - serviceNow),
   );
@@ -75,9 +80,30 @@ test("what was recorded is counted by what became of it", async () => {
   expect(counts).toEqual({ accepted: 7, duplicates: 1, rejected: 0, tooOld: 2, noContact: 3 });
 });
 
-test("a time up to a second ahead of the service's goes out as it is, and a later one as the service's", async () => {
-  const { sentAfterMs } = await ingested([at(serviceNow + 1_000), at(serviceNow + 1_001)], [[yes, yes]]);
-  expect(sentAfterMs).toEqual([[1_000, 0]]);
+test("a time that the service takes goes out as it is, whatever the Date of its answers says", async () => {
+  const [ahead, past] = [at(serviceNow + 60_000), at(serviceNow - 60_000)];
+  const { counts, sentAfterMs } = await ingested(
+    [ahead, past],
+    [
+      [yes, yes],
+      [yes, yes],
+    ],
+    {
+      more: [ahead, past],
+    },
+  );
+  expect(sentAfterMs).toEqual([
+    [60_000, -60_000],
+    [60_000, -60_000],
+  ]);
+  expect(counts.accepted).toBe(4);
+});
+
+test("after a refusal a time up to a second ahead of the service's goes out as it is, and a later one as the service's", async () => {
+  const { sentAfterMs } = await ingested([at(serviceNow + 2_000)], [[no], [yes], [yes, yes]], {
+    more: [at(serviceNow + 1_000), at(serviceNow + 1_001)],
+  });
+  expect(sentAfterMs).toEqual([[2_000], [0], [1_000, 0]]);
 });
 
 test("only what was refused, and what the service's time then moves, is sent once more", async () => {
