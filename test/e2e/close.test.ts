@@ -475,9 +475,10 @@ test("a ledger that hangs holds close for a second at most", async () => {
   const clock = new FakeClock();
   const hanging: ClaimLedger = { claim: () => new Promise(() => undefined), settle: async () => false };
   const client = new Client({ apiKey: "key", baseUrl: "http://127.0.0.1:1", ledger: hanging }, { clock });
-  void client.emails.send(email, { once: "1" });
+  const sent = client.emails.send(email, { once: "1" }).catch((error: unknown) => error);
   await turn();
   const before = clock.now();
   await clock.until(client.close({ graceMs: 0 }));
   expect(clock.now() - before).toBe(1_000);
+  expect(await sent).toMatchObject({ code: "connection_failed", outcome: "not-applied" });
 });
