@@ -35,6 +35,14 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+// Taken when the package is loaded: fake timers of a test must not hold a request.
+const immediate = setImmediate;
+
+/** Calls back after the sockets were read once more. A turn of the event loop that has begun may not read them. */
+export const afterReading = (callback: () => void): void => {
+  immediate(() => immediate(callback));
+};
+
 // setTimeout fires at once for anything longer.
 const longestTimerMs = 2 ** 31 - 1;
 

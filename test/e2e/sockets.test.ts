@@ -94,6 +94,19 @@ test("a call that takes longer than a minute keeps its socket", async () => {
   expect(begun).toHaveLength(2);
 });
 
+test("a service that closes each connection with its answer, and does not say so, leaves no email unknown", async () => {
+  let emails = 0;
+  const port = await serve((request, response) => {
+    emails += 1;
+    response.end('{"id":"m"}');
+    request.socket.end();
+  });
+  const client = clientOf(`http://127.0.0.1:${port}`);
+  const email = { to: "ada@example.com", subject: "Hi", text: "x" };
+  for (let sent = 0; sent < 20; sent += 1) await client.emails.send(email);
+  expect(emails).toBe(20);
+});
+
 test("calls at once take a socket each, also that of one before them", async () => {
   let isHeld = false;
   const answers: (() => void)[] = [];

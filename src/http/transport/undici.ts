@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import buildConnector, { type ConnectCallback } from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
 import type { Dispatcher } from "../../options/options.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import { afterReading, type Clock } from "../../runtime/clock.ts";
 import type { RawHeaders } from "../../runtime/headers.ts";
 import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
 import { type HttpRequest, headersOf, type Transport } from "../types.ts";
@@ -245,11 +245,17 @@ export const undiciTransport = ({
         const attempt = new Attempt(request, attempts, { resolve, reject });
         if (attempt.hasEnded) return;
         const exchange = new UndiciHandler(attempt, own !== undefined, request.authorization);
-        try {
-          dispatch(request, exchange);
-        } catch (error) {
-          exchange.lose(error);
-        }
+        const leave = (): void => {
+          if (attempt.hasEnded) return;
+          try {
+            dispatch(request, exchange);
+          } catch (error) {
+            exchange.lose(error);
+          }
+        };
+        // A service may close a connection with its answer, unannounced: what is never repeated must not be lost on it.
+        if (request.replay === "never") afterReading(leave);
+        else leave();
       }),
     close: async () => own?.close(),
   };
