@@ -86,3 +86,38 @@ test("what is gone is found", () => {
     goneIn("`contacts.merge` client.emails.sendAll() sandbox.wipe() `contacts.csv` contacts.length"),
   ).toEqual(["`contacts.merge", "client.emails.sendAll", "sandbox.wipe"]);
 });
+
+const cellsOf = (row: string): readonly string[] => row.split("|").map((cell) => cell.trim());
+/** The rows of the one table of a document that begins with such a line. */
+const tableOf = (path: string, head: RegExp): readonly (readonly string[])[] => {
+  const [, rest = ""] = documents.find((document) => document.path === path)?.text.split(head) ?? [];
+  const [table = ""] = rest.split("\n\n");
+  return table
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .map(cellsOf);
+};
+
+test.each(["README.md", "docs/errors.md"])("one table of %s has the code of every error", (path) => {
+  const symbol = exportsOf(entry.errors).find(({ name }) => name === "ErrorCode");
+  const union = symbol && checker.getDeclaredTypeOfSymbol(targetOf(symbol));
+  const codes = union?.isUnion() ? union.types.map((type) => type.isStringLiteral() && type.value) : [];
+  const listed = tableOf(path, /^\| class +\| `code` +\|/m).map(([, , code = ""]) =>
+    code.replaceAll("`", ""),
+  );
+  expect(listed.toSorted()).toEqual(codes.toSorted());
+});
+
+test("README's table of requests has every method of a resource", () => {
+  const rows = tableOf("README.md", /^\| method +\| requests +\|/m);
+  const listed = rows.flatMap(([, cell = ""]) => {
+    const names = [...cell.matchAll(/`([\w.]+)(?:\(\))?`/g)].map(([, name = ""]) => name);
+    return names.map((name) => (name.startsWith(".") ? `emails.scheduled${name}` : name));
+  });
+  const methods = [...known].flatMap(([of, members]) => {
+    const group = /^client\.(.+)$/.exec(of)?.[1];
+    return group === undefined ? [] : members.map((name) => `${group}.${name}`);
+  });
+  const isGroup = (name: string) => known.has(`client.${name}`);
+  expect(methods.filter((name) => !isGroup(name) && !listed.includes(name))).toEqual([]);
+});
