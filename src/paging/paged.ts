@@ -166,12 +166,12 @@ export const paged = <T, Query extends ListQuery>(
       fetch: async (request, signal) => {
         const bound = openScope([callOptions.signal, signal]);
         try {
-          const answer = await via(
+          const answered = via(
             operation,
             { payload: { ...query, ...request }, ...iterating },
             { ...callOptions, signal: bound.signal },
           );
-          return usable(operation.id, answer);
+          return usable(operation.id, await answered.withResponse());
         } finally {
           bound.release();
         }
@@ -240,12 +240,11 @@ export const paged = <T, Query extends ListQuery>(
 };
 
 /** While iterating, a page without readable records is an error: otherwise the list would seem to end there. */
-const usable = <T>(operation: string, page: Page<T>): Page<T> => {
+const usable = <T>(operation: string, { data: page, response }: WithResponse<Page<T>>): Page<T> => {
   if (Array.isArray((page as { readonly data?: unknown } | undefined)?.data)) return page;
+  const { status, attempts } = response;
   const issues = [{ path: "data", message: "must be an array" }];
   throw new ResponseValidationError(`${operation}: the answer holds no page: data must be an array`, {
-    operation,
-    status: 200,
-    issues,
+    ...{ operation, attempts, status, issues },
   });
 };

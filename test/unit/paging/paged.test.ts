@@ -175,6 +175,7 @@ describe("paged", () => {
       await expect(all).rejects.toMatchObject({
         message: "contacts.list: the answer holds no page: data must be an array",
         status: 200,
+        attempts: 1,
         issues: [{ path: "data", message: "must be an array" }],
       });
     },
