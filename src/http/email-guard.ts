@@ -12,6 +12,10 @@ export interface EmailGuardSettings {
   readonly wallTime: () => number;
 }
 
+// A service may take more for the same path: `emails;v=1`, `emails.json`.
+const isWithin = (given: string, place: string): boolean =>
+  given.startsWith(place) && !/^[a-z0-9_-]/.test(given.slice(place.length));
+
 /** A path as a service may read it: upper case, escapes and extra slashes must not bypass the guard. */
 const plain = (path: string): string => {
   const [bare = ""] = path.split("?");
@@ -54,7 +58,7 @@ export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings)
     if (method === "GET") return false;
     if (operation.startsWith("emails.")) return true;
     const given = plain(path);
-    return places.some((place) => given === place || given.startsWith(`${place}/`));
+    return places.some((place) => isWithin(given, place));
   };
   return (send) => {
     const sendEmail: Send = async (request) => {

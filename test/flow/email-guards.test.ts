@@ -38,6 +38,8 @@ const ways: Readonly<Record<string, (client: Client, to: string) => Promise<unkn
     client.request({ method: "POST", path: "/api/v1/emails", body: { ...email, to } }),
   "client.request, written otherwise": (client, to) =>
     client.request({ method: "POST", path: "/api/v1//%65mails/", body: { ...email, to } }),
+  "client.request, with a parameter in its path": (client, to) =>
+    client.request({ method: "POST", path: "/api/v1/emails;v=1", body: { ...email, to } }),
   "client.request to a scheduled email": (client, to) =>
     client.request({ method: "PATCH", path: "/api/v1/emails/scheduled/se-1", body: { to } }),
 };
