@@ -40,7 +40,7 @@ const immediate = setImmediate;
 
 /** Calls back after the sockets were read once more. A turn of the event loop that has begun may not read them. */
 export const afterReading = (callback: () => void): void => {
-  immediate(() => immediate(callback));
+  immediate(immediate, callback);
 };
 
 // setTimeout fires at once for anything longer.
