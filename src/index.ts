@@ -19,7 +19,7 @@ export type { IngestReport } from "./bulk/ingest.ts";
 export type { IngestOptions, RejectedEvent } from "./bulk/ingest-options.ts";
 export type { Progress } from "./bulk/progress.ts";
 export type { InputSource } from "./bulk/resumable.ts";
-export { type ApiPromise, mockAnswer, type ResponseInfo, type WithResponse } from "./call/api-promise.ts";
+export type { ApiPromise, ResponseInfo, WithResponse } from "./call/api-promise.ts";
 export type { RawRequest } from "./call/raw-request.ts";
 export { Client, type CloseOptions } from "./client.ts";
 export * from "./errors.ts";
@@ -58,6 +58,7 @@ export type {
   KeySource,
 } from "./options/options.ts";
 export type { SharedLimits } from "./options/shared-limits.ts";
+export { mockAnswer } from "./paging/mock-answer.ts";
 export type { Paged, PagingOptions } from "./paging/paged.ts";
 export type { WalkedPage } from "./paging/walk.ts";
 export type { Companies } from "./resources/companies.ts";

@@ -68,27 +68,6 @@ export const answer = <T>(whole: Promise<WithResponse<T>>): ApiPromise<T> => {
   return Object.assign(data, { withResponse });
 };
 
-/**
- * Creates the return value for a mocked method: a promise with `.withResponse()`.
- *
- * @param response - what `.withResponse()` returns; default: status 200, no headers, one attempt.
- * @example
- * ```ts
- * import { Client, mockAnswer } from "touchpoint-sdk";
- *
- * const mocked = new Client({ apiKey: "key", baseUrl: "http://localhost" });
- * mocked.companies.findByDomain = () => mockAnswer(null);
- * console.log(await mocked.companies.findByDomain("engines.example")); // null
- * ```
- */
-export const mockAnswer = <T>(data: T, response: Partial<ResponseInfo> = {}): ApiPromise<T> =>
-  answer(
-    Promise.resolve({
-      data,
-      response: { status: 200, headers: new Headers(), attempts: 1, waitedMs: 0, ...response },
-    }),
-  );
-
 /** An ApiPromise with changed data. */
 export const mapAnswer = <From, To>(from: ApiPromise<From>, change: (data: From) => To): ApiPromise<To> =>
   answer(from.withResponse().then(({ data, response }) => ({ data: change(data), response })));

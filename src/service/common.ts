@@ -104,7 +104,7 @@ export const paging = () => ({
 });
 
 /**
- * One page of a list, with the counts of the service. A count that the service left out is missing.
+ * One page of a list, with the counts of the service. `skip` and `limit` come from the query if the service left them out.
  *
  * Source: service document, Limits, paging.
  */

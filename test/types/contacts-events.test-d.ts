@@ -1,17 +1,18 @@
-import type {
-  BatchItemResult,
-  BatchReport,
-  Checkpoint,
-  Client,
-  Contact,
-  EventReceipt,
-  ImportReport,
-  IngestReport,
-  Page,
-  ResponseInfo,
-  UpsertResult,
-  WalkedPage,
-  WithResponse,
+import {
+  type BatchItemResult,
+  type BatchReport,
+  type Checkpoint,
+  type Client,
+  type Contact,
+  type EventReceipt,
+  type ImportReport,
+  type IngestReport,
+  mockAnswer,
+  type Page,
+  type ResponseInfo,
+  type UpsertResult,
+  type WalkedPage,
+  type WithResponse,
 } from "touchpoint-sdk";
 import { describe, expectTypeOf, test } from "vitest";
 
@@ -91,6 +92,24 @@ describe("contacts", () => {
     list.finally((page: Page<Contact>) => page);
     // @ts-expect-error pages come later
     [...list].length;
+  });
+
+  test("a mocked method answers what the method does", async () => {
+    const contact = await client.contacts.create(person);
+    const page = { data: [contact], total: 1, skip: 0, limit: 50 };
+    client.contacts.list = () => mockAnswer(page);
+    client.contacts.list = () => mockAnswer({ ...page, data: [] });
+    client.contacts.find = () => mockAnswer(null);
+    client.contacts.create = () => mockAnswer(contact, { status: 201 });
+    client.contacts.upsert = () => mockAnswer({ contact, created: true });
+    // @ts-expect-error a list answers pages
+    client.contacts.list = () => mockAnswer([contact]);
+    // @ts-expect-error a page has its total
+    client.contacts.list = () => mockAnswer({ data: [contact] });
+    // @ts-expect-error no contact
+    client.contacts.create = () => mockAnswer(null);
+    // @ts-expect-error a status is a number
+    mockAnswer(null, { status: "200" });
   });
 
   test("an import reads contacts, and tells of each", () => {
