@@ -104,9 +104,9 @@ const withoutEmails = ({ routes }: Settings): ReadonlySet<string> => {
   return new Set(ids.filter((id) => !Object.hasOwn(routes, id)));
 };
 
-const emailPaths = ({ basePath, routes }: Settings): string[] =>
-  Object.values(operations.emails).map(
-    ({ id, path }) => basePath + (routes[id] ?? path).replace(/\/:id$/, ""),
+const emailPaths = ({ routes }: Settings): string[] =>
+  Object.values(operations.emails).flatMap(({ id, path }) =>
+    [path, routes[id] ?? path].map((place) => place.replace(/\/:id$/, "")),
   );
 
 /** Builds the stages. A request passes them in this order. */

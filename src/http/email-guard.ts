@@ -6,26 +6,28 @@ import type { HttpRequest, HttpResponse, Send, Stage } from "./types.ts";
 export interface EmailGuardSettings {
   readonly guards: EmailGuards;
   readonly log: Pick<Log, "info">;
-  /** The paths that send emails: the documented one, and its replacement in `routes`. */
+  /** The paths that send emails: the documented ones, and their replacements in `routes`. */
   readonly paths: readonly string[];
   /** Milliseconds since 1970. */
   readonly wallTime: () => number;
 }
 
-// A service may take more for the same path: `emails;v=1`, `emails.json`.
+// Anywhere in the path, because a part of it may be in the base URL, or belong to a gateway. A service may take more for
+// the same path: `emails;v=1`, `emails.json`.
 const isWithin = (given: string, place: string): boolean =>
-  given.startsWith(place) && !/^[a-z0-9_-]/.test(given.slice(place.length));
+  given.split(place).some((rest, at) => at > 0 && !/^[a-z0-9_-]/.test(rest));
 
-/** A path as a service may read it: upper case, escapes and extra slashes must not bypass the guard. */
+const escapes = /%[0-7][0-9a-f]/gi;
+
+/** A path as a service may read it: upper case, escapes, extra slashes and dots must not bypass the guard. */
 const plain = (path: string): string => {
-  const [bare = ""] = path.split("?");
-  let decoded = bare;
-  try {
-    decoded = decodeURIComponent(bare);
-  } catch {
-    // It cannot be decoded, so it is compared as it is.
-  }
-  return decoded.toLowerCase().replace(/\/+/g, "/").replace(/\/$/, "");
+  let [decoded = ""] = path.split("?");
+  // Again, because a proxy before the service may decode too.
+  while (decoded.search(escapes) >= 0)
+    decoded = decoded.replace(escapes, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
+  const url = new URL("http://service");
+  url.pathname = decoded.replace(/[\\/]+/g, "/");
+  return url.pathname.toLowerCase().replace(/\/$/, "");
 };
 
 const answered = (status: number, json?: object): HttpResponse => ({

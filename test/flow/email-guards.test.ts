@@ -181,6 +181,48 @@ describe("recipients", () => {
     await expect(client.request(request)).rejects.toThrow(RecipientRefusedError);
     expect(requests).toEqual([]);
   });
+
+  test.each([
+    "/api/v1/emails.json",
+    "/api/v1/emails%20",
+    "/api/v1/emails%00",
+    "/api/v1/emails%3Fx",
+    "/api/v1/%65mails%zz",
+    "/api/v1/%2565mails",
+    "/api/v1%5Cemails",
+    "/api/v1/x%2F..%2Femails",
+    "/x%3F%2F..%2Fapi/v1/emails",
+    "/api/v1//x/%252e%252e/emails/scheduled",
+    "/gateway/api/v1/emails",
+  ])("hold on %s, which a service may read as the path of emails", async (path) => {
+    const { client, requests } = service({ recipients: { allow } });
+    const request = { method: "POST", path, body: { to: "a@theirs.example" } } as const;
+    await expect(client.request(request)).rejects.toThrow(RecipientRefusedError);
+    expect(requests).toEqual([]);
+  });
+
+  test.each<[ClientOptions, string]>([
+    [{ baseUrl: "http://localhost/api" }, "/v1/emails"],
+    [{ baseUrl: "http://localhost/api/v1/emails" }, "/"],
+    [{ baseUrl: "http://localhost/gateway/api/v1" }, "/emails"],
+    [{ routes: { "emails.send": "/v2/mail" } }, "/api/v1/emails"],
+    [{ baseUrl: "http://localhost/api", routes: { "contacts.create": "/v1/emails" } }, "contacts.create"],
+  ])("are not got round by %j and %s", async (options, path) => {
+    environment("TOUCHPOINT_RECIPIENTS", "*@ours.example");
+    const { client, requests } = service(options);
+    const body = { email: "a@theirs.example", to: "a@theirs.example" };
+    const sending = path.startsWith("/")
+      ? client.request({ method: "POST", path, body })
+      : client.contacts.create(body);
+    await expect(sending).rejects.toThrow(RecipientRefusedError);
+    expect(requests).toEqual([]);
+  });
+
+  test.each(["/api/v1/emails-kept", "/api/v1/emailsettings"])("leave %s alone", async (path) => {
+    const { client, requests } = service({ recipients: { allow } });
+    await expect(client.request({ method: "POST", path })).rejects.toThrow();
+    expect(requests).toEqual([`POST ${path}`]);
+  });
 });
 
 describe("a dry run", () => {
