@@ -36,7 +36,7 @@ export interface Clock {
 }
 
 // Taken when the package is loaded: fake timers of a test must not hold a request.
-const immediate = setImmediate;
+const immediate = globalThis.setImmediate;
 
 /** Calls back after the sockets were read once more. A turn of the event loop that has begun may not read them. */
 export const afterReading = (callback: () => void): void => {
