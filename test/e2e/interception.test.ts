@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { mock } from "node:test";
 import { HttpResponse, http } from "msw";
 import { setupServer } from "msw/node";
 import { Agent, getGlobalDispatcher, MockAgent, setGlobalDispatcher } from "undici";
@@ -117,6 +118,15 @@ test.each(["VITEST", "JEST_WORKER_ID", "NODE_TEST_CONTEXT"])(
     expect(left).toEqual([]);
   },
 );
+
+test("a fetch that node:test mocks is followed: a Proxy, whose source reads as that of native code", async () => {
+  const mocked = mock.method(globalThis, "fetch", replaced);
+  await using client = clientOf();
+  expect(await client.emails.send(email)).toMatchObject({ id: "manual no-store" });
+  mocked.mock.restore();
+  expect(await client.emails.send(email)).toMatchObject({ id: "sent" });
+  expect(left).toEqual([path]);
+});
 
 test("a fetch that a framework or an APM has wrapped is not followed", async () => {
   outsideTests();

@@ -21,10 +21,13 @@ const isMarked = (): boolean =>
     ({ description }) => description === "kRestorePatches",
   );
 
-// Node's own fetch is a small function that loads undici; that of other runtimes shows no source.
+// Node's own fetch is a small function that loads undici; that of other runtimes shows its name and no source. A Proxy,
+// such as a mock of node:test, shows neither.
 const isBuiltIn = (fetch: unknown): boolean =>
   typeof fetch === "function" &&
-  /fetchImpl|lazyUndici|\[native code\]/.test(Function.prototype.toString.call(fetch));
+  /fetchImpl|lazyUndici|^function fetch\(\)\s*\{\s*\[native code\]/.test(
+    Function.prototype.toString.call(fetch),
+  );
 
 // Reading a function's source costs more than a call does: once for each function.
 let builtIn: unknown;
