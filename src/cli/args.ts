@@ -93,7 +93,7 @@ const editsBetween = (one: string, other: string): number => {
 };
 
 /** `; did you mean "…"?`, if a word is at most two edits from the typed one. */
-const didYouMean = (typed: string, words: readonly string[]): string => {
+export const didYouMean = (typed: string, words: readonly string[]): string => {
   const [nearest] = words
     .map((word) => ({ word, edits: editsBetween(typed, word) }))
     .filter(({ edits }) => edits <= 2)

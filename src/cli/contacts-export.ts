@@ -1,6 +1,7 @@
 import { rm } from "node:fs/promises";
 import { type WriteOptions, type Written, writeCsv, writeNdjson } from "../files/index.ts";
 import type { Contact, Paged } from "../index.ts";
+import { didYouMean } from "./args.ts";
 import { type CliCommand, exitCode, isSet, listOf, type Request, textOf, UsageError } from "./command.ts";
 import { connectionOptions, type Watched, watch } from "./connect.ts";
 import { contactFields, isContactField, meantBy } from "./contact-columns.ts";
@@ -23,11 +24,12 @@ const checkColumns = (columns: readonly string[]): void => {
   if (unknown.length === 0) return;
   const faults = unknown.map((column) => {
     const meant = meantBy(column);
-    return `"${column}" is no field of a contact${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+    const hint = didYouMean(meant ?? column, meant === undefined ? contactFields : [meant]);
+    return `"${column}" is no field of a contact${hint === "" ? "." : hint}`;
   });
   const fields = contactFields.join(", ");
   throw new UsageError(
-    `--columns: ${faults.join("; ")} The fields are ${fields}; a custom one is customFields.<its name>`,
+    `--columns: ${faults.join(" ")} The fields are ${fields}; a custom one is customFields.<its name>`,
   );
 };
 

@@ -92,8 +92,9 @@ export const doctor: CliCommand = {
   shape: {
     name: "doctor",
     about:
-      "Compares a service with the document, with about ten GET requests and nothing else: inferred paths, shapes,\n" +
-      "order and counts of lists, unknown fields, limits in headers. It prints `routes` to paste. Values are never shown.\n" +
+      "Compares a service with the document, with about ten GET requests and nothing else.\n" +
+      "It looks at inferred paths, shapes, order and counts of lists, unknown fields, and limits in headers.\n" +
+      "It prints `routes` to paste. Values are never shown.\n" +
       "Exit code 0: as documented. 3: something differs. 1: the service could not be reached.",
     operands: [],
     options: {

@@ -24,8 +24,8 @@ export const forecast: CliCommand = {
   shape: {
     name: "forecast",
     about:
-      "Estimates how long the ingestion of an NDJSON file takes at the limits, over how many days, and how many events will\n" +
-      "be older than 72 hours by then. It sends nothing. - reads standard input.",
+      "Estimates how long the ingestion of an NDJSON file takes at the limits, and over how many days.\n" +
+      "It tells how many events will be older than 72 hours by then. It sends nothing. - reads standard input.",
     operands: ["<file>"],
     options: { ...connectionOptions, json: { type: "boolean", about: "the forecast as one line of JSON" } },
   },

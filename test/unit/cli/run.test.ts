@@ -30,6 +30,8 @@ describe("run", () => {
     const commands = ["sandbox", "contacts export", "contacts import", "events ingest"];
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(commands.filter((command) => !out.includes(`\n  ${command}  `))).toEqual([]);
+    const rows = out.split("\n").filter((line) => line.startsWith("  "));
+    expect(rows.filter((row) => !row.endsWith("."))).toEqual([]);
   });
 
   test("an unknown command is wrong usage", async () => {
