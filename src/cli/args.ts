@@ -92,11 +92,11 @@ const editsBetween = (one: string, other: string): number => {
   return row[other.length] ?? 0;
 };
 
-/** `; did you mean "…"?`, if a word is at most two edits from the typed one. */
+/** `; did you mean "…"?`, if a word is at most two edits from the typed one, and shares a letter with it. */
 export const didYouMean = (typed: string, words: readonly string[]): string => {
   const [nearest] = words
     .map((word) => ({ word, edits: editsBetween(typed, word) }))
-    .filter(({ edits }) => edits <= 2)
+    .filter(({ edits }) => edits <= 2 && edits < typed.length)
     .sort((one, other) => one.edits - other.edits);
   return nearest === undefined ? "" : `; did you mean "${nearest.word}"?`;
 };
