@@ -1,3 +1,4 @@
+import { clearImmediate, setImmediate } from "node:timers";
 import { ValidationError } from "../errors.ts";
 import type { WriteOptions, Written } from "./options.ts";
 import type { Sink } from "./sink.ts";

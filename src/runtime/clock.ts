@@ -35,12 +35,19 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+// Browsers have no immediates, nor has jsdom under Jest, whose timers are numbers too.
+const hasImmediates = (): boolean => typeof setImmediate === "function";
+
 // Taken when the package is loaded: fake timers of a test must not hold a request.
-const immediate = globalThis.setImmediate;
+const immediate: (callback: () => void) => unknown = hasImmediates()
+  ? setImmediate
+  : (callback) => setTimeout(callback, 0);
 
 /** Calls back after the sockets were read once more. A turn of the event loop that has begun may not read them. */
 export const afterReading = (callback: () => void): void => {
-  immediate(immediate, callback);
+  immediate(function readNext() {
+    immediate(callback);
+  });
 };
 
 // setTimeout fires at once for anything longer.
@@ -51,18 +58,19 @@ const after: Clock["after"] = (ms, callback, options) => {
   let look: NodeJS.Immediate | undefined;
   // Timers come before sockets in a turn of the event loop: after a blocked turn, a response may be unread.
   const lookFirst = (): void => {
-    look = setImmediate(callback);
+    if (hasImmediates()) look = setImmediate(callback);
+    else callback();
   };
   const arm = (left: number): void => {
     // A timer may fire up to a millisecond early; a pause must never end before its time.
     const step = Math.min(Math.ceil(left), longestTimerMs);
     timer = setTimeout(() => (left > step ? arm(left - step) : lookFirst()), step);
-    if (options?.idle) timer.unref();
+    if (options?.idle) timer.unref?.();
   };
   arm(Math.max(0, ms));
   return function cancel() {
     clearTimeout(timer);
-    clearImmediate(look);
+    if (look !== undefined) clearImmediate(look);
   };
 };
 
