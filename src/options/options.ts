@@ -139,8 +139,8 @@ export interface ClientOptions<
    */
   readonly proxy?: "env" | (string & {});
   /**
-   * Whether requests go to a test double if there is one: MSW, nock, undici's global MockAgent, and in a test runner a
-   * replaced global `fetch`. The options `fetch`, `dispatcher` and `proxy` take precedence. Default true.
+   * Whether requests go to a test double if there is one: MSW, nock, undici's global MockAgent, and under Vitest, Jest
+   * or `node:test` a replaced global `fetch`. The options `fetch`, `dispatcher` and `proxy` take precedence. Default true.
    */
   readonly interception?: boolean;
   /**
