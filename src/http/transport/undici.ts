@@ -83,6 +83,11 @@ class ConnectionPool {
     return this.#tunnel === undefined ? host : `${host} through the proxy ${this.#tunnel.proxy}`;
   }
 
+  /** Whether the next request goes over a socket that has carried another. */
+  get isReusing(): boolean {
+    return this.#lines.some(isFree);
+  }
+
   /** Sends a request, by undici's own options. */
   dispatch(options: object, carried: Carried): void {
     this.#lineFor(carried).client.dispatch(options, carried);
@@ -254,7 +259,7 @@ export const undiciTransport = ({
           }
         };
         // A service may close a connection with its answer, unannounced: what is never repeated must not be lost on it.
-        if (request.replay === "never") afterReading(leave);
+        if (request.replay === "never" && own?.isReusing) afterReading(leave);
         else leave();
       }),
     close: async () => own?.close(),
