@@ -85,6 +85,12 @@ describe("examples", () => {
     expect(examples).not.toEqual([]);
   });
 
+  test("and the index names each of them", () => {
+    const index = read("docs/examples.md");
+    const named = (name: string): boolean => index.includes(`examples/${name}`) || index.includes(`run ${name}`);
+    expect(readdirSync(join(root, "examples")).filter((name) => !named(name))).toEqual([]);
+  });
+
   test.each(examples)("%s has at most 30 lines", (name) => {
     expect(read(`examples/${name}`).trimEnd().split("\n").length).toBeLessThanOrEqual(30);
   });
