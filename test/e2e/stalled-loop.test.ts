@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Client, type ClientOptions } from "../../src/index.ts";
+import { systemClock } from "../../src/runtime/clock.ts";
 
 const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
 
@@ -49,7 +50,8 @@ const standStill = async (): Promise<void> => {
   await once(worker, "message");
   Atomics.store(state, 0, 1);
   Atomics.notify(state, 0);
-  Atomics.wait(state, 0, 1);
+  // No timeout of the test runner ends a thread that stands still.
+  Atomics.wait(state, 0, 1, 10_000);
   Atomics.wait(nobody, 0, 0, 2 * timeoutMs);
   Atomics.store(state, 0, 0);
 };
@@ -67,5 +69,41 @@ test.each(ways)("an answer that lies in the socket wins over %s", async (_name, 
   for (let sent = 0; sent < 5; sent += 1) {
     const [receipt] = await Promise.all([client.emails.send(email), standStill()]);
     expect(receipt.id).toBe("m1");
+  }
+});
+
+/** A server on a thread of its own that closes its connections when it is told to, and says so when their ends have left. */
+const closingService = `
+  const { createServer } = require("node:http");
+  const { parentPort, workerData } = require("node:worker_threads");
+  const state = new Int32Array(workerData);
+  const sockets = new Set();
+  const server = createServer((request, response) => response.end('{"id":"m1"}'));
+  server.on("connection", (socket) => sockets.add(socket));
+  server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port));
+  parentPort.on("message", async () => {
+    await Promise.all([...sockets].map((socket) => new Promise((resolve) => socket.end(resolve))));
+    Atomics.store(state, 0, 1);
+    Atomics.notify(state, 0);
+  });
+`;
+
+test("an email after a pause takes a new connection, where the service has closed the old one meanwhile", async () => {
+  const ends = new SharedArrayBuffer(4);
+  const closing = new Worker(closingService, { eval: true, workerData: ends });
+  try {
+    const [port] = await once(closing, "message");
+    let pauseMs = 0;
+    const clock = { ...systemClock, now: () => systemClock.now() + pauseMs };
+    const options: ClientOptions = { apiKey: "key", baseUrl: `http://127.0.0.1:${port}`, limits: false };
+    await using client = new Client(options, { clock });
+    for (let sent = 0; sent < 3; sent += 1) await client.emails.send(email);
+    closing.postMessage("close");
+    // Nothing is read here while the connection ends.
+    Atomics.wait(new Int32Array(ends), 0, 0, 10_000);
+    pauseMs = 1_001;
+    expect((await client.emails.send(email)).id).toBe("m1");
+  } finally {
+    await closing.terminate();
   }
 });

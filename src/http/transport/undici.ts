@@ -18,6 +18,9 @@ interface PooledClient {
   readonly client: InstanceType<typeof Client>;
   /** The last request that it was given. */
   carried: Carried;
+  /** How many requests its socket was given, and when the last one. */
+  requests: number;
+  usedAt: number;
 }
 
 const isFree = ({ carried }: PooledClient): boolean => carried.hasEnded;
@@ -27,6 +30,7 @@ interface Carried {
   readonly hasEnded: boolean;
   /** The header with the key, with its line break; empty without a key. */
   readonly keyLine: string;
+  lose(error: unknown): void;
 }
 
 /** The attempt's own timer covers all of a request; undici's would only fire beside it. */
@@ -34,6 +38,9 @@ const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
 
 // A socket is kept for as long as it is used: new ones once a minute follow the origin's DNS.
 const lifeMs = 60_000;
+
+// A socket that has answered more than once, and lately, is one that the service keeps.
+const latelyMs = 1_000;
 
 // TCP knocks less and less often: what began to connect while the network was down would be late once it is back.
 const openingMs = 10_000;
@@ -83,14 +90,26 @@ class ConnectionPool {
     return this.#tunnel === undefined ? host : `${host} through the proxy ${this.#tunnel.proxy}`;
   }
 
-  /** Whether the next request goes over a socket that has carried another. */
-  get isReusing(): boolean {
-    return this.#lines.some(isFree);
-  }
-
-  /** Sends a request, by undici's own options. */
-  dispatch(options: object, carried: Carried): void {
-    this.#lineFor(carried).client.dispatch(options, carried);
+  /**
+   * Sends a request, by undici's own options. One that is never repeated must not be lost on a socket that the service has
+   * closed, unannounced: with its first answer, or while this process was busy.
+   */
+  dispatch(options: object, carried: Carried, isNeverRepeated: boolean): void {
+    const now = this.#clock.now();
+    const line = this.#lineFor(carried, now);
+    const isProven = line.requests !== 1 && now - line.usedAt <= latelyMs;
+    const leave = (): void => {
+      if (carried.hasEnded) return;
+      line.requests += 1;
+      line.usedAt = now;
+      try {
+        line.client.dispatch(options, carried);
+      } catch (error) {
+        carried.lose(error);
+      }
+    };
+    if (isProven || !isNeverRepeated) leave();
+    else afterReading(leave);
   }
 
   /** Breaks every socket off, and opens none any more; resolves when none is left. */
@@ -103,8 +122,7 @@ class ConnectionPool {
     );
   }
 
-  #lineFor(carried: Carried): PooledClient {
-    const now = this.#clock.now();
+  #lineFor(carried: Carried, now: number): PooledClient {
     if (now - this.#since > lifeMs) {
       // Each ends what it carries first.
       for (const { client } of this.#lines) void client.close();
@@ -118,7 +136,7 @@ class ConnectionPool {
     }
     const connect = (to: object, callback: ConnectCallback): void => this.#connect(line, to, callback);
     const client = new Client(this.#origin, { connect, pipelining: 1, ...noTimeouts });
-    const line: PooledClient = { client, carried };
+    const line: PooledClient = { client, carried, requests: 0, usedAt: now };
     this.#lines.push(line);
     return line;
   }
@@ -127,6 +145,7 @@ class ConnectionPool {
     if (this.#isClosed) return callback(isClosed());
     const done: ConnectCallback = (error, socket) => {
       cancel();
+      line.requests = 1;
       if (socket) addKeys(socket, line);
       callback(error, socket);
     };
@@ -242,7 +261,7 @@ export const undiciTransport = ({
     const { method, path, headers, body } = request;
     const options = { origin, method, path, headers, body: body ?? null, ...noTimeouts };
     if (own === undefined) dispatcher?.dispatch({ ...options, headers: headersOf(request) }, exchange);
-    else own.dispatch(options, exchange);
+    else own.dispatch(options, exchange, request.replay === "never");
   };
   return {
     send: (request) =>
@@ -250,17 +269,11 @@ export const undiciTransport = ({
         const attempt = new Attempt(request, attempts, { resolve, reject });
         if (attempt.hasEnded) return;
         const exchange = new UndiciHandler(attempt, own !== undefined, request.authorization);
-        const leave = (): void => {
-          if (attempt.hasEnded) return;
-          try {
-            dispatch(request, exchange);
-          } catch (error) {
-            exchange.lose(error);
-          }
-        };
-        // A service may close a connection with its answer, unannounced: what is never repeated must not be lost on it.
-        if (request.replay === "never" && own?.isReusing) afterReading(leave);
-        else leave();
+        try {
+          dispatch(request, exchange);
+        } catch (error) {
+          exchange.lose(error);
+        }
       }),
     close: async () => own?.close(),
   };
