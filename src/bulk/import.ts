@@ -142,9 +142,10 @@ class Import {
       this.plan?.add({ index, line, result: "skipped", reason });
       return { result: "passedOver" };
     };
-    if (mode === "update" && this.lookup.way?.by === "none")
+    const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
+    if (needsList && this.lookup.way?.by === "none")
       throw new ConfigurationError(
-        `${operation}: the key may not list contacts, so mode "update" cannot tell which there are; nothing was sent`,
+        `${operation}: the key may not list contacts, so ${needsList} cannot tell which there are; nothing was sent`,
       );
     if (known === undefined && mode === "update")
       return passOver("no contact has this address, and mode is update");

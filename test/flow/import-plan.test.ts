@@ -144,5 +144,7 @@ test("a key that may not list contacts imports all the same", async () => {
   expect(await client.contacts.import(rows(30))).toMatchObject({ created: 30, lookup: { by: "none" } });
   const updating = client.contacts.import([{ email: "new@example.com" }], { mode: "update" });
   await expect(updating).rejects.toThrow("the key may not list contacts");
+  const planning = client.contacts.import([{ email: "p0@example.com" }], { dryRun: true });
+  await expect(planning).rejects.toThrow("the key may not list contacts, so a dry run cannot tell");
   expect(sandbox.state.contacts).toHaveLength(30);
 });
