@@ -87,7 +87,8 @@ describe("examples", () => {
 
   test("and the index names each of them", () => {
     const index = read("docs/examples.md");
-    const named = (name: string): boolean => index.includes(`examples/${name}`) || index.includes(`run ${name}`);
+    const named = (name: string): boolean =>
+      index.includes(`examples/${name}`) || index.includes(`run ${name}`);
     expect(readdirSync(join(root, "examples")).filter((name) => !named(name))).toEqual([]);
   });
 
