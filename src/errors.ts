@@ -101,11 +101,13 @@ export abstract class TouchpointError extends Error {
  * try {
  *   await client.contacts.create({ email: "ada@example.com" });
  * } catch (error) {
- *   if (isTouchpointError(error)) console.log(error.code, error.outcome);
+ *   if (!isTouchpointError(error)) throw error;
+ *   if (error.code === "rate_limited") console.log(`again in ${error.retryAfterMs} ms`); // the code narrows the type
+ *   else console.log(error.code, error.outcome);
  * }
  * ```
  */
-export const isTouchpointError = (error: unknown): error is TouchpointError =>
+export const isTouchpointError = (error: unknown): error is AnyTouchpointError =>
   typeof error === "object" && error !== null && brand in error;
 
 /** Invalid options, an unusable file, or a failed key function. For options, the message lists all faults at once. */
@@ -287,6 +289,26 @@ export class ServiceUnavailableError extends ApiError {
     this.retryAfterMs = details.retryAfterMs;
   }
 }
+
+/** Every error of the library, told apart by `code`: `error.code === "rate_limited"` makes it a `RateLimitError`. */
+export type AnyTouchpointError =
+  | (ApiError & { readonly code: "api_error" })
+  | AuthenticationError
+  | BadGatewayError
+  | BadRequestError
+  | ConfigurationError
+  | ConflictError
+  | (ConnectionError & { readonly code: "connection_failed" })
+  | InternalServerError
+  | MailAccountError
+  | NotFoundError
+  | PermissionDeniedError
+  | RateLimitError
+  | RecipientRefusedError
+  | ResponseValidationError
+  | ServiceUnavailableError
+  | TimeoutError
+  | ValidationError;
 
 // Literals, because a minifier renames the classes. On the prototypes, as for Error itself.
 for (const [name, { prototype }] of Object.entries({

@@ -1,4 +1,5 @@
 import {
+  type AnyTouchpointError,
   type ApiError,
   type ApiErrorCode,
   ConfigurationError,
@@ -22,12 +23,26 @@ test("an error is known as one of the library's before its fields are read", () 
   const read = (error: unknown) => {
     // @ts-expect-error not known yet
     error.attempts;
-    if (isTouchpointError(error)) expectTypeOf(error).toEqualTypeOf<TouchpointError>();
+    if (isTouchpointError(error)) expectTypeOf(error).toExtend<TouchpointError>();
     if (error instanceof RateLimitError) expectTypeOf(error.retryAfterMs).toEqualTypeOf<number | undefined>();
   };
   read(new Error("any"));
   // @ts-expect-error what error?
   isTouchpointError();
+});
+
+test("a code tells which error it is, also of another copy of the package", () => {
+  const read = (error: unknown) => {
+    if (!isTouchpointError(error)) return;
+    if (error.code === "rate_limited") expectTypeOf(error).toEqualTypeOf<RateLimitError>();
+    if (error.code === "input_invalid") expectTypeOf(error).toEqualTypeOf<ValidationError>();
+    if (error.code === "api_error" || error.code === "conflict") expectTypeOf(error.status).toBeNumber();
+    // @ts-expect-error a connection error has no status
+    if (error.code === "connection_failed") error.status;
+    if (error instanceof TimeoutError) expectTypeOf(error).toEqualTypeOf<TimeoutError>();
+  };
+  read(new Error("any"));
+  expectTypeOf<AnyTouchpointError["code"]>().toEqualTypeOf<ErrorCode>();
 });
 
 test("the codes of errors are literals, and their outcomes two", () => {
