@@ -40,15 +40,20 @@ export const isPlainObject = (value: unknown): value is Readonly<Record<string, 
 /** A name without the usual differences in spelling: case, `_` and `-`. */
 export const foldedName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
-/** Unknown options: a misspelt one must not be ignored. */
+/** Unknown options: a misspelt one must not be ignored. Names the option that begins like it: `timeout`, `timeoutMs`. */
 export const unknownKeys = (options: object, known: readonly string[]): string[] =>
   Object.keys(options)
     .filter((key) => !known.includes(key))
-    .map((key) => `there is no option "${key}"`);
+    .map((key) => {
+      const meant = known.find((name) => foldedName(name).startsWith(foldedName(key)));
+      return `there is no option "${key}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`;
+    });
 
 /** A value in a message; a value that cannot be written as text must not hide the other faults. */
-export const shown = (value: unknown): string =>
-  typeof value === "object" && value !== null ? "an object" : String(value);
+export const shown = (value: unknown): string => {
+  if (typeof value === "string") return JSON.stringify(value);
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+};
 
 /** Reports a number that is too small, or not a number. */
 export const atLeast = (

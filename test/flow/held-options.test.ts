@@ -31,7 +31,9 @@ test("undefined and null in place of changes stand for none", async () => {
   expect(client.budgets().requests.used).toBe(4);
   const make = () => client.withOptions(loose({ timeout: undefined, timeoutMs: null }));
   expect(make).toThrow(ConfigurationError);
-  expect(make).toThrow('there is no option "timeout"; timeoutMs must be a number of at least 1, got null');
+  expect(make).toThrow(
+    'there is no option "timeout" (did you mean "timeoutMs"?); timeoutMs must be a number of at least 1, got null',
+  );
 });
 
 test("an options object that is changed later changes neither the client nor its siblings", async () => {

@@ -15,7 +15,7 @@ const rowsOf = async (ledger: Ledger, filter?: LedgerFilter): Promise<LedgerRow[
 
 const sinceFault = "since must be a valid Date or an ISO 8601 string with a time zone";
 const filters: Readonly<Record<string, readonly [unknown, string]>> = {
-  "a state that is none": [{ state: "free" }, 'state must be "pending", "unknown" or "sent", got free'],
+  "a state that is none": [{ state: "free" }, 'state must be "pending", "unknown" or "sent", got "free"'],
   "a misspelt field": [{ satte: "sent" }, 'there is no option "satte"'],
   "a time without a zone": [{ since: "2026-03-02T07:00" }, sinceFault],
   "a time that does not exist": [{ since: new Date(Number.NaN) }, sinceFault],
@@ -26,7 +26,7 @@ const deep = JSON.parse("[".repeat(5_000) + "]".repeat(5_000));
 const misspelt: Readonly<Record<string, readonly [readonly unknown[], string]>> = {
   "a state that is none": [
     ["welcome:1", "not_sent"],
-    'must be "sent", "not-sent" or "unknown", got not_sent',
+    'must be "sent", "not-sent" or "unknown", got "not_sent"',
   ],
   "no state": [["welcome:1"], 'must be "sent", "not-sent" or "unknown", got undefined'],
   "a key that is no string": [[1, "sent"], "the key must be a string"],

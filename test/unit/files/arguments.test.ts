@@ -30,7 +30,7 @@ describe("an option that cannot be", () => {
     ],
     [
       () => readCsv("x.csv", loose({ cast: null, oninvalid: 1 })),
-      'there is no option "oninvalid"; cast must be',
+      'there is no option "oninvalid" (did you mean "onInvalid"?); cast must be',
     ],
     [() => readCsv("x.csv", loose({ delimiter: 5 })), "delimiter must be one character"],
     [

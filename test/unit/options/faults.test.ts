@@ -52,7 +52,7 @@ test.each<[object, string]>([
   [{ logLevel: null }, 'logLevel must be "debug", "info", "warn", "error" or "silent", got null'],
   [{ responseValidation: Object.create(null) }, 'must be "warn", "strict" or "off", got an object'],
   [{ concurrency: Object.create(null) }, "concurrency must be a whole number of at least 1, got an object"],
-  [{ allowInsecureHttp: "yes" }, "allowInsecureHttp must be true or false, got yes"],
+  [{ allowInsecureHttp: "yes" }, 'allowInsecureHttp must be true or false, got "yes"'],
   [{ dangerouslyAllowBrowser: 1 }, "dangerouslyAllowBrowser must be true or false, got 1"],
 ])("the options %o are refused, in one error with every other fault", (options, message) => {
   expect(make({ ...options, timeoutMs: 0, foo: 1 })).toThrow(ConfigurationError);
