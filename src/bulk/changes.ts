@@ -164,7 +164,7 @@ class Pass<C extends Contact> {
     const place = this.#places.get(id);
     if (place === undefined) return { bytes, id, change: { kind: "added", contact } };
     const before = this.#digestBefore(id) ?? this.#written?.digestAt(place - this.#beforeBytes);
-    // What was told and has changed back is a change too.
+    // A field that was yielded as changed and has changed back is a change too.
     const known = before?.equals(bytes) ? this.#maybeTold.get(id) : before;
     if (known === undefined || known.equals(bytes)) return { bytes, id, change: undefined };
     const fields = fieldsChanged(unpackDigest(known), now, this.#names);
@@ -286,7 +286,7 @@ export async function* changedContacts<C extends Contact>(
     for await (const { data, total, cursor } of list({ cursor: pass.cursor })) {
       const compared = data.filter(isRecord).map((contact) => pass.compare(contact));
       const changes = compared.flatMap(({ change }) => change ?? []);
-      // Stored before it is yielded: a contact that is told, and removed before the next run, is told as removed then.
+      // Stored before it is yielded: the next run then yields a contact as removed that is gone by then.
       await pass.keep(compared, cursor ?? "");
       if (changes.length > 0) yield changes;
       done += data.length;

@@ -130,7 +130,7 @@ export const examineContacts = async (ask: Ask): Promise<readonly Finding[]> => 
     if (!found.some((contact) => isFields(contact) && contact.email === email))
       differing.push("search does not find a contact by its email, as contacts.find and upsert need");
     else if (total > 1 && isFields(body) && body.total === total)
-      differing.push("search finds everybody: it seems to be ignored");
+      differing.push("search finds every contact: it seems to be ignored");
   }
   return findings();
 };

@@ -109,7 +109,7 @@ export const examinePaths = async (ask: Ask, domain: string | undefined): Promis
   if (path === other) {
     for (const operation of ["companies.findByDomain", "companies.create"]) routes[operation] = path;
     differs("companies.findByDomain", `${own} does not answer, ${path} does`);
-    note("companies.create", `${path} is told by its GET; that it takes a POST is not probed`);
+    note("companies.create", `${path} answers a GET; whether it takes a POST is not probed`);
   } else if (isGone) differs("companies.findByDomain", `neither ${own} nor ${other} answers`);
   if (company !== undefined && !(isGone && path === own)) {
     const records = company.status === 200 ? companiesIn(company.body) : [];

@@ -66,7 +66,7 @@ export interface ClaimLedger {
 
 /** Where a ledger writes its warnings. */
 export interface LedgerLog {
-  /** Says what somebody should look at. */
+  /** Reports what a person should look at. */
   warn(message: string, fields: object): void;
 }
 

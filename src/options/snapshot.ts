@@ -32,7 +32,7 @@ const fromElsewhere = ["apiKey", "baseUrl"];
 const isGiven = (name: string, value: unknown): boolean =>
   value !== undefined && !(value === null && fromElsewhere.includes(name));
 
-/** The key and the base URL of whoever does not give them; what holds for emails beside the options, and proxies. */
+/** The key and the base URL where the options do not give them; rules for emails beside the options; proxies. */
 export const optionsFromEnv = (env: Readonly<Record<string, string | undefined>>): object => ({
   apiKey: env.TOUCHPOINT_API_KEY,
   baseUrl: env.TOUCHPOINT_BASE_URL,

@@ -179,7 +179,7 @@ export class Budget implements PermitHolder {
     this.#pause.start(this.#clock.now() + ms, by);
   }
 
-  /** The service asked for a pause with the response `by`; all processes that share the budget are told. */
+  /** The service asked for a pause with the response `by`; all processes that share the budget learn of it. */
   applyPause(ms: number, by: string): void {
     this.pause(ms, by);
     this.#source.paused(ms, by);

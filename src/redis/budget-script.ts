@@ -1,37 +1,37 @@
 import { script } from "./commands.ts";
 
-/** What a process tells with a heartbeat; ARGV[1] of the script, as JSON. */
+/** What a process reports with a heartbeat; ARGV[1] of the script, as JSON. */
 export interface Beat {
   readonly process: string;
   readonly max: number;
   readonly windowMs: number;
-  /** For how long a process may use its permits after the last word. */
+  /** For how long a process may use its permits after its last heartbeat. */
   readonly aliveMs: number;
   readonly dayMax: number;
-  /** Permits leased; of those the ones not called back, in hand, and in hand without need. */
+  /** Permits leased; of these: not called back, unused, and unused without need. */
   readonly held: number;
   readonly kept: number;
   readonly idle: number;
   readonly spare: number;
-  /** What the next request lacks, all that wait lack, and what is asked for in advance. */
+  /** Permits that the next request lacks, that all waiting requests lack, and that the process asks for in advance. */
   readonly need: number;
   readonly want: number;
   readonly ahead: number;
-  /** For how long the next request has lacked something while nothing was sent. */
+  /** For how long the next request has lacked permits while nothing was sent. */
   readonly hungryMs: number;
   /** Permits that interactive calls hold and lack, and for how long background work leaves them a reserve. */
   readonly interactive: number;
   readonly urgent: number;
   readonly interactiveMs: number;
-  /** What permits lose by changing hands. */
+  /** For how long permits are unusable when they change hands. */
   readonly allowanceMs: number;
-  /** What was ever used here, of that what the store has answered to have counted, and the use of the last 24 hours. */
+  /** The use of this process: in all, of that what an answer has confirmed, and in the last 24 hours. */
   readonly usedEver: number;
   readonly usedHeard: number;
   readonly usedInDay: number;
-  /** The day whose answer that was. */
+  /** The name of the day's count in that answer. */
   readonly dayBorn: string;
-  /** A pause that the service asked for, 0 for none, and by which answer. */
+  /** A pause that the service asked for (0: none), and the response that did. */
   readonly pauseMs: number;
   readonly pausedBy: string;
   readonly isProbing: boolean;
@@ -42,10 +42,10 @@ export interface Beat {
 export interface BeatReply {
   readonly grant: number;
   readonly give: number;
-  /** `closed` while another process tries after a pause, `probe` when this one is to try. */
+  /** `closed` while another process probes after a pause, `probe` when this one is to probe. */
   readonly gate: "open" | "closed" | "probe";
   readonly pausedForMs: number;
-  /** On the store's clock: tells one pause from another. */
+  /** On the store's clock; identifies the pause. */
   readonly pausedUntil: number;
   readonly pausedBy: string;
   /** Names the day's count: another name means that the store has lost it. */
@@ -53,22 +53,22 @@ export interface BeatReply {
   readonly dayTotal: number;
   readonly dayFreesInMs: number;
   readonly busyElsewhere: number;
-  /** Permits that interactive calls elsewhere need, at least 1; 0 where none was seen of late. */
+  /** Permits that interactive calls of other processes need, at least 1; 0 if there were none lately. */
   readonly interactive: number;
 }
 
 /**
- * One heartbeat of one process for one budget, as a single step on the server's own time: nobody's clock is compared.
+ * One heartbeat of one process for one budget, in one step on the server's time: no process's clock is compared.
  *
- * A process leases permits and keeps each until the answer plus the window by itself; the server only knows how many
- * each process holds. A process that falls silent may still have used its permits until `aliveMs` ran out, so they
+ * A process leases permits, and keeps each until the response plus the window; the server only knows how many each
+ * process holds. A process that sends no more heartbeats may have used its permits until `aliveMs` ran out, so they
  * return a window after that.
  */
 export const beat = script(`
 local key, day, my = KEYS[1], KEYS[2], cjson.decode(ARGV[1])
 local time = redis.call('TIME')
 
--- THE BUDGET: what is said of all, and what each process said last.
+-- THE BUDGET: fields of all processes, and what each process reported last.
 local all, others, me = {}, {}, { held = 0 }
 local fields = redis.call('HGETALL', key)
 for at = 1, #fields, 2 do
@@ -86,10 +86,10 @@ local function remember(field, value)
   redis.call('HSET', key, field, value)
 end
 local function at(field) return tonumber(all[field] or 0) end
--- Nothing depends on it, so a user who may not publish need not.
+-- Nothing depends on a message, so the Redis user needs no right to publish.
 local function tell(what) redis.pcall('PUBLISH', my.channel, what) end
 
--- THE TIME is the server's; where its clock steps back, time goes on from the last beat.
+-- THE TIME is the server's; if its clock steps back, time continues from the last beat.
 local function clock() return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + at('behindMs') end
 if clock() < at('heardAt') then remember('behindMs', at('behindMs') + at('heardAt') - clock()) end
 local now = clock()
@@ -101,14 +101,14 @@ local function add(field, amount) return redis.call('HINCRBY', day, field, amoun
 local dayMs, minute = 86400000, math.floor(now / 60000)
 local dayBorn = redis.call('HGET', day, 'born')
 if not dayBorn then
-  -- Lost alone, it goes on with all that was counted, as of this minute.
+  -- If only this key was lost, the day continues with the total so far, as of this minute.
   dayBorn = all.dayBorn or time[1] .. '.' .. time[2] .. '.' .. my.process
   redis.call('HSET', day, 'born', dayBorn, 'oldest', minute, minute, at('dayTotal'), 'total', at('dayTotal'))
-  -- Who has nothing to send tells what it used all the same.
+  -- Processes with nothing to send must report their use, too.
   if not all.dayBorn then tell('lost') end
 end
--- Reported as a sum, which counts once however often it comes: what was said last is known, or was answered, or all
--- that is not over is told anew to a day that was lost.
+-- Use is reported as a sum, so that a repeated report counts once. What counts now is the sum less the last report;
+-- less what an answer confirmed; or, if the day was lost, all use of the last 24 hours.
 local mySaid = 'said:' .. my.process
 local said, used = redis.call('HGET', day, mySaid), my.usedInDay
 if said then used = my.usedEver - cjson.decode(said).used
@@ -116,7 +116,7 @@ elseif my.dayBorn == dayBorn then used = my.usedEver - my.usedHeard end
 if my.dayBorn == dayBorn and my.usedEver == my.usedHeard then redis.call('HDEL', day, mySaid)
 else redis.call('HSET', day, mySaid, cjson.encode({ used = my.usedEver, minute = minute })) end
 if used > 0 then add(minute, used) add('total', used) end
--- What was not used after all was counted in one of the last minutes; no minute counts less than nothing.
+-- Returned permits were counted in one of the last minutes; no minute's count falls below 0.
 local oldest, back = count('oldest'), math.max(0, -used)
 for at = minute, oldest, -1 do
   if back == 0 then break end
@@ -135,7 +135,7 @@ while oldest < minute do
 end
 local total = count('total')
 redis.call('HSET', day, 'oldest', oldest)
--- Once an hour: a process that said something a day ago and nothing since is gone.
+-- Once an hour: forget processes that have reported nothing for a day.
 if count('sweptAt') + 60 <= minute then
   local fields = redis.call('HGETALL', day)
   for at = 1, #fields, 2 do
@@ -147,7 +147,7 @@ end
 remember('dayBorn', dayBorn)
 remember('dayTotal', total)
 
--- A process without a word keeps its permits until it can have used none for a window.
+-- A silent process keeps its permits until a window after it can last have used them.
 local heldElsewhere, busyElsewhere, interactive, live = 0, 0, 0, {}
 for _, other in ipairs(others) do
   if other.seenAt + other.aliveMs + my.windowMs < now then
@@ -158,20 +158,20 @@ for _, other in ipairs(others) do
     interactive = interactive + other.interactive
     if other.seenAt + other.aliveMs >= now then table.insert(live, other) end
   end
-  -- Where nobody was heard for as long as leases last, all were cut off, and may use a share without a lease.
+  -- If no process was heard for as long as leases last, all were cut off, and may be using a share without a lease.
   if other.held > 0 and all.heardAt and at('heardAt') + math.max(my.aliveMs, other.aliveMs) < now then remember('againAt', now) end
 end
 remember('heardAt', now)
 local isYoung = now - math.max(at('bornAt'), at('againAt')) < my.aliveMs
 
--- INTERACTIVE CALLS are left a reserve by background work of all processes.
+-- INTERACTIVE CALLS: background work of all processes leaves them a reserve.
 if now + my.interactiveMs > at('interactiveUntil') then remember('interactiveUntil', now + my.interactiveMs) end
 interactive = at('interactiveUntil') > now and math.max(1, interactive) or 0
 
--- SHARES are even among those who use or want permits.
+-- SHARES are equal among the processes that use or want permits.
 local cap = math.max(0, math.min(my.max, my.dayMax - total))
 local active, wanted, coming, spare, urgent = 1, 0, my.held - my.kept, my.spare, 0
--- Who lacks permits for its next request is served in turn: first the one that has sent nothing for longest.
+-- Processes that lack permits for their next request take turns: first the one that has sent nothing for longest.
 local since, first, unit = my.need > 0 and now - my.hungryMs or 0, nil, my.need > 0 and my.need + my.idle or 1
 for _, other in ipairs(live) do
   if other.want > 0 or other.held > other.idle then active = active + 1 end
@@ -184,42 +184,42 @@ for _, other in ipairs(live) do
   end
 end
 local fair = math.ceil(cap / active)
--- Where interactive calls lack some, background work of other processes shares what is left, and a tenth at least.
+-- If interactive calls lack permits, background work of other processes shares what is left, at least a tenth.
 local isYielding = my.interactiveMs == 0 and urgent > 0
 if isYielding then fair = math.max(math.ceil(cap / 10), fair - urgent)
 elseif my.urgent > 0 and urgent == 0 then fair = cap - math.ceil(cap / 10) end
 local isMyTurn = my.need > 0 and
   (first == nil or since < first.since or (since == first.since and my.process < first.process))
 
--- GRANT: all that is free where nobody else wants any; what the next request needs in turn; else up to the share.
+-- GRANT: all free permits if no other process wants any; on its turn what the next request needs; else up to the share.
 local free = math.max(0, cap - heldElsewhere - my.held)
 local keptForFirst = first and not isMyTurn and math.min(free, isYielding and math.max(first.need, urgent) or first.need) or 0
 local grant = 0
 if wanted == 0 then grant = math.min(free, math.max(my.want, my.ahead))
 elseif isMyTurn then grant = math.min(free, math.max(my.need, math.min(my.want, fair - my.held)))
 else grant = math.max(0, math.min(free - keptForFirst, my.want, fair - my.held)) end
--- After a flush those who hold permits are heard first; a first start has nobody to wait for.
+-- After a flush, processes that hold permits must report first, so grants are small.
 if isYoung then grant = math.max(0, math.min(grant, math.ceil(my.max / 20) - my.held)) end
 local servedAt = isMyTurn and grant > 0 and now or me.servedAt or now
 
 -- GIVE BACK, as permits cool: what is over the cap,
 local give = math.max(0, math.min(my.kept, heldElsewhere + my.kept - cap))
 if isMyTurn then
-  -- What was called back for it is all here: the next that changes hands has to wait for its time.
+  -- The process has what was called back for it: the next move of permits waits for its time.
   if grant >= my.need then redis.call('HDEL', key, 'movedFor') end
 else
   local short = wanted - (free - grant)
-  -- what lies idle here and is wanted elsewhere,
+  -- what is idle here and wanted by another process,
   if my.want == 0 then give = math.max(give, math.min(my.idle, short)) end
   -- what is over the share, by more than the batch that could not be sent otherwise,
   give = math.max(give, math.min(my.kept - fair - (unit - 1), short - coming))
   if first then
     local missing = first.need - keptForFirst
-    -- and for the first in turn what is to spare, also where it waits for another budget: two could wait for each
-    -- other for ever.
+    -- and for the process on turn the spare permits, also if this process waits for another budget: otherwise two
+    -- processes could wait for each other without end.
     give = math.max(give, math.min(my.spare, missing))
-    -- Where that is not enough, ever, also what is used, by whoever was served longest ago. Changing hands loses the
-    -- allowance: all permits do so in two windows at the earliest, and as slowly as keeps that loss at a hundredth.
+    -- If that will never be enough, also permits in use, from the process that was served longest ago. A move costs the
+    -- allowance, so moving all permits takes two windows at least, and so long that the loss stays at a hundredth.
     local more = math.min(my.kept, missing - coming) - give
     for _, other in ipairs(live) do
       local isEarlier = other.servedAt < servedAt or (other.servedAt == servedAt and other.process < my.process)
@@ -245,13 +245,13 @@ else
     since = my.need > grant and since or 0, servedAt = servedAt, seenAt = now, aliveMs = my.aliveMs,
   }))
 end
--- Whoever waits for what has just come free need not wait for its own next beat.
+-- A process that waits for permits that have just come free need not wait for its own next beat.
 local next = first or live[1]
 if my.held < me.held and free > grant and next and next.want > 0 then
   tell(next.process)
 end
 
--- A PAUSE is everybody's, and one process sends the one request that goes first after it.
+-- A PAUSE holds for all processes; one of them sends the single request that goes first after it.
 if my.pauseMs > 0 then
   remember('pausedUntil', math.max(at('pausedUntil'), now + my.pauseMs))
   remember('pausedBy', my.pausedBy)
@@ -263,7 +263,7 @@ if pausedForMs > 0 then gate = 'closed'
 elseif all.probe == my.process then
   if not my.isProbing then redis.call('HDEL', key, 'probe') end
 elseif all.probe then
-  -- Nobody goes right after a pause before it was seen here who goes first.
+  -- After a pause no request goes before one process is chosen to probe.
   gate = 'closed'
   local isOut = false
   for _, other in ipairs(live) do isOut = isOut or other.process == all.probe end
@@ -272,7 +272,7 @@ elseif all.probe then
     gate = 'probe'
   end
 end
--- Each of the keys knows the day's total, so that it outlives the loss of one.
+-- Both keys hold the day's total, so that it survives the loss of one.
 for _, kept in ipairs(KEYS) do redis.call('PEXPIRE', kept, dayMs + 3600000 + pausedForMs) end
 return cjson.encode({
   grant = grant, give = give, gate = gate,

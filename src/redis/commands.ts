@@ -133,7 +133,7 @@ export const script = (source: string) => {
       if (isNodeRedis(redis)) return await redis.evalSha(sha, input);
       return await redis.evalsha(sha, keys.length, ...flat);
     } catch (error) {
-      // A Redis that was started anew, or whose scripts were flushed, is told the script again.
+      // After a restart or SCRIPT FLUSH, Redis needs the script again.
       if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
       return isNodeRedis(redis) ? redis.eval(source, input) : redis.eval(source, keys.length, ...flat);
     }

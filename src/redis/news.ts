@@ -10,7 +10,7 @@ interface Subscriber {
 
 type Tell = (channel: string, message: string) => void;
 
-// What goes wrong here goes wrong on the caller's own connection too, and is told there.
+// A fault here is one of the caller's own connection too, which reports it.
 const ignore = (): void => undefined;
 
 const ofIoredis = (redis: IoredisCommands, tell: Tell): Subscriber | undefined => {

@@ -180,7 +180,7 @@ class RedisLedger implements Ledger {
     return typeof text === "string" ? entryOf(text) : undefined;
   }
 
-  /** Names the claim it found: sent again, a settlement must not meet the claim of whoever came next. */
+  /** Names the claim it found: a repeated settlement must not settle a later claim of another process. */
   async #change(key: string, decide: (entry: Entry) => Change | undefined): Promise<boolean> {
     const entry = await this.#entry(key);
     const change = entry && entry.state !== "free" ? decide(entry) : undefined;

@@ -38,7 +38,7 @@ export class SharedDay implements DayCount {
     return true;
   }
 
-  /** Whether somebody waits for what the store last said to be used up until now. */
+  /** Whether a request waits although the store last said that the day was used up, and its time is over. */
   get isDoubtful(): boolean {
     return this.#isDoubtful;
   }
@@ -52,12 +52,12 @@ export class SharedDay implements DayCount {
     return Math.max(0, this.#freesAt - this.#clock.now());
   }
 
-  /** What the store has not answered to have heard of. */
+  /** What was used and no answer of the store has confirmed. */
   get unreported(): number {
     return this.#usedEver - this.#usedHeard;
   }
 
-  /** What the store is told, again and again until it answers. */
+  /** What each heartbeat reports until the store has answered one. */
   get report(): Report {
     return {
       dayMax: this.max,

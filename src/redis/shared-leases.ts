@@ -16,26 +16,26 @@ export interface SharedLeasesContext {
   readonly key: string;
   readonly limit: Limit;
   readonly day: SharedDay;
-  /** While Redis is out of reach: the part of the limit that is used, or with 0 how long calls wait. */
+  /** While Redis is out of reach: the share of the limit that is used, or, if 0, how long calls wait. */
   readonly whenLost: { readonly share: number; readonly maxMs: number };
 }
 
-/** How long a process may use its permits without a word from a store that is near, in milliseconds. */
+/** For how long a process may use its permits without an answer of a store that is near, in milliseconds. */
 export const aliveMs = (perMs: number): number => Math.min(1_000, Math.max(100, perMs / 20));
 
-// A word is on its way for a round trip, and the next one is asked for a quarter of a lease after it came.
+// A beat takes one round trip, and the next one is sent a quarter of a lease after its answer.
 const roundTripsOfLease = 4;
 const longestLeaseMs = 10_000;
 // Interactive calls are served before background work of other processes, unless that has waited for ten windows.
 const interactiveLead = 10;
-// A slow answer is remembered for some twenty beats.
+// The effect of a slow answer fades within some twenty beats.
 const forgetting = 0.9;
 
 /**
  * The permits of one process out of a budget that many share through Redis.
  *
- * A heartbeat reports what is held, wanted and used, and brings permits, calls to give some back, and pauses. It
- * beats only while there is something to tell; between two beats calls cost no round trip.
+ * A heartbeat reports what is held, wanted and used; its answer brings permits, requests to give some back, and pauses.
+ * Beats are sent only while there is something to report; between two beats calls cost no round trip.
  */
 export class SharedLeases implements PermitSource {
   readonly initial = 0;
@@ -53,12 +53,12 @@ export class SharedLeases implements PermitSource {
   #pauseSeen = 0;
   #pauseToTellMs = 0;
   #pausedBy = "";
-  /** Whether there is news that no beat has asked about yet. */
+  /** Whether a message came that no beat has asked about yet. */
   #isNewsDue = false;
   #lostSince: number | undefined;
   #fault: RedisFault = silence(0);
   #usedAt = Number.NEGATIVE_INFINITY;
-  /** Since when it lacks something, if nothing was used since. */
+  /** Since when permits are lacking, if none was used since. */
   #wantedAt = Number.NEGATIVE_INFINITY;
   #isBeating = false;
   #isClosed = false;
@@ -70,7 +70,7 @@ export class SharedLeases implements PermitSource {
     this.#channel = `${context.key}:news`;
   }
 
-  /** How long the permits may be used without a word from the store: for longer where it is far. */
+  /** For how long the permits may be used without an answer of the store: longer if it is far. */
   get #aliveMs(): number {
     const { perMs } = this.#context.limit;
     return Math.max(aliveMs(perMs), Math.min(longestLeaseMs, roundTripsOfLease * this.#roundTripMs));
@@ -112,7 +112,7 @@ export class SharedLeases implements PermitSource {
 
   used(): void {
     this.#usedAt = this.#context.clock.now();
-    // The next block is asked for before the last one is used up.
+    // Ask for the next block before this one is used up.
     this.#beatIn(this.#budget?.idle === 0 ? 0 : this.#aliveMs / 2);
   }
 
@@ -125,7 +125,7 @@ export class SharedLeases implements PermitSource {
     const budget = this.#budget;
     if (budget === undefined || (budget.leased === 0 && this.#context.day.unreported === 0)) return;
     budget.retire(budget.leased);
-    // Some clients keep a command until Redis is back, which may be never.
+    // Some clients keep a command until Redis is back, possibly without end.
     await new Promise<void>((resolve) => {
       const giveUp = this.#context.clock.after(this.#aliveMs, resolve);
       void this.#beat().then(giveUp).then(resolve);
@@ -136,7 +136,7 @@ export class SharedLeases implements PermitSource {
     const budget = this.#budget;
     const isLost = message === "lost" && this.#context.day.report.usedInDay > 0;
     if (budget === undefined || (budget.leased === 0 && budget.waiters === 0 && !isLost)) return;
-    // Until the store has said how long.
+    // Until the store's answer says how long.
     if (message === "pause") this.#heldBack = true;
     else if (message !== this.#id && !isLost) return;
     this.#isNewsDue = true;
@@ -149,7 +149,7 @@ export class SharedLeases implements PermitSource {
     const at = clock.now() + ms;
     if (this.#timer !== undefined && this.#timer.at <= at) return;
     this.#timer?.cancel();
-    // A process that has nothing left but leases may end.
+    // Leases alone do not keep the process alive.
     const idle = this.#budget?.waiters === 0 && this.#pauseToTellMs === 0;
     const cancel = clock.after(ms, () => this.#beat(), { idle });
     this.#timer = { at, cancel };
@@ -166,7 +166,7 @@ export class SharedLeases implements PermitSource {
     if (!this.#isClosed) news.listen(this.#channel, this.#hear);
     const sentAt = clock.now();
     const aliveMs = this.#aliveMs;
-    // No answer in time counts as none; the command itself is still waited for, so that beats never pile up.
+    // A late answer counts as none; the next beat still waits for the command, so that beats never pile up.
     const cancelAlarm = clock.after(aliveMs, () => this.#lose(budget, silence(aliveMs)), { idle: true });
     try {
       this.#restIfUnused(budget);
@@ -179,10 +179,10 @@ export class SharedLeases implements PermitSource {
       this.#context.day.heard(told.day, reply);
       const roundTripMs = clock.now() - sentAt;
       this.#roundTripMs = Math.max(roundTripMs, this.#roundTripMs * forgetting);
-      // What an answer says that was long on its way may be over; what is held is told again at once.
+      // An answer that took long may be outdated; the next beat reports at once what is held.
       if (roundTripMs < aliveMs) this.#heed(budget, reply, sentAt + aliveMs);
     } catch (error) {
-      // Whatever the fault: no word from the store, which heals or stays away.
+      // Any fault counts as a lost store.
       this.#lose(budget, faultOf(error));
     } finally {
       cancelAlarm();
@@ -211,7 +211,7 @@ export class SharedLeases implements PermitSource {
       held,
       kept: held - owed,
       idle,
-      // They may lie here for as long as they would be lost if they were given away.
+      // Keeping them idle costs no more than giving them away would.
       spare: budget.spareFor(Math.max(allowanceMs, this.#aliveMs / 4)),
       need,
       want: waiters > 0 ? Math.max(need, Math.min(waiters, limit.max - held)) : 0,
@@ -227,7 +227,7 @@ export class SharedLeases implements PermitSource {
       channel: this.#channel,
     };
     const reply = await beat(redis, [`${key}:leases`, `${key}:day`], [JSON.stringify(mine)]);
-    // Written by the script and nobody else.
+    // Only the script writes it.
     return JSON.parse(String(reply)) as BeatReply;
   }
 
@@ -236,7 +236,7 @@ export class SharedLeases implements PermitSource {
     this.#addShare?.();
     this.usedElsewhere = reply.busyElsewhere;
     this.interactiveElsewhere = reply.interactive > 0 ? reply.interactive : undefined;
-    // What was said before the news says nothing about it.
+    // The beat was sent before the message, so its answer does not cover it.
     this.#heldBack = reply.gate === "closed" || (this.#heldBack && this.#isNewsDue);
     if (reply.gate === "probe" && !budget.isProbing) budget.pause(0);
     if (reply.pausedForMs > 0 && reply.pausedUntil !== this.#pauseSeen) {
@@ -264,12 +264,12 @@ export class SharedLeases implements PermitSource {
     const isUrgent = this.#pauseToTellMs > 0 && this.#lostSince === undefined;
     if (isUrgent || this.#isNewsDue) return this.#beatIn(0);
     if (isIdle) return;
-    // Others wait for what leaves: they are told as soon as it is gone.
+    // Other processes wait for these permits: the beat reports them as soon as they are free.
     const leavesInMs = budget.leavesInMs ?? Number.POSITIVE_INFINITY;
     this.#beatIn(Math.min(leavesInMs, budget.waiters > 0 ? this.#aliveMs / 4 : this.#aliveMs / 2));
   }
 
-  /** No word from the store: the configured share is used alone, or nothing. */
+  /** Without the store, the process uses its configured share, or nothing. */
   #lose(budget: PermitHolder, fault: RedisFault): void {
     const { clock, limit, whenLost } = this.#context;
     this.#fault = fault;
@@ -278,7 +278,7 @@ export class SharedLeases implements PermitSource {
     if (whenLost.share === 0) return budget.changed();
     const share = Math.floor(limit.max * whenLost.share);
     if (budget.leased - budget.owed > share) budget.retire(budget.leased - budget.owed - share);
-    // Others may have held more than their share: what is missing comes when that has cooled.
+    // Other processes may have held more than their share: the rest of this one comes when that has cooled.
     const wasConnected = this.#validUntil !== Number.NEGATIVE_INFINITY;
     const waitMs = wasConnected ? limit.perMs + this.#aliveMs : 0;
     this.#addShare = clock.after(

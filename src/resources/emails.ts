@@ -164,7 +164,7 @@ export class ScheduledEmails {
     }
   }
 
-  /** What became of the email is told, whatever becomes of its key: one that stays taken sends nothing. */
+  /** The call reports the result of the email even if the key cannot be settled: a key that stays taken sends nothing. */
   async #settle(id: string, as: "not-sent" | "unknown", options: CallOptions | undefined): Promise<void> {
     const { ledger, clock, totalTimeoutMs, lifetime } = this.#context;
     if (ledger.settleScheduled === undefined) return;

@@ -26,7 +26,7 @@ export interface EventsContext {
   readonly maxRetries: number;
   /** The service's time as its answers tell it; undefined before the first. */
   readonly serviceNow: () => number | undefined;
-  /** Open recorders: whoever closes the client drains them. */
+  /** Open recorders: closing the client drains them. */
   readonly recorders: Set<{ readonly pending: number; close(): Promise<void>; abandon(): void }>;
 }
 

@@ -20,7 +20,7 @@ export interface RequestRecord {
   readonly workspace: string | undefined;
   /** The status sent back; undefined where a fault left the caller without one. */
   readonly status: number | undefined;
-  /** Whether the rules accepted it and its effect happened, whatever the caller was told. */
+  /** Whether the rules accepted it and it took effect, whatever the response was. */
   readonly applied: boolean;
   /** The fault it met: its name, `status-503`, `redirect` or `items`; undefined without one. */
   readonly fault: string | undefined;

@@ -83,7 +83,7 @@ class FetchAttempt implements Carrier {
         signal: this.#abort.signal,
       });
       hasAnswer = true;
-      // A browser hides the status of a redirect that it was told not to follow.
+      // A browser hides the status of a redirect that it must not follow.
       const status = response.type === "opaqueredirect" ? 302 : response.status;
       // `Response.error()`: a fetch's way to answer that there is no answer.
       if (status === 0) throw new Error("the fetch answered with a network error");

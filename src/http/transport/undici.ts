@@ -50,8 +50,8 @@ const isClosed = (): Error => fault("ERR_CLIENT_CLOSED", "the client was closed"
 const isLate = (): Error => fault("ETIMEDOUT", `no connection within ${openingMs} ms`);
 
 /**
- * Adds the key to each request on its way into the socket. undici hands its requests, headers and sockets to everybody
- * who listens on its diagnostics channels: what it does not know it cannot show.
+ * Adds the key to each request on its way into the socket. undici publishes its requests, headers and sockets on
+ * its diagnostics channels: what it does not know it cannot show.
  */
 const addKeys = (socket: Socket, line: PooledClient): void => {
   const write = socket.write.bind(socket);

@@ -27,7 +27,7 @@ const readMembers = (call: Call): ReadonlySet<string> => {
   return new Set(emails.map((email, index) => readAddress(email, `emails[${index}]`)));
 };
 
-/** Adds people to a list; whoever is not a contact yet becomes one. The answer is not documented. */
+/** Adds people to a list; an unknown address becomes a contact. The answer is not documented. */
 export const addToList = (call: Call): Reply => {
   const { workspace, id } = call;
   let added = 0;

@@ -18,7 +18,7 @@ export interface EventRow {
   readonly repeats: number;
 }
 
-/** Something that happened, with the place where more of it is told. */
+/** Something that happened, and where the page shows more of it. */
 interface HistoryEntry {
   /** ISO 8601. */
   readonly at: string;

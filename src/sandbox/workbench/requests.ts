@@ -14,7 +14,7 @@ export interface RequestRow {
   /** Undefined where a fault left the caller without an answer. */
   readonly status: number | undefined;
   readonly fault: string | undefined;
-  /** Whether its effect happened, whatever the caller was told. */
+  /** Whether the request took effect, whatever the response was. */
   readonly applied: boolean;
 }
 

@@ -180,7 +180,7 @@ describe("planted differences of the list of contacts:", () => {
       query.has("search") ? { data: sandbox.state.contacts, total: 7, skip: 0, limit: 200 } : undefined,
     );
     expect(told(await examine(plant, sandbox))).toEqual([
-      "contacts.list: search finds everybody: it seems to be ignored",
+      "contacts.list: search finds every contact: it seems to be ignored",
     ]);
   });
 
