@@ -28,7 +28,7 @@ export default defineConfig({
   cleanUrls: true,
   lastUpdated: false,
   // Written for those who work on the library.
-  srcExclude: ["api.md", "faults.md", "mutations.md", "design-notes.md"],
+  srcExclude: ["api.md", "faults.md", "design-notes.md"],
   head: [["link", { rel: "icon", href: "/icon.svg" }]],
   markdown: { theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
   themeConfig: {
