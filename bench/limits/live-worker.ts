@@ -77,13 +77,14 @@ const startCell = (cell: CellTask): (() => Promise<Waits>) => {
     const tookMs: number[] = [];
     const waitedMs: number[] = [];
     Object.assign(waits, { tookMs, waitedMs });
-    const { name, fromMs } = cell.interactive;
+    const { name, countedFromMs } = cell.interactive;
+    const countedFrom = performance.now() + countedFromMs;
     void (async () => {
-      await sleep(fromMs);
       while (!isEnding) {
         const since = performance.now();
         void interactives[name](client)
           .then(({ response }) => {
+            if (since < countedFrom) return;
             waitedMs.push(response.waitedMs);
             tookMs.push(performance.now() - since);
           })

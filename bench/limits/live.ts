@@ -15,8 +15,8 @@ export interface CellTask {
   /** Lanes that want all they can get, and callers of each, one call after the other. */
   readonly callers?: Readonly<Record<string, number>>;
   readonly background?: "export" | "ingest";
-  /** A call a second. */
-  readonly interactive?: { readonly name: "find" | "record"; readonly fromMs: number };
+  /** A call a second, and from when on they count. */
+  readonly interactive?: { readonly name: "find" | "record"; readonly countedFromMs: number };
 }
 
 /** What one process does. */
@@ -126,7 +126,7 @@ const meanOf = (values: readonly number[]): number =>
 
 /**
  * How much longer round trips took on average than the shortest: what a busy machine adds. No limiter that risks no 429
- * gets more than W / (W + that) of a window W: docs/design-notes.md, "What latency costs".
+ * gets more than W / (W + that) of a window W: docs/design-notes.md, "Latency and the floor".
  */
 const excessOf = ({ roundTripsMs = [] }: Waits): number =>
   meanOf(roundTripsMs) - roundTripsMs.reduce((least, ms) => Math.min(least, ms), latencyMs * 2);
@@ -193,11 +193,11 @@ export const liveCells = async (): Promise<void> => {
   const calls = ({ name, service, background, mostMs }: Beside): CellTask => ({
     name,
     url: service.url,
-    // In the second window of the work, on the limit that both spend.
+    // From the second window on of the limit that both spend: a reserve is left once a call was seen.
     ...(mostMs !== undefined && {
       interactive: {
         name: callsBeside[background],
-        fromMs: startMs + (background === "export" ? limits.requests.perMs : limits.events.perMs),
+        countedFromMs: startMs + (background === "export" ? limits.requests.perMs : limits.events.perMs),
       },
     }),
   });

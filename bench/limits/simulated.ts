@@ -19,7 +19,7 @@ export const latencies = {
 
 /**
  * What can be had of a limit without risking a 429, when round trips are longer than the shortest by so much on
- * average: `docs/design-notes.md`, "What latency costs".
+ * average: `docs/design-notes.md`, "Latency and the floor".
  */
 const meanExcessMs: Readonly<Record<keyof typeof latencies, number>> = {
   "0": 0,
