@@ -20,11 +20,11 @@ import {
 
 const receipt = fields("'s receipt hands over %s");
 const sent = emails("answers 200 with the sent email, and records it");
-const scheduled = emails("is answered 201 with the scheduled email, and goes out at its time");
+const scheduled = emails("is answered 201 with the scheduled email, and is sent at its time");
 const refused = emails("%j is a %i and sends nothing");
-const again = emails("every check runs again when it goes out");
+const again = emails("every check runs again when it is sent");
 const later = rules(
-  "a scheduled email goes out with the signature and tracking of its time, not of its acceptance",
+  "a scheduled email is sent with the signature and tracking of its time, not of its acceptance",
 );
 const byStage = emails("to a contact in stage %s only with force");
 const wire = properties("$operation is $method $path");
@@ -158,11 +158,11 @@ export const emailSections: readonly Section[] = [
       ),
       says(
         "the recipient becomes a contact",
-        emailFlow("an email goes out, and its recipient is a contact from then on"),
+        emailFlow("an email is sent, and its recipient becomes a contact"),
       ),
       says(
         "the email is recorded in their history",
-        fields("goes out with a plain-text version of its HTML, and is in the recipient's history"),
+        fields("is sent with a plain-text version of its HTML, and is in the recipient's history"),
       ),
       says(
         "opens and clicks are tracked when there is a tracking domain",
@@ -176,7 +176,7 @@ export const emailSections: readonly Section[] = [
       says("the five stages refuse (400) unless force: true", byStage),
       says(
         "a plain-text version is made of the HTML",
-        fields("goes out with a plain-text version of its HTML, and is in the recipient's history"),
+        fields("is sent with a plain-text version of its HTML, and is in the recipient's history"),
       ),
       says(
         "with sendAt it is checked at once and kept",
@@ -194,13 +194,13 @@ export const emailSections: readonly Section[] = [
       says("when it goes out tracking is decided again", later),
       says(
         "when it goes out the account's daily limit is checked again",
-        limits("a scheduled email draws on the key now and on the account when it goes out"),
+        limits("a scheduled email draws on the key now and on the account when it is sent"),
       ),
       says(
         "scheduled emails can be listed, changed and cancelled under /api/v1/emails/scheduled",
         emails(
-          "can be listed, changed and cancelled until it goes out",
-          "a cancelled one never goes out, and is not found again",
+          "can be listed, changed and cancelled until it is sent",
+          "a cancelled one is never sent, and is not found again",
         ),
         wire,
       ),

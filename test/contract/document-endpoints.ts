@@ -157,7 +157,7 @@ export const endpointSections: readonly Section[] = [
       ),
       says(
         "add: unknown emails become contacts",
-        lists("adding creates who is missing, and adds nobody twice"),
+        lists("adding creates missing contacts, and adds none twice"),
       ),
       says("DELETE /api/v1/lists/:id/contacts, the same scopes", wire, scoped, unscoped),
       says(

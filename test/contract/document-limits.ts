@@ -20,7 +20,7 @@ const unrecorded = events("%j is a 400 that records nothing");
 const unsent = emails("%j is a %i and sends nothing");
 const paced = rules("the client paces itself by the document's numbers");
 const whole = limits("are the document's numbers");
-const accountDay = limits("the day of a mail account is told by its sentence");
+const accountDay = limits("a mail account's used-up day has its own sentence");
 
 /** Errors per operation, limits and versioning. */
 export const limitSections: readonly Section[] = [
@@ -143,7 +143,7 @@ export const limitSections: readonly Section[] = [
       ),
       says(
         "a scheduled email goes out about a minute after sendAt",
-        emails("is answered 201 with the scheduled email, and goes out at its time"),
+        emails("is answered 201 with the scheduled email, and is sent at its time"),
       ),
       says(
         "over a limit: 429 with Retry-After in seconds",

@@ -37,7 +37,7 @@ export const resourceSections: readonly Section[] = [
       says("companies are created, found and updated", properties("$operation is $method $path")),
       says(
         "people are added to and removed from lists",
-        lists("adding creates who is missing, and adds nobody twice"),
+        lists("adding creates missing contacts, and adds none twice"),
       ),
       says(
         "events of a person start, resume and stop automations",
@@ -47,7 +47,7 @@ export const resourceSections: readonly Section[] = [
         "one email to one person leaves a connected mail account, now or at a time",
         emails(
           "answers 200 with the sent email, and records it",
-          "is answered 201 with the scheduled email, and goes out at its time",
+          "is answered 201 with the scheduled email, and is sent at its time",
         ),
       ),
       says("every key acts inside one workspace", keys("each key acts inside its workspace")),

@@ -98,7 +98,7 @@ describe("an email", () => {
     expect(await client.emails.send({ ...common, text: "x" })).toHaveProperty(field, value);
   });
 
-  test("goes out with a plain-text version of its HTML, and is in the recipient's history", async () => {
+  test("is sent with a plain-text version of its HTML, and is in the recipient's history", async () => {
     const { client, sandbox } = service();
     const { contactId } = await client.emails.send({ ...common, html: "<p>Hello <b>Ada</b></p>" });
     expect(sandbox.state.emails).toMatchObject([{ contactId, text: "Hello Ada" }]);

@@ -37,7 +37,7 @@ describe.each(places)("$id $where", (place) => {
     fc.constantFrom("tag", "tags", "type", "url", "ids", "state", "cc", "from", "sortBy", "property"),
   );
 
-  test("an unknown field that is no spelling of any of the document's goes out", () => {
+  test("an unknown field that is no spelling of any of the document's is sent", () => {
     const unlike = name.filter((one) => place.fields.every((field) => letters(one) !== letters(field)));
     fc.assert(
       fc.property(unlike, fc.string(), (one, value) => {
@@ -54,7 +54,7 @@ const missingIn = ({ fields, withFields }: Place): readonly string[] => {
 };
 
 describe.each(places.filter((place) => missingIn(place).length > 0))("$id $where", (place) => {
-  test("another spelling of a missing field is told, and beside the field it goes out", () => {
+  test("another spelling of a missing field is reported, and beside the field it is sent", () => {
     const slip = fc.constantFrom(...missingIn(place)).chain((field) =>
       fc
         .tuple(fc.nat(field.length), fc.constantFrom("_", "-", "__"), fc.boolean())

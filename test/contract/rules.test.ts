@@ -71,7 +71,7 @@ test("a scheduled email waits for its account's capacity, which sends of now hav
   expect(sandbox.state.emails).toHaveLength(2);
 });
 
-test("a scheduled email goes out with the signature and tracking of its time, not of its acceptance", async () => {
+test("a scheduled email is sent with the signature and tracking of its time, not of its acceptance", async () => {
   const workspace = { signatures: ["sig-1"], tracking: true, clock: stillClock, limits: false as const };
   const sandbox = createSandbox(workspace);
   const client = clientOf(sandbox.fetch);

@@ -157,7 +157,7 @@ describe("contacts export", () => {
     expect(await cut.ended).toMatchObject({ ended: 141, stderr: expect.not.stringContaining("EPIPE") });
   });
 
-  test("whoever reads help or progress may go away", async () => {
+  test("the reader of help or progress may go away", async () => {
     sandbox.seedContacts(300);
     const help = start("--help");
     help.process.stdout?.destroy();
@@ -348,7 +348,7 @@ describe("events ingest", () => {
 });
 
 describe("contacts import", () => {
-  test("what was exported, changed and added to comes in; the rest is told", async () => {
+  test("what was exported, changed and added to comes in; the rest is reported", async () => {
     sandbox.seedContacts(3);
     await run("contacts", "export", "--out", "people.csv", "--columns", "id,email,title,verified", "--json");
     const [header, first = "", ...others] = (await readFile(at("people.csv"), "utf8")).trimEnd().split("\n");
@@ -412,7 +412,7 @@ describe("contacts import", () => {
     );
   });
 
-  test("other columns that are no field are told, once", async () => {
+  test("other columns that are no field are reported, once", async () => {
     await writeFile(at("people.csv"), "email,city\nada@example.com,Ulm\nbob@example.com,Bonn\n");
     const { ended, stderr } = await run("contacts", "import", "people.csv", "--json");
     expect(ended).toBe(0);
@@ -611,7 +611,7 @@ describe("progress and records", () => {
     expect(stdout).toMatch(/^file {6}all\.csv\ncontacts {2}600\n/);
   });
 
-  test("a file that is read has its share, though nobody counted its records", async () => {
+  test("a file that is read shows its share without a count of its records", async () => {
     await writeFile(at("in.ndjson"), lines(...events(200)));
     const { ended, stderr } = await start("events", "ingest", "in.ndjson").ended;
     expect(ended).toBe(0);
@@ -632,7 +632,7 @@ describe("doctor", () => {
     expect(stdout).toContain("\nNot probed, since only a change would tell:\n  companies.create\n");
   });
 
-  test("a planted difference ends it with 3 and is told as JSON, without the records", async () => {
+  test("a planted difference ends it with 3 and is reported as JSON, without the records", async () => {
     sandbox.seedContacts(3);
     sandbox.fail({ operation: "contacts.list", times: Number.POSITIVE_INFINITY, with: "wrong-types" });
     const { ended, report } = await run("doctor", "--json");

@@ -55,7 +55,7 @@ const clientOf = (): Client => {
   return new Client({ apiKey: key, baseUrl: `http://127.0.0.1:${port}`, limits: false });
 };
 
-test("no channel of undici shows the key, however deep one looks, and it arrives all the same", async () => {
+test("no channel of undici shows the key at any depth, and the key arrives", async () => {
   await using client = clientOf();
   await client.emails.send(email);
   await client.contacts.list().withResponse();

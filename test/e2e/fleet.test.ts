@@ -79,7 +79,7 @@ const fleet = async (limits: Partial<Limits>) => {
   return { queue, sandbox, seen, start: () => start(worker), stopped };
 };
 
-test("a worker that is told to end hands its job back, and the next one goes on at once", async () => {
+test("a worker that is asked to end returns its job, and the next one continues at once", async () => {
   const { queue, seen, start, stopped } = await fleet({ events: { max: 100, perMs: 300 } });
   const first = start();
   while (seen().length < 100) await turn();

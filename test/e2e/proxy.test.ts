@@ -309,7 +309,7 @@ describe("over TLS", () => {
     },
   );
 
-  test("nothing is sent where nobody vouches for the service", async () => {
+  test("nothing is sent if the certificate is not trusted", async () => {
     await listenTls({});
     const proxy = await start();
     expect(await runChild(environment({ HTTPS_PROXY: proxy.url }))).toEqual({

@@ -239,7 +239,7 @@ describe("hostile answers", () => {
     expect("isAdmin" in {}).toBe(false);
   });
 
-  test("__proto__ in customFields goes out as a plain key, or not at all, and reaches no prototype", async () => {
+  test("__proto__ in customFields is sent as a plain key, or not at all, and reaches no prototype", async () => {
     const bodies: string[] = [];
     const { url } = await serve((response, request) => {
       request.on("data", (chunk) => bodies.push(String(chunk)));

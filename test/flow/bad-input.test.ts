@@ -87,7 +87,7 @@ test.each([
   expect(sandbox.state.requests).toEqual([]);
 });
 
-test("what is wrong with the options of a find is told in its name", async () => {
+test("faults in the options of a find name contacts.find", async () => {
   const { client } = scene();
   await expect(client.contacts.find("ada@example.com", { timeoutMs: 0 })).rejects.toMatchObject({
     operation: "contacts.find",

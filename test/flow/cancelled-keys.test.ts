@@ -56,7 +56,7 @@ describe.each([
     expect(sandbox.state.scheduled.size).toBe(1);
   });
 
-  test("after a cancel that finds no email, the key waits for whoever settles it", async () => {
+  test("after a cancel that finds no email, the key waits until it is settled", async () => {
     const ledger = open();
     const { sandbox, emails, schedule } = service(ledger);
     const first = await schedule();

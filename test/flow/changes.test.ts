@@ -116,7 +116,7 @@ test("a run that is left goes on with the page whose changes were not all taken"
   expect(await changesOf(client)).toEqual([]);
 });
 
-test("a contact that was told as added, and removed before the run goes on, is told as removed", async () => {
+test("a contact that was yielded as added, and removed before the run continues, is yielded as removed", async () => {
   const { client, sandbox } = workspace(600);
   // The second page is told in part, twice: two runs that are killed.
   const all = [...(await changesOf(client, 250)), ...(await changesOf(client, 40))];
@@ -128,7 +128,7 @@ test("a contact that was told as added, and removed before the run goes on, is t
   expect(await changesOf(client)).toEqual([]);
 });
 
-test("a run that was killed before its snapshot got its name is finished, and forgets nobody", async () => {
+test("a run that was killed before its snapshot was renamed is finished, and forgets no contact", async () => {
   const { client, sandbox } = workspace(250);
   const all = await changesOf(client);
   renameSync(since, partial);
@@ -138,7 +138,7 @@ test("a run that was killed before its snapshot got its name is finished, and fo
   expect(await changesOf(client)).toEqual([]);
 });
 
-test("a change that was told and taken back before the run goes on is told once more", async () => {
+test("a change that was yielded and reverted before the run continues is yielded again", async () => {
   const { client, sandbox } = workspace(600);
   await changesOf(client);
   const [{ id = "", email } = {}] = sandbox.state.contacts;
@@ -178,7 +178,7 @@ test("what is removed is yielded again where it was not taken", async () => {
   expect(await changesOf(client)).toEqual([]);
 });
 
-test("a contact that changes between two runs of a pass is told with its newer state", async () => {
+test("a contact that changes between two runs of a pass is yielded with its newer state", async () => {
   const { client, sandbox } = workspace(450);
   await changesOf(client);
   sandbox.advance(1_000);
@@ -312,7 +312,7 @@ test.each([
   expect(await changesOf(client)).toEqual([]);
 });
 
-test("two runs at once: the second goes on, the first is told", async () => {
+test("of two runs at once the second continues, and the first fails", async () => {
   const { client } = workspace(600);
   const pages = client.contacts.changes({ since }).pages();
   await pages.next();
@@ -356,7 +356,7 @@ test.each([
   expect([sandbox.state.requests.length, readdirSync(folder)]).toEqual([0, []]);
 });
 
-test("a snapshot that cannot be read or written is told with its path", async () => {
+test("a snapshot that cannot be read or written is reported with its path", async () => {
   const { client } = workspace(1);
   const at = (path: string) => client.contacts.changes({ since: path }).pages().next();
   await expect(at(folder)).rejects.toThrow(`snapshot ${folder} cannot be read: it is no file`);

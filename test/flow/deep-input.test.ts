@@ -61,7 +61,7 @@ test("a checkpoint may end with an event that is nested too deep", async () => {
   expect(await client.events.ingest(events, { checkpoint })).toMatchObject({ read: 1, skipped: 1 });
 });
 
-test("a row nested too deep is told to onRejected, and no other", async () => {
+test("only a row nested too deep goes to onRejected", async () => {
   const { client } = service();
   const rejected: RejectedContact[] = [];
   const rows = [

@@ -14,7 +14,7 @@ const service = (options: SandboxOptions = {}) => {
 const email: EmailInput = { to: "ada@example.com", subject: "Welcome", html: "<p>Hello</p>" };
 const inAnHour = () => new Date(Date.now() + 3_600_000);
 
-test("an email goes out, and its recipient is a contact from then on", async () => {
+test("an email is sent, and its recipient becomes a contact", async () => {
   const { sandbox, client } = service();
   const sent = await client.emails.send(email);
   expect(sent).toMatchObject({ to: "ada@example.com", subject: "Welcome", contactCreated: true });
@@ -56,7 +56,7 @@ test("a cancel whose answer is lost is done", async () => {
   await expect(client.emails.scheduled.cancel(id)).rejects.toMatchObject({ name: "NotFoundError" });
 });
 
-test("what the service refuses has its own error, and nothing goes out", async () => {
+test("a refusal of the service has its own error, and nothing is sent", async () => {
   const { sandbox, client } = service({ doNotEmail: ["no@example.com"] });
   const { id } = await client.contacts.create({ email: "dead@example.com" });
   await client.contacts.update(id, { stage: "DEAD" });

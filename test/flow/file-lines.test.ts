@@ -13,7 +13,7 @@ const files = [
   ["CSV", () => readCsv(bytes("email,name\nada@example.com,Ada\nnone,Nobody\n"))],
 ] as const;
 
-test.each(files)("a refused row of %s is told with its line in the file", async (_name, read) => {
+test.each(files)("a refused row of %s is reported with its line in the file", async (_name, read) => {
   const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
   const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch });
   const told: unknown[] = [];

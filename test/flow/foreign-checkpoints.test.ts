@@ -57,7 +57,7 @@ describe.each(["ingest", "import"] as const)("a checkpoint of %s that another ke
     expect(saved).not.toContain("ours");
   });
 
-  test("goes on with the same key, and with a new key of the workspace once it is told so", async () => {
+  test('continues with the same key, and with a new key of the workspace once "key" is removed', async () => {
     const { checkpoint, client, saved } = await stopped("same");
     const { key, ...state } = JSON.parse(saved);
     expect(key).toMatch(/^[0-9a-f]{16}$/);

@@ -35,7 +35,7 @@ test("the line makes the id, so that a blank line more or less in front of it ma
   });
 });
 
-test("a refused event is told with its line", async () => {
+test("a refused event is reported with its line", async () => {
   const { client } = service();
   const rejected: RejectedEvent[] = [];
   const events = [login(), markLine({ ...login(), name: "" }, 12)];

@@ -245,7 +245,7 @@ test("an attempt of client.request has no template, since its path may hold an a
   expect(attempt?.attributes).not.toHaveProperty("url.template");
 });
 
-test("once it is stopped, nothing more is traced, and nobody listens", async () => {
+test("once it is stopped, nothing more is traced, and no listener is left", async () => {
   stop();
   await make().client.contacts.list();
   expect(ended()).toEqual([]);

@@ -215,7 +215,7 @@ test("an event without properties fits a schema that takes none", async () => {
   expect(sandbox.state.events).toHaveLength(1);
 });
 
-test("every fault of the schemas is told at once", () => {
+test("every fault of the schemas is reported at once", () => {
   const wrong: unknown = { plan: "string" };
   const events: unknown = { "service.sent": z.object({}), viewed: 3 };
   expect(() => open({ customFields: wrong, events } as ClientOptions)).toThrow(

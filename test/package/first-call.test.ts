@@ -98,7 +98,7 @@ test.each([
   });
 });
 
-test("an answer after a 100 Continue that nobody asked for is read, with no second request", async () => {
+test("a response after an unexpected 100 Continue is read, with no second request", async () => {
   const program = `
     import { createServer } from "node:net";
     import { Client } from "touchpoint-sdk";

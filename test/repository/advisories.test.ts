@@ -19,7 +19,7 @@ const reported = (name: string, nodes: readonly string[], via: readonly unknown[
   vulnerabilities: { [name]: { name, severity: "high", via, nodes } },
 });
 
-test("an advisory for a bundled package is told, with its range and address", () => {
+test("an advisory for a bundled package is reported, with its range and address", () => {
   expect(bundledAdvisories(reported("undici", ["node_modules/undici"]))).toEqual([
     "undici <7.99.0: high, Request smuggling (https://advisories.example/GHSA-1)",
   ]);
@@ -31,7 +31,7 @@ test("one for a package that is no part of dist/, or for another copy, is passed
   expect(bundledAdvisories({ auditReportVersion: 2, vulnerabilities: {} })).toEqual([]);
 });
 
-test("a bundled package that is affected by another one is told by that one's advisory", () => {
+test("a bundled package that is affected by another one is reported by that one's advisory", () => {
   const report = {
     vulnerabilities: {
       "p-retry": { via: ["is-network-error"], nodes: ["node_modules/p-retry"] },

@@ -136,7 +136,7 @@ test("a changeset becomes the version and the first section of the changelog, as
   expect(line).toContain("`contacts.list` takes `sort`");
 });
 
-test("an entry above its budget is told with both numbers", () => {
+test("an entry above its budget is reported with both numbers", () => {
   const allowed = {
     staticKB: { index: 10, sandbox: 1, files: 1, redis: 1, errors: 1, opentelemetry: 1 },
     wholeKB: { index: 20, sandbox: 1, files: 1, redis: 1, errors: 1, opentelemetry: 1 },

@@ -59,7 +59,7 @@ describe.each(workflows)("%s", (file, text) => {
   });
 });
 
-describe("planted, it is told:", () => {
+describe("reports, when planted:", () => {
   test("a key and a runner that do not exist", () => {
     const broken = "on: push\njobs:\n  a:\n    runs-on: ubuntu-none\n    step:\n      - run: ls\n";
     expect(faultsOf(broken, "broken.yml")).toEqual([

@@ -72,7 +72,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.claim("welcome:1", "g")).toMatchObject({ state: "claimed" });
   });
 
-  test("holds a key of which nobody knows until a person settles it", async () => {
+  test("holds an unknown key until a person settles it", async () => {
     const ledger = open();
     const claim = tokenOf(await ledger.claim("welcome:1", "f"));
     await ledger.settle("welcome:1", "unknown", { claim });
@@ -195,7 +195,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.settleScheduled("se-3", "not-sent")).toBe(true);
   });
 
-  test("keeps the key of a scheduled email of which nobody knows, and its receipt, for whoever settles it", async () => {
+  test("keeps the unknown key of a scheduled email, and its receipt, until it is settled", async () => {
     const ledger = open();
     await scheduling(ledger, "a");
     expect(await ledger.settleScheduled("se-1", "unknown")).toBe(true);
@@ -213,7 +213,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.settle("a", "not-sent")).toBe(true);
   });
 
-  test("hands out receipts that whoever gets them may change", async () => {
+  test("hands out receipts that the caller may change", async () => {
     const ledger = open();
     await scheduling(ledger, "a");
     for (const row of [await ledger.get("a"), ...(await rowsOf(ledger))])

@@ -39,7 +39,7 @@ test("a sibling takes the options of a client", () => {
   client.withOptions();
 });
 
-test("a free request has a method and a path, and answers what nobody knows", () => {
+test("a free request has a method and a path, and an unknown answer", () => {
   expectTypeOf(client.request({ method: "GET", path: "/api/v1/tags" })).toEqualTypeOf<ApiPromise<unknown>>();
   client.request(
     { method: "GET", path: "/", query: { skip: 1, deep: true, left: undefined } },
@@ -69,7 +69,7 @@ test("an answer tells of its response when asked", () => {
   client.contacts.create({ email: "ada@example.com" }).withResponse("headers");
 });
 
-test("budgets are told by the names of their limits", () => {
+test("budgets have the names of their limits", () => {
   expectTypeOf(client.budgets().emailsPerDay).toEqualTypeOf<BudgetState>();
   // @ts-expect-error no such budget
   client.budgets().mails;

@@ -106,7 +106,7 @@ describe.each(clients)("over a connection that breaks before the answer, ioredis
     },
   );
 
-  test("a settlement by hand that is sent again leaves the claim of whoever came between", async () => {
+  test("a repeated settlement by hand leaves a claim that came between", async () => {
     const { client, breakOnce } = await breaking({ retryStrategy: () => 50 });
     await claimed();
     const settle = client.evalsha.bind(client);

@@ -262,7 +262,7 @@ test("a pause reaches the others with the time that two messages take, and tells
   expect(first).toBeGreaterThanOrEqual(5_100);
 });
 
-test("a server whose clock steps back an hour during a pause makes nobody wait for that hour", async () => {
+test("a server whose clock steps back an hour during a pause adds no wait", async () => {
   let sent = 0;
   const { send, limiters } = strict();
   const paused: Send = async () => answered(429, { "retry-after": "5" });
@@ -573,7 +573,7 @@ test("a process that sends nothing for a window gives all back and falls silent 
   expect(line.asked[0]).toBe(62_500);
 });
 
-test("each call that is refused for want of Redis looks for it once; without calls nobody does", async () => {
+test("each call that is refused because Redis is lost tries it once; without calls nothing does", async () => {
   const { line, redis } = watched();
   const { send } = join(async () => answered(), { maxLostMs: 5_000 }, { redis });
   const outcome = (): Promise<unknown> =>

@@ -83,7 +83,7 @@ test.each(["addContacts", "removeContacts"] as const)(
   },
 );
 
-test("a fault in a stream is told once what was under way has ended, with what went through", async () => {
+test("a fault in a stream is reported once what was under way has ended, with what went through", async () => {
   const { client, clock } = slow(150);
   const emails = addresses(1_000);
   const source = async function* () {
@@ -103,7 +103,7 @@ test("one faulty address is enough to refuse an array", async () => {
   expect(requests()).toBe(0);
 });
 
-test("the last address of a stream goes out although it is alone", async () => {
+test("the last address of a stream is sent although it is alone", async () => {
   const { client, clock } = slow(0);
   const { signal } = new AbortController();
   const sent = client.lists.addContacts("l1", new Set(addresses(1_001)), { signal });

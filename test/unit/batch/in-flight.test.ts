@@ -18,7 +18,7 @@ test("runs no more than its limit at once", async () => {
   expect([most, running]).toEqual([3, 0]);
 });
 
-test("the first failure is told once everything under way has ended", async () => {
+test("the first failure is reported once everything under way has ended", async () => {
   const flight = new InFlight(3);
   let isSlowDone = false;
   await flight.add(async () => {
@@ -33,7 +33,7 @@ test("the first failure is told once everything under way has ended", async () =
   await expect(flight.settled()).rejects.toThrow("first");
 });
 
-test("of several failures the first is told", async () => {
+test("of several failures the first is reported", async () => {
   const flight = new InFlight(3);
   for (const name of ["first", "second"]) await flight.add(async () => Promise.reject(new Error(name)));
   await expect(flight.settled()).rejects.toThrow("first");

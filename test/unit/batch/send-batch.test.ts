@@ -62,7 +62,7 @@ describe("sendBatch", () => {
     expect([requests, ...results.map(({ status }) => status)]).toEqual([times, 0, 0]);
   });
 
-  test("what cannot be read after every repeat is told as it came", async () => {
+  test("what cannot be read after every repeat is reported as it came", async () => {
     const results = await sendWith([
       { results: [{ status: "failed" }, ok] },
       { results: [{ status: "failed" }] },
@@ -104,7 +104,7 @@ describe("sendBatch", () => {
   const refusal = (status: number) =>
     new ApiError("refused", { status, headers: new Headers(), body: undefined });
 
-  test("the pause before a repeat doubles, and each is told with its end", async () => {
+  test("the pause before a repeat doubles, and each is reported with its end", async () => {
     const { log, waits } = await sending(1, () => ({ results: [{ status: 503 }] }));
     expect(log).toEqual(["0 a", "500 a", "1500 a", "3500 a", "7500 a"]);
     expect(waits).toEqual(Array.from({ length: 8 }, (_, at) => (at % 2 === 0 ? "retry" : undefined)));
@@ -182,6 +182,6 @@ test.each<[string, readonly (readonly number[])[], readonly boolean[]]>([
   expect(await unclearBefore(answers)).toEqual(told);
 });
 
-test("what an attempt has done before the answered one, nobody knows", async () => {
+test("the effect of an attempt before the answered one is unknown", async () => {
   expect(await unclearBefore([[429, 429]], 2)).toEqual([false, true]);
 });

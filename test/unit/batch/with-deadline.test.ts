@@ -55,7 +55,7 @@ describe("at its deadline", () => {
     expect(ended).toMatchObject({ end: timeout(0), atMs: 200, left: 0 });
   });
 
-  test("the attempts of the request that was under way are told", async () => {
+  test("the attempts of the request that was under way are reported", async () => {
     const ended = await scene(late, (signal) =>
       whenAborts(signal, () => new TimeoutError("contacts.get: late", { attempts: 3 })),
     );

@@ -54,7 +54,7 @@ describe("CheckpointWriter", () => {
     }
   });
 
-  test("a failure is told, and the next state is tried anew", async () => {
+  test("a failure is reported, and the next state is tried anew", async () => {
     const stored: number[] = [];
     const writer = new CheckpointWriter({
       load: async () => undefined,

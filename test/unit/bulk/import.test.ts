@@ -57,7 +57,7 @@ const storeOf = (state?: Checkpoint): CheckpointStore => ({
   save: async () => undefined,
 });
 
-test("each row that is a contact now is told, as the service has it", async () => {
+test("each row that is a contact now is reported, as the service has it", async () => {
   const results = ["created", "updated", "unchanged"] as const;
   const { run } = service(async (at) => results[at] ?? "created");
   const told: ImportedContact[] = [];

@@ -262,7 +262,7 @@ describe("ingest", () => {
     expect([report.accepted, rejected]).toEqual([2, [2]]);
   });
 
-  test("refusals are told in order, and only once their batch is through", async () => {
+  test("refusals are reported in order, and only once their batch is through", async () => {
     const told: number[] = [];
     const source = events(4).map((event, at) => (at === 1 ? { ...event, name: "" } : event));
     const options = { onRejected: ({ index }: { index: number }) => void told.push(index) };

@@ -80,7 +80,7 @@ test("what was recorded is counted by what became of it", async () => {
   expect(counts).toEqual({ accepted: 7, duplicates: 1, rejected: 0, tooOld: 2, noContact: 3 });
 });
 
-test("a time that the service takes goes out as it is, whatever the Date of its answers says", async () => {
+test("a time that the service takes is sent as it is, whatever the Date of its answers says", async () => {
   const [ahead, past] = [at(serviceNow + 60_000), at(serviceNow - 60_000)];
   const { counts, sentAfterMs } = await ingested(
     [ahead, past],
@@ -99,7 +99,7 @@ test("a time that the service takes goes out as it is, whatever the Date of its 
   expect(counts.accepted).toBe(4);
 });
 
-test("after a refusal a time up to a second ahead of the service's goes out as it is, and a later one as the service's", async () => {
+test("after a refusal a time up to a second ahead of the service's is sent as it is, and a later one as the service's", async () => {
   const { sentAfterMs } = await ingested([at(serviceNow + 2_000)], [[no], [yes], [yes, yes]], {
     more: [at(serviceNow + 1_000), at(serviceNow + 1_001)],
   });

@@ -25,7 +25,7 @@ test("what fills a request is added at once, the rest at the end", async () => {
   expect([sent, additions.progress]).toEqual([["p0,p1,p2", "p3"], { before: 4, except: [] }]);
 });
 
-test("an address that comes twice, in any case of letters, goes out once", async () => {
+test("an address that comes twice, in any case of letters, is sent once", async () => {
   const { sent, additions } = scene();
   additions.take(["a", "A", "b"].map((email, index) => ({ index, email })));
   await additions.pump(undefined);

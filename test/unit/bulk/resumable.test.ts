@@ -160,7 +160,7 @@ test("a checkpoint with a whole list needs none to go on, and one with rows to b
   await expect(partial.clock.until(partial.start())).rejects.toThrow("give addToList");
 });
 
-test("what an earlier run did is told as done, and is not in the rate", async () => {
+test("what an earlier run did is reported as done, and is not in the rate", async () => {
   const { clock, log, start } = scene(
     array(6),
     { batchSize: () => 4, work: () => clock.sleep(1_000) },

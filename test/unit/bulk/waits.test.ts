@@ -41,7 +41,7 @@ test("an import says that it waits for requests", async () => {
   expect(told()).toContain("requests");
 });
 
-test("a pause that the service asks for is told while it lasts, although nothing else happens", async () => {
+test("a pause that the service asks for is reported while it lasts, although nothing else happens", async () => {
   const { clock, sandbox, client, log, onProgress } = scene();
   sandbox.fail({ operation: "events.recordBatch", with: { status: 429, retryAfter: 7 } });
   await clock.until(client.events.ingest(events(10), { onProgress }));
@@ -52,7 +52,7 @@ test("a pause that the service asks for is told while it lasts, although nothing
   ]);
 });
 
-test("a back-off is told, of a request and of single events", async () => {
+test("a back-off is reported, of a request and of single events", async () => {
   const { clock, sandbox, client, told, onProgress } = scene({ limits: false });
   sandbox.fail({ operation: "events.recordBatch", with: { status: 500 } });
   await clock.until(client.events.ingest(events(10), { onProgress }));
@@ -74,7 +74,7 @@ test("a source without an item is what the work waits for, once nothing is under
   expect(log.map(({ done, waitingFor }) => [done, waitingFor])).toContainEqual([10, "source"]);
 });
 
-test("a callback that throws while a wait is told ends the run, and nothing else", async () => {
+test("a callback that throws while a wait is reported ends the run, and nothing else", async () => {
   const { clock, client } = scene();
   const mine = new Error("mine");
   const onProgress = ({ waitingFor }: Progress): void => {

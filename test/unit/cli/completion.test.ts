@@ -46,7 +46,7 @@ test("zsh runs what bash runs", async () => {
   expect(script).toBe(`autoload -U +X compinit bashcompinit && compinit && bashcompinit\n${bash.script}`);
 });
 
-test("fish is told every command and option", async () => {
+test("fish completes every command and option", async () => {
   const { script } = await scriptFor("fish");
   expect(script).toContain(
     "complete -c touchpoint -n '__fish_seen_subcommand_from contacts' -f -a export -d 'Writes every contact to a file, once each, even while others are added and deleted.'\n",

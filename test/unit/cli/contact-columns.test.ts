@@ -57,7 +57,7 @@ test("every such column is named at once", async () => {
   );
 });
 
-test("other columns are told in one line, also one whose like has a column of its own", async () => {
+test("other columns are reported in one line, also one whose like has a column of its own", async () => {
   expect(await look("email,name,Name,city,State,ix")).toEqual({
     columns: {},
     told: [

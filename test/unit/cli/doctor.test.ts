@@ -194,7 +194,7 @@ describe("planted differences of the list of contacts:", () => {
     expect(noted(found).filter((text) => text.includes("order: "))).toHaveLength(1);
   });
 
-  test("somebody came meanwhile: it says so", async () => {
+  test("says so if a contact was added meanwhile", async () => {
     const sandbox = seeded();
     let asked = 0;
     const found = await examine((path) => {
@@ -326,7 +326,7 @@ describe("the limiter", () => {
     expect(limiterOf(answers).kind).toBe(kind);
   });
 
-  test("within a second nothing is told: headers are too coarse", () => {
+  test("within a second nothing is reported: headers are too coarse", () => {
     const answers = [0, 100, 200].map((ms) => at(epoch + ms, { "ratelimit-reset": "5" }));
     expect(limiterOf(answers).kind).toBe("not told");
   });

@@ -166,7 +166,7 @@ describe("writeCsv", () => {
     },
   );
 
-  test("an object that refers to itself is told of a column that was chosen too", async () => {
+  test("an object that refers to itself is refused in a chosen column, too", async () => {
     const record: Record<string, unknown> = { a: 1 };
     record.self = record;
     await expect(write([{ a: 1 }, record], { columns: ["a", "self"] })).rejects.toThrow(

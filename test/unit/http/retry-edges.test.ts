@@ -37,7 +37,7 @@ test("a pause that the budget waits out is not waited for a second time", async 
   expect([clock.now(), clock.pending]).toEqual([0, 0]);
 });
 
-test("a call is told that it waits to repeat, and that it waits no more", async () => {
+test("a call reports the start and the end of a wait before a retry", async () => {
   const told: unknown[] = [];
   const stats = { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false };
   const onWait = (what?: string) => void told.push(what);

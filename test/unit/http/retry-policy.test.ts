@@ -72,7 +72,7 @@ describe("judge", () => {
     expect(judge(failure, strict)).toEqual({ again: true, waitMs: 0 });
   });
 
-  test("what was given back for a pause goes out as soon as that is over, without a back-off", () => {
+  test("a request that was given back for a pause is sent as soon as the pause is over, without a back-off", () => {
     const verdict = judge(aFailure("held", false), situation({ replay: "never", maxRetries: 0 }));
     expect(verdict).toEqual({ again: true, waitMs: 0 });
   });

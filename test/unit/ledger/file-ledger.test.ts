@@ -66,7 +66,7 @@ test("only the owner may read the file", async () => {
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test("a file that somebody made empty becomes its owner's alone", async () => {
+test("an empty file becomes readable by its owner only", async () => {
   const path = scratchFile();
   writeFileSync(path, "");
   chmodSync(path, 0o644);

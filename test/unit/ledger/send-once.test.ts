@@ -100,7 +100,7 @@ test("an answer of more than 64 KiB settles its key with the fields that are sho
   expect(await client.emails.send(email, once)).toEqual(receipt);
 });
 
-test("a scheduled email goes out once too, whichever way its moment is written", async () => {
+test("a scheduled email is sent once too, whichever way its moment is written", async () => {
   const kept = { id: "se-1", status: "SCHEDULED" };
   const { client, requests } = served([[201, { scheduled: true, email: kept }]]);
   await client.emails.schedule({ ...email, sendAt: "2026-03-02T09:00:00+02:00" }, once);
@@ -203,7 +203,7 @@ const unclear: readonly [string, Served][] = [
   ["an answer that breaks off", async () => new Response('{"id":"m-')],
 ];
 
-test.each(unclear)("after %s the key is refused until somebody settles it", async (_what, answer) => {
+test.each(unclear)("after %s the key is refused until it is settled", async (_what, answer) => {
   const ledger = memoryLedger();
   const { client, requests } = served([answer, sent], { ledger });
   await expect(client.emails.send(email, once)).rejects.toMatchObject({ outcome: "unknown" });
@@ -342,7 +342,7 @@ test("a ledger that fails keeps the email back", async () => {
   expect(requests).toEqual([]);
 });
 
-test("a ledger that cannot note the end does not hide that the email went out", async () => {
+test("a ledger that cannot note the end does not hide that the email was sent", async () => {
   const { ledger } = watched({ settle: () => Promise.reject(new Error("disk full")) });
   const { client, requests } = served([sent], { ledger });
   expect(await client.emails.send(email, once)).toEqual(receipt);

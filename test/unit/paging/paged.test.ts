@@ -181,7 +181,7 @@ describe("paged", () => {
     },
   );
 
-  test("the same iterator goes on after an error, and misses nobody", async () => {
+  test("the same iterator continues after an error, and misses no record", async () => {
     const fails = [false, true, true, false, true];
     const before = (): void => {
       if (fails.shift()) throw new Error("500");

@@ -57,7 +57,7 @@ test("a page asked for again at its own place, or before it, may be the same", (
   expect(holds).toEqual(Array(6).fill(false));
 });
 
-test("records without ids are told apart by what they hold, and empty pages are no standstill", () => {
+test("records without ids are compared by content, and empty pages are no standstill", () => {
   const holdsOn = (pages: readonly Page[]): boolean[] => {
     const standstill = new Standstill();
     return pages.map((shown, at) => standstill.holdsAt(200 * at, shown));

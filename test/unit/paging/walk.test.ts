@@ -153,7 +153,7 @@ describe("Walk over a list that moves", () => {
     fails: false,
   } as const;
 
-  test("everyone there throughout comes once, and nobody twice", async () => {
+  test("every record that exists throughout is yielded once, and none twice", async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async (given) => {
         const { length, order, totals, cap, limit, prefetch, burst } = given;
@@ -225,7 +225,7 @@ describe("Walk over a list that moves", () => {
     expect(list.requests.length).toBeLessThan(30);
   });
 
-  test("hundreds deleted, the last known ones among them, lose nobody", async () => {
+  test("hundreds of deletions, the last known records among them, lose no record", async () => {
     for (const gone of [3, 199, 200, 201, 600, 1_900]) {
       const list = new MovingList({ length: 4_000, order: "by name" });
       const walk = walkOver(list, { prefetch: 0 });
@@ -976,7 +976,7 @@ describe("a list that begins anew behind its end", () => {
     expect(idsOf(await pagesOf(walkOver(list, { place })))).toEqual(pages.at(-1)?.data.map(({ id }) => id));
   });
 
-  test("is told from one that has as many records in front as were read", async () => {
+  test("differs from one that has as many records in front as were read", async () => {
     for (const added of [6, 7, 8, 9, 10, 11, 12, 20]) {
       let hasGrown = false;
       const list = new MovingList({

@@ -49,7 +49,7 @@ test("a pause of as long as is allowed is waited for, and a longer one refused i
   });
 });
 
-test("a second that has only begun is told as a whole one, and a whole one as it is", () => {
+test("a second that has only begun is reported as a whole one, and a whole one as it is", () => {
   const { emails, one } = admission();
   emails.pause(100_000);
   expect(one.refusal()?.message).toContain("for another 100 s,");

@@ -44,12 +44,12 @@ test("a permit comes back a window and its margin after the answer", async () =>
   expect(budget.has(1)).toBe(true);
 });
 
-test("nobody waits for a new one", () => {
+test("a new budget has no wait", () => {
   const { budget } = open();
   expect([budget.waiters, budget.has(1)]).toEqual([0, true]);
 });
 
-test("to spare is what was idle for so long, or all of it where nobody waits", async () => {
+test("spare permits are those idle for so long, or all if no request waits", async () => {
   const { clock, budget } = open();
   const [shortMs, longMs] = [100, 100_000];
   take(budget, 10, someone());
@@ -70,7 +70,7 @@ test("to spare is what was idle for so long, or all of it where nobody waits", a
   expect(budget.spareFor(longMs)).toBe(10);
 });
 
-test("whoever waits is woken, however much time passes while it is asked", async () => {
+test("a waiting request is woken, however much time passes while the budget is asked", async () => {
   for (let beforeMs = 0; beforeMs < 2; beforeMs += 0.05) {
     const clock = new FakeClock();
     let aheadMs = 0;
@@ -245,7 +245,7 @@ describe("after a pause", () => {
   });
 });
 
-test("nobody can tell how long the one that goes first after a pause takes", async () => {
+test("the wait behind a probe is unknown", async () => {
   const { clock, budget } = open(2);
   const by = someone();
   take(budget, 1, by);
@@ -257,7 +257,7 @@ test("nobody can tell how long the one that goes first after a pause takes", asy
   expect(budget.waitMs()).toBe(0);
 });
 
-test("while one goes first after a pause, nobody is woken and no more permits are asked for", async () => {
+test("during a probe, no request is woken and no more permits are asked for", async () => {
   const { source, log } = watchedSource({ initial: 2 });
   const { clock, budget } = open(2, source);
   const by = someone();
@@ -311,7 +311,7 @@ test("once the latency is known, those who wait are looked at as much earlier", 
   expect([budget.waitMs(), clock.nextInMs]).toEqual([967, expect.closeTo(966.1)]);
 });
 
-test("a permit that comes back before those that were waited for wakes whoever waits then", async () => {
+test("a permit that returns before the expected ones wakes the request that waits then", async () => {
   const { clock, budget, changes } = open(2);
   const [unanswered, answered] = [someone(), someone()];
   take(budget, 1, unanswered);
@@ -346,7 +346,7 @@ test("a timer that fires early is set once more", async () => {
   expect([clock.pending, clock.nextInMs]).toEqual([1, expect.closeTo(0.5)]);
 });
 
-test("a request that is told to wait for what has just come free may go", async () => {
+test("a request that would wait for permits that have just come free may go", async () => {
   const { clock, budget } = open(1);
   budget.pause(100);
   expect(budget.has(1)).toBe(false);
@@ -478,7 +478,7 @@ test("permits whose lease has lapsed are not used", () => {
   expect(budget.has(1)).toBe(false);
 });
 
-test("permits that have cooled while no lease is valid wake nobody", async () => {
+test("permits that have cooled while no lease is valid wake no request", async () => {
   const source = { ...fixedPermits(1), isValid: true };
   const { clock, budget } = open(1, source);
   const by = someone();
@@ -503,7 +503,7 @@ test("a source that is out of reach is waited for until it gives up", async () =
   expect([budget.isGivenUp, changes()]).toEqual([true, 1]);
 });
 
-test("a source is told of each use, of each wait, of a pause, and of the end", async () => {
+test("a source learns of each use, each wait, a pause, and the end", async () => {
   const { source, log } = watchedSource({ initial: 1 });
   const { clock, budget } = open(10, source);
   const by = someone();

@@ -3,7 +3,7 @@ import { IdleMinimum } from "../../../src/rate-limit/permits.ts";
 
 const over = (water: IdleMinimum, level: number, now: number): number => water.over(100, { level, now });
 
-test("of a level nobody has looked at yet nothing is known", () => {
+test("a level that was never read is unknown", () => {
   expect(over(new IdleMinimum(), 9, 0)).toBe(0);
 });
 

@@ -23,7 +23,7 @@ test("a first block is in hand at once: a twentieth of the limit, and 25 at leas
   expect([10, 100, 510, 2_000].map((max) => new LocalPermits(max).initial)).toEqual([10, 25, 26, 100]);
 });
 
-test("a process of its own shares with nobody and is never out of reach", () => {
+test("a single process shares with no other and is never out of reach", () => {
   const { isShared, isValid, lost, usedElsewhere } = new LocalPermits(10);
   expect([isShared, isValid, lost, usedElsewhere]).toEqual([false, true, undefined, 0]);
 });

@@ -19,7 +19,7 @@ const twoBatches = async () => {
 };
 
 describe("in how long so many have come free at the earliest", () => {
-  test("what nobody uses at once, though it is not leased yet", () => {
+  test("permits that are free at once, though not leased yet", () => {
     expect([open(), open(3)].map(({ permits }) => permits.readyInMs(10))).toEqual([0, 0]);
   });
 

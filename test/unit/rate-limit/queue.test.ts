@@ -52,7 +52,7 @@ test("an interactive call goes before background work that came first", async ()
   expect(went).toEqual(["first 0", "interactive 1001", "second 2002", "third 3003"]);
 });
 
-test("whoever waits for one budget does not hold up those that don't need it, and takes none of another", async () => {
+test("a request that waits for one budget does not delay requests that don't need it, and takes no permits of another", async () => {
   const { clock, went, ask, limiter } = queue();
   for (const name of ["first", "second"]) void ask(name, emails);
   void ask("event", events);
@@ -98,7 +98,7 @@ test("a signal keeps no listener of a request that went, or was refused", async 
   expect(listeners).toBe(0);
 });
 
-test("how many wait is told for each budget that they spend, by priority", async () => {
+test("each budget counts the requests that wait and spend it, by priority", async () => {
   const { clock, ask, limiter } = queue();
   for (const name of ["first", "second", "third"]) void ask(name, emails);
   void ask("background", emails, background);

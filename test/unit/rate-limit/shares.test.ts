@@ -68,7 +68,7 @@ test("each kind has its share; a request in flight stands for the next one of it
   expect(kept()).toBe(20 + 4);
 });
 
-test("nothing is kept for a kind of which nobody is here, nor by one that needs a narrower budget itself", () => {
+test("nothing is kept for a kind without requests, nor by a kind that needs a narrower budget itself", () => {
   const { events, emails, kept, limiter } = kinds(25);
   expect(kept()).toBe(0);
   events.waiting = 1;

@@ -50,7 +50,7 @@ test("a request has its slot until it ends, well or not", async () => {
   expect(requests.map(({ stats }) => stats.waitedMs)).toEqual([0, 300, 500]);
 });
 
-test("a slot that one key's request frees goes to whoever waits for it under another key, in turn", async () => {
+test("a slot that one key's request frees goes to waiting requests of other keys, in turn", async () => {
   const clock = new FakeClock();
   const slots = new ConcurrencyLimit(1);
   const underWay: { readonly by: string; end(): void }[] = [];
@@ -69,7 +69,7 @@ test("a slot that one key's request frees goes to whoever waits for it under ano
   expect(underWay.map(({ by }) => by)).toEqual(["one", "two", "one", "three", "two"]);
 });
 
-test("who waits for a slot is told so", async () => {
+test("a call that waits for a slot reports it", async () => {
   const { underWay, send, waits } = await oneSlot();
   const [first, second] = [send(requestOn(["requests"])), send(requestOn(["requests"]))];
   await turn();
@@ -83,7 +83,7 @@ test("who waits for a slot is told so", async () => {
   await second;
 });
 
-test("who waits for a slot, and with the slot for a limit, is told of both, once", async () => {
+test("a call that waits for a slot, then for a limit, reports both once", async () => {
   const { clock, underWay, send, waits } = await oneSlot({ requests: { max: 1, perMs: 10_000 } });
   const [first, second, third] = [1, 2, 3].map(() => send(requestOn(["requests"])));
   await turn();

@@ -45,7 +45,7 @@ describe("a 429", () => {
     expect(left).toEqual(["0 requests", "5000 requests+emails", "5000 requests+events"]);
   });
 
-  test("holds with limits: false all the same", async () => {
+  test("holds with limits: false, too", async () => {
     const { clock, left, next } = refusedAtFirst("requests", "5");
     const { send } = paced(next, { clock, limits: false });
     await send(contact);
@@ -61,7 +61,7 @@ describe("a 429", () => {
     expect(left).toEqual(["0 requests", "1000 requests"]);
   });
 
-  test("that asks for longer than maxRetryAfterMs refuses whoever waits or comes, with the time left", async () => {
+  test("that asks for longer than maxRetryAfterMs refuses waiting and new requests, with the time left", async () => {
     const { clock, left, next } = refusedAtFirst("requests+emails", "28800");
     const { send } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
     const first = send(email);
@@ -238,7 +238,7 @@ test("a request that never left is not counted, neither in its window nor in its
   expect([requests.used, requestsPerDay.used, events.used, eventsPerDay.used]).toEqual([0, 0, 0, 0]);
 });
 
-test("a request without an answer is counted: nobody knows", async () => {
+test("a request without a response is counted, because the service may have counted it", async () => {
   const { send, limiter } = paced(async () => {
     throw new AttemptFailure("timeout", "no answer", { wasSent: true });
   });
@@ -272,7 +272,7 @@ describe("a day that is used up", () => {
   });
 });
 
-test("whoever waits is told for what, why and how long", async () => {
+test("a waiting call learns for what, why and how long", async () => {
   const { clock, next } = recorded();
   const { send, waits, limiter } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
   await send(email);
@@ -286,7 +286,7 @@ test("whoever waits is told for what, why and how long", async () => {
   ]);
 });
 
-test("whoever goes at once, though another waits, is told of no wait", async () => {
+test("a call that goes at once, though another waits, reports no wait", async () => {
   const { clock, next } = recorded();
   const { send, waits } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
   await send(email);
@@ -301,7 +301,7 @@ test("whoever goes at once, though another waits, is told of no wait", async () 
   await clock.until(second);
 });
 
-test("whoever waits behind the one that goes first after a pause is told of the pause", async () => {
+test("a call that waits behind the probe after a pause reports the pause", async () => {
   const clock = new FakeClock();
   const ends: (() => void)[] = [];
   const { send, waits, limiter } = paced(
@@ -323,7 +323,7 @@ test("whoever waits behind the one that goes first after a pause is told of the 
   await Promise.all([...all, third]);
 });
 
-describe("whoever stands behind others and lacks nothing is told of what they wait for", () => {
+describe("a call that lacks nothing and waits behind others reports what they wait for", () => {
   test("with others of its kind, the limit they share", async () => {
     const { clock, next } = recorded();
     const { send, waits } = paced(next, { clock, limits: { events: { max: 10, perMs: 60_000 } } });

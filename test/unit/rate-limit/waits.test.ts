@@ -71,7 +71,7 @@ describe("a wait that is known to last too long is not begun", () => {
   });
 });
 
-test("a wait that nobody knew to be too long ends with maxWaitMs, and a slot has no retryAfterMs", async () => {
+test("a wait that was not known to be too long ends with maxWaitMs, and a slot has no retryAfterMs", async () => {
   const clock = new FakeClock();
   const { send } = paced(() => clock.sleep(10_000).then(() => answered()), { clock, concurrency: 1 });
   void send(requestOn(["requests"]));

@@ -3,7 +3,7 @@ import { served } from "./served.ts";
 
 const company = { id: "co-1", companyName: "Analytical Engines", domain: "engines.example" };
 
-test("a company goes out with its people, and its ids come back", async () => {
+test("a company is sent with its people, and its ids are returned", async () => {
   const { client, requests } = served([[201, { id: "co-1", contactIds: ["c-1"] }]]);
   const input = {
     companyName: "Analytical Engines",

@@ -8,7 +8,7 @@ const receipt = { id: "m-1", to: "ada@example.com", subject: "Welcome", tracked:
 const kept = { id: "se-1", status: "SCHEDULED", sendAt: "2026-03-02T07:00:00.000Z" };
 const lost = new Error("socket hang up");
 
-test("an email goes out as it was given, and its receipt comes back", async () => {
+test("an email is sent as given, and its receipt is returned", async () => {
   const { client, requests } = served([[200, receipt]]);
   const whole = { ...email, signatureId: "default", force: true };
   expect(await client.emails.send(whole)).toEqual(receipt);
@@ -30,7 +30,7 @@ test.each(refused)("an email with %s is refused before anything is sent", async 
   expect(requests).toEqual([]);
 });
 
-test("a scheduled email goes out with its moment, a Date as an ISO string", async () => {
+test("a scheduled email is sent with its moment, a Date as an ISO string", async () => {
   const { client, requests } = served([
     [201, { scheduled: true, ...kept }],
     [201, { scheduled: true, ...kept }],

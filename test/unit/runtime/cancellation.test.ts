@@ -66,7 +66,7 @@ describe("a source", () => {
   const two = async (item: number) => item <= 2;
   const open = new AbortController().signal;
 
-  test("that has ended is told nothing more", async () => {
+  test("that has ended gets no more calls", async () => {
     const { items, asked } = source(two);
     expect(await readAll(items, open)).toEqual([1, 2]);
     expect(asked).toEqual(["next", "next", "next"]);
@@ -78,13 +78,13 @@ describe("a source", () => {
     expect(asked).toEqual(["next"]);
   });
 
-  test("that is left early is told", async () => {
+  test("that is left early gets a return()", async () => {
     const { items, asked } = source(two);
     expect(await readAll(items, open, () => false)).toEqual([1]);
     expect(asked).toEqual(["next", "return"]);
   });
 
-  test("that has gone quiet when the signal aborts is told, and not waited for", async () => {
+  test("that has gone quiet when the signal aborts gets a return(), and is not awaited", async () => {
     const abort = new AbortController();
     const { items, asked } = source(() => never);
     const reading = readAll(items, abort.signal);

@@ -10,7 +10,7 @@ test("a signal gets one listener for any number of calls, and keeps none", () =>
   expect(getEventListeners(signal, "abort")).toHaveLength(0);
 });
 
-test("every listener still on the list is told once, in order", () => {
+test("every listener still on the list is called once, in order", () => {
   const controller = new AbortController();
   const told: string[] = [];
   whenAborted(controller.signal, () => told.push("a"));
@@ -22,7 +22,7 @@ test("every listener still on the list is told once, in order", () => {
   expect(told).toEqual(["a", "c"]);
 });
 
-test("a listener may take itself off while it is told", () => {
+test("a listener may remove itself while it is called", () => {
   const controller = new AbortController();
   const told: string[] = [];
   const off = whenAborted(controller.signal, () => {

@@ -104,7 +104,7 @@ describe("sending later", () => {
     return { ...opened, reply, record, id: record?.id ?? "" };
   };
 
-  test("is answered 201 with the scheduled email, and goes out at its time", async () => {
+  test("is answered 201 with the scheduled email, and is sent at its time", async () => {
     const { sandbox, reply, record, id } = await schedule();
     expect([reply.status, reply.body]).toEqual([
       201,
@@ -135,7 +135,7 @@ describe("sending later", () => {
     expect(sandbox.state.emails).toMatchObject([{ sentAt: "2026-03-01T13:00:00.000Z" }]);
   });
 
-  test("every check runs again when it goes out", async () => {
+  test("every check runs again when it is sent", async () => {
     const blocked = await schedule();
     blocked.sandbox.doNotEmail("ada@example.com");
     const replied = await schedule();
@@ -170,7 +170,7 @@ describe("sending later", () => {
     ]);
   });
 
-  test("can be listed, changed and cancelled until it goes out", async () => {
+  test("can be listed, changed and cancelled until it is sent", async () => {
     const { call, sandbox, record, id } = await schedule();
     const one = `${path}/scheduled/${id}`;
     const shown = { id, status: "SCHEDULED", sendAt: "2026-03-01T13:00:00.000Z" };
@@ -197,7 +197,7 @@ describe("sending later", () => {
     expect((await call("GET", `${path}/scheduled`)).body).toMatchObject({ total: 0 });
   });
 
-  test("a cancelled one never goes out, and is not found again", async () => {
+  test("a cancelled one is never sent, and is not found again", async () => {
     const { call, sandbox, id } = await schedule();
     const first = await call("DELETE", `${path}/scheduled/${id}`);
     expect([first.status, first.body]).toEqual([204, undefined]);

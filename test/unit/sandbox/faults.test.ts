@@ -156,7 +156,7 @@ describe("made-up statuses", () => {
     expect(sandbox.state.requests).toMatchObject([{ status: 503, applied: false, fault: "status-503" }]);
   });
 
-  test("one can be applied all the same, with a body and headers of its own", async () => {
+  test("one can be applied nevertheless, with its own body and headers", async () => {
     const fault = { status: 500, applied: true, body: "oops", headers: { "content-type": "text/plain" } };
     const { sandbox, answer } = meet(fault);
     const response = await answer;
@@ -185,7 +185,7 @@ describe("made-up statuses", () => {
     expect([(await answer).status, await (await answer).text()]).toEqual([status, ""]);
   });
 
-  test("a redirect goes where it is told", async () => {
+  test("a redirect has the given location", async () => {
     const { headers, status } = await meet({ redirect: "https://evil.example/", status: 301 }).answer;
     expect([status, headers.get("location")]).toEqual([301, "https://evil.example/"]);
   });

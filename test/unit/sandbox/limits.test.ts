@@ -159,7 +159,7 @@ describe("counting", () => {
     ]);
   });
 
-  test("a scheduled email draws on the key now and on the account when it goes out", async () => {
+  test("a scheduled email draws on the key now and on the account when it is sent", async () => {
     const limits = { ...none, emails: { max: 1, perMs: day }, mailAccountPerDay: 1 };
     const caller = open({ limits });
     const later = { ...email, sendAt: "2026-03-01T12:00:10Z" };
@@ -194,13 +194,13 @@ describe("counting", () => {
     expect((await send(caller)).status).toBe(200);
   });
 
-  test("of two limits that refuse, the longer wait is told", async () => {
+  test("of two limits that refuse, the longer wait is reported", async () => {
     const caller = open({ limits: { ...none, requestsPerDay: 1, emails: 1 } });
     expect((await send(caller)).status).toBe(200);
     expect((await send(caller)).headers.get("retry-after")).toBe("86400");
   });
 
-  test("the day of a mail account is told by its sentence", async () => {
+  test("a mail account's used-up day has its own sentence", async () => {
     const caller = open({ limits: none, mailAccounts: [{ id: "a", dailyLimit: 1 }] });
     await send(caller);
     expect((await send(caller)).body).toEqual({

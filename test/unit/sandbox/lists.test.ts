@@ -20,7 +20,7 @@ test("a list has a name that no other has", async () => {
   expect((await call("POST", path, { name: " " })).status).toBe(400);
 });
 
-test("adding creates who is missing, and adds nobody twice", async () => {
+test("adding creates missing contacts, and adds none twice", async () => {
   const { call, members, id, sandbox } = await withList();
   sandbox.addContact({ email: "ada@example.com" });
   const emails = ["ada@example.com", "bob@example.com", "ADA@example.com"];

@@ -118,7 +118,7 @@ describe("who may ask", () => {
     expect(await status(url, "/", { "sec-fetch-site": "cross-site" })).toBe(200);
   });
 
-  test("nobody where others can reach it, unless asked for", async () => {
+  test("not beyond this machine, unless asked for", async () => {
     const host = "0.0.0.0";
     const closed = await bench({}, { host });
     const local = closed.url.replace(host, "127.0.0.1");

@@ -73,7 +73,7 @@ test("a misspelt search is refused: it would list everybody", async () => {
   expect(requests).toEqual([]);
 });
 
-test("every misspelt field of a company, its people and an event is told, with its place", async () => {
+test("every misspelt field of a company, its people and an event is reported, with its place", async () => {
   const { client, requests } = served([]);
   await expect(client.companies.create(loose({ company_name: "Acme" }))).rejects.toThrow(
     `companies.create: ${no("company_name", "companyName")}`,
@@ -96,7 +96,7 @@ test("every misspelt field of a company, its people and an event is told, with i
   expect(requests).toEqual([]);
 });
 
-test("a misspelt column is told for each row of an import and an ingestion", async () => {
+test("a misspelt column is reported for each row of an import and an ingestion", async () => {
   // An import reads the list first.
   const { client, requests } = served([[200, { data: [], total: 0 }]]);
   const errors: string[] = [];
@@ -154,7 +154,7 @@ test.each([
   expect(requests).toEqual([]);
 });
 
-test("a field of an event that resembles none, or stands beside the one it resembles, goes out", async () => {
+test("a field of an event that resembles none, or stands beside the one it resembles, is sent", async () => {
   const { client, requests } = served([[202, { id: "1" }]]);
   const event = {
     id: "1",
