@@ -1,11 +1,11 @@
 import { script } from "./commands.ts";
 
-/** What a process reports with a heartbeat; ARGV[1] of the script, as JSON. */
+/** What a process reports in a heartbeat; JSON in ARGV[1] of the script. */
 export interface Beat {
   readonly process: string;
   readonly max: number;
   readonly windowMs: number;
-  /** For how long a process may use its permits after its last heartbeat. */
+  /** How long a process may use its permits after its last heartbeat. */
   readonly aliveMs: number;
   readonly dayMax: number;
   /** Permits leased; of these: not called back, unused, and unused without need. */
@@ -17,52 +17,52 @@ export interface Beat {
   readonly need: number;
   readonly want: number;
   readonly ahead: number;
-  /** For how long the next request has lacked permits while nothing was sent. */
+  /** How long the next request has lacked permits while nothing was sent. */
   readonly hungryMs: number;
-  /** Permits that interactive calls hold and lack, and for how long background work leaves them a reserve. */
+  /** Permits that interactive calls hold and lack, and how long background work leaves them a reserve. */
   readonly interactive: number;
   readonly urgent: number;
   readonly interactiveMs: number;
-  /** For how long permits are unusable when they change hands. */
+  /** How long a permit is unusable when it moves to another process. */
   readonly allowanceMs: number;
-  /** The use of this process: in all, of that what an answer has confirmed, and in the last 24 hours. */
+  /** Use by this process: in total, the part that an answer has confirmed, and in the last 24 hours. */
   readonly usedEver: number;
   readonly usedHeard: number;
   readonly usedInDay: number;
-  /** The name of the day's count in that answer. */
+  /** `dayBorn` of that answer. */
   readonly dayBorn: string;
-  /** A pause that the service asked for (0: none), and the response that did. */
+  /** A pause that the service asked for (0: none), and the response that asked for it. */
   readonly pauseMs: number;
   readonly pausedBy: string;
   readonly isProbing: boolean;
   readonly channel: string;
 }
 
-/** What the store answers to a heartbeat, as JSON. */
+/** The store's answer to a heartbeat, as JSON. */
 export interface BeatReply {
   readonly grant: number;
   readonly give: number;
   /** `closed` while another process probes after a pause, `probe` when this one is to probe. */
   readonly gate: "open" | "closed" | "probe";
   readonly pausedForMs: number;
-  /** On the store's clock; identifies the pause. */
+  /** Time on the store's clock; identifies the pause. */
   readonly pausedUntil: number;
   readonly pausedBy: string;
-  /** Names the day's count: another name means that the store has lost it. */
+  /** Identifies the daily count: a new value means that the store has lost the old count. */
   readonly dayBorn: string;
   readonly dayTotal: number;
   readonly dayFreesInMs: number;
   readonly busyElsewhere: number;
-  /** Permits that interactive calls of other processes need, at least 1; 0 if there were none lately. */
+  /** Permits that interactive calls of other processes need, at least 1; 0 without recent ones. */
   readonly interactive: number;
 }
 
 /**
- * One heartbeat of one process for one budget, in one step on the server's time: no process's clock is compared.
+ * One heartbeat of one process for one budget. It runs atomically and uses the server's clock only.
  *
  * A process leases permits, and keeps each until the response plus the window; the server only knows how many each
- * process holds. A process that sends no more heartbeats may have used its permits until `aliveMs` ran out, so they
- * return a window after that.
+ * process holds. A process that stops sending heartbeats may use its permits until `aliveMs` has passed, so they are free
+ * a window after that.
  */
 export const beat = script(`
 local key, day, my = KEYS[1], KEYS[2], cjson.decode(ARGV[1])
@@ -89,7 +89,7 @@ local function at(field) return tonumber(all[field] or 0) end
 -- Nothing depends on a message, so the Redis user needs no right to publish.
 local function tell(what) redis.pcall('PUBLISH', my.channel, what) end
 
--- THE TIME is the server's; if its clock steps back, time continues from the last beat.
+-- THE TIME is the server's. If its clock steps back, time continues from the last heartbeat.
 local function clock() return tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000) + at('behindMs') end
 if clock() < at('heardAt') then remember('behindMs', at('behindMs') + at('heardAt') - clock()) end
 local now = clock()
@@ -147,7 +147,7 @@ end
 remember('dayBorn', dayBorn)
 remember('dayTotal', total)
 
--- A silent process keeps its permits until a window after it can last have used them.
+-- A silent process may have used its permits until its lease ended, so it keeps them for a window longer.
 local heldElsewhere, busyElsewhere, interactive, live = 0, 0, 0, {}
 for _, other in ipairs(others) do
   if other.seenAt + other.aliveMs + my.windowMs < now then
@@ -158,7 +158,7 @@ for _, other in ipairs(others) do
     interactive = interactive + other.interactive
     if other.seenAt + other.aliveMs >= now then table.insert(live, other) end
   end
-  -- If no process was heard for as long as leases last, all were cut off, and may be using a share without a lease.
+  -- If no process sent a heartbeat for a whole lease, all were cut off, and may be using a share without a lease.
   if other.held > 0 and all.heardAt and at('heardAt') + math.max(my.aliveMs, other.aliveMs) < now then remember('againAt', now) end
 end
 remember('heardAt', now)
@@ -198,14 +198,14 @@ local grant = 0
 if wanted == 0 then grant = math.min(free, math.max(my.want, my.ahead))
 elseif isMyTurn then grant = math.min(free, math.max(my.need, math.min(my.want, fair - my.held)))
 else grant = math.max(0, math.min(free - keptForFirst, my.want, fair - my.held)) end
--- After a flush, processes that hold permits must report first, so grants are small.
+-- After a flush, grants are small until all processes that hold permits can have reported.
 if isYoung then grant = math.max(0, math.min(grant, math.ceil(my.max / 20) - my.held)) end
 local servedAt = isMyTurn and grant > 0 and now or me.servedAt or now
 
--- GIVE BACK, as permits cool: what is over the cap,
+-- GIVE BACK, as permits cool down: what is over the cap,
 local give = math.max(0, math.min(my.kept, heldElsewhere + my.kept - cap))
 if isMyTurn then
-  -- The process has what was called back for it: the next move of permits waits for its time.
+  -- The process has the permits that were called back for it. The next move waits until movesAt.
   if grant >= my.need then redis.call('HDEL', key, 'movedFor') end
 else
   local short = wanted - (free - grant)
@@ -215,8 +215,8 @@ else
   give = math.max(give, math.min(my.kept - fair - (unit - 1), short - coming))
   if first then
     local missing = first.need - keptForFirst
-    -- and for the process on turn the spare permits, also if this process waits for another budget: otherwise two
-    -- processes could wait for each other without end.
+    -- and for the process on turn the spare permits, even if this process waits for another budget: otherwise two
+    -- processes could wait for each other forever.
     give = math.max(give, math.min(my.spare, missing))
     -- If that will never be enough, also permits in use, from the process that was served longest ago. A move costs the
     -- allowance, so moving all permits takes two windows at least, and so long that the loss stays at a hundredth.
@@ -245,13 +245,13 @@ else
     since = my.need > grant and since or 0, servedAt = servedAt, seenAt = now, aliveMs = my.aliveMs,
   }))
 end
--- A process that waits for permits that have just come free need not wait for its own next beat.
+-- Tell a waiting process about freed permits, so that it need not wait for its next heartbeat.
 local next = first or live[1]
 if my.held < me.held and free > grant and next and next.want > 0 then
   tell(next.process)
 end
 
--- A PAUSE holds for all processes; one of them sends the single request that goes first after it.
+-- A PAUSE applies to all processes. After it, one of them sends a single request first, the probe.
 if my.pauseMs > 0 then
   remember('pausedUntil', math.max(at('pausedUntil'), now + my.pauseMs))
   remember('pausedBy', my.pausedBy)
@@ -263,7 +263,7 @@ if pausedForMs > 0 then gate = 'closed'
 elseif all.probe == my.process then
   if not my.isProbing then redis.call('HDEL', key, 'probe') end
 elseif all.probe then
-  -- After a pause no request goes before one process is chosen to probe.
+  -- After a pause, no process sends anything until one is chosen to probe.
   gate = 'closed'
   local isOut = false
   for _, other in ipairs(live) do isOut = isOut or other.process == all.probe end

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /**
- * The methods that the library needs of an ioredis client, version 5 or 6. `Cluster` has them too.
+ * The methods of an ioredis client, version 5 or 6, that the library uses. `Cluster` has them too.
  *
  * @example
  * ```ts
@@ -16,29 +16,29 @@ import { createHash } from "node:crypto";
 export interface IoredisCommands {
   /** Runs a script: EVAL. */
   eval(script: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
-  /** Runs a script that the server knows, by its SHA-1: EVALSHA. */
+  /** Runs a script that the server already has, by its SHA-1: EVALSHA. */
   evalsha(sha: string, keyCount: number, ...keysAndArguments: string[]): Promise<unknown>;
-  /** Tells whether it evicts keys, for a ledger: INFO. */
+  /** Reads the memory section, in which a ledger checks whether Redis evicts keys: INFO. */
   info?(section: "memory"): Promise<string>;
   /** The nodes of a cluster that hold keys; a ledger on one is listed node by node. */
   nodes?(role: "master"): IoredisCommands[];
-  /** Opens a second connection like this one; without it, news comes with the next heartbeat. */
+  /** Opens a second connection like this one; without it, messages are replaced by the next heartbeat. */
   duplicate?(): IoredisSubscriber;
-  /** Tells when the connection is ended. */
+  /** Calls back when the connection ends. */
   once?(event: "end", listener: () => void): unknown;
-  /** Takes a listener back. */
+  /** Removes a listener. */
   off?(event: "end", listener: () => void): unknown;
 }
 
-/** The methods that the library needs to receive messages of other processes; a second connection of ioredis has them. */
+/** The methods of a second ioredis connection, which receives messages of other processes. */
 export interface IoredisSubscriber {
   /** Calls back with each message of a channel it is subscribed to. */
   on(event: "message", listener: (channel: string, message: string) => void): unknown;
-  /** Calls back when it is connected, again too. */
+  /** Calls back on each connect and reconnect. */
   on(event: "ready", listener: () => void): unknown;
-  /** Calls back when it fails. */
+  /** Calls back when the connection fails. */
   on(event: "error", listener: (error: Error) => void): unknown;
-  /** Begins to hear a channel. */
+  /** Subscribes to a channel. */
   subscribe(channel: string): Promise<unknown>;
   /** Ends the connection at once. */
   disconnect(): void;
@@ -51,8 +51,8 @@ interface ScriptInput {
 }
 
 /**
- * The methods that the library needs of a node-redis client (`redis`), version 5 or 6. A client of `createCluster` has them
- * too.
+ * The methods of a node-redis client (`redis`), version 5 or 6, that the library uses. A client of `createCluster` has
+ * them too.
  *
  * @example
  * ```ts
@@ -67,40 +67,40 @@ interface ScriptInput {
 export interface NodeRedisCommands {
   /** Runs a script: EVAL. */
   eval(script: string, input: ScriptInput): Promise<unknown>;
-  /** Runs a script that the server knows, by its SHA-1: EVALSHA. */
+  /** Runs a script that the server already has, by its SHA-1: EVALSHA. */
   evalSha(sha: string, input: ScriptInput): Promise<unknown>;
-  /** Tells whether it evicts keys, for a ledger: INFO. */
+  /** Reads the memory section, in which a ledger checks whether Redis evicts keys: INFO. */
   info?(section: "memory"): Promise<string>;
   /** The nodes of a cluster that hold keys. */
   readonly masters?: readonly unknown[];
-  /** The client of one of them. */
+  /** Returns the client of one node. */
   nodeClient?(node: unknown): Promise<NodeRedisCommands>;
   /** Opens a second connection like this one. */
   duplicate(): NodeRedisSubscriber;
-  /** Tells when the connection is ended. */
+  /** Calls back when the connection ends. */
   once(event: "end", listener: () => void): unknown;
-  /** Takes a listener back. */
+  /** Removes a listener. */
   off(event: "end", listener: () => void): unknown;
 }
 
-/** What is needed to hear what other processes publish; a second connection of node-redis has it. */
+/** The methods of a second node-redis connection, which receives messages of other processes. */
 interface NodeRedisSubscriber {
-  /** Calls back when it fails. */
+  /** Calls back when the connection fails. */
   on(event: "error", listener: (error: Error) => void): unknown;
   /** Connects. */
   connect(): Promise<unknown>;
-  /** Begins to hear a channel, over every loss of the connection. */
+  /** Subscribes to a channel, and again after each reconnect. */
   subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
   /** Ends the connection at once. */
   destroy(): void;
 }
 
-/** A Redis client, told by its shape. */
+/** A Redis client of either library, recognized by its methods. */
 export type RedisCommands = IoredisCommands | NodeRedisCommands;
 
 export const isNodeRedis = (redis: RedisCommands): redis is NodeRedisCommands => "evalSha" in redis;
 
-/** What is wrong with what should be a client. */
+/** The faults of a value that should be a client. */
 export const clientFaults = (redis: unknown): string[] => {
   const {
     eval: run,
@@ -111,14 +111,14 @@ export const clientFaults = (redis: unknown): string[] => {
   return isClient ? [] : ["redis must be a client of ioredis or node-redis"];
 };
 
-/** The nodes that hold keys: of a cluster all primaries. */
+/** The nodes that hold keys: all primaries of a cluster, or the one server. */
 export const nodesOf = async (redis: RedisCommands): Promise<readonly RedisCommands[]> => {
   if (!isNodeRedis(redis)) return redis.nodes?.("master") ?? [redis];
   const nodes = redis.masters?.map((node) => redis.nodeClient?.(node) ?? redis);
   return nodes === undefined ? [redis] : Promise.all(nodes);
 };
 
-/** A script that runs as one step, by its hash where Redis knows it already. */
+/** Makes a function that runs a script atomically, by its hash if Redis already has the script. */
 export const script = (source: string) => {
   let sha: string | undefined;
   return async (

@@ -1,56 +1,57 @@
-/** What keeps Redis from answering, as it goes on after its name. */
+/** Why a Redis command failed. */
 export interface RedisFault {
+  /** The rest of a sentence that starts with "Redis". */
   readonly what: string;
   readonly cause: unknown;
-  /** Whether it has answered. */
+  /** Whether Redis replied. */
   readonly isReply: boolean;
-  /** Whether no waiting mends it. */
+  /** Whether waiting cannot help. */
   readonly isLasting: boolean;
 }
 
-const cluster = "it is a cluster: connect with Cluster of ioredis, or with createCluster of node-redis";
+const cluster = "it is a cluster: connect with Cluster (ioredis) or createCluster (node-redis)";
 
-/** What to do about the refusals of Redis that no waiting mends. */
+/** What to do about errors that waiting cannot solve, by error code. */
 const lasting: Readonly<Record<string, string>> = {
-  NOAUTH: "give its client the password",
-  WRONGPASS: "give its client the right user name and password",
-  NOPERM: "let its user run EVAL and EVALSHA on the keys touchpoint:*",
-  CROSSSLOT: 'its keys must lie in one slot: the id of redisLimits must not begin with "}"',
+  NOAUTH: "pass the password to its client",
+  WRONGPASS: "pass the right user name and password to its client",
+  NOPERM: "allow its user EVAL and EVALSHA on the keys touchpoint:*",
+  CROSSSLOT: 'its keys must be in one slot: the id of redisLimits must not start with "}"',
   MOVED: cluster,
-  WRONGTYPE: "another program uses the key: give another id or prefix",
+  WRONGTYPE: "another program uses the key: choose another id or prefix",
 };
 
-/** And about others. */
+/** What to do about errors that may pass. */
 const passing: Readonly<Record<string, string>> = {
   READONLY: "it is a replica: connect to the primary",
   OOM: "it is full: raise its maxmemory",
 };
 
-/** What a failed command tells of Redis. */
+/** The fault behind a failed command. */
 export const faultOf = (cause: unknown): RedisFault => {
   const message = cause instanceof Error ? cause.message : String(cause);
-  // Replies begin with a word in capitals; what a client says of its connection does not.
+  // Error replies start with a word in capitals; a client's connection errors do not.
   const code = /^[A-Z]{2,}(?= )/.exec(message)?.[0];
   if (code === undefined)
-    return { what: `is out of reach: ${message}`, cause, isReply: false, isLasting: false };
+    return { what: `is unreachable: ${message}`, cause, isReply: false, isLasting: false };
   const advice = lasting[code] ?? passing[code];
-  const what = `refuses with ${message.replace(/ script: .*/, "")}${advice === undefined ? "" : ` (${advice})`}`;
+  const what = `replied: ${message.replace(/ script: .*/, "")}${advice === undefined ? "" : ` (${advice})`}`;
   return { what, cause, isReply: true, isLasting: code in lasting };
 };
 
-/** No answer came in time. */
+/** The fault when no answer arrives in time. */
 export const silence = (ms: number): RedisFault => ({
-  what: `has given no answer for ${Math.round(ms)} ms`,
+  what: `has not answered for ${Math.round(ms)} ms`,
   cause: undefined,
   isReply: false,
   isLasting: false,
 });
 
-/** Names Redis, and what it keeps, where a command fails. */
-export const asked = async <Answer>(keeps: string, command: Promise<Answer>): Promise<Answer> => {
+/** Awaits a command. If it fails, the error names Redis and what it stores. */
+export const asked = async <Answer>(stored: string, command: Promise<Answer>): Promise<Answer> => {
   try {
     return await command;
   } catch (cause) {
-    throw new Error(`Redis, which keeps ${keeps}, ${faultOf(cause).what}`, { cause });
+    throw new Error(`Redis, which stores ${stored}, ${faultOf(cause).what}`, { cause });
   }
 };

@@ -1,28 +1,28 @@
 import { script } from "./commands.ts";
 
-// A client that loses its connection sends a command again that Redis may have run: every script knows its own work.
+// After a lost connection, a client resends commands that Redis may have run: every script is safe to run twice.
 
-/** What is kept under a key. One that was freed stays for ten minutes, for settlements that are sent again. */
+/** The value of a ledger key. A freed key stays for ten minutes, so that a resent settlement is recognized. */
 export interface Entry {
   readonly state: "pending" | "unknown" | "sent" | "free";
   readonly claim: string;
   readonly fingerprint: string;
   readonly since: number;
-  /** JSON in JSON: what Redis would make of empty arrays and long numbers is not the service's answer. */
+  /** A string of JSON, because Redis would change empty arrays and long numbers in it. */
   readonly receipt?: string;
 }
 
-// Written by the scripts below and nobody else.
+// Only the scripts below write entries.
 export const entryOf = (text: unknown): Entry => JSON.parse(String(text)) as Entry;
 
 export const getScript = script("return redis.call('GET', KEYS[1])");
 
 export const setScript = script("return redis.call('SET', KEYS[1], ARGV[1])");
 
-/** Answers the key with what the client itself puts before it. */
+/** Returns the key, with any prefix that the client adds. */
 export const echoScript = script("return KEYS[1]");
 
-/** Answers the entry under the key, which is the claim's own where the key was free. */
+/** Claims a free key. Returns the entry of the key, which may be another claim's. */
 export const claimScript = script(`
 local text = redis.call('GET', KEYS[1])
 if text and cjson.decode(text).state ~= 'free' then return text end
@@ -33,7 +33,7 @@ redis.call('SET', KEYS[1], text)
 return text
 `);
 
-/** Arguments: the settlement, the claim, the receipt, an id of its own, and whether a key that was sent changes too. */
+/** Arguments: the settlement, the claim, the receipt, the settlement's id, and `1` if a sent key may change too. */
 export const settleScript = script(`
 local text = redis.call('GET', KEYS[1])
 if not text then return 0 end
@@ -51,7 +51,7 @@ end
 return 1
 `);
 
-/** Answers where the scan goes on, and keys with their entries. */
+/** Returns the next cursor, then each key followed by its entry. */
 export const scanScript = script(`
 local found = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', 500)
 local answer = { found[1] }

@@ -2,7 +2,7 @@ import { type IoredisCommands, isNodeRedis, type NodeRedisCommands, type RedisCo
 
 type Heard = (message: string) => void;
 
-/** A connection that hears what is published. */
+/** A connection that receives published messages. */
 interface Subscriber {
   subscribe(channel: string): void;
   end(): void;
@@ -10,14 +10,14 @@ interface Subscriber {
 
 type Tell = (channel: string, message: string) => void;
 
-// A fault here is one of the caller's own connection too, which reports it.
+// The caller's own connection reports the same faults.
 const ignore = (): void => undefined;
 
 const ofIoredis = (redis: IoredisCommands, tell: Tell): Subscriber | undefined => {
   const connection = redis.duplicate?.();
   if (connection === undefined) return undefined;
   const channels = new Set<string>();
-  // Refused while there is no connection: `ready` brings it again.
+  // Fails while disconnected; `ready` subscribes again.
   const subscribe = (channel: string): void => void connection.subscribe(channel).catch(ignore);
   connection.on("error", ignore);
   connection.on("message", tell);
@@ -38,16 +38,16 @@ const ofNodeRedis = (redis: NodeRedisCommands, tell: Tell): Subscriber => {
       void connected
         .then(() => connection.subscribe(channel, (message) => tell(channel, message)))
         .catch(ignore),
-    // It may be on its way to be connected, or have ended by itself.
+    // It may still be connecting, or be closed already.
     end: () => void connected.then(() => connection.destroy()).catch(ignore),
   };
 };
 
 /**
- * Hears at once what would otherwise come with the next heartbeat, over a connection of its own.
+ * Receives messages of other processes over a second connection, sooner than the next heartbeat would bring the news.
  *
- * Nothing depends on it: a message that is lost, or a client that can open no second connection, costs the time to
- * the next beat.
+ * Nothing depends on it: if a message is lost, or the client cannot open a second connection, the news arrives with the
+ * next heartbeat.
  */
 export class News {
   readonly #redis: RedisCommands;
@@ -58,7 +58,7 @@ export class News {
     this.#redis = redis;
   }
 
-  /** Calls back with every message; listening twice is listening once. */
+  /** Calls back with every message of a channel. A second call with the same function has no effect. */
   listen(channel: string, heard: Heard): void {
     const listeners = this.#listeners.get(channel) ?? new Set();
     if (listeners.has(heard)) return;
@@ -67,7 +67,7 @@ export class News {
     if (listeners.size === 1) this.#connection?.subscribe(channel);
   }
 
-  /** With the last listener the connection goes. */
+  /** Removes a listener. The last one closes the connection. */
   leave(channel: string, heard: Heard): void {
     const listeners = this.#listeners.get(channel);
     listeners?.delete(heard);
@@ -80,7 +80,7 @@ export class News {
     const tell: Tell = (channel, message) => {
       for (const heard of this.#listeners.get(channel) ?? []) heard(message);
     };
-    // A process that has ended its own connection must not be kept alive by this one.
+    // This connection must not keep the process alive once the caller has ended theirs.
     redis.once?.("end", this.#close);
     return isNodeRedis(redis) ? ofNodeRedis(redis, tell) : ofIoredis(redis, tell);
   }

@@ -12,13 +12,13 @@ export interface RedisCheckpointOptions {
 }
 
 /**
- * Keeps the checkpoint of an ingestion or import in Redis, so that another process, on any machine, can continue a run
- * whose process was killed. It is as durable as the Redis behind it. After a loss the run starts over: what was
- * recorded is then sent again under the same ids, and counts once. The checkpoint does not expire.
+ * Stores the checkpoint of an ingestion or import in Redis, so that another process, on any machine, can continue a run
+ * whose process was killed. It is as durable as the Redis behind it. If the checkpoint is lost, the run starts over:
+ * recorded events are sent again under the same ids, and count once. The checkpoint does not expire.
  *
- * @param redis - a client of ioredis or node-redis, version 5 or 6, also of a cluster. You close it yourself.
- * @throws ConfigurationError naming every fault of the arguments at once. A run with the store throws one when Redis
- * does not respond, or when the value under the key is damaged, of a newer version, or not a checkpoint.
+ * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. You close it yourself.
+ * @throws ConfigurationError naming every fault of the arguments at once. A run that uses the store throws one when
+ * Redis fails, or when the value under the key is damaged, of a newer version, or not a checkpoint.
  * @example
  * ```ts
  * import { redisCheckpoint } from "touchpoint-sdk/redis";
@@ -28,7 +28,7 @@ export interface RedisCheckpointOptions {
  * ```
  */
 export const redisCheckpoint = (redis: RedisCommands, options: RedisCheckpointOptions): CheckpointStore => {
-  // A caller without types may give null, or nothing: told below as an id that is missing.
+  // An untyped caller may pass null or nothing; the check of the id reports it.
   const given: Partial<RedisCheckpointOptions> = options ?? {};
   const { id } = given;
   const faults = [...clientFaults(redis), ...unknownKeys(given, ["id"])];
@@ -40,7 +40,7 @@ export const redisCheckpoint = (redis: RedisCommands, options: RedisCheckpointOp
       return await command;
     } catch (cause) {
       const { what } = faultOf(cause);
-      throw new ConfigurationError(`Redis, which keeps the checkpoint ${key}, ${what}`, { cause });
+      throw new ConfigurationError(`Redis, which stores the checkpoint ${key}, ${what}`, { cause });
     }
   };
   return {

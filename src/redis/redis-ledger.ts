@@ -26,16 +26,16 @@ import {
 
 /** How the ledger names its keys. */
 export interface RedisLedgerOptions {
-  /** Comes before every key. Default `touchpoint:sent:`. */
+  /** Prefix of every key. Default `touchpoint:sent:`. */
   readonly prefix?: string;
   /**
-   * Takes a Redis that evicts keys when its memory is full, which forgets emails that went out: they may go out again.
-   * Default false: a claim throws a ConfigurationError, and nothing is sent.
+   * Accepts a Redis that evicts keys when its memory is full. The ledger then forgets sent emails, and they may be sent
+   * again. Default false: a claim throws a ConfigurationError, and nothing is sent.
    */
   readonly allowEviction?: boolean;
 }
 
-/** What to write of a key that is taken. */
+/** How to settle a claimed key. `over` also changes a key that is `sent`. */
 interface Change {
   readonly as: Settlement;
   readonly over?: boolean;
@@ -49,20 +49,20 @@ const rowOf = (key: string, entry: Entry): LedgerRow | undefined => {
   return state === "free" ? undefined : { key, state, since, receipt: receiptOf(entry) };
 };
 
-/** What errors say that Redis keeps. */
+/** What Redis stores, for error messages. */
 const ledger = "the ledger";
 
-// No key of a caller's begins so, and SCAN tells it from one.
+// Starts the keys that lead from a scheduled email's id to its ledger key. list() skips them.
 const scheduledMark = "\0scheduled:";
 
 const fieldOf = (info: string, field: string): string | undefined =>
   new RegExp(`^${field}:(.*?)\r?$`, "m").exec(info)?.[1];
 
-/** By which policy a node forgets keys once its memory is full; undefined where it does not. */
+/** The policy by which a node evicts keys when its memory is full; undefined if it evicts none. */
 const evictionOf = async (node: RedisCommands): Promise<string | undefined> => {
   const info = String(await node.info?.("memory"));
   const policy = fieldOf(info, "maxmemory_policy");
-  if (policy === undefined) throw new TypeError("INFO memory tells no maxmemory_policy");
+  if (policy === undefined) throw new TypeError("INFO memory has no maxmemory_policy");
   return policy === "noeviction" || fieldOf(info, "maxmemory") === "0" ? undefined : policy;
 };
 
@@ -70,7 +70,7 @@ class RedisLedger implements Ledger {
   readonly #redis: RedisCommands;
   readonly #prefix: string;
   #log: LedgerLog | undefined;
-  /** Whether Redis keeps what it is given, as far as one may ask. */
+  /** Whether the eviction check is done, or not wanted. */
   #isChecked: boolean;
 
   constructor(redis: RedisCommands, prefix: string, allowEviction: boolean) {
@@ -89,7 +89,7 @@ class RedisLedger implements Ledger {
       const policy = policies.find((one) => one !== undefined);
       if (policy !== undefined)
         throw new ConfigurationError(
-          `redisLedger: Redis evicts keys (maxmemory-policy ${policy}), and would forget emails that went out: ` +
+          `redisLedger: Redis evicts keys (maxmemory-policy ${policy}), so sent emails could be sent again: ` +
             "set maxmemory-policy noeviction, use a Redis that keeps its keys, or pass allowEviction: true",
         );
     } catch (error) {
@@ -97,7 +97,7 @@ class RedisLedger implements Ledger {
       if (error instanceof ConfigurationError || !(fault.isReply || error instanceof TypeError)) throw error;
       const cause = `Redis ${fault.what}`;
       if (!this.#isChecked)
-        this.#log?.warn("redisLedger may not ask whether Redis evicts keys (INFO memory)", { cause });
+        this.#log?.warn("redisLedger cannot check whether Redis evicts keys (INFO memory)", { cause });
     }
     this.#isChecked = true;
   }
@@ -109,12 +109,12 @@ class RedisLedger implements Ledger {
       const entry = entryOf(await claimScript(this.#redis, [this.#prefix + key], [claim, fingerprint]));
       if (entry.claim === claim) return { state: "claimed", claim };
       const { state, since } = entry;
-      if (state === "free") throw new TypeError("a claim answers a key that is taken");
+      if (state === "free") throw new TypeError("claimScript returned a free key");
       return state === "sent"
         ? { state, fingerprint: entry.fingerprint, receipt: receiptOf(entry) }
         : { state, fingerprint: entry.fingerprint, since };
     } catch (error) {
-      // Redis may have the claim all the same; nothing was sent under it.
+      // Redis may have stored the claim anyway; nothing was sent under it.
       this.settle(key, "not-sent", { claim }).catch(() => undefined);
       if (error instanceof ConfigurationError) throw error;
       return asked(ledger, Promise.reject(error));
@@ -151,14 +151,14 @@ class RedisLedger implements Ledger {
 
   async *list(filter?: LedgerFilter): AsyncGenerator<LedgerRow> {
     const passes = listFilter(filter);
-    // A scan knows nothing of the prefix that a client adds by itself.
+    // SCAN ignores the prefix that a client adds to keys (ioredis: keyPrefix).
     const prefix = String(await asked(ledger, echoScript(this.#redis, [this.#prefix], [])));
     const pattern = `${prefix.replace(/[*?[\]\\]/g, "\\$&")}*`;
     for (const node of await asked(ledger, nodesOf(this.#redis))) {
-      // A scan may find a key twice.
+      // SCAN may return a key twice.
       const done = new Set<string>();
       for (let cursor: string | undefined = "0"; cursor !== undefined; ) {
-        // What the script above makes.
+        // As scanScript returns it.
         const [next = "0", ...found] = (await asked(
           ledger,
           scanScript(node, [], [cursor, pattern]),
@@ -180,7 +180,7 @@ class RedisLedger implements Ledger {
     return typeof text === "string" ? entryOf(text) : undefined;
   }
 
-  /** Names the claim it found: a repeated settlement must not settle a later claim of another process. */
+  /** Settles only the claim that it read: a resent settlement must not settle a later claim of another process. */
   async #change(key: string, decide: (entry: Entry) => Change | undefined): Promise<boolean> {
     const entry = await this.#entry(key);
     const change = entry && entry.state !== "free" ? decide(entry) : undefined;
@@ -189,7 +189,7 @@ class RedisLedger implements Ledger {
 
   async #write(key: string, claim: string, { as, over, receipt }: Change): Promise<boolean> {
     const id = scheduledIdOf(receipt);
-    // Before the receipt, so that a cancel finds every key that has one.
+    // Written before the receipt, so that a cancel finds the key of every stored receipt.
     if (id !== undefined)
       await asked(ledger, setScript(this.#redis, [this.#prefix + scheduledMark + id], [key]));
     const text = receipt === undefined ? "" : JSON.stringify(receipt);
@@ -199,10 +199,10 @@ class RedisLedger implements Ledger {
 }
 
 /**
- * A send-once ledger that any number of processes share. It is as durable as the Redis behind it: keys that Redis loses by
- * an eviction or a failover are forgotten. Keys do not expire.
+ * A send-once ledger that any number of processes share. It is as durable as the Redis behind it: it forgets keys that
+ * Redis loses in an eviction or a failover. Keys do not expire.
  *
- * @param redis - a client of ioredis or node-redis, version 5 or 6, also of a cluster. You close it yourself.
+ * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. You close it yourself.
  * @throws ConfigurationError naming every fault of the arguments at once.
  * @example
  * ```ts
@@ -213,7 +213,7 @@ class RedisLedger implements Ledger {
  * ```
  */
 export const redisLedger = (redis: RedisCommands, options?: RedisLedgerOptions): Ledger => {
-  // A caller without types may give null, which stands for none, or no object at all.
+  // An untyped caller may pass null, which means no options, or something that is not an object.
   const given: RedisLedgerOptions = options ?? {};
   const faults = clientFaults(redis);
   if (typeof given !== "object") faults.push("the options must be an object");

@@ -29,8 +29,8 @@ export interface RedisLimitsOptions extends Partial<Limits> {
  * one window (and a twentieth of it, at least 100 ms, or four round trips to a distant Redis) after its last heartbeat.
  * After a restart or a flush of Redis, the processes register again. Their clocks need not agree.
  *
- * @param redis - a client of ioredis or node-redis, version 5 or 6, also of a cluster. Close it yourself, after the client of
- * the service.
+ * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. Close it yourself, after the
+ * Touchpoint client.
  * @throws ConfigurationError naming every fault of the options at once.
  * @example
  * ```ts
@@ -41,7 +41,7 @@ export interface RedisLimitsOptions extends Partial<Limits> {
  * ```
  */
 export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): SharedLimits => {
-  // A caller without types may give null, or nothing: told below as an id that is missing.
+  // An untyped caller may pass null or nothing; the check of the id reports it.
   const {
     id,
     onLost = "closed",
@@ -53,7 +53,7 @@ export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): 
   if (typeof id !== "string" || id === "") faults.push("id must be a string that is not empty");
   if (onLost !== "open" && onLost !== "closed") faults.push(`onLost must be "open" or "closed"`);
   if (onLost === "open" && !(share !== undefined && share > 0 && share <= 1))
-    faults.push(`onLost: "open" needs a share above 0 and of 1 at most`);
+    faults.push(`onLost: "open" needs a share above 0 and at most 1`);
   if (!(maxLostMs >= 0)) faults.push(`maxLostMs must be at least 0, got ${String(maxLostMs)}`);
   if (faults.length > 0) throw new ConfigurationError(`redisLimits: ${faults.join("; ")}`);
   const news = new News(redis);

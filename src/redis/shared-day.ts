@@ -5,14 +5,14 @@ import type { Beat, BeatReply } from "./budget-script.ts";
 
 type Report = Pick<Beat, "dayMax" | "usedEver" | "usedHeard" | "usedInDay" | "dayBorn">;
 
-/** A day's count that many processes share: what the store said last, and what was used here since. */
+/** A daily count that many processes share: the store's last total plus the use here since then. */
 export class SharedDay implements DayCount {
   readonly name: string;
   readonly max: number;
   readonly #clock: Clock;
   #total = 0;
   #born = "";
-  /** What was used here, ever, and as of the last report that the store answered. */
+  /** Use by this process: in total, and as of the last report that the store answered. */
   #usedEver = 0;
   #usedHeard = 0;
   readonly #lately: DailyLimit;
@@ -30,7 +30,7 @@ export class SharedDay implements DayCount {
     return this.#total + this.unreported;
   }
 
-  /** Whether `weight` fits; with the time at which more frees it may, and the store is asked before anything goes. */
+  /** Whether `weight` fits. Also true once earlier use may have expired: the store is then asked before anything is sent. */
   has(weight: number): boolean {
     if (this.used + weight <= this.max) return true;
     if (this.#freesAt > this.#clock.now()) return false;
@@ -38,7 +38,7 @@ export class SharedDay implements DayCount {
     return true;
   }
 
-  /** Whether a request waits although the store last said that the day was used up, and its time is over. */
+  /** Whether a request waits, the last total leaves no room for it, and some of that use may have expired. */
   get isDoubtful(): boolean {
     return this.#isDoubtful;
   }
@@ -52,12 +52,12 @@ export class SharedDay implements DayCount {
     return Math.max(0, this.#freesAt - this.#clock.now());
   }
 
-  /** What was used and no answer of the store has confirmed. */
+  /** Use that no answer of the store has confirmed yet. */
   get unreported(): number {
     return this.#usedEver - this.#usedHeard;
   }
 
-  /** What each heartbeat reports until the store has answered one. */
+  /** What each heartbeat reports until the store answers one. */
   get report(): Report {
     return {
       dayMax: this.max,
@@ -68,7 +68,7 @@ export class SharedDay implements DayCount {
     };
   }
 
-  /** The store has counted a report. */
+  /** Applies the store's answer to a report. */
   heard({ usedEver }: Pick<Report, "usedEver">, { dayBorn, dayTotal, dayFreesInMs }: BeatReply): void {
     this.#usedHeard = usedEver;
     this.#born = dayBorn;

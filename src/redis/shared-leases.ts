@@ -12,30 +12,30 @@ export interface SharedLeasesContext {
   readonly redis: RedisCommands;
   readonly news: News;
   readonly clock: Clock;
-  /** Shared by all processes; both keys of one budget in one slot of a cluster. */
+  /** The start of the budget's two keys, the same in all processes. Both keys are in one slot of a cluster. */
   readonly key: string;
   readonly limit: Limit;
   readonly day: SharedDay;
-  /** While Redis is out of reach: the share of the limit that is used, or, if 0, how long calls wait. */
+  /** While Redis is unavailable: the share of the limit to use; if it is 0, how long calls wait. */
   readonly whenLost: { readonly share: number; readonly maxMs: number };
 }
 
-/** For how long a process may use its permits without an answer of a store that is near, in milliseconds. */
+/** How long permits are valid after a heartbeat to a nearby store, in milliseconds. */
 export const aliveMs = (perMs: number): number => Math.min(1_000, Math.max(100, perMs / 20));
 
-// A beat takes one round trip, and the next one is sent a quarter of a lease after its answer.
+// A heartbeat and its successor take two round trips, with up to half a lease between them.
 const roundTripsOfLease = 4;
 const longestLeaseMs = 10_000;
-// Interactive calls are served before background work of other processes, unless that has waited for ten windows.
+// Interactive calls are served before background work of other processes that has waited less than ten windows longer.
 const interactiveLead = 10;
-// The effect of a slow answer fades within some twenty beats.
+// The effect of a slow answer fades within about twenty heartbeats.
 const forgetting = 0.9;
 
 /**
- * The permits of one process out of a budget that many share through Redis.
+ * The permits that one process leases from a budget shared through Redis.
  *
- * A heartbeat reports what is held, wanted and used; its answer brings permits, requests to give some back, and pauses.
- * Beats are sent only while there is something to report; between two beats calls cost no round trip.
+ * A heartbeat reports permits held, wanted and used; its answer grants permits, calls some back, and announces pauses.
+ * Heartbeats are sent only while there is something to report. Calls between two heartbeats cost no round trip.
  */
 export class SharedLeases implements PermitSource {
   readonly initial = 0;
@@ -45,7 +45,7 @@ export class SharedLeases implements PermitSource {
   readonly #context: SharedLeasesContext;
   readonly #id = randomUUID();
   readonly #channel: string;
-  /** The longest of late. */
+  /** The longest recent round trip. */
   #roundTripMs = 0;
   #budget: PermitHolder | undefined;
   #validUntil = Number.NEGATIVE_INFINITY;
@@ -53,12 +53,12 @@ export class SharedLeases implements PermitSource {
   #pauseSeen = 0;
   #pauseToTellMs = 0;
   #pausedBy = "";
-  /** Whether a message came that no beat has asked about yet. */
+  /** Whether a message arrived since the last heartbeat was sent. */
   #isNewsDue = false;
   #lostSince: number | undefined;
   #fault: RedisFault = silence(0);
   #usedAt = Number.NEGATIVE_INFINITY;
-  /** Since when permits are lacking, if none was used since. */
+  /** Since when permits are lacking, if none was used after that. */
   #wantedAt = Number.NEGATIVE_INFINITY;
   #isBeating = false;
   #isClosed = false;
@@ -70,7 +70,7 @@ export class SharedLeases implements PermitSource {
     this.#channel = `${context.key}:news`;
   }
 
-  /** For how long the permits may be used without an answer of the store: longer if it is far. */
+  /** How long permits are valid after a heartbeat; longer with a distant store. */
   get #aliveMs(): number {
     const { perMs } = this.#context.limit;
     return Math.max(aliveMs(perMs), Math.min(longestLeaseMs, roundTripsOfLease * this.#roundTripMs));
@@ -86,7 +86,7 @@ export class SharedLeases implements PermitSource {
     if (this.#lostSince === undefined) return undefined;
     const { what, cause, isLasting } = this.#fault;
     const then =
-      share > 0 ? `"open" uses the share ${share}` : `"closed" sends nothing, for maxLostMs calls wait`;
+      share > 0 ? `"open" uses the share ${share}` : `"closed" sends nothing, calls wait up to maxLostMs`;
     const why = `Redis, which shares the limits, ${what}; onLost of redisLimits decides: ${then}`;
     const givesUpAt = share > 0 ? undefined : this.#lostSince + (isLasting ? 0 : maxMs);
     return { why, cause, givesUpAt };
@@ -125,7 +125,7 @@ export class SharedLeases implements PermitSource {
     const budget = this.#budget;
     if (budget === undefined || (budget.leased === 0 && this.#context.day.unreported === 0)) return;
     budget.retire(budget.leased);
-    // Some clients keep a command until Redis is back, possibly without end.
+    // Some clients queue a command until Redis is back, possibly forever.
     await new Promise<void>((resolve) => {
       const giveUp = this.#context.clock.after(this.#aliveMs, resolve);
       void this.#beat().then(giveUp).then(resolve);
@@ -136,7 +136,7 @@ export class SharedLeases implements PermitSource {
     const budget = this.#budget;
     const isLost = message === "lost" && this.#context.day.report.usedInDay > 0;
     if (budget === undefined || (budget.leased === 0 && budget.waiters === 0 && !isLost)) return;
-    // Until the store's answer says how long.
+    // Send nothing until the store's answer says how long the pause is.
     if (message === "pause") this.#heldBack = true;
     else if (message !== this.#id && !isLost) return;
     this.#isNewsDue = true;
@@ -166,7 +166,7 @@ export class SharedLeases implements PermitSource {
     if (!this.#isClosed) news.listen(this.#channel, this.#hear);
     const sentAt = clock.now();
     const aliveMs = this.#aliveMs;
-    // A late answer counts as none; the next beat still waits for the command, so that beats never pile up.
+    // A late answer counts as none; the next heartbeat still waits for the command, so heartbeats never pile up.
     const cancelAlarm = clock.after(aliveMs, () => this.#lose(budget, silence(aliveMs)), { idle: true });
     try {
       this.#restIfUnused(budget);
@@ -179,7 +179,7 @@ export class SharedLeases implements PermitSource {
       this.#context.day.heard(told.day, reply);
       const roundTripMs = clock.now() - sentAt;
       this.#roundTripMs = Math.max(roundTripMs, this.#roundTripMs * forgetting);
-      // An answer that took long may be outdated; the next beat reports at once what is held.
+      // A late answer may be outdated: ignore it. The next heartbeat reports what is really held.
       if (roundTripMs < aliveMs) this.#heed(budget, reply, sentAt + aliveMs);
     } catch (error) {
       // Any fault counts as a lost store.
@@ -211,7 +211,7 @@ export class SharedLeases implements PermitSource {
       held,
       kept: held - owed,
       idle,
-      // Keeping them idle costs no more than giving them away would.
+      // Moving a permit makes it unusable for about as long: only permits unused for longer are spare.
       spare: budget.spareFor(Math.max(allowanceMs, this.#aliveMs / 4)),
       need,
       want: waiters > 0 ? Math.max(need, Math.min(waiters, limit.max - held)) : 0,
@@ -227,7 +227,7 @@ export class SharedLeases implements PermitSource {
       channel: this.#channel,
     };
     const reply = await beat(redis, [`${key}:leases`, `${key}:day`], [JSON.stringify(mine)]);
-    // Only the script writes it.
+    // The script returns this shape.
     return JSON.parse(String(reply)) as BeatReply;
   }
 
@@ -236,7 +236,7 @@ export class SharedLeases implements PermitSource {
     this.#addShare?.();
     this.usedElsewhere = reply.busyElsewhere;
     this.interactiveElsewhere = reply.interactive > 0 ? reply.interactive : undefined;
-    // The beat was sent before the message, so its answer does not cover it.
+    // The heartbeat was sent before the message, so its answer does not cover it.
     this.#heldBack = reply.gate === "closed" || (this.#heldBack && this.#isNewsDue);
     if (reply.gate === "probe" && !budget.isProbing) budget.pause(0);
     if (reply.pausedForMs > 0 && reply.pausedUntil !== this.#pauseSeen) {
@@ -248,7 +248,7 @@ export class SharedLeases implements PermitSource {
     if (reply.grant > 0) budget.grant(reply.grant);
   }
 
-  /** Gives everything back when nothing was sent for a window. */
+  /** Gives all permits back when nothing was sent for a window. */
   #restIfUnused(budget: PermitHolder): void {
     const isAllIdle = budget.idle === budget.leased;
     if (isAllIdle && budget.waiters === 0 && this.#isUnused) budget.retire(budget.leased);
@@ -264,7 +264,7 @@ export class SharedLeases implements PermitSource {
     const isUrgent = this.#pauseToTellMs > 0 && this.#lostSince === undefined;
     if (isUrgent || this.#isNewsDue) return this.#beatIn(0);
     if (isIdle) return;
-    // Other processes wait for these permits: the beat reports them as soon as they are free.
+    // Other processes wait for these permits: report them as soon as they are free.
     const leavesInMs = budget.leavesInMs ?? Number.POSITIVE_INFINITY;
     this.#beatIn(Math.min(leavesInMs, budget.waiters > 0 ? this.#aliveMs / 4 : this.#aliveMs / 2));
   }
@@ -278,7 +278,7 @@ export class SharedLeases implements PermitSource {
     if (whenLost.share === 0) return budget.changed();
     const share = Math.floor(limit.max * whenLost.share);
     if (budget.leased - budget.owed > share) budget.retire(budget.leased - budget.owed - share);
-    // Other processes may have held more than their share: the rest of this one comes when that has cooled.
+    // Other processes may have held more than their share: add the rest here when those permits have cooled down.
     const wasConnected = this.#validUntil !== Number.NEGATIVE_INFINITY;
     const waitMs = wasConnected ? limit.perMs + this.#aliveMs : 0;
     this.#addShare = clock.after(

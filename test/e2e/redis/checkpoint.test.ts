@@ -87,7 +87,7 @@ describe("a value that is no checkpoint of this version is refused, and left as 
     await expect(stored().load()).rejects.toMatchObject({
       name: "ConfigurationError",
       message: expect.stringMatching(
-        /^Redis, which keeps the checkpoint touchpoint:checkpoint:events, refuses with WRONGTYPE .*\(another program/,
+        /^Redis, which stores the checkpoint touchpoint:checkpoint:events, replied: WRONGTYPE .*\(another program/,
       ),
     });
   });
@@ -99,7 +99,7 @@ test("a Redis that refuses is named, with what to do", async () => {
   onTestFinished(() => redis.disconnect());
   await expect(
     redisCheckpoint(redis, { id: "events" }).save({ version: 1, done: 1, last: null }),
-  ).rejects.toThrow(/^Redis, which keeps the checkpoint .*NOPERM .*\(let its user run EVAL/);
+  ).rejects.toThrow(/^Redis, which stores the checkpoint .*NOPERM .*\(allow its user EVAL/);
 });
 
 test("arguments that make no sense are refused at once, all of them", () => {

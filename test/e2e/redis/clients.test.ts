@@ -94,7 +94,7 @@ describe.each(clients)("with %s", (name, connect) => {
     await gone.stop();
     let last = "sent";
     while (last === "sent") [last] = await Promise.all([outcome(), turn()]);
-    expect(last).toMatch(/Redis, which shares the limits, (is out of reach: |has given no answer for )/);
+    expect(last).toMatch(/Redis, which shares the limits, (is unreachable: |has not answered for )/);
     await limiter.close();
   });
 });

@@ -46,7 +46,7 @@ describe.each(clients)("with %s", (_name, connect) => {
   });
 });
 
-test("where the ledger may not ask, the client's log says so once", async () => {
+test("a ledger that cannot check for eviction logs so once", async () => {
   await admin.acl("SETUSER", "sender", "on", ">x", "~*", "+@all", "-info");
   const redis = new Redis(server.port, "127.0.0.1", {
     username: "sender",
@@ -71,5 +71,5 @@ test("where the ledger may not ask, the client's log says so once", async () => 
   const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
   for (const once of ["1", "2"]) await client.emails.send(email, { once });
   expect(sandbox.state.emails.length).toBe(2);
-  expect(warnings).toEqual(["touchpoint: redisLedger may not ask whether Redis evicts keys (INFO memory)"]);
+  expect(warnings).toEqual(["touchpoint: redisLedger cannot check whether Redis evicts keys (INFO memory)"]);
 });

@@ -39,14 +39,14 @@ const elsewhere = async (id: string): Promise<number> => {
   return slot < 8_192 ? other.port : one.port;
 };
 
-const decides = 'onLost of redisLimits decides: "closed" sends nothing, for maxLostMs calls wait';
+const decides = 'onLost of redisLimits decides: "closed" sends nothing, calls wait up to maxLostMs';
 
 test.each([
-  ["NOAUTH", "give its client the password", () => join(server.port, {})],
-  ["WRONGPASS", "give its client the right user name", () => join(server.port, { password: "x" })],
+  ["NOAUTH", "pass the password to its client", () => join(server.port, {})],
+  ["WRONGPASS", "pass the right user name", () => join(server.port, { password: "x" })],
   [
     "NOPERM",
-    "let its user run EVAL",
+    "allow its user EVAL",
     async () => {
       const admin = connected(server.port, { password: "secret" });
       await admin.acl("SETUSER", "reader", "on", ">x", "~*", "+@read", "+info");
@@ -54,7 +54,7 @@ test.each([
     },
   ],
   ["MOVED", "it is a cluster", async () => join(await elsewhere("fleet"), {})],
-  ["CROSSSLOT", 'must not begin with "}"', () => join(cluster.nodes[0]?.port ?? 0, {}, { id: "}" })],
+  ["CROSSSLOT", 'must not start with "}"', () => join(cluster.nodes[0]?.port ?? 0, {}, { id: "}" })],
 ] as const)(
   "%s, which no waiting mends, refuses calls at once and says what to do",
   async (code, advice, make) => {
@@ -63,7 +63,7 @@ test.each([
     expect(refusal).toMatchObject({
       name: "ConnectionError",
       outcome: "not-applied",
-      message: expect.stringContaining(`Redis, which shares the limits, refuses with ${code} `),
+      message: expect.stringContaining(`Redis, which shares the limits, replied: ${code} `),
       cause: { message: expect.stringContaining(code) },
     });
     expect(refusal).toMatchObject({ message: expect.stringContaining(advice) });
@@ -105,7 +105,9 @@ test("every method of a ledger that Redis refuses names Redis, and what to do", 
   expect(
     messages.filter(
       (message) =>
-        !/^Redis, which keeps the ledger, refuses with NOAUTH .*the password\)$/.test(String(message)),
+        !/^Redis, which stores the ledger, replied: NOAUTH .*the password to its client\)$/.test(
+          String(message),
+        ),
     ),
   ).toEqual([]);
 });

@@ -497,8 +497,8 @@ test("while Redis is out of reach budgets() and waits that end say so, and what 
   await store.advance(500);
   ended.abort(new DeadlineExceeded(700));
   const why =
-    "Redis, which shares the limits, is out of reach: lost; onLost of redisLimits decides: " +
-    '"closed" sends nothing, for maxLostMs calls wait';
+    "Redis, which shares the limits, is unreachable: lost; onLost of redisLimits decides: " +
+    '"closed" sends nothing, calls wait up to maxLostMs';
   expect(await refusals).toMatchObject([
     { reason: { name: "RateLimitError", message: expect.stringContaining(`maxWaitMs (for ${why})`) } },
     { reason: { message: expect.stringContaining(`(700 ms, waiting for ${why})`) } },
