@@ -22,16 +22,16 @@ assertNode();
 
 /** How a client is closed. */
 export interface CloseOptions {
-  /** How long what is on the wire, and what recorders hold, may take, in milliseconds. Default: no bound. */
+  /** How long requests in flight and the events of recorders may take, in milliseconds. Default: no limit. */
   readonly graceMs?: number;
 }
 
-/** What a test replaces to hold time and chance in its hands. */
+/** What a test replaces to control time and randomness. */
 export interface Runtime {
   readonly clock: Clock;
   /** 0 ≤ random() < 1. */
   readonly random: () => number;
-  /** The client that this one is made from. */
+  /** The client that this one is created from. */
   readonly parent: {
     readonly connection: Connection;
     readonly node: ClientNode;
@@ -90,7 +90,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /** @internal */
   constructor(options?: ClientOptions<CustomFields, EventTypes>, runtime?: Partial<Runtime>);
   constructor(options: ClientOptions<CustomFields, EventTypes> = {}, runtime: Partial<Runtime> = {}) {
-    // Not kept with the runtime: a client would keep every one alive from which it was made.
+    // Not kept with the runtime: a client would keep all its ancestors alive.
     const { parent, ...own } = runtime;
     this.#runtime = own;
     this.#options = snapshot(options, parent?.options ?? optionsFromEnv(process.env));
@@ -140,7 +140,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   withOptions<Fields extends object = CustomFields, Types extends object = EventTypes>(
     changes: ClientOptions<Fields, Types>,
   ): Client<Fields, Types> {
-    // One that was not given is made by the client, for its siblings too.
+    // A default ledger is shared with the new client too.
     const options = { ...this.#options, ledger: this.#settings.ledger };
     // Null stands for no changes, as everywhere.
     return new Client<Fields, Types>(changes ?? {}, {
@@ -165,7 +165,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
       const { method, path, query, body } = request;
       return this.#call(operation, { path, payload: method === "GET" ? query : body, query }, options);
     } catch (error) {
-      // Every fault of a call rejects its promise; none is thrown past it.
+      // Every fault of a call rejects its promise; none is thrown.
       return answer(Promise.reject(error));
     }
   }

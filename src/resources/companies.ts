@@ -13,7 +13,7 @@ import { operations } from "../service/operations.ts";
 
 const sameDomain = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** Picks the company with the domain; where no record says its domain, the only one there is. */
+/** Picks the company with the domain; if no record has a domain, the only company there is. */
 const matchOf = (domain: string, { data }: CompanyMatches): Company | null => {
   const named = data.filter((company) => typeof company?.domain === "string");
   const exact = named.find((company) => sameDomain(company.domain ?? "", domain));
@@ -88,7 +88,7 @@ export class Companies {
   }
 }
 
-/** A service that answers 404 where nobody has the domain says the same as one with an empty page. */
+/** Some services answer 404 if no company has the domain; this means the same as an empty page. */
 const noneWhenAbsent = (error: unknown): WithResponse<null> => {
   if (!(error instanceof NotFoundError)) throw error;
   const { status, headers, attempts } = error;

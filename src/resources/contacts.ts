@@ -33,26 +33,26 @@ export interface UpsertResult<C extends Contact = Contact> {
 
 const upsertRounds = 3;
 
-// Within an upsert a second creation does no harm: an address is unique, and its clash becomes the update.
+// Within an upsert a second creation is harmless: addresses are unique, so it conflicts, and the upsert then updates.
 const repeatable = <Input, Output>(create: Operation<Input, Output>): Operation<Input, Output> => ({
   ...create,
   replay: "idempotent",
 });
 
-// Where no repeat has cleared it up, whether the creation happened can still be looked up.
+// If no retry has shown whether the creation happened, a lookup can.
 const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error.outcome === "unknown";
 
 const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
-/** The operations as a workspace types them. */
+/** The operations with the types of a workspace. */
 interface TypedOperations<Fields> {
   readonly create: Operation<ContactInputOf<Fields>, ContactOf<Fields>>;
   readonly list: Operation<ContactQuery, Page<ContactOf<Fields>>>;
   readonly update: Operation<ContactPatchOf<Fields>, ContactOf<Fields>>;
 }
 
-// The call checks the workspace's schema beside the operation's own, so its types hold as well. No field of the class:
-// a typed client could not be given where any client will do.
+// The call checks the workspace's schema and the operation's own, so both types hold. Not a field of the class: a typed
+// client would then not be assignable to `Client`.
 const typed = <Fields>() => operations.contacts as unknown as TypedOperations<Fields>;
 
 /** Contacts. Use it as `client.contacts`. `Fields` are the workspace's custom fields, if a schema types them. */
@@ -138,7 +138,7 @@ export class Contacts<Fields extends object = OpenFields> {
   ): Promise<ContactOf<Fields> | null> {
     const found = paged(call, typed<Fields>().list, { search: email }, options ?? {}, {});
     for await (const contact of found) {
-      // A record may be anything, where the answer's check only warns.
+      // In lenient mode a record may have any shape.
       if (typeof contact?.email === "string" && sameAddress(contact.email, email)) return contact;
     }
     return null;
@@ -218,7 +218,7 @@ export class Contacts<Fields extends object = OpenFields> {
     const run = async (): Promise<ImportReport> => {
       // Files and hashes load with the first import, not with the package.
       const { importContacts } = await import("../bulk/import.ts");
-      // The import itself knows a row's fields, and leaves its custom fields to the call's check.
+      // The import checks the fields of a row, and the call checks its custom fields.
       return importContacts(source as InputSource<GivenContact>, options ?? {}, {
         clock: this.#clock,
         apiKey: this.#apiKey,
@@ -252,7 +252,7 @@ export class Contacts<Fields extends object = OpenFields> {
   changes(options: ChangesOptions): ContactChanges<ContactOf<Fields>> {
     const [call, clock] = [this.#call, this.#clock];
     async function* pages(): AsyncGenerator<readonly ContactChange<ContactOf<Fields>>[]> {
-      // As with an import.
+      // Loaded on first use, like the import.
       const { changedContacts } = await import("../bulk/changes.ts");
       yield* changedContacts<ContactOf<Fields>>(options ?? {}, {
         call,
@@ -272,7 +272,7 @@ export class Contacts<Fields extends object = OpenFields> {
     };
   }
 
-  /** What an import sends; its rows are of this method's source. */
+  /** The calls that an import makes. */
   #importing(): Pick<ImportContext, "upsert" | "create" | "update" | "find" | "pages"> {
     const given = (row: GivenContact) => row as ContactInputOf<Fields>;
     const { create, update, list } = typed<Fields>();
@@ -320,7 +320,7 @@ export class Contacts<Fields extends object = OpenFields> {
     });
   }
 
-  /** Updates a known contact; undefined when it is gone by now, and may be created again. */
+  /** Updates a known contact; undefined if it was deleted meanwhile, and may be created again. */
   async #bring(
     { email: _same, ...patch }: ContactInputOf<Fields>,
     known: ContactOf<Fields>,

@@ -37,7 +37,7 @@ export interface SendOptions<Dry extends boolean | undefined = false | undefined
 
 /** Options of a send that only checks. */
 export interface DryRunOptions extends SendOptions<true> {
-  /** Every check is made here, nothing is sent, and no key is taken. */
+  /** Checks the email, sends nothing and claims no key. */
   readonly dryRun: true;
 }
 
@@ -52,35 +52,35 @@ export type EmailAnswer<Dry extends boolean | undefined, Sent> = [Dry] extends [
 
 /** The request of an email that was not sent. */
 export interface EmailDryRun {
-  /** Tells it from an answer. */
+  /** Distinguishes it from a response. */
   readonly dryRun: true;
-  /** As it would leave, without its headers. */
+  /** The request that would be sent, without its headers. */
   readonly request: {
     readonly method: "POST";
-    /** From the root of the origin. */
+    /** The path from the root of the origin. */
     readonly path: string;
     readonly body: Readonly<Record<string, unknown>>;
   };
 }
 
-/** What the emails need beside the call. */
+/** What the emails need besides the call. */
 export interface EmailsContext {
   readonly guards: EmailGuards;
   readonly clock: Clock;
   readonly ledger: ClaimLedger;
   readonly totalTimeoutMs: number | undefined;
   readonly lifetime: Lifetime;
-  /** Why nothing may begin, while the client closes. */
+  /** While the client closes: why no email may start. */
   readonly slots: { readonly closing: unknown };
 }
 
 /**
- * What is sent of an email, and told by its key: by the time it leaves, its caller may have made the next one of
- * it.
+ * A copy of the email. The caller may change the object for the next email before this one is sent and its key is
+ * claimed.
  */
 const asItIsNow = <Input>(operation: string, email: Input): Input => {
   try {
-    // It has been checked, and what it is made of is JSON.
+    // It has been validated, so it contains only JSON.
     return jsonCopy(email) as Input;
   } catch (cause) {
     throw invalid(operation, "email", `cannot be written as JSON: ${String(cause)}`);
@@ -220,7 +220,7 @@ export class Emails {
     const unknown = { cc: [], from: "", sentAt: "", tracked: false, contactId: "", contactCreated: false };
     const settled = { id: "", to, subject, ...unknown };
     const sent = this.#send(operations.emails.send, email, { options, written: {}, settled });
-    // Which of the two it is follows from the options, as the type says.
+    // The options decide which of the two it is, as the type says.
     return sent as ApiPromise<SentEmail | EmailDryRun> as ApiPromise<EmailAnswer<Dry, SentEmail>>;
   }
 
@@ -246,7 +246,7 @@ export class Emails {
     email: ScheduledEmailInput,
     options: SendOptions<Dry> = {},
   ): ApiPromise<EmailAnswer<Dry, ScheduledEmail>> {
-    // One moment, however it is written; what is none is refused before this counts.
+    // The same moment can be written in several ways. An invalid one is refused before this is used.
     const at = momentMs(email?.sendAt);
     const sendAt = Number.isNaN(at) ? "" : new Date(at).toISOString();
     const settled = { id: "", status: "SCHEDULED", sendAt };
@@ -278,7 +278,7 @@ export class Emails {
     return answer(this.#context.lifetime.hold(sent));
   }
 
-  /** The guard below answers in place of the service. */
+  /** The email guard responds instead of the service. */
   async #dryRun<Input extends object, Output>(
     operation: Operation<Input, Output>,
     payload: Input,
@@ -288,7 +288,7 @@ export class Emails {
       const { checkOnceKey } = await import("../ledger/send-once.ts");
       checkOnceKey({ operation: operation.id, key: once });
     }
-    // What the call itself asked for is no answer of the service: its type says so.
+    // The result is the request and not a response, so it is not read as one.
     const { read: _ofAnswers, ...rest } = operation;
     const described = { ...rest, output: Anything } as Operation<Input, Output>;
     return this.#call(dryRun ? described : operation, { payload, dryRun }, options).withResponse();
@@ -305,7 +305,7 @@ export class Emails {
     }: {
       readonly options: CallOptions & { readonly dryRun?: boolean | undefined };
       readonly key: string;
-      /** In place of what was given, where one thing can be written in several ways. */
+      /** Replaces the given fields that can be written in several ways. */
       readonly written: object;
       readonly settled: Output;
     },
@@ -316,10 +316,10 @@ export class Emails {
     this.#context.guards.check(operation.id, payload, true);
     const call = this.#call.scope();
     const { closing } = this.#context.slots;
-    // A key that is taken now would have to be given back before the process ends.
+    // A key claimed now would have to be released before the process ends.
     if (closing !== undefined)
       throw abortError(closing, { operation: operation.id, attempts: 0, outcome: "not-applied" });
-    // Loads with the first email under a key, not with the package.
+    // Loaded with the first `once` key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
     const { ledger, clock, lifetime } = this.#context;
     const stats = { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false };
@@ -335,13 +335,13 @@ export class Emails {
       send: (totalTimeoutMs) =>
         call(operation, { payload, stats, dryRun }, { ...callOptions, totalTimeoutMs }).withResponse(),
       receiptOf: ({ data }) => ({ ...written, ...data }),
-      // An abort throws the caller's own reason, which says nothing of the email, even where it is an error of ours.
+      // An abort throws the caller's own reason. It says nothing about the email, even if it is an error of this library.
       mayHaveGoneOut: (error) =>
         stats.mayHaveTakenEffect || (isTouchpointError(error) && error.outcome === "unknown"),
     });
     if ("sent" in result) return result.sent;
     return {
-      // Written by this method under the same fingerprint, or missing where a person settled the key.
+      // Stored by this method under the same fingerprint, or missing if a person settled the key.
       data: (result.receipt ?? settled) as Output,
       response: { status: 200, headers: new Headers(), attempts: 0, waitedMs: 0 },
     };

@@ -13,18 +13,18 @@ import type { EventInput, EventReceipt } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/event-types.ts";
 
-/** What the events need beside the call. */
+/** What the events need besides the call. */
 export interface EventsContext {
   readonly clock: Clock;
   readonly apiKey: KeySource;
   readonly eventsAtOnce: number | undefined;
-  /** How many of them background work may send at once now. */
+  /** How many events background work may send at once now. */
   readonly largestBatch: () => number;
-  /** The limits, and how they stand. */
+  /** The limits and their current state. */
   readonly pace: () => Pace;
-  /** Of the client; it bounds the repeats of single events of a batch too. */
+  /** The client's option; it also limits the retries of single events of a batch. */
   readonly maxRetries: number;
-  /** The service's time as its answers tell it; undefined before the first. */
+  /** The service's time, from its responses; undefined before the first. */
   readonly serviceNow: () => number | undefined;
   /** Open recorders: closing the client drains them. */
   readonly recorders: Set<{ readonly pending: number; close(): Promise<void>; abandon(): void }>;
@@ -64,7 +64,7 @@ export class Events<Types extends object = OpenEvents> {
     event: EventOf<Types, Name>,
     options?: CallOptions,
   ): ApiPromise<EventReceipt> {
-    // Every typed event is an event, as the call checks; so are those of the methods below.
+    // Every typed event is an EventInput, which the call checks; the same applies to the methods below.
     return this.#call(operations.events.record, { payload: event as unknown as EventInput }, options);
   }
 
@@ -152,7 +152,7 @@ export class Events<Types extends object = OpenEvents> {
     options: IngestOptions<GivenEventOf<Types, Name>> = {},
   ): ApiPromise<IngestReport> {
     const call = this.#call.scope();
-    // As in `record`; what the callbacks are handed are the source's own events.
+    // As in `record`; the callbacks get the source's own events.
     const [given, how] = [
       source as InputSource<unknown> as InputSource<EventInput>,
       options as unknown as IngestOptions<EventInput>,

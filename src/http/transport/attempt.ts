@@ -14,7 +14,7 @@ const toText = (bytes: Buffer): string => {
 const none = new Uint8Array(0);
 const smallest = 4_096;
 
-/** The bytes of a body. Pieces are copied together: one that is kept as it came costs a hundred bytes beside its own. */
+/** The bytes of a body. Chunks are copied into one buffer, because each separate chunk costs an extra hundred bytes. */
 export class BodyBytes {
   #bytes: Uint8Array = none;
   #length = 0;
@@ -25,7 +25,7 @@ export class BodyBytes {
 
   add(piece: Uint8Array): void {
     const length = this.#length + piece.byteLength;
-    // Most answers come in one piece, which is not copied.
+    // Most bodies arrive in one chunk, which is not copied.
     if (this.#length === 0) this.#bytes = piece;
     else {
       if (length > this.#bytes.byteLength) this.#grow(length);
@@ -52,7 +52,7 @@ const decompress = async (bytes: Buffer, codings: readonly string[], maxBytes: n
     deflate: (input) => promisify<Buffer, object, Buffer>(zlib.inflate)(input, options),
     br: (input) => promisify<Buffer, object, Buffer>(zlib.brotliDecompress)(input, options),
   };
-  // zlib stops at the cap: a small bomb never becomes a large buffer.
+  // zlib stops at this length, so a decompression bomb never becomes a large buffer.
   const options = { maxOutputLength: maxBytes };
   let plain = bytes;
   for (const coding of [...codings].reverse()) {
@@ -66,8 +66,8 @@ const decompress = async (bytes: Buffer, codings: readonly string[], maxBytes: n
 const isCoding = (name: string): boolean => name !== "" && name !== "identity";
 
 /**
- * Decompresses and decodes a body. The library asks for no compression, but reads gzip, deflate and br
- * from a service or proxy that compresses all the same.
+ * Decompresses and decodes a body. The library does not request compression, but a service or proxy may compress anyway:
+ * gzip, deflate and br are supported.
  */
 const decodeBody = (
   bytes: Buffer,
@@ -90,24 +90,24 @@ const decodeBody = (
 export interface AttemptLimits {
   readonly maxResponseBytes: number;
   readonly clock: Clock;
-  /** Named where nothing came of it: the service's host and port. */
+  /** The service's host and port, for error messages. */
   readonly host: string;
-  /** Told the head of every answer. */
+  /** Receives the headers of every response. */
   readonly serviceTime?: ServiceTime | undefined;
 }
 
-/** What a transport is given; where it leads to it knows itself. */
+/** The limits that a transport gets; it knows its host itself. */
 export type TransportLimits = Omit<AttemptLimits, "host">;
 
-/** What carries an attempt's bytes. */
+/** Transfers the bytes of an attempt. */
 export interface Carrier {
-  /** Frees the socket or stream; nothing more of the answer is wanted. */
+  /** Frees the socket or stream; the rest of the response is not needed. */
   drop(reason: Error): void;
 }
 
 /**
- * One attempt, from queueing its bytes to the last byte of the body: a single timer covers all of it, and the
- * first thing that ends it (answer, failure, timer, abort) settles it for good.
+ * One attempt, from queueing its bytes to the last byte of the body. A single timer covers all of it. Whatever ends it
+ * first (response, failure, timer, abort) settles it.
  */
 export class Attempt {
   wasSent = false;
@@ -121,7 +121,7 @@ export class Attempt {
   #status = 0;
   #headers: RawHeaders = {};
   #body = new BodyBytes();
-  /** Set by the transport. An object and no closure: a closure here made V8 keep each answer for the next. */
+  /** Set by the transport. An object instead of a closure: with a closure, V8 kept each response until the next. */
   carrier: Carrier | undefined;
 
   constructor(
@@ -141,7 +141,7 @@ export class Attempt {
       this.fail("timeout", `${this.#progress} within timeoutMs, ${ms} ms`),
     );
     this.#unlink = whenAborted(request.signal, this.#onAbort);
-    // It may have aborted while the request was on its way here; the event is past then.
+    // The signal may have aborted before the listener was added.
     if (request.signal?.aborted) this.#onAbort();
   }
 
@@ -149,7 +149,7 @@ export class Attempt {
     return this.#hasEnded;
   }
 
-  /** Takes the head of the answer; false when the body is not wanted. */
+  /** Receives status and headers; false if the body is not needed. */
   head(status: number, headers: RawHeaders): boolean {
     this.#status = status;
     this.#headers = headers;
@@ -162,7 +162,7 @@ export class Attempt {
     return !this.#hasEnded;
   }
 
-  /** Takes a piece of the body; false when no more is wanted. */
+  /** Receives a chunk of the body; false if no more is needed. */
   chunk(bytes: Uint8Array): boolean {
     if (this.#hasEnded) return false;
     if (this.#body.length + bytes.byteLength > this.#limits.maxResponseBytes) this.#tooLarge();
@@ -170,10 +170,10 @@ export class Attempt {
     return !this.#hasEnded;
   }
 
-  /** The last byte has come. */
+  /** The last byte has arrived. */
   end(): void {
     if (this.#hasEnded) return;
-    // Unpacking takes its time on another thread: an answer that has arrived is not late any more.
+    // A response that has arrived is not late, even if decompressing it on another thread takes long.
     this.#cancelTimer();
     const coding = headerOf(this.#headers, "content-encoding");
     const decoded: Done = (error, text) => {
@@ -186,25 +186,25 @@ export class Attempt {
     decodeBody(this.#body.joined(), coding, this.#limits.maxResponseBytes, decoded);
   }
 
-  /** Ends the attempt before the whole answer has come. */
+  /** Ends the attempt before the whole response has arrived. */
   fail(kind: AttemptFailure["kind"], message: string, cause?: unknown): void {
     if (this.#hasEnded) return;
     const { carrier, wasSent } = this;
     this.#finish();
     const partOfAnswer = this.#status === 0 ? {} : { response: responseOf(this.#status, this.#headers, "") };
     const failure = new AttemptFailure(kind, message, { wasSent, cause, ...partOfAnswer });
-    // The head of an error has said what happened and for how long to wait; only the sentence is missing.
+    // Status and headers of an error already say what happened and how long to wait; only the message is missing.
     if (this.#status >= 400 && kind !== "aborted") this.#resolve(responseOf(this.#status, this.#headers, ""));
     else this.#reject(failure);
     carrier?.drop(failure);
   }
 
-  /** Whether it must not leave any more, although a socket is there now. */
+  /** Whether it must not be sent any more, although there is a socket now. */
   get isHeld(): boolean {
     return this.#request.isHeld?.() === true;
   }
 
-  /** Ends it as if it had never begun. */
+  /** Ends it as if it had never started. */
   giveBack(): void {
     this.fail("held", "the service asked to wait before there was a socket");
   }
@@ -243,19 +243,19 @@ export class Attempt {
 
 const nothing = new BodyBytes();
 
-/** How undici's MockAgent, MSW and nock refuse what a test has no answer for. */
+/** Recognizes how undici's MockAgent, MSW and nock refuse a request without a handler. */
 const isUnmocked = ({ code, message }: Error & { readonly code?: unknown }): boolean =>
   code === "UND_MOCK_ERR_MOCK_NOT_MATCHED" || /^(\[MSW\]|Nock:) /.test(message);
 
-/** zlib's way to say that a body unpacks to more than it may. */
+/** Recognizes zlib's error for a body that exceeds `maxOutputLength`. */
 const isOverCap = (error: Error): boolean => "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
 
 const responseOf = (status: number, headers: RawHeaders, text: string): HttpResponse => {
-  // Read as JSON whatever the content type says; the status decides what becomes of it.
+  // Parsed as JSON whatever the content type says.
   try {
     if (text !== "") return { status, headers, text: "", json: JSON.parse(text), isJson: true };
   } catch {
-    // Not JSON: told by isJson.
+    // Not JSON: `isJson` says so.
   }
   return { status, headers, text, json: undefined, isJson: false };
 };

@@ -5,11 +5,11 @@ import { type ErrorLike, isErrorLike, sanitizedError } from "../sanitized-error.
 import { type HttpRequest, headersOf, type Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";
 
-// What can only fail before the first byte: looking up the host, and checking its certificate.
+// These only occur before the first byte is sent: looking up the host, connecting, and checking the certificate.
 const beforeSending =
   /^(ENOTFOUND|EAI_\w+|ECONNREFUSED|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_\w+|CERT_\w+|UNABLE_TO_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
 
-// Any other code may also come from an open connection, unless it says that connecting it was what failed.
+// Any other code may also come from an open connection, unless its system call is part of connecting.
 const isBeforeSending = ({ code, syscall }: ErrorLike): boolean =>
   (typeof code === "string" && beforeSending.test(code)) ||
   syscall === "connect" ||
@@ -21,9 +21,8 @@ const innermost = (error: ErrorLike, depth = 0): ErrorLike =>
   isErrorLike(error.cause) && depth < deepestCause ? innermost(error.cause, depth + 1) : error;
 
 /**
- * What the innermost error says. It is not kept itself: a fetch may hang the request on it, with the key in its
- * headers.
- * And a fetch may reject with anything, also with what throws when it is looked at.
+ * A copy of the innermost error. The error itself is not kept, because a fetch may attach the request to it, with the key
+ * in the headers. A fetch may also reject with any value, even with one that throws when it is read.
  */
 const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: boolean } => {
   try {
@@ -32,24 +31,24 @@ const causeOf = (error: unknown): { readonly cause: Error; readonly neverLeft: b
       return { cause: sanitizedError(fault), neverLeft: isBeforeSending(fault) };
     }
   } catch {
-    // No Error either.
+    // Not an Error either.
   }
   return { cause: new Error("the fetch rejected with something that is no Error"), neverLeft: false };
 };
 
 const rawHeaders = (headers: FetchResponse["headers"]): RawHeaders => {
   const { "content-encoding": coding, "content-length": length, ...rest } = Object.fromEntries(headers);
-  // fetch has decompressed the body already; that there is none stays true.
+  // fetch has already decompressed the body, so the length is wrong, except 0.
   if (length === "0") return { ...rest, "content-length": length };
   if (coding === undefined) return rest;
-  // A packed body that comes out empty may have been spoilt: the framing does not say that it is whole.
+  // A compressed body that is empty after decompression may have been cut: the framing does not prove that it is whole.
   const { "transfer-encoding": _framing, ...unframed } = rest;
   return unframed;
 };
 
 type Reader = ReturnType<NonNullable<FetchResponse["body"]>["getReader"]>;
 
-/** One fetch for one attempt. */
+/** One attempt with fetch. */
 class FetchAttempt implements Carrier {
   readonly #attempt: Attempt;
   readonly #fetch: Fetch;
@@ -64,7 +63,7 @@ class FetchAttempt implements Carrier {
 
   drop(reason: Error): void {
     this.#abort.abort(reason);
-    // A stream that cannot be cancelled is given up all the same.
+    // A stream that cannot be cancelled is abandoned too.
     this.#reader?.cancel(reason).catch(() => undefined);
   }
 
@@ -85,14 +84,14 @@ class FetchAttempt implements Carrier {
       hasAnswer = true;
       // A browser hides the status of a redirect that it must not follow.
       const status = response.type === "opaqueredirect" ? 302 : response.status;
-      // `Response.error()`: a fetch's way to answer that there is no answer.
+      // `Response.error()` has status 0.
       if (status === 0) throw new Error("the fetch answered with a network error");
       if (attempt.head(status, rawHeaders(response.headers))) await this.#read(response);
       else await response.body?.cancel();
     } catch (error) {
       const { cause, neverLeft } = causeOf(error);
-      // An answer that has begun proves that the request left, whatever broke it off. And a fetch of the caller's may
-      // have tried more than once: that its last try was refused says nothing of those before.
+      // A response that has started proves that the request was sent. The caller's fetch may have retried: that its last
+      // try was refused says nothing about the earlier ones.
       if (!hasAnswer && neverLeft && fetch === globalFetch) attempt.wasSent = false;
       attempt.lost(cause);
     }
@@ -108,7 +107,7 @@ class FetchAttempt implements Carrier {
   }
 }
 
-/** Sends through a fetch of the caller's. */
+/** Sends with the caller's fetch. */
 export const fetchTransport = (origin: string, fetch: Fetch, limits: TransportLimits): Transport => {
   const attempts: AttemptLimits = { ...limits, host: new URL(origin).host };
   return {
@@ -117,7 +116,7 @@ export const fetchTransport = (origin: string, fetch: Fetch, limits: TransportLi
         const attempt = new Attempt(request, attempts, { resolve, reject });
         if (!attempt.hasEnded) void new FetchAttempt(attempt, fetch).run(request, origin + request.path);
       }),
-    // A fetch's connections are its owner's; the calls under way have ended by their own signals.
+    // The connections belong to the caller's fetch; the calls in flight were aborted by their own signals.
     close: async () => undefined,
   };
 };

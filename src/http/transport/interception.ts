@@ -1,12 +1,12 @@
 import type { Dispatcher, Fetch } from "../../options/options.ts";
 
-/** What a test has put in the place of the network. */
+/** What a test has replaced the network with. */
 export type TestDouble = { readonly fetch: Fetch } | { readonly dispatcher: Dispatcher };
 
-// undici 7 keeps its global dispatcher under the first; undici 8 under the second, and a wrapper under the first.
+// undici 8 stores its global dispatcher under the first, and a wrapper under the second; undici 7 uses the second.
 const dispatcherSymbols = [Symbol.for("undici.globalDispatcher.2"), Symbol.for("undici.globalDispatcher.1")];
 
-// The interceptors of MSW 2 and nock 14 are registered here while they are in place.
+// MSW 2 and nock 14 register their interceptors here while they are active.
 const interceptorSymbol = Symbol.for("fetch-interceptor");
 
 const isTestRun = (): boolean => {
@@ -14,25 +14,25 @@ const isTestRun = (): boolean => {
   return [VITEST, JEST_WORKER_ID, NODE_TEST_CONTEXT].some((value) => value !== undefined);
 };
 
-/** Those of MSW 3 and nock 15 replace `Headers` too, and mark it. */
+/** MSW 3 and nock 15 replace `Headers` too, and mark it. */
 const isMarked = (): boolean =>
   Reflect.has(globalThis, interceptorSymbol) ||
   Object.getOwnPropertySymbols(globalThis.Headers).some(
     ({ description }) => description === "kRestorePatches",
   );
 
-// Node's own fetch is a small function that loads undici; that of other runtimes shows its name and no source. A Proxy,
-// such as a mock of node:test, shows neither.
+// The source of Node's own fetch is a small function that loads undici; other runtimes show its name without a source. A
+// Proxy, such as a mock of node:test, shows neither.
 const isBuiltIn = (fetch: unknown): boolean =>
   typeof fetch === "function" &&
   /fetchImpl|lazyUndici|^function fetch\(\)\s*\{\s*\[native code\]/.test(
     Function.prototype.toString.call(fetch),
   );
 
-// Reading a function's source costs more than a call does: once for each function.
+// Reading a function's source costs more than a call, so it is done once per function.
 let builtIn: unknown;
 
-/** A fetch that a framework or an APM has wrapped is none: an export would come from its cache. */
+/** A fetch that a framework or an APM has wrapped does not count: an export would come from its cache. */
 const fetchDouble = (): TestDouble | undefined => {
   const { fetch } = globalThis;
   if (fetch === undefined || fetch === builtIn) return undefined;
@@ -42,7 +42,7 @@ const fetchDouble = (): TestDouble | undefined => {
 };
 
 const doubled: Fetch = (url, init) => {
-  // Node's types do not know `cache`, which every fetch takes.
+  // Node's types lack `cache`, which every fetch accepts.
   const uncached = { ...init, cache: "no-store" };
   return globalThis.fetch(url, uncached);
 };
@@ -55,8 +55,8 @@ const isMockAgent = (value: unknown): value is Dispatcher =>
   "pendingInterceptors" in value;
 
 /**
- * The test double that the default transport's requests go to; undefined where nobody intercepts. Looked for at each
- * request, as a test may put it in place after the client was made.
+ * The test double that receives the default transport's requests; undefined without one. Looked up for each request,
+ * because a test may set it up after it created the client.
  */
 export const testDouble = (): TestDouble | undefined => {
   const found = fetchDouble();

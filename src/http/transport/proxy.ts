@@ -8,21 +8,21 @@ import EnvHttpProxyAgent, {
   type Connecting,
 } from "undici/lib/dispatcher/env-http-proxy-agent.js";
 
-/** A proxy, and the hosts that are reached without it, as `NO_PROXY` lists them. */
+/** A proxy, and the hosts that are reached without it, in the syntax of `NO_PROXY`. */
 export interface ProxySettings {
-  /** Its URL, with a user name and password where it wants them. */
+  /** Its URL, with user name and password if it requires them. */
   readonly proxy: string;
   readonly noProxy: string;
 }
 
-/** Makes a socket to a host and port. */
+/** Opens a socket to a host and port. */
 export type Open = (options: object, callback: ConnectCallback) => Socket;
 
-/** A way through a proxy. */
+/** Connects to an origin through a proxy. */
 export interface ProxyTunnel {
   /** Host and port of the proxy. */
   readonly proxy: string;
-  /** Connects to the origin; the signal ends it at any stage. */
+  /** Connects to the origin; the signal can abort this at any stage. */
   readonly connect: Connect;
 }
 
@@ -31,10 +31,11 @@ const refusal = (proxy: string, status: number): Error =>
     code: `PROXY_ANSWERED_${status}`,
   });
 
-/** What undici's agent asks for a tunnel. A client for each: one that stalls holds up no other. */
+/** The client that undici's agent uses to open tunnels. Each tunnel has its own, so that a stalled one delays no other. */
 const proxyClient = (proxy: URL, open: Open) => ({
   connect: async ({ signal, ...options }: Connecting): Promise<object> => {
-    // undici names the proxy, also where it is an address, of which Node warns; the connector knows better.
+    // undici sets the server name to the proxy's host even if that is an IP address, and Node warns about that. The
+    // connector sets it correctly.
     const connect = ({ servername: _, ...to }: Partial<Connecting>, callback: ConnectCallback): void => {
       const socket = open(to, callback);
       const drop = (): void => void socket.destroy(signal.reason);
@@ -55,10 +56,11 @@ const basic = ({ username, password }: URL): string => {
 };
 
 /**
- * How undici's own agent for proxies reaches an origin; undefined where `NO_PROXY` says directly. Its pools stay unused: the
- * client's own keeps the key from undici's diagnostics channels, bounds connecting, and can be closed.
+ * The tunnel of undici's own proxy agent to an origin; undefined if `NO_PROXY` excludes the origin. The agent's pools stay
+ * unused: the library's own pool keeps the key off undici's diagnostics channels, limits the time to connect, and can be
+ * closed.
  *
- * @param open - makes a socket to the proxy.
+ * @param open - opens a socket to the proxy.
  */
 export const proxyTunnel = (
   origin: string,
@@ -73,7 +75,7 @@ export const proxyTunnel = (
     httpsProxy: url.origin,
     noProxy,
     ...(url.username + url.password === "" ? {} : { token: basic(url) }),
-    // Bounded from outside.
+    // The pool limits the time.
     requestTls: { timeout: 0 },
     clientFactory: () => proxyClient(url, open),
     factory: (_origin, { connect }) => {
@@ -82,7 +84,7 @@ export const proxyTunnel = (
     },
   });
   agent.dispatch({ origin, method: "GET", path: "/" }, { onRequestStart: () => undefined });
-  // Never directly for want of knowing better: who wants a proxy may have to stay behind it.
+  // Never connect directly instead: the network policy may require the proxy.
   if (found.length !== 1) throw new Error("undici's agent for proxies works in another way now");
   const [connect] = found;
   return connect && { proxy: url.host, connect };

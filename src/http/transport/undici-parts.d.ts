@@ -1,5 +1,5 @@
-// undici ships no types for its inner files. Its client alone loads in a third of the time of the whole package,
-// and, unlike the package's entry, leaves the host's global fetch as it was.
+// undici ships no types for its inner files. Its client alone loads in a third of the time of the whole package, and,
+// unlike the package's entry, does not change the global fetch.
 declare module "undici/lib/dispatcher/client.js" {
   const Client: new (
     origin: string,
@@ -24,7 +24,7 @@ declare module "undici/lib/core/connect.js" {
 declare module "undici/lib/api/api-connect.js" {
   import type { Socket } from "node:net";
 
-  /** A method of undici's clients: asks a proxy for a tunnel. */
+  /** A method of undici's clients: requests a tunnel from a proxy. */
   const connect: (
     this: object,
     options: object,
@@ -37,7 +37,7 @@ declare module "undici/lib/dispatcher/env-http-proxy-agent.js" {
 
   export interface Connecting {
     readonly signal: AbortSignal;
-    /** Of the client that asks; names the origin where it connects through a proxy. */
+    /** The host for TLS: the origin's, if the connection goes through a proxy. */
     readonly servername?: string | undefined;
   }
 
@@ -50,9 +50,9 @@ declare module "undici/lib/dispatcher/env-http-proxy-agent.js" {
     /** The value of `Proxy-Authorization`. */
     readonly token?: string;
     readonly requestTls: { readonly timeout: number };
-    /** Makes what is asked for tunnels. */
+    /** Creates the client that requests tunnels. */
     readonly clientFactory: () => { connect(options: Connecting): Promise<object> };
-    /** Makes what sends to an origin, over `connect` where that is through a proxy. */
+    /** Creates the dispatcher for an origin; it has to use `connect` if the origin is reached through the proxy. */
     readonly factory: (origin: unknown, options: { readonly connect?: Connect }) => object;
   }) => {
     dispatch(options: object, handler: object): boolean;

@@ -10,39 +10,40 @@ import { type HttpRequest, headersOf, type Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";
 import type { Open, ProxySettings, ProxyTunnel } from "./proxy.ts";
 
-/** Where the requests to an origin go through a proxy: the way there; undefined where they do not. */
+/** Finds the tunnel for an origin; undefined if its requests do not go through the proxy. */
 export type Tunnelling = (origin: string, open: Open) => ProxyTunnel | undefined;
 
-/** One of undici's clients, which has one socket at a time and makes another when that one breaks. */
+/** One of undici's clients. It has one socket at a time, and opens another if that one breaks. */
 interface PooledClient {
   readonly client: InstanceType<typeof Client>;
-  /** The last request that it was given. */
+  /** The latest request on it. */
   carried: Carried;
-  /** How many requests its socket was given, and when the last one. */
+  /** How many requests its socket has carried, and the time of the latest. */
   requests: number;
   usedAt: number;
 }
 
 const isFree = ({ carried }: PooledClient): boolean => carried.hasEnded;
 
-/** A request under way, with undici's callbacks. */
+/** A request in flight, with undici's callbacks. */
 interface Carried {
   readonly hasEnded: boolean;
-  /** The header with the key, with its line break; empty without a key. */
+  /** The header line with the key, including its line break; empty without a key. */
   readonly keyLine: string;
   lose(error: unknown): void;
 }
 
-/** The attempt's own timer covers all of a request; undici's would only fire beside it. */
+/** The attempt's own timer covers the whole request, so undici's timers are off. */
 const noTimeouts = { headersTimeout: 0, bodyTimeout: 0 };
 
-// A socket is kept for as long as it is used: new ones once a minute follow the origin's DNS.
+// undici keeps a socket for as long as it is used. New sockets once a minute follow changes in DNS.
 const lifeMs = 60_000;
 
-// A socket that has answered more than once, and lately, is one that the service keeps.
+// If a socket has carried more than one response, and one of them recently, the service keeps it open.
 const latelyMs = 1_000;
 
-// TCP knocks less and less often: what began to connect while the network was down would be late once it is back.
+// TCP retries at growing intervals: an attempt to connect that began while the network was down would take long after
+// it is back.
 const openingMs = 10_000;
 
 const fault = (code: string, message: string): Error => Object.assign(new Error(message), { code });
@@ -50,27 +51,27 @@ const isClosed = (): Error => fault("ERR_CLIENT_CLOSED", "the client was closed"
 const isLate = (): Error => fault("ETIMEDOUT", `no connection within ${openingMs} ms`);
 
 /**
- * Adds the key to each request on its way into the socket. undici publishes its requests, headers and sockets on
- * its diagnostics channels: what it does not know it cannot show.
+ * Adds the key to each request as it is written to the socket. undici publishes its requests, headers and sockets on
+ * its diagnostics channels, so it must never see the key.
  */
 const addKeys = (socket: Socket, line: PooledClient): void => {
   const write = socket.write.bind(socket);
-  // undici writes one string a request: its head, which ends in an empty line. A body goes out as bytes.
+  // undici writes one string per request: its head, which ends in an empty line. It writes a body as bytes.
   const withKey = (data: unknown): unknown =>
     typeof data === "string" ? `${data.slice(0, -2)}${line.carried.keyLine}\r\n` : data;
   socket.write = (data: string | Uint8Array, ...rest: unknown[]): boolean =>
-    // The overloads of `write` cannot be told apart here; what came in is what goes on.
+    // TypeScript cannot tell the overloads of `write` apart here; the arguments are passed on unchanged.
     Reflect.apply(write, socket, [withKey(data), ...rest]);
 };
 
 /**
- * The sockets to one origin: as many as there were requests under way at once, and, for as long as those that are
- * replaced still carry something, as many again.
+ * The sockets to one origin: as many as there were requests in flight at once. When they are replaced, the old ones
+ * stay until their requests have ended.
  */
 class ConnectionPool {
   readonly #origin: string;
   readonly #clock: Clock;
-  // One for all, so that a new socket can resume the TLS session of another.
+  // Shared, so that a new socket can resume the TLS session of another.
   readonly #connector = buildConnector({ timeout: 0 });
   readonly #open = new Set<Socket>();
   #lines: PooledClient[] = [];
@@ -84,15 +85,15 @@ class ConnectionPool {
     this.#tunnel = tunnelling?.(origin, (...to) => this.#openSocket(...to));
   }
 
-  /** What requests lead to, as messages name it. */
+  /** The host that error messages name. */
   get place(): string {
     const { host } = new URL(this.#origin);
     return this.#tunnel === undefined ? host : `${host} through the proxy ${this.#tunnel.proxy}`;
   }
 
   /**
-   * Sends a request, by undici's own options. One that is never repeated must not be lost on a socket that the service has
-   * closed, unannounced: with its first answer, or while this process was busy.
+   * Sends a request with undici's own options. The service may have closed an idle socket without notice, with its first
+   * response or while this process was busy. A request that is never repeated must not be lost on such a socket.
    */
   dispatch(options: object, carried: Carried, isNeverRepeated: boolean): void {
     const now = this.#clock.now();
@@ -112,7 +113,7 @@ class ConnectionPool {
     else afterReading(leave);
   }
 
-  /** Breaks every socket off, and opens none any more; resolves when none is left. */
+  /** Destroys every socket and opens no more; resolves when all are closed. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(
@@ -124,7 +125,7 @@ class ConnectionPool {
 
   #lineFor(carried: Carried, now: number): PooledClient {
     if (now - this.#since > lifeMs) {
-      // Each ends what it carries first.
+      // Each first finishes its request.
       for (const { client } of this.#lines) void client.close();
       this.#lines = [];
       this.#since = now;
@@ -170,7 +171,7 @@ export interface TransportSettings extends TransportLimits {
   readonly tunnelling?: Tunnelling | undefined;
 }
 
-/** Loads what a proxy takes. */
+/** Loads the code for proxies. */
 export const loadTunnelling = async (settings: ProxySettings): Promise<Tunnelling> => {
   const { proxyTunnel } = await import("./proxy.ts");
   return (origin, open) => proxyTunnel(origin, settings, open);
@@ -180,7 +181,7 @@ interface Controller {
   abort(reason: Error): void;
 }
 
-/** undici's callbacks for one request, onto one attempt. */
+/** Passes undici's callbacks for one request on to its attempt. */
 class UndiciHandler implements Carrier, Carried {
   readonly #attempt: Attempt;
   readonly #isOwn: boolean;
@@ -206,7 +207,7 @@ class UndiciHandler implements Carrier, Carried {
     return this.#authorization === undefined ? "" : `authorization: ${this.#authorization}\r\n`;
   }
 
-  // Called on a connected socket, before the first byte: until now nothing has left.
+  // undici calls this on a connected socket, before the first byte is sent.
   onRequestStart(controller: Controller): void {
     if (this.#attempt.isHeld) this.#attempt.giveBack();
     if (this.hasEnded) return this.#leaveSocket(controller);
@@ -214,7 +215,7 @@ class UndiciHandler implements Carrier, Carried {
     this.#attempt.wasSent = true;
   }
 
-  /** For the next one: undici's own clients take an error here for a request that is not to be sent. */
+  /** Leaves the socket to the next request: undici's clients treat an error here as "do not send this request". */
   #leaveSocket(controller: Controller): void {
     const reason = new Error("ended while waiting for a socket");
     if (this.#isOwn) throw reason;
@@ -243,12 +244,12 @@ class UndiciHandler implements Carrier, Carried {
 
   lose(error: unknown): void {
     const cause = isErrorLike(error) ? error : new Error(String(error));
-    // A dispatcher of the caller's may hang the request on its errors, with the key in its headers.
+    // The caller's dispatcher may attach the request to its errors, with the key in the headers.
     this.#attempt.lost(this.#isOwn ? cause : sanitizedError(cause));
   }
 }
 
-/** Sends over undici's dispatch: a quarter of the cost of its fetch, and it adds no header of its own. */
+/** Sends with undici's `dispatch`, which costs a quarter of its fetch and adds no headers. */
 export const undiciTransport = ({
   origin,
   dispatcher,
