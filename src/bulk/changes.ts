@@ -53,7 +53,7 @@ class Pass<C extends Contact> {
   #draft: Draft | undefined;
   #written: SnapshotFile | undefined;
   #writtenBytes = 0;
-  /** Digests of contacts that an earlier run of this pass may have told as changed, without the page being taken. */
+  /** Digests of contacts that an earlier run may have yielded as changed, before it could save the page. */
   readonly #maybeTold = new Map<string, Buffer>();
   /** Contacts that an earlier run of this pass has seen. */
   seen = 0;

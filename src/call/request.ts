@@ -22,10 +22,10 @@ export interface CallGroup {
 /** What one call sends: the payload, and the id in its path if there is one. */
 export interface CallInput<Input> {
   readonly id?: string;
-  /** The path of a raw request, which is sent as it is. */
+  /** The path of a raw request, which is sent unchanged. */
   readonly path?: string;
   readonly payload: Input;
-  /** The query beside a body; for a GET the payload is the query. */
+  /** The query of a request with a body; for a GET the payload is the query. */
   readonly query?: Readonly<Record<string, unknown>> | URLSearchParams | undefined;
   /** The call that this request belongs to, if that has several. */
   readonly whole?: CallGroup | undefined;

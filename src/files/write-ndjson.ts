@@ -11,7 +11,7 @@ export interface WriteNdjsonOptions extends WriteOptions {}
 
 const lineOf = (record: object, number: number): string => {
   try {
-    // Undefined for what JSON has no form for, such as a function; its types say string all the same.
+    // Undefined for a value without a JSON form, such as a function, although its type says string.
     const text: string | undefined = JSON.stringify(record);
     if (text?.startsWith("{")) return `${text}\n`;
   } catch (cause) {

@@ -48,7 +48,7 @@ class FileLedger implements Ledger {
       const first = await journal.read(file, key);
       return first && claimOf(first);
     });
-    // It claimed the key first, and the key is free again by now.
+    // The other caller claimed the key first, and has freed it since.
     return claimed ?? this.claim(key, fingerprint);
   }
 

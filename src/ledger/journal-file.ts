@@ -31,7 +31,6 @@ export interface Kept extends LedgerRow {
 /**
  * A ledger's file, which only grows. The order of its lines decides: of two claims on one key, the first one counts. So
  * processes that append need no lock. The file is opened for each use; only new lines are read.
- * holds, so processes that append need no lock between them. Opened anew for each use; what was read is not read again.
  */
 export class JournalFile {
   readonly #path: string;

@@ -27,7 +27,6 @@ const receiptText = (receipt: unknown): string | undefined => {
 /**
  * A copy of a receipt that any ledger can store: all of it if `receiptText` can write it, otherwise its top-level texts
  * and numbers. The response to a sent email may be anything; its key must be settled anyway.
- * numbers at its top. The answer to an email that went out may be anything; its key must be settled all the same.
  */
 export const keepable = (receipt: unknown): unknown => {
   const whole = receiptText(receipt);

@@ -26,7 +26,7 @@ export interface OnceCall<Sent> {
   readonly totalTimeoutMs?: number | undefined;
   send(totalTimeoutMs: number | undefined): Promise<Sent>;
   receiptOf(sent: Sent): unknown;
-  /** Of the client: its close waits for what is held, and ends the wait for a ledger that hangs. */
+  /** The client's lifetime: `close` waits for held work, and ends the wait for a ledger that hangs. */
   readonly lifetime: Pick<Lifetime, "hold" | "signal">;
   /** Whether the email may have been sent although `send` failed. */
   mayHaveGoneOut(error: unknown): boolean;

@@ -34,13 +34,13 @@ const hookNames = Object.keys({
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-/** Whether a value has all these methods, of its own or of its class. */
+/** Whether a value has all these methods, itself or by its class. */
 const can = (value: unknown, ...methods: readonly string[]): boolean =>
   ((typeof value === "object" && value !== null) || typeof value === "function") &&
   methods.every((method) => isFunction(Reflect.get(value, method)));
 
 const hooksFaults = (hooks: unknown): string[] => {
-  // A logger or another class instance may have properties beside the hooks.
+  // A logger or another class instance may have more properties than the hooks.
   const isInstance = !isPlainObject(hooks) && hookNames.some((name) => can(hooks, name));
   if (isInstance) return [];
   if (!isPlainObject(hooks)) return [`hooks must be an object of functions: ${hookNames.join(", ")}`];

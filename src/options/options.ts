@@ -295,7 +295,7 @@ const environmentOf = (options: object): Environment =>
 export const optionNames: readonly string[] = Object.keys(known);
 
 /**
- * Checks the options, which include the key and the base URL by now, and fills in the defaults.
+ * Checks the options, including the key and the base URL from the environment, and fills in the defaults.
  *
  * @param operations - the path of every operation, by its id.
  * @throws ConfigurationError naming every fault at once.

@@ -32,7 +32,7 @@ const fromElsewhere = ["apiKey", "baseUrl"];
 const isGiven = (name: string, value: unknown): boolean =>
   value !== undefined && !(value === null && fromElsewhere.includes(name));
 
-/** The key and the base URL where the options do not give them; rules for emails beside the options; proxies. */
+/** What the environment sets: the key and the base URL as defaults, the guards of emails, and the proxies. */
 export const optionsFromEnv = (env: Readonly<Record<string, string | undefined>>): object => ({
   apiKey: env.TOUCHPOINT_API_KEY,
   baseUrl: env.TOUCHPOINT_BASE_URL,
@@ -44,9 +44,9 @@ export const optionsFromEnv = (env: Readonly<Record<string, string | undefined>>
 });
 
 /**
- * The options as they are now: neither the caller's object nor the environment changes them later.
+ * A copy of the options: later changes of the caller's object or of the environment have no effect.
  *
- * @param before - stands where the given ones have nothing, or undefined.
+ * @param before - the values of options that are not given, or undefined.
  * @throws ConfigurationError when the options are no object.
  */
 export const snapshot = (given: ClientOptions, before: object): ClientOptions => {
@@ -54,7 +54,7 @@ export const snapshot = (given: ClientOptions, before: object): ClientOptions =>
     throw new ConfigurationError("options must be an object: new Client({ apiKey, baseUrl })");
   }
   const options = new Map<string, unknown>(Object.entries(before));
-  // Those that do not exist as well, to be reported; and those that a class gives its instances.
+  // Includes unknown names, to be reported, and properties that an instance inherits from its class.
   for (const name of [...Object.keys(given), ...optionNames]) {
     const value: unknown = Reflect.get(given, name);
     const isGlobalFetch = name === "fetch" && value !== undefined && value === globalThis.fetch;

@@ -2,7 +2,7 @@ import { type ApiPromise, answer, type ResponseInfo } from "../call/api-promise.
 import type { Page } from "../service/common.ts";
 import type { Paged } from "./paged.ts";
 
-/** What a list has beside a promise of one page. */
+/** What a list has besides the promise of one page. */
 const listOf = <T>(
   page: Page<T>,
   response: ResponseInfo,

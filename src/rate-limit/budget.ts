@@ -63,7 +63,7 @@ export class Budget implements PermitHolder {
   readonly limit: Limit;
   /** Waiting requests that will spend this budget. */
   readonly waiting: Record<Priority, number> = { interactive: 0, background: 0 };
-  /** The weight of those that have this as their narrowest budget. */
+  /** The weight of waiting requests whose narrowest budget this is. */
   readonly queued: Record<Priority, number> = { interactive: 0, background: 0 };
   /** Permits in use or cooling. */
   readonly held: Record<Priority, number> = { interactive: 0, background: 0 };

@@ -27,7 +27,7 @@ type RefusedProperties = {
   ssn?: RefusedPropertyName;
 };
 
-/** What every event has, beside its name and properties. */
+/** What every event has besides its name and properties. */
 interface EventBase {
   /** Your event id, not blank. A repeated id is recorded once. A missing id is generated. */
   id?: string | undefined;

@@ -14,7 +14,7 @@ const unknownKeys = (issue: SchemaIssue): readonly string[] | undefined =>
 const located = (issue: SchemaIssue): readonly Found[] => {
   const { path = [], message } = issue;
   const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
-  // zod lists unknown keys beside the path, so a fault of one key would look like one of the whole object.
+  // zod lists unknown keys apart from the path, so a fault of one key would look like one of the whole object.
   return unknownKeys(issue)?.map((key) => ({ path: [...keys, key], message })) ?? [{ path: keys, message }];
 };
 
