@@ -64,9 +64,9 @@ export interface IngestOptions<Event = GivenEvent> extends CallOptions {
 
 /** The options of each request of a run. `signal` is the run's own, which also aborts at its deadline. */
 export const requestOptions = (
-  { timeoutMs, totalTimeoutMs, maxRetries, headers }: CallOptions,
+  { timeoutMs, totalTimeoutMs, maxWaitMs, maxRetries, priority, headers }: CallOptions,
   signal: AbortSignal | undefined,
-): CallOptions => ({ signal, timeoutMs, totalTimeoutMs, maxRetries, headers });
+): CallOptions => ({ signal, timeoutMs, totalTimeoutMs, maxWaitMs, maxRetries, priority, headers });
 
 /** What an ingestion needs of the client. */
 export interface IngestContext {

@@ -20,7 +20,9 @@ const shared = [
   "signal",
   "timeoutMs",
   "totalTimeoutMs",
+  "maxWaitMs",
   "maxRetries",
+  "priority",
   "headers",
 ];
 

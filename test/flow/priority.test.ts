@@ -84,3 +84,21 @@ test("a batch that waits when interactive calls begin is cut to what they leave"
   expect(batches).toEqual([50, 45, 5]);
   expect((await Promise.all(reports)).map(({ accepted }) => accepted)).toEqual([50, 50]);
 });
+
+test("an ingestion and an import take priority and maxWaitMs, as every method does", async () => {
+  const { clock, client } = scene({ limits: { requests: { max: 1, perMs: 10_000 } } });
+  await clock.until(client.contacts.find("nobody@example.com"));
+  const options = { priority: "interactive", maxWaitMs: 200 } as const;
+  const refused = { code: "rate_limited", limit: "requests", outcome: "not-applied" };
+  await expect(client.events.ingest(events(1), options)).rejects.toMatchObject(refused);
+  await expect(client.contacts.import([{ email: "a@b.example" }], options)).rejects.toMatchObject(refused);
+});
+
+test("an ingestion of interactive priority waits among interactive calls", async () => {
+  const { clock, client } = scene({ limits: { requests: { max: 1, perMs: 10_000 } } });
+  await clock.until(client.contacts.find("nobody@example.com"));
+  const ingestion = client.events.ingest(events(1), { priority: "interactive" });
+  await clock.advance(0);
+  expect(client.budgets().requests.waiting).toEqual({ interactive: 1, background: 0 });
+  expect(await clock.until(ingestion)).toMatchObject({ accepted: 1 });
+});
