@@ -92,7 +92,6 @@ class Shard {
 /**
  * Finds what a ledger's file says about a key, in about 60 bytes per key: the key's hash (128 bits of SHA-256) and
  * offsets, no text.
- * offsets, no text.
  */
 export class KeyIndex {
   readonly #shards: Shard[] = Array.from({ length: 256 }, () => new Shard());
