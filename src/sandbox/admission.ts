@@ -34,7 +34,7 @@ const faultItems = (fault: Fault | undefined): FailedItems => {
   return (index) => (fault.items.includes(index) ? failed : undefined);
 };
 
-/** How many events a request brings; 0 where it cannot be a batch the service would look at. */
+/** The number of events in a request; 0 for a batch that its rule will refuse. */
 const eventCount = ({ operation }: Match, body: ParsedBody): number => {
   if (operation.id === "events.record") return 1;
   const events = body.fields?.events;
@@ -43,14 +43,14 @@ const eventCount = ({ operation }: Match, body: ParsedBody): number => {
 
 interface EmailCharges {
   readonly now: Charge[];
-  /** Drawn on by the email that leaves: a refused one is none that the account has sent. */
+  /** Spent when the email is sent: a refused email does not count against the account. */
   readonly onSending: Charge[];
 }
 
 const emailCharges = ({ key, workspace, body }: Candidate): EmailCharges => {
   const own = chargesOn(key.meters, ["emails", "emailsPerDay"]);
   const account = accountNamed(key.mailAccount, workspace.mailAccounts);
-  // A scheduled email draws on the account when it goes out.
+  // A scheduled email spends the account's limits when it is sent.
   if (account === undefined || body.fields?.sendAt !== undefined) return { now: own, onSending: [] };
   return {
     now: [...own, ...chargesOn(account.meters, ["emails", "emailsPerDay"])],
@@ -58,7 +58,7 @@ const emailCharges = ({ key, workspace, body }: Candidate): EmailCharges => {
   };
 };
 
-/** How many of these events have room now. */
+/** How many of these events the limits allow now. */
 const roomFor = (count: number, charges: (weight: number) => Charge[], now: number): number => {
   let room = count;
   while (room > 0 && firstObstacle(charges(room), now) !== undefined) room -= 1;
@@ -66,9 +66,8 @@ const roomFor = (count: number, charges: (weight: number) => Charge[], now: numb
 };
 
 /**
- * Lets a request through to its rules: limits, route, browser, scope and role. Every request with a valid key
- * counts, also one that is then refused, but for a 429, which costs nothing. The mail account's own day counts
- * what leaves.
+ * Decides whether a request reaches its rule: limits, route, browser, scope and role. Every request with a valid key
+ * counts, even if it is then refused; only a 429 costs nothing. A mail account's daily limit counts sent emails only.
  */
 export const createAdmission = (options: SandboxOptions, clock: SandboxClock) => {
   const surplus: FailedItem = { status: 429, error: "Too many events; retry later." };

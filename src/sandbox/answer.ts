@@ -1,4 +1,4 @@
-/** A request as both doors, `fetch` and `listen`, hand it to the sandbox. */
+/** A request, as `fetch` and `listen` pass it to the sandbox. */
 export interface Incoming {
   readonly method: string;
   /** The path and query, for instance `/api/v1/contacts?limit=10`. */
@@ -13,21 +13,21 @@ type Delivery =
   | { readonly kind: "whole" }
   /** The connection breaks before any byte of the answer. */
   | { readonly kind: "reset" }
-  /** No byte ever comes. */
+  /** No byte ever arrives. */
   | { readonly kind: "stall" }
-  /** Headers and a part of the body, then a break or silence. */
+  /** Headers and a part of the body, then a reset or nothing. */
   | { readonly kind: "part"; readonly then: "reset" | "stall" }
   /** The body in small pieces. */
   | { readonly kind: "drip"; readonly everyMs: number }
-  /** Everything, after which the kept-alive connection closes unannounced. */
+  /** The whole answer; then the keep-alive connection closes without notice. */
   | { readonly kind: "close-after" }
   /** A 103 before the answer; only a real server can send one. */
   | { readonly kind: "early-hints" };
 
-/** How the bytes of a body are packed on a real connection; in process they arrive unpacked, as from any fetch. */
+/** How a body is compressed on a real connection. In process it arrives decompressed, as from any fetch. */
 export type Packing = "gzip" | "br" | "gzip-corrupt";
 
-/** What goes back to the caller. */
+/** A response to the caller. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
@@ -36,13 +36,13 @@ export interface Answer {
   readonly packing?: Packing;
 }
 
-/** What a rule answers: a status and a body that becomes JSON; `undefined` is no body at all. */
+/** The result of a rule: a status, and a body to send as JSON; `undefined` sends no body. */
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** The service says no. The message goes out as `{ "error": message }`. */
+/** A refusal by the service. The response body is `{ "error": message }`. */
 export class Refusal extends Error {
   readonly status: number;
   readonly retryAfterMs: number | undefined;

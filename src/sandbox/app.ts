@@ -13,10 +13,10 @@ import { findRoute, type Match } from "./router.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import type { Workspace } from "./store/workspace.ts";
 
-/** The service itself: a request in, an answer out. Both doors, `fetch` and `listen`, lead here. */
+/** The simulated service: takes a request, returns an answer. Both `fetch` and `listen` call it. */
 export type App = (incoming: Incoming) => Promise<Answer>;
 
-/** What the service is made of. */
+/** The parts of the service. */
 export interface AppParts {
   readonly options: SandboxOptions;
   readonly clock: SandboxClock;
@@ -32,7 +32,7 @@ interface Handled {
   readonly workspace?: string;
 }
 
-/** Puts the parts together. */
+/** Creates the service from its parts. */
 export const createApp = (parts: AppParts): App => {
   const { clock, keys, plans, journal, latency } = parts;
   const admit = createAdmission(parts.options, clock);
@@ -67,7 +67,7 @@ export const createApp = (parts: AppParts): App => {
     const own = handled && replyTo(handled.reply);
     const replacement = fault && answerInstead(fault);
     const answer = replacement ?? (own && fault ? distort(own, fault) : own);
-    if (answer === undefined) throw new Error("a fault without an answer of its own must reach the rules");
+    if (answer === undefined) throw new Error("a fault without its own answer must reach the rules");
     const headers = { date: new Date(clock.wallTime()).toUTCString(), ...answer.headers };
     const record = {
       operation,

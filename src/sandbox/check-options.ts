@@ -37,7 +37,7 @@ const changeable = {
 };
 
 const key: Check = (value, field) =>
-  typeof value === "string" && /^\S+$/.test(value) ? [] : [`${field} must be a text without blanks`];
+  typeof value === "string" && /^\S+$/.test(value) ? [] : [`${field} must be a string without blanks`];
 
 const apiKey: Check = (value, field) =>
   typeof value === "string"
@@ -132,11 +132,11 @@ const sandboxShape = shape({
   workspaces: recordOf(shape(workspaceChecks)),
 });
 
-/** The settings of a workspace by its name; one that is only named by a key has none. */
+/** The settings of a workspace; a workspace that only a key names has none. */
 export const settingsOf = (options: SandboxOptions, name: string): WorkspaceOptions =>
   name === defaultWorkspace ? options : (options.workspaces?.[name] ?? {});
 
-/** What does not fit together, in options that are each right. */
+/** The faults of options that are valid alone, but contradict each other. */
 const clashes = (options: SandboxOptions): string[] => {
   const given = (options.apiKeys ?? []).map((one) => (typeof one === "string" ? { key: one } : one));
   const faults = given.flatMap(
@@ -145,7 +145,7 @@ const clashes = (options: SandboxOptions): string[] => {
       const hasAccount = mailAccount === undefined || mailAccounts.some(({ id }) => id === mailAccount);
       return [
         ...(given.findIndex((other) => other.key === own) < index
-          ? [`apiKeys[${index}] is there twice`]
+          ? [`apiKeys[${index}] is a duplicate`]
           : []),
         ...(hasAccount
           ? []
@@ -154,11 +154,11 @@ const clashes = (options: SandboxOptions): string[] => {
     },
   );
   return options.workspaces !== undefined && Object.hasOwn(options.workspaces, defaultWorkspace)
-    ? [...faults, `workspaces.${defaultWorkspace}: its settings belong on top, beside workspaces`]
+    ? [...faults, `workspaces.${defaultWorkspace}: its settings belong at the top level, not in workspaces`]
     : faults;
 };
 
-/** Reads the options of a sandbox; null stands for none. @throws ConfigurationError naming every fault at once. */
+/** Checks the options of a sandbox; null means none. @throws ConfigurationError naming every fault at once. */
 export const checkedOptions = (given: SandboxOptions | null): SandboxOptions => {
   const options = given ?? {};
   const faults = sandboxShape(options, "");
@@ -184,7 +184,7 @@ const listenShape = shape({
   keepAliveMs: least0,
 });
 
-/** Reads where to listen; null stands for nothing. @throws ConfigurationError */
+/** Checks the options of `listen`; null means none. @throws ConfigurationError */
 export const checkedPlace = (given: ListenOptions | null | undefined): ListenOptions => {
   const place = given ?? {};
   refuse("sandbox.listen", listenShape(place, ""));

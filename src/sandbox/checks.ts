@@ -2,10 +2,10 @@ import { ConfigurationError } from "../errors.ts";
 import { isDate } from "../runtime/values.ts";
 import { isArray, isFields } from "./json.ts";
 
-/** Finds what is wrong with an option; each fault names the field it is in. */
+/** Returns the faults of a value; each fault names its field. */
 export type Check = (value: unknown, field: string) => string[];
 
-/** How many letters have to be put in, left out or changed to make one word of the other. */
+/** The edit distance: how many letters to insert, remove or replace. */
 const distance = (from: string, to: string): number => {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [at, letter] of [...from].entries()) {
@@ -19,7 +19,7 @@ const distance = (from: string, to: string): number => {
   return row.at(-1) ?? 0;
 };
 
-// Wider than what the client goes by, which refuses a field for it: this only suggests, and lists all names otherwise.
+// More tolerant than the client's check for misspelt fields, which refuses them: this one only makes a suggestion.
 const nearestTo = (name: string, known: readonly string[]): string | undefined => {
   const near = known
     .map((one) => ({ one, steps: distance(name.toLowerCase(), one.toLowerCase()) }))
@@ -28,7 +28,7 @@ const nearestTo = (name: string, known: readonly string[]): string | undefined =
   return isNear ? near.one : undefined;
 };
 
-/** What to write in place of a name that does not exist: the one that was probably meant, else all there are. */
+/** The end of an error about an unknown name: the name that was probably meant, or all known names. */
 export const hintFor = (name: string, known: readonly string[]): string => {
   const near = nearestTo(name, known);
   return near === undefined ? `: there are ${known.join(", ")}` : `: did you mean "${near}"?`;
@@ -44,8 +44,7 @@ const must =
   (value, field) =>
     fits(value) ? [] : [`${field} must be ${what}, got ${shown(value)}`];
 
-/** A string with something in it. */
-export const text = must("a text", (value) => typeof value === "string" && value !== "");
+export const text = must("a non-empty string", (value) => typeof value === "string" && value !== "");
 export const flag = must("true or false", (value) => typeof value === "boolean");
 export const time = must(
   "a Date or an ISO 8601 string",
@@ -79,7 +78,7 @@ export const listOf =
       ? value.flatMap((item, index) => check(item, `${field}[${index}]`))
       : [`${field} must be an array, got ${shown(value)}`];
 
-/** An object whose names are the caller's own. */
+/** An object with any names, whose values all pass `check`. */
 export const recordOf =
   (check: Check): Check =>
   (value, field) =>
@@ -87,7 +86,7 @@ export const recordOf =
       ? Object.entries(value).flatMap(([name, item]) => check(item, `${field}.${name}`))
       : [`${field} must be an object, got ${shown(value)}`];
 
-/** An object with these names and no other; undefined stands for a name that is left out. */
+/** An object with no other names than these; a value of undefined counts as missing. */
 export const shape =
   (checks: Readonly<Record<string, Check>>, ...required: readonly string[]): Check =>
   (value, field) => {

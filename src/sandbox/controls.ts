@@ -7,7 +7,7 @@ import { seedContacts } from "./seed.ts";
 import type { ContactRecord } from "./store/records.ts";
 import { addContact, type Workspace } from "./store/workspace.ts";
 
-/** A contact to add directly. Fields that you leave out are as for a contact created with its email alone. */
+/** A contact to add directly. Missing fields get the same defaults as in a contact created from an email only. */
 export type SeedContact = Partial<Omit<ContactRecord, "id">> & {
   /** Unique in the workspace; not checked to be an address. */
   readonly email: string;
@@ -29,7 +29,8 @@ export interface SandboxControls {
   /**
    * Adds one contact. `workspace` is the name of a workspace, here and below; default: `default`.
    *
-   * @throws ConfigurationError when the email is taken; here and below also for an unknown workspace.
+   * @throws ConfigurationError when another contact has the email. This and the methods below also throw one for an
+   * unknown workspace.
    * @example
    * ```ts
    * const { id } = sandbox.addContact({ email: "ada@example.com", stage: "UNSUBSCRIBED" });
@@ -81,10 +82,10 @@ export interface SandboxControls {
 
 const assertFree = ({ email }: SeedContact, { contacts }: Workspace): void => {
   if (contacts.byEmail(email) === undefined) return;
-  throw new ConfigurationError("sandbox.addContact: there is a contact with this email already");
+  throw new ConfigurationError("sandbox.addContact: a contact with this email already exists");
 };
 
-/** Takes what the controls reach into; after a reset it is another. */
+/** Creates the controls. They ask for the current world at each call, because a reset replaces it. */
 export const createControls = (
   current: () => { readonly keys: ReadonlyMap<string, ApiKey>; workspaceNamed(name: string): Workspace },
 ): SandboxControls => {

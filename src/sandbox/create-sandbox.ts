@@ -41,9 +41,9 @@ export interface Sandbox extends SandboxControls {
    */
   stateOf(workspace: string): SandboxState;
   /**
-   * Starts an HTTP server, with a page at `/` that shows the requests it received. Only this keeps the process alive.
+   * Starts an HTTP server, with a page at `/` that shows the received requests. Only the server keeps the process alive.
    *
-   * @throws ConfigurationError for a wrong option. A port that is in use rejects with the system's own error.
+   * @throws ConfigurationError for an invalid option; the system's own error when the port is in use.
    * @example
    * ```ts
    * const { url, close } = await sandbox.listen({ port: 4010 });
@@ -135,7 +135,7 @@ const build = (options: SandboxOptions): Sandbox => {
       clock.setAhead(before);
       throw error;
     }
-    // Else its scheduled emails would still be waited for.
+    // Otherwise the timers of the old world would still send its scheduled emails.
     for (const workspace of world.workspaces.values()) workspace.scheduled.clear();
     world = next;
   };
@@ -187,7 +187,7 @@ const build = (options: SandboxOptions): Sandbox => {
 };
 
 /**
- * Creates a sandbox. It opens and starts nothing until `listen`.
+ * Creates a sandbox. It starts no server until `listen`.
  *
  * @throws ConfigurationError naming every fault of the options at once: unknown names and wrong values.
  * @example

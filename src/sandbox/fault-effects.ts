@@ -6,7 +6,7 @@ import { isArray, isFields } from "./json.ts";
 const hugeBytes = 200 * 1024 * 1024;
 const deepLevels = 100_000;
 
-/** Goes into pages and batch answers, so that the records in them are distorted and not the envelope alone. */
+/** Changes a record. In pages and batch answers it changes each record inside, and keeps the envelope. */
 const mapRecords = (value: unknown, change: (record: Record<string, unknown>) => unknown): unknown => {
   if (!isFields(value)) return value;
   for (const list of ["data", "results"]) {
@@ -33,7 +33,7 @@ const changes: Partial<Record<string, (record: Record<string, unknown>) => unkno
 
 const garbage = '{"id": "ct_1", "email": <<<';
 
-/** Spoils the answer of an applied request as the fault says. */
+/** Applies a fault to the answer of a request that took effect. */
 export const distort = (answer: Answer, fault: Fault): Answer => {
   if (typeof fault !== "string") return answer;
   const change = changes[fault];
@@ -84,7 +84,7 @@ const htmlPage: Answer = {
   delivery: whole,
 };
 
-// Names of headers have no case: in lower case, one of the caller's takes the place of one that is there.
+// Header names ignore case: in lower case, a given header replaces the default one.
 const inLowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
@@ -98,13 +98,13 @@ const redirectTo = (location: string, status = 307): Answer => ({
   delivery: whole,
 });
 
-/** These statuses have no body, and a Response refuses one. */
+/** Whether a status allows no body; `Response` throws if it gets one. */
 export const isBodiless = (status: unknown): boolean => status === 204 || status === 205 || status === 304;
 
 const bodyOf = (status: number): unknown =>
   isBodiless(status) ? "" : { error: `Planned fault: status ${status}.` };
 
-/** The answer that takes the place of the service's own, if this fault has one. */
+/** The answer that replaces the service's own, if this fault has one. */
 export const answerInstead = (fault: Fault): Answer | undefined => {
   switch (fault) {
     case "reset-before":

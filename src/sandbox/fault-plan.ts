@@ -17,7 +17,7 @@ import type { Fault, FaultName, FaultOptions, PlannedFault } from "./faults.ts";
 import { isFields } from "./json.ts";
 import type { Random } from "./random.ts";
 
-// A record, so that the compiler tells when a fault is missing here.
+// A record, so that the compiler reports a missing fault.
 const names: Readonly<Record<FaultName, true>> = {
   "reset-before": true,
   "reset-after-apply": true,
@@ -54,9 +54,7 @@ export const operationIds: readonly string[] = Object.values(operations).flatMap
 
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const header: Check = (value, field) =>
-  typeof value === "string" && headerValue.test(value)
-    ? []
-    : [`${field} must be a string that a header can carry`];
+  typeof value === "string" && headerValue.test(value) ? [] : [`${field} must be a valid header value`];
 
 const retryAfter: Check = (value, field) => {
   if (isDate(value)) return Number.isNaN(value.getTime()) ? [`${field} is not a time`] : [];
@@ -64,7 +62,7 @@ const retryAfter: Check = (value, field) => {
 };
 
 const anything: Check = () => [];
-// Below 200 nothing is answered yet.
+// A status below 200 is not a final response.
 const status = whole(200, 599);
 
 const kinds = {
@@ -79,7 +77,7 @@ const fault: Check = (value, field) => {
       ? []
       : [`${field}: there is no fault "${value}"${hintFor(value, Object.keys(names))}`];
   }
-  // `items` and `redirect` may carry a status too.
+  // Checked in this order: a fault with `items` or `redirect` may have a status too.
   const kind = isFields(value) && (["items", "redirect", "status"] as const).find((name) => name in value);
   if (kind) return kinds[kind](value, field);
   return [`${field} must be the name of a fault, { status }, { redirect } or { items }`];
@@ -106,28 +104,28 @@ const misplaced = (options: unknown): string[] => {
     : ['with.items needs operation: "events.recordBatch", the only one with items'];
 };
 
-/** Refuses a plan that no request could meet as it was meant. @throws ConfigurationError */
+/** @throws ConfigurationError for an invalid plan, or one that could not have the intended effect. */
 const checkPlan = (options: FaultOptions): void =>
   refuse("sandbox.fail", [...plan(options, ""), ...misplaced(options)]);
 
-/** The faults planned for coming requests. */
+/** The faults planned for future requests. */
 export interface FaultPlans {
-  /** @throws ConfigurationError for a plan that no request could meet as it was meant. */
+  /** @throws ConfigurationError for an invalid plan, or one that could not have the intended effect. */
   add(options: FaultOptions): PlannedFault;
-  /** The fault this request meets; asking counts the request. Where several plans fit, the oldest wins. */
+  /** Counts a request and returns its fault, if any. If several plans match, the oldest wins. */
   next(operation: string | undefined): Fault | undefined;
-  /** Takes a plan back; false where there is none of this number. */
+  /** Removes a plan; false if no plan has this id. */
   remove(id: number): boolean;
-  /** Those that requests can still meet, oldest first. */
+  /** The plans that can still apply, oldest first. */
   readonly pending: readonly PendingPlan[];
 }
 
-/** A plan that is not over. */
+/** A plan that can still apply. */
 export interface PendingPlan {
   /** A number, counted from 1. */
   readonly id: number;
   readonly options: FaultOptions;
-  /** How many requests met it. */
+  /** How many requests it applied to. */
   readonly hits: number;
 }
 
@@ -145,7 +143,7 @@ const isDue = ({ options, seen }: Plan, random: Random): boolean => {
   return seen >= nth && seen < nth + times && (chance >= 1 || random() < chance);
 };
 
-/** Starts without any plan. */
+/** Creates an empty set of plans. */
 export const createFaultPlans = (random: Random): FaultPlans => {
   const plans = new Map<number, Plan>();
   let count = 0;

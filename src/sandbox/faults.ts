@@ -1,4 +1,4 @@
-/** A fault by name. "Applied" means that the effect happens and only the caller does not learn of it rightly. */
+/** A fault by name. "Applied" means that the request takes effect, and only its response is faulty. */
 export type FaultName =
   /** The connection resets; nothing is applied. */
   | "reset-before"
@@ -6,29 +6,29 @@ export type FaultName =
   | "reset-after-apply"
   /** Applied; the body breaks off in the middle. */
   | "truncate"
-  /** Nothing is applied, and no byte ever comes. */
+  /** No byte of an answer ever arrives; nothing is applied. */
   | "stall"
-  /** Applied, and no byte ever comes. */
+  /** Applied; no byte of the answer ever arrives. */
   | "stall-after-apply"
-  /** Applied; headers and a part of the body come, then silence. */
+  /** Applied; headers and a part of the body arrive, then nothing. */
   | "stall-body"
-  /** Applied; the body comes a few bytes at a time. */
+  /** Applied; the body arrives a few bytes at a time. */
   | "drip"
-  /** Applied; the body is not JSON, though it says so. */
+  /** Applied; the body is not valid JSON, although its content type is JSON. */
   | "garbage"
-  /** Applied; JSON that calls itself text/plain. */
+  /** Applied; JSON with the content type text/plain. */
   | "wrong-type"
   /** A proxy's HTML page with status 502; nothing is applied. */
   | "html-502"
-  /** The same page, though the effect happened. */
+  /** Applied; the same HTML page. */
   | "html-502-after-apply"
   /** Status 500 without a body; nothing is applied. */
   | "empty-500"
   /** A 307 to another origin; nothing is applied. */
   | "redirect"
-  /** Applied; every documented field but the first is left out. */
+  /** Applied; every field but the first is missing. */
   | "missing-fields"
-  /** Applied; fields nobody has heard of are added. */
+  /** Applied; unknown fields are added. */
   | "unknown-fields"
   /** Applied; every field is null. */
   | "null-fields"
@@ -36,7 +36,7 @@ export type FaultName =
   | "wrong-types"
   /** Applied; status 204 and no body. */
   | "no-content"
-  /** Applied; the body is packed, rightly or not. */
+  /** Applied; the body is compressed, with `gzip-corrupt` into a damaged stream. */
   | "gzip"
   | "br"
   | "gzip-corrupt"
@@ -44,28 +44,28 @@ export type FaultName =
   | "huge-body"
   /** Applied; a JSON body nested 100,000 deep. */
   | "deep-json"
-  /** Applied; headers come twice with different values. */
+  /** Applied; two headers appear twice, with different values. */
   | "duplicate-headers"
-  /** Applied; a 103 comes before the answer (over `listen` only). */
+  /** Applied; a 103 precedes the answer (over `listen` only). */
   | "early-hints"
-  /** Applied and answered; the kept-alive connection then closes unannounced (over `listen` only). */
+  /** Applied and answered; the keep-alive connection then closes without notice (over `listen` only). */
   | "close-after";
 
-/** A status made up on the spot. */
+/** A response with a status of your choice. */
 export interface StatusFault {
   /** 200 to 599. */
   readonly status: number;
-  /** The header as it goes out: seconds, any text, or a `Date` for an HTTP date. */
+  /** The `Retry-After` header: seconds, any text, or a `Date` for an HTTP date. */
   readonly retryAfter?: number | string | Date;
-  /** Default: `{ error }`. A string goes out as it is. A 204, 205 or 304 has none. */
+  /** Default: `{ error }`. A string is sent unchanged. A 204, 205 or 304 has none. */
   readonly body?: unknown;
-  /** Sent beside `content-type: application/json` and `retryAfter`, whose place they take, in upper or lower case. */
+  /** More headers. One of the same name, in any letter case, replaces `content-type: application/json` or `retryAfter`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Whether the effect happens all the same; default: false. */
+  /** Whether the request takes effect anyway; default: false. */
   readonly applied?: boolean;
 }
 
-/** A redirect of one's own. */
+/** A redirect to a location of your choice. */
 export interface RedirectFault {
   /** The `location` to send; nothing is applied. */
   readonly redirect: string;
@@ -73,15 +73,15 @@ export interface RedirectFault {
   readonly status?: number;
 }
 
-/** Items of a batch that fail, unapplied, inside a 207. */
+/** Batch items that fail inside a 207 and are not applied. */
 export interface ItemsFault {
-  /** Their places in the batch, from 0 to 99. */
+  /** Their indexes in the batch, 0 to 99. */
   readonly items: readonly number[];
   /** The status of each, 200 to 599; default: 500. */
   readonly status?: number;
 }
 
-/** What becomes of a request: one of the faults by name, a status, a redirect, or items of a batch that fail. */
+/** What happens to a request: a fault by name, a status, a redirect, or failing batch items. */
 export type Fault = FaultName | StatusFault | RedirectFault | ItemsFault;
 
 /** Which requests fail, and how. */
@@ -94,7 +94,7 @@ export interface FaultOptions {
   readonly times?: number;
   /** The probability that each of them fails, 0–1, drawn from the sandbox's seed. Default 1. */
   readonly chance?: number;
-  /** What happens to them. */
+  /** What happens to these requests. */
   readonly with: Fault;
 }
 

@@ -6,7 +6,7 @@ import type { SandboxClock } from "./sandbox-clock.ts";
 type FetchInput = Parameters<typeof fetch>[0];
 type FetchInit = Parameters<typeof fetch>[1];
 
-/** What a broken connection looks like through any fetch. */
+/** The error with which any fetch reports a broken connection. */
 const broken = (message: string): TypeError =>
   new TypeError(message, { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) });
 
@@ -26,13 +26,13 @@ const readRequestObject = async (request: Request, basePath: string): Promise<In
   return { method: request.method, target, headers: headersOf(request.headers), body };
 };
 
-/** At once where the body is at hand, so that the effect is there when `fetch` returns its promise. */
+/** Synchronous if the body is a string, so that the request takes effect before `fetch` returns its promise. */
 const readRequest = (input: FetchInput, init: FetchInit, basePath: string): Incoming | Promise<Incoming> => {
   const body = init?.body ?? "";
   if (input instanceof Request || typeof body !== "string") {
     return readRequestObject(new Request(input, init), basePath);
   }
-  // Without a Request object a call costs half.
+  // Creating no Request object halves the cost of a call.
   const headers = headersOf(new Headers(init?.headers));
   if (body !== "") headers["content-type"] ??= "text/plain;charset=UTF-8";
   const target = targetOf(new URL(input), basePath);
@@ -95,7 +95,7 @@ const spoiltBody = (answer: Answer, clock: SandboxClock, signal: AbortSignal | u
       const breaks =
         answer.packing === "gzip-corrupt" || (delivery.kind === "part" && delivery.then === "reset");
       if (breaks) controller.error(broken("terminated"));
-      // Pulled no further while a promise is pending: the silence of a stalled body.
+      // A pending promise stops further pulls: the body stalls.
       return delivery.kind === "drip" || breaks ? undefined : new Promise(() => {});
     },
     cancel: () => stop(),
@@ -110,7 +110,7 @@ const toResponse = (answer: Answer, clock: SandboxClock, signal: AbortSignal | u
   return new Response(isSpoilt ? spoiltBody(answer, clock, signal) : answer.body, init);
 };
 
-/** Opens the door without sockets: a WHATWG fetch, for any host; the path of `baseUrl` is taken off each request's. */
+/** Creates a WHATWG fetch without sockets, for any host. It removes the path of `baseUrl` from request paths. */
 export const createFetch = (app: App, clock: SandboxClock, baseUrl = "http://sandbox"): typeof fetch => {
   const basePath = new URL(baseUrl).pathname.replace(/\/$/, "");
   return (input, init) => {

@@ -1,42 +1,42 @@
 import type { Answer } from "./answer.ts";
 
-/** A request the sandbox received. */
+/** A request that the sandbox received. */
 export interface RequestRecord {
-  /** Its operation, for instance `contacts.list`; undefined for a path the service does not have. */
+  /** Its operation, for instance `contacts.list`; undefined for an unknown path. */
   readonly operation: string | undefined;
   /** The HTTP method. */
   readonly method: string;
   /** Without the query. */
   readonly path: string;
-  /** The query, decoded; of a name that comes twice the last value. */
+  /** The decoded query; the last value of a repeated name. */
   readonly query: Readonly<Record<string, string>>;
-  /** By names in lower case, without `authorization`. */
+  /** Names in lower case, without `authorization`. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed where it is JSON and its `content-type` says so, else the text; undefined without a body. */
+  /** Parsed if it is JSON and its `content-type` says so, otherwise the text; undefined without a body. */
   readonly body: unknown;
-  /** Milliseconds since 1970 on the sandbox's clock, when it was counted. */
+  /** When it was counted, in milliseconds since 1970 on the sandbox's clock. */
   readonly at: number;
-  /** The workspace of its key; undefined without a valid key, and where a fault took its place. */
+  /** The workspace of its key; undefined without a valid key, or if a fault kept the request from the service. */
   readonly workspace: string | undefined;
-  /** The status sent back; undefined where a fault left the caller without one. */
+  /** The response status; undefined if a fault sent none. */
   readonly status: number | undefined;
   /** Whether the rules accepted it and it took effect, whatever the response was. */
   readonly applied: boolean;
-  /** The fault it met: its name, `status-503`, `redirect` or `items`; undefined without one. */
+  /** The fault applied to it: its name, `status-503`, `redirect` or `items`; undefined without one. */
   readonly fault: string | undefined;
 }
 
-/** Exact counts of all requests, also of those no longer kept. */
+/** Exact counts of all requests, including those no longer kept. */
 export interface RequestCounts {
-  /** How many there were. */
+  /** The number of requests. */
   readonly requests: number;
-  /** How many by the status sent back, such as `"200"`; `none` where there was none. */
+  /** How many by response status, such as `"200"`; `none` without one. */
   readonly byStatus: Readonly<Record<string, number>>;
-  /** How many by operation; `unknown` for a path the service does not have. */
+  /** How many by operation; `unknown` for an unknown path. */
   readonly byOperation: Readonly<Record<string, number>>;
 }
 
-/** What was sent back, as far as it is kept. */
+/** The kept part of an answer. */
 interface KeptAnswer {
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string;
@@ -44,7 +44,7 @@ interface KeptAnswer {
   readonly length: number;
 }
 
-/** A request with its answer, to be looked at. */
+/** A request with its answer, for the workbench. */
 export interface Exchange {
   /** Counted from 1, over all requests. */
   readonly number: number;
@@ -56,7 +56,7 @@ export interface Exchange {
 export interface Journal {
   readonly requests: readonly RequestRecord[];
   readonly counts: RequestCounts;
-  /** Fewer than `requests`, since answers are larger: the newest 500, each up to 64 Ki characters. */
+  /** The newest 500, fewer than `requests` because answers are larger. A body is cut after 64 Ki characters. */
   readonly exchanges: readonly Exchange[];
   add(record: RequestRecord, answer: Pick<Answer, "headers" | "body">): void;
 }
@@ -64,11 +64,11 @@ export interface Journal {
 const keptExchanges = 500;
 const keptCharacters = 64 * 1_024;
 
-// Copied, since a slice of a string keeps the whole of it alive.
+// Copied, because a slice of a string keeps the whole string in memory.
 const cut = (text: string): string =>
   text.length <= keptCharacters ? text : Buffer.from(text.slice(0, keptCharacters)).toString();
 
-/** Starts an empty journal that keeps at most `keep` requests. */
+/** Creates an empty journal that keeps at most `keep` requests. */
 export const createJournal = (keep: number): Journal => {
   const requests: RequestRecord[] = [];
   const exchanges: Exchange[] = [];

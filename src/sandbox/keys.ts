@@ -4,7 +4,7 @@ import type { OperationData } from "./operation-data.ts";
 import type { ApiKeyOptions, Role } from "./options.ts";
 import type { Meter } from "./window.ts";
 
-/** A key as the sandbox keeps it. */
+/** An API key and its state. */
 export interface ApiKey {
   readonly key: string;
   /** Undefined: every scope. */
@@ -18,7 +18,7 @@ export interface ApiKey {
   readonly meters: ReadonlyMap<LimitName, Meter>;
 }
 
-/** The name of the workspace that a key without one acts in. */
+/** The workspace of keys that name none. */
 export const defaultWorkspace = "default";
 
 const expiryOf = (expiresAt: ApiKeyOptions["expiresAt"]): number =>
@@ -77,7 +77,7 @@ export const authenticate = (
 const isSending = (id: string): boolean => id === "emails.send";
 const refusesBrowsers = (id: string): boolean => id.startsWith("events.") || id.startsWith("emails.");
 
-/** Why the key may not do this, if so. Only browsers send `Origin` or `Sec-Fetch-Site`; Node's fetch sends neither. */
+/** Why the key may not do this; undefined if it may. Only browsers send `Origin` or `Sec-Fetch-Site`; Node's fetch sends neither. */
 export const forbiddenReason = (
   key: ApiKey,
   operation: OperationData,

@@ -2,7 +2,7 @@ import type { SandboxOptions } from "./options.ts";
 import type { Random } from "./random.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 
-/** Lets an answer take its time. */
+/** Delays an answer. */
 export type Latency = <T>(work: () => T) => Promise<T>;
 
 interface Range {

@@ -13,18 +13,18 @@ export const documentedLimits = {
   eventsPerDay: { max: 100_000, perMs: day },
 } as const satisfies Record<string, LimitWindow>;
 
-/** The limits by name: the documented ones, and a mail account's own of a day. */
+/** The names of the limits: the documented ones, and the daily limit of a mail account. */
 export type LimitName = keyof typeof documentedLimits | "mailAccountPerDay";
 
 /**
- * Which limits hold. What is not given is as documented; a plain number keeps the documented window; `false`
- * lifts one limit. `mailAccountPerDay`, the daily limit of a mail account over everything it sends, has no
- * documented number and is off unless set, here or on the account.
+ * The limits that apply. A missing limit is as documented; a number keeps the documented window; `false` turns the limit
+ * off. `mailAccountPerDay`, the daily limit for all emails of a mail account, has no documented number. It is off
+ * unless set, here or on the account.
  */
 export type SandboxLimits = {
   readonly [Name in LimitName]?: LimitWindow | number | false;
 } & {
-  /** `sliding` (default): every stretch of time; `fixed`: aligned stretches; `bucket`: fills steadily. */
+  /** `sliding` (default): any window of that length; `fixed`: aligned windows; `bucket`: refills steadily. */
   readonly kind?: LimitKind;
 };
 
@@ -40,7 +40,7 @@ const windowOf = (limits: SandboxLimits, name: LimitName): LimitWindow | undefin
   return Number.isFinite(window.max) ? window : undefined;
 };
 
-/** Reads the option; `false` is no limits at all. */
+/** Reads the option; `false` turns all limits off. */
 export const createMetersFor = (limits: SandboxLimits | false): MetersFor => {
   const read = (name: LimitName) => (limits === false ? undefined : windowOf(limits, name));
   const kind = (limits !== false && limits.kind) || "sliding";
@@ -54,7 +54,7 @@ export const createMetersFor = (limits: SandboxLimits | false): MetersFor => {
   };
 };
 
-/** One limit that a request draws on, and how much it takes. */
+/** A limit that a request spends, and how much of it. */
 export interface Charge {
   readonly name: LimitName;
   readonly meter: Meter;
@@ -71,7 +71,7 @@ const sentences: Record<LimitName, string> = {
   mailAccountPerDay: "The mail account reached its daily sending limit",
 };
 
-/** Lists what is drawn from these counters. */
+/** The charges on the named limits; limits that are off have none. */
 export const chargesOn = (
   meters: ReadonlyMap<LimitName, Meter>,
   names: readonly LimitName[],
@@ -82,7 +82,7 @@ export const chargesOn = (
     return meter === undefined ? [] : [{ name, meter, weight }];
   });
 
-/** The charge that has to wait longest, if any has to. */
+/** The charge with the longest wait, if any has to wait. */
 export const firstObstacle = (
   charges: readonly Charge[],
   now: number,
@@ -96,9 +96,9 @@ export const firstObstacle = (
 };
 
 /**
- * Draws on every limit, or on none: a refused request costs nothing.
+ * Spends every limit, or none: a refused request costs nothing.
  *
- * @param alsoNeeded - must have room too, and are drawn on later, if at all.
+ * @param alsoNeeded - must have room too, but are spent later, if at all.
  * @throws Refusal 429 with the wait.
  */
 export const spend = (charges: readonly Charge[], now: number, alsoNeeded: readonly Charge[] = []): void => {

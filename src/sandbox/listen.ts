@@ -8,7 +8,7 @@ import type { SandboxClock } from "./sandbox-clock.ts";
 import type { Workbench } from "./workbench/workbench.ts";
 import { writeAnswer } from "./write-answer.ts";
 
-/** The name in a `Host` header, without its port and in lower case; undefined where there is none. */
+/** The host name in a `Host` header, in lower case and without the port; undefined if there is none. */
 const nameIn = (header: string | undefined): string | undefined => {
   const url = `http://${header ?? ""}`;
   return URL.canParse(url) ? new URL(url).hostname.replace(/^\[|\]$|\.$/g, "") : undefined;
@@ -17,17 +17,17 @@ const nameIn = (header: string | undefined): string | undefined => {
 const isLoopback = (name: string): boolean =>
   name === "localhost" || name === "::1" || /^127(\.\d+){3}$/.test(name);
 
-/** What the check goes by. */
+/** The hosts that a server accepts. */
 export interface HostRule {
-  /** Names that lead here: the host listened at, and further ones the caller gave. */
+  /** The host that the server listens on, and the allowed hosts. */
   readonly names: readonly string[];
   /** The address at which this connection arrived. */
   readonly address: string | undefined;
 }
 
 /**
- * Whether a request means this server. A web page whose own name was made to point at this machine (DNS rebinding)
- * sends that name, and must not read what lies here; an address cannot be rebound.
+ * Whether the `Host` header of a request names this server. A web page whose own name was made to resolve to this machine
+ * (DNS rebinding) sends that name, and must not read the sandbox. An address cannot be rebound.
  */
 export const isMeantHere = (header: string | undefined, { names, address }: HostRule): boolean => {
   const name = nameIn(header);
@@ -39,7 +39,7 @@ export const isMeantHere = (header: string | undefined, { names, address }: Host
   );
 };
 
-/** A host as it stands in a URL: an IPv6 address in brackets. */
+/** A host as in a URL: an IPv6 address in brackets. */
 const bracketed = (host: string): string =>
   host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 
@@ -66,7 +66,7 @@ const readRequest = (request: IncomingMessage): Promise<Incoming> =>
     );
   });
 
-/** What the server leads to. */
+/** What the server serves. */
 export interface Served {
   readonly app: App;
   readonly clock: SandboxClock;
@@ -77,23 +77,23 @@ export interface Served {
 const otherHost = replyTo(
   new Refusal(
     403,
-    "The sandbox is not called by this host name: use localhost, or name it in allowedHosts (--allow-host).",
+    "The sandbox does not accept this host name: use localhost, or add the name to allowedHosts (--allow-host).",
   ),
 );
 
 const workbenchOff = replyTo(
   new Refusal(
     404,
-    "The sandbox can be reached from elsewhere, so its workbench is off: listen({ workbench: true }), or --workbench, turns it on.",
+    "Other machines can reach this sandbox, so its workbench is off. To turn it on: listen({ workbench: true }) or --workbench.",
   ),
 );
 
 const isLocal = (host: string): boolean => isMeantHere(bracketed(host), { names: [], address: undefined });
 
-/** The base URL at an address: one of IPv6 stands in brackets. */
+/** The base URL of a host and port. */
 export const baseUrlAt = (host: string, port: number): string => `http://${bracketed(host)}:${port}`;
 
-/** Opens the door with sockets: the same app behind a real HTTP server. */
+/** Starts a real HTTP server for the app. */
 export const listen = async (
   served: Served,
   {
@@ -117,7 +117,7 @@ export const listen = async (
     await writeAnswer(await served.app(incoming), response, served.clock);
   };
   const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
-    // A caller that went away mid-request leaves nobody to answer.
+    // The caller disconnected before its request was complete.
     serve(request, response).catch(() => response.destroy());
   });
   const sockets = new Set<Socket>();

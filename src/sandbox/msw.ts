@@ -2,8 +2,8 @@ import { createRequire } from "node:module";
 import { tokenIn } from "./keys.ts";
 
 /**
- * MSW handlers, typed to fit `setupServer` and `setupWorker` of any version: named by its own type, msw would have
- * to be installed for this package's types to be read at all.
+ * MSW handlers, typed to fit `setupServer` and `setupWorker` of any version. With MSW's own type, this package's types
+ * would not compile unless msw is installed.
  */
 export type MswHandlers = never[];
 
@@ -11,7 +11,7 @@ const load = (): typeof import("msw") => {
   // The CommonJS build has no import.meta, and the ESM build no __filename.
   const here = typeof __filename === "string" ? __filename : import.meta.url;
   try {
-    // `require` has no types; this is the module of that name.
+    // `require` is untyped.
     return createRequire(here)("msw") as typeof import("msw");
   } catch (cause) {
     throw new Error("sandbox.handlers needs the package msw, version 2: npm install --save-dev msw", {
@@ -20,10 +20,10 @@ const load = (): typeof import("msw") => {
   }
 };
 
-/** Whether MSW can stand in for this error: it has one way to say that the network failed. */
+/** Whether `Response.error()` stands for this error: MSW can only report a failed network. */
 const isNetworkFailure = (error: unknown): boolean => error instanceof TypeError;
 
-/** Tells the service's requests from those of others, whose paths may look the same: by where they go, or by their key. */
+/** Whether a request is for the service, by its base URL or its key: other services may have the same paths. */
 export const isOwnRequest = (
   { url, headers }: Request,
   baseUrl: string | undefined,
@@ -33,7 +33,7 @@ export const isOwnRequest = (
   return keys.has(tokenIn(headers.get("authorization") ?? undefined) ?? "");
 };
 
-/** Request handlers that lead to the sandbox; msw is loaded here, not with the module. */
+/** Creates request handlers that call the sandbox. Loads msw only when called. */
 export const createHandlers = (
   sandboxFetch: typeof fetch,
   isOwn: (request: Request) => boolean,
@@ -41,7 +41,7 @@ export const createHandlers = (
   const { http } = load();
   const handlers: unknown[] = [
     http.all("*/api/v1/*", async ({ request }) => {
-      // Nothing returned: the next handler is asked.
+      // Without a result, MSW tries the next handler.
       if (!isOwn(request)) return;
       try {
         return await sandboxFetch(request);

@@ -1,4 +1,4 @@
 import type { Operation } from "../service/define.ts";
 
-/** The part of an operation that the sandbox goes by: where it is, what it needs and what it draws on. */
+/** The part of an operation that the sandbox uses: its route, scope and budgets. */
 export type OperationData = Pick<Operation<never, unknown>, "id" | "method" | "path" | "scope" | "budgets">;

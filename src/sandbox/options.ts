@@ -2,65 +2,65 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Scope } from "../service/define.ts";
 import type { SandboxLimits } from "./limits.ts";
 
-/** What a value of a workspace's own contact field must be; `date` is an ISO 8601 string. */
+/** The type of a custom field's values; `date` is an ISO 8601 string. */
 export type CustomFieldKind = "text" | "number" | "boolean" | "date";
 
-/** What the role of a key's creator allows: everything, everything but sending, or reading only. */
+/** The role of a key's creator: `admin` may do everything, `editor` everything but send, `viewer` only read. */
 export type Role = "admin" | "editor" | "viewer";
 
 /** A key and what it may do. */
 export interface ApiKeyOptions {
-  /** The key itself, without blanks; no other has the same. */
+  /** The key itself: unique, without blanks. */
   readonly key: string;
   /** What it may do; default: every scope. A call without its scope gives 403. */
   readonly scopes?: readonly Scope[];
-  /** The workspace it acts in, by its name; default: `default`. */
+  /** The name of its workspace; default: `default`. */
   readonly workspace?: string;
   /** From this time on the key gives 401: a `Date` or an ISO 8601 string; default: never. */
   readonly expiresAt?: Date | string;
   /** Whether the key gives 401; default: false. */
   readonly revoked?: boolean;
-  /** The role of its creator: `editor` may not send, `viewer` only read; else 403. Default: `admin`. */
+  /** The role of its creator: `editor` may not send, `viewer` may only read; other calls give 403. Default: `admin`. */
   readonly role?: Role;
-  /** The id of the account its emails leave from; default: the workspace's first. */
+  /** The id of the mail account that sends its emails; default: the workspace's first. */
   readonly mailAccount?: string;
 }
 
 /** A mail account of a workspace. */
 export interface MailAccountOptions {
-  /** What keys and emails name it by. */
+  /** The id by which keys and emails refer to it. */
   readonly id: string;
   /** Display name and address; default: its id at `touchpoint.example`. */
   readonly from?: string;
   /** Default: true. A disconnected account refuses every send with 400. */
   readonly connected?: boolean;
-  /** While set, every send answers 502 with this sentence; default: it works. */
+  /** If set, every send fails with 502 and this message. Default: it works. */
   readonly failing?: string;
-  /** Emails in any 24 hours over everything the account sends; default: `limits.mailAccountPerDay`. */
+  /** How many emails the account may send in any 24 hours; default: `limits.mailAccountPerDay`. */
   readonly dailyLimit?: number;
 }
 
-/** What may change about a mail account while the sandbox runs. */
+/** A change to a mail account while the sandbox runs. A missing field stays as it is. */
 export interface MailAccountChange {
-  /** False: every send is refused with 400; left out: as it is. */
+  /** `false`: every send is refused with 400. */
   readonly connected?: boolean;
-  /** The sentence of its 502; null mends it; left out: as it is. */
+  /** Every send fails with 502 and this message; null repairs the account. */
   readonly failing?: string | null;
 }
 
-/** An automation, as far as events can tell: which event starts, resumes and ends a run. */
+/** An automation: the events that start, resume and end a run. */
 export interface AutomationOptions {
-  /** What the `note` of an answer calls it. */
+  /** Its name in the `note` of an answer. */
   readonly name: string;
-  /** The event name that starts a run. */
+  /** The name of the event that starts a run. */
   readonly startsOn: string;
-  /** The event a started run waits for; default: it waits for none. */
+  /** The event that a started run waits for; default: none. */
   readonly waitsFor?: string;
   /** An exit rule: this event stops the run. */
   readonly exitsOn?: string;
   /** This event stops the run and counts as reaching the goal. */
   readonly goalOn?: string;
-  /** The property that must be the same in the starting and the later event; default: it does not matter. */
+  /** A property that must be equal in the starting and the later event; default: none. */
   readonly correlateBy?: string;
   /** Whether it starts on events up to 7 days old instead of 72 hours; default: false. */
   readonly transactional?: boolean;
@@ -68,13 +68,13 @@ export interface AutomationOptions {
 
 /** The settings of one workspace. */
 export interface WorkspaceOptions {
-  /** Defined contact fields. Not given: every name and value is accepted. Given: another name is a 400. */
+  /** The custom fields of contacts; any other name is a 400. Default: every name and value is accepted. */
   readonly customFields?: Readonly<Record<string, CustomFieldKind>>;
-  /** Ids of signatures beside `default`, which always exists; an unknown one gives 404. */
+  /** Ids of signatures; `default` always exists. An unknown id gives 404. */
   readonly signatures?: readonly string[];
   /** Default: one connected account, `mail-1`. */
   readonly mailAccounts?: readonly MailAccountOptions[];
-  /** Addresses, in any case of letters, that every send is refused to with 400; default: none. */
+  /** Addresses, in any letter case, to which every send is refused with 400; default: none. */
   readonly doNotEmail?: readonly string[];
   /** Whether a tracking domain is active; default: true. */
   readonly tracking?: boolean;
@@ -86,13 +86,13 @@ export interface WorkspaceOptions {
 export interface LatencyOptions {
   /** The shortest time, in milliseconds, at least 0. */
   readonly min: number;
-  /** The longest time, in milliseconds; each request draws a time between. */
+  /** The longest time, in milliseconds; each request draws a time in this range. */
   readonly max: number;
   /** `before` (default): the request counts at once and the response is late. `after`: the request counts late. */
   readonly counted?: "before" | "after";
 }
 
-/** Options of a sandbox. Those of its workspace `default` are on the top level. */
+/** Options of a sandbox. Those of its workspace `default` are at the top level. */
 export interface SandboxOptions extends WorkspaceOptions {
   /** The accepted keys: strings, or objects with scopes and more. Default: one key, `sandbox-key`, with every scope. */
   readonly apiKeys?: readonly (string | ApiKeyOptions)[];
@@ -122,7 +122,7 @@ export interface SandboxOptions extends WorkspaceOptions {
    * requests to any origin that carry one of the keys.
    */
   readonly baseUrl?: string;
-  /** More workspaces by name, with their settings. The settings of `default` are given beside this option. */
+  /** More workspaces by name, with their settings. The settings of `default` are at the top level, beside this option. */
   readonly workspaces?: Readonly<Record<string, WorkspaceOptions>>;
 }
 

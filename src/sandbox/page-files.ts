@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The files of the workbench's page, with their types. They are served as they are; the build copies them. */
+/** The content types of the workbench page's files, by extension. The files are served unchanged; the build copies them. */
 const types: Readonly<Record<string, string>> = {
   html: "text/html",
   css: "text/css",
@@ -14,7 +14,7 @@ const folder = (): string =>
   // The CommonJS build has no import.meta, and the ESM build no __filename.
   join(dirname(typeof __filename === "string" ? __filename : fileURLToPath(import.meta.url)), "page");
 
-/** A file of the page; undefined where there is none of that name. */
+/** A file of the page; undefined if there is none of that name. */
 export const pageFile = async (
   name: string,
 ): Promise<{ readonly type: string; readonly content: Buffer } | undefined> => {

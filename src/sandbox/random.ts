@@ -1,4 +1,4 @@
-/** Numbers from 0 up to 1, the same row for the same seed. */
+/** Returns numbers from 0 to below 1, the same sequence for the same seed. */
 export type Random = () => number;
 
 /** A small generator (a multiplicative hash of a counter); without a seed every sandbox differs. */
@@ -13,12 +13,12 @@ export const createRandom = (seed: number | undefined): Random => {
   };
 };
 
-/** Gives opaque identifiers; the counter makes them unique, the random tail keeps anyone from guessing an order. */
+/** Creates opaque ids: a counter makes them unique, a random part hides their order. */
 export type NewId = (prefix: string) => string;
 
-/** The identifiers of a sandbox. */
+/** The ids of a sandbox. */
 export interface Ids {
-  /** How many there have been; set when records that carry some are loaded. */
+  /** How many ids were created; set when a snapshot is loaded. */
   count: number;
   readonly next: NewId;
 }

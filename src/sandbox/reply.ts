@@ -2,11 +2,11 @@ import { type Answer, Refusal, type Reply } from "./answer.ts";
 
 const json = { "content-type": "application/json; charset=utf-8" };
 
-/** Turns what a rule said into the bytes of an answer. */
+/** Turns the result of a rule into an answer. */
 export const replyTo = (reply: Reply | Refusal): Answer => {
   const delivery = { kind: "whole" } as const;
   if (reply instanceof Refusal) {
-    // Rounded up: coming back at the named second must never be too early.
+    // Rounded up: a retry at the named second must never be too early.
     const seconds = reply.retryAfterMs === undefined ? undefined : Math.ceil(reply.retryAfterMs / 1_000);
     const headers = seconds === undefined ? json : { ...json, "retry-after": String(seconds) };
     return { status: reply.status, headers, body: JSON.stringify({ error: reply.message }), delivery };

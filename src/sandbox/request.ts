@@ -1,16 +1,16 @@
 import { type Incoming, Refusal } from "./answer.ts";
 import { type Fields, isFields } from "./json.ts";
 
-/** A body as read, or why it cannot be. */
+/** A parsed body, or why it is refused. */
 export interface ParsedBody {
-  /** JSON, or the text where it is none. */
+  /** The parsed JSON; the text if it is not JSON. */
   readonly value: unknown;
-  /** The value, where it is an object. */
+  /** The value, if it is an object. */
   readonly fields?: Fields;
   readonly refusal?: Refusal;
 }
 
-/** Reads the body of a request; the refusal is thrown later, when the request has been admitted. */
+/** Parses the body of a request. The refusal is thrown later, when the request has been admitted. */
 export const parseBody = ({ method, headers, body }: Incoming): ParsedBody => {
   if (body === "") {
     return method === "GET" || method === "DELETE"

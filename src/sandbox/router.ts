@@ -9,10 +9,10 @@ import { recordBatch, recordEvent } from "./rules/events.ts";
 import { addToList, createList, removeFromList } from "./rules/lists.ts";
 import { cancelScheduled, listScheduled, updateScheduled } from "./rules/scheduled.ts";
 
-/** Keeps the rules of one operation. */
+/** Simulates one operation. */
 export type Rule = (call: Call) => Reply;
 
-/** An operation, the rules behind it, and the `:id` of the path. */
+/** An operation, its rule, and the `:id` of the path. */
 export interface Match {
   readonly operation: OperationData;
   readonly rule: Rule;
@@ -34,7 +34,7 @@ export const rules: RulesFor<Operations> = {
   events: { record: recordEvent, recordBatch },
   emails: {
     send: sendEmail,
-    // The same method and path: the rule goes by `sendAt`.
+    // The same method and path: the rule decides by `sendAt`.
     schedule: sendEmail,
     scheduledList: listScheduled,
     scheduledUpdate: updateScheduled,

@@ -1,20 +1,20 @@
 import { type Cancel, type Clock, sleepOn } from "../runtime/clock.ts";
 import { type Check, refuse } from "./checks.ts";
 
-/** A clock on top of another that can be moved ahead and stopped. */
+/** A clock on top of a base clock. It can be moved forward and stopped. */
 export interface SandboxClock extends Clock {
   /**
-   * Moves time on. Timers on the way fire in their order, each seeing its own due time.
+   * Moves time forward. Timers that become due fire in order, each at its own due time.
    *
    * @throws ConfigurationError for anything but milliseconds of at least 0.
    */
   advance(ms: number): void;
-  /** Stops time, or lets it go on from where it stopped; `advance` moves it all the same. */
+  /** Stops time, or continues from where it stopped. `advance` also moves a stopped clock. */
   freeze(isFrozen: boolean): void;
   readonly isFrozen: boolean;
-  /** How far it is ahead of the clock below, in milliseconds; less than 0 once it has been stopped for longer. */
+  /** How far it is ahead of the base clock, in milliseconds; below 0 if it was stopped for longer than it was ahead. */
   readonly aheadMs: number;
-  /** Sets how far it is ahead. What waits goes on waiting for what is left of its time. */
+  /** Sets how far it is ahead. Pending timers keep their remaining time. */
   setAhead(ms: number): void;
 }
 
@@ -30,7 +30,7 @@ const wait: Check = (ms, field) =>
     ? []
     : [`${field} must be milliseconds of at least 0, got ${String(ms)}`];
 
-/** Puts an offset over a clock; its timers follow both the clock below and `advance`. */
+/** Adds an offset to a base clock. Timers follow both the base clock and `advance`. */
 export const createSandboxClock = (base: Clock): SandboxClock => {
   let offset = 0;
   let stoppedAt: { readonly now: number; readonly wallTime: number } | undefined;
@@ -45,7 +45,7 @@ export const createSandboxClock = (base: Clock): SandboxClock => {
   const arm = (timer: Timer): void => {
     timer.cancel();
     const waitMs = Math.max(0, timer.dueAt - now());
-    // While time stands still only `advance` makes anything due.
+    // On a stopped clock, only `advance` makes timers due.
     if (stoppedAt === undefined || waitMs === 0)
       timer.cancel = base.after(waitMs, () => fire(timer), { idle: timer.isIdle });
   };

@@ -21,8 +21,8 @@ const slug = (name: string): string =>
     .toLowerCase();
 
 /**
- * Adds `count` contacts with names from many alphabets' Latin letters and addresses under the reserved example
- * domains. The same count gives the same people; `change` may set fields of each.
+ * Adds `count` contacts with names from many languages, in Latin letters, and addresses under reserved example domains.
+ * The same count gives the same contacts; `change` may set fields of each.
  */
 export const seedContacts = (
   workspace: Workspace,
@@ -36,7 +36,7 @@ export const seedContacts = (
     const last = pick(lastNames, Math.floor(index / firstNames.length) + index, "Lovelace");
     const domain = pick(domains, Math.floor(index / 7), "example.com");
     const email = `${slug(first)}.${slug(last)}.${index}@${domain}`;
-    // Taken when contacts have been removed since the last time.
+    // The address may exist if contacts were removed after an earlier seed.
     if (contacts.byEmail(email) !== undefined) continue;
     const title = pick(titles, Math.floor(index / 3), "Buyer");
     addContact(workspace, { email, name: `${first} ${last}`, title, ...change?.(index) });

@@ -4,10 +4,10 @@ import { writeFileAtomically } from "../runtime/atomic-file.ts";
 import { refuse, text } from "./checks.ts";
 import type { Snapshot } from "./snapshot.ts";
 
-/** Takes snapshots of a sandbox, and makes it what one says. */
+/** Takes and restores snapshots of a sandbox. */
 export interface Snapshots {
   take(): Snapshot;
-  /** @throws ConfigurationError naming every fault; nothing has changed then. */
+  /** @throws ConfigurationError naming every fault; the sandbox is then unchanged. */
   restore(value: unknown): void;
 }
 

@@ -31,13 +31,13 @@ interface WorkspaceSnapshot {
   readonly runs: readonly { readonly name: string; readonly active: readonly [string, ActiveRun][] }[];
 }
 
-/** What a sandbox holds, as JSON. Keys, requests, planned faults and how much of each limit is used are not in it. */
+/** The contents of a sandbox, as JSON, without keys, requests, planned faults and used limits. */
 export interface Snapshot {
   readonly format: "touchpoint-sandbox";
   readonly version: 1;
   /** How far the sandbox's clock was ahead. */
   readonly aheadMs: number;
-  /** How many identifiers had been given. */
+  /** How many ids had been created. */
   readonly ids: number;
   readonly workspaces: Readonly<Record<string, WorkspaceSnapshot>>;
 }
@@ -58,7 +58,7 @@ const workspaceSnapshot = (workspace: Workspace): WorkspaceSnapshot => ({
   runs: workspace.runs.map(({ automation, active }) => ({ name: automation.name, active: [...active] })),
 });
 
-/** Takes everything down that `restore` brings back. */
+/** Takes a snapshot for `restore`. */
 export const snapshotOf = ({ ids, workspaces }: World, aheadMs: number): Snapshot => ({
   format: "touchpoint-sandbox",
   version: 1,
@@ -69,7 +69,7 @@ export const snapshotOf = ({ ids, workspaces }: World, aheadMs: number): Snapsho
   ),
 });
 
-/** Records with these fields as texts; what else is in them is taken as it is. */
+/** A list of objects with these fields as non-empty strings; other fields are not checked. */
 const records = (...required: readonly string[]): Check =>
   listOf((value, field) =>
     isFields(value)
@@ -108,7 +108,7 @@ const snapshotShape = shape(
 export const checkedSnapshot = (value: unknown): Snapshot => {
   const faults = snapshotShape(value, "");
   if (faults.length > 0) throw new ConfigurationError(`sandbox.load: ${faults.join("; ")}`);
-  // Looked at a line above; what may be missing is asked for with `?.`.
+  // Checked above. Where a part may be missing, its reader has a default.
   return value as Snapshot;
 };
 
@@ -143,13 +143,13 @@ const restoreInto = (workspace: Workspace, from: Partial<WorkspaceSnapshot>): vo
 };
 
 /**
- * Puts the records of a snapshot into a new world; emails that have become due go out.
+ * Puts the records of a snapshot into a new world. Scheduled emails that are due are sent.
  *
  * @throws ConfigurationError for a workspace that neither an option nor a key names.
  */
 export const restore = (world: World, { workspaces, ids = 0 }: Snapshot): void => {
   const found = Object.entries(workspaces).map(([name, from]) => [world.workspaceNamed(name), from] as const);
   world.ids.count = ids;
-  // Copied: the records are changed from here on, and the snapshot is the caller's.
+  // Copied, because the sandbox changes its records, and the snapshot belongs to the caller.
   for (const [workspace, from] of found) restoreInto(workspace, structuredClone(from));
 };

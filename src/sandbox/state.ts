@@ -15,13 +15,13 @@ export interface SandboxState {
   readonly contacts: readonly Readonly<ContactRecord>[];
   /** By id. */
   readonly companies: ReadonlyMap<string, Readonly<CompanyRecord>>;
-  /** By id; who is in a list stands in each contact's `listIds`. */
+  /** By id; `listIds` of a contact names the lists that it is in. */
   readonly lists: ReadonlyMap<string, ListRecord>;
-  /** Recorded events, once each; `repeats` counts how often an id came again. */
+  /** Recorded events, once each; `repeats` counts later requests with the same id. */
   readonly events: readonly Readonly<EventRecord>[];
-  /** Emails that left. */
+  /** Sent emails. */
   readonly emails: readonly EmailRecord[];
-  /** Emails accepted for later, by id, whatever became of them. */
+  /** Scheduled emails by id, including those sent, failed or cancelled since. */
   readonly scheduled: ReadonlyMap<string, Readonly<ScheduledRecord>>;
   /** The newest requests of all workspaces, oldest first. */
   readonly requests: readonly RequestRecord[];
@@ -29,7 +29,7 @@ export interface SandboxState {
   readonly counts: RequestCounts;
 }
 
-/** The view of one workspace, whatever takes its place after a reset. */
+/** The state of one workspace. It shows the new workspace after a reset. */
 export const stateOf = (workspace: () => Workspace, journal: () => Journal): SandboxState => ({
   get contacts() {
     return workspace().contacts.all;

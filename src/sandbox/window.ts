@@ -6,7 +6,7 @@ export interface LimitWindow {
   readonly perMs: number;
 }
 
-/** How the service counts: every stretch of time, aligned stretches, or a bucket that fills steadily. */
+/** How the service counts: any window of that length, aligned windows, or a bucket that refills steadily. */
 export type LimitKind = "sliding" | "fixed" | "bucket";
 
 /** Counts one limit. Times are milliseconds of the sandbox clock. */
@@ -16,7 +16,7 @@ export interface Meter {
   waitMs(weight: number, now: number): number;
   /** Counts `weight`; ask `waitMs` first. */
   take(weight: number, now: number): void;
-  /** How much is spent at this moment. */
+  /** How much is used now. */
   used(now: number): number;
 }
 
@@ -41,7 +41,7 @@ const createSliding = (window: LimitWindow): Meter => {
     window,
     waitMs(weight, now) {
       drop(now);
-      // More than ever fits goes through alone, when nothing else is in the window.
+      // A weight above the limit passes alone, when nothing else is in the window.
       const most = window.max - Math.min(weight, window.max);
       let left = sum;
       for (let index = head; left > most; index += 1) {
@@ -105,7 +105,7 @@ const createBucket = (window: LimitWindow): Meter => {
     waitMs(weight, now) {
       fill(now);
       const missing = Math.min(weight, window.max) - level;
-      // Filling in many small steps rounds; a billionth short is full.
+      // Many small refills add up rounding errors: a billionth short counts as full.
       return missing > window.max * 1e-9 ? missing / perMs : 0;
     },
     // An oversized batch leaves a debt that the following windows pay off.

@@ -19,7 +19,7 @@ interface MeterOwner {
   readonly meters: ReadonlyMap<LimitName, Meter>;
 }
 
-/** Everything in a sandbox that a reset starts anew; what stays is its clock and its servers. */
+/** Everything in a sandbox that a reset replaces. Its clock and servers stay. */
 export interface World {
   readonly app: App;
   readonly journal: Journal;
@@ -33,7 +33,7 @@ export interface World {
   workspaceNamed(name: string): Workspace;
 }
 
-// Numbered, not named: a page that is looked at over a shoulder shows no key.
+// Numbered, not named, so that the page never shows a key.
 const keyOwners = (keys: ReadonlyMap<string, ApiKey>): MeterOwner[] =>
   [...keys.values()].map(({ meters }, index) => ({ name: `key ${index + 1}`, meters }));
 
@@ -54,7 +54,7 @@ const workspaceNames = (options: SandboxOptions, keys: ReadonlyMap<string, ApiKe
   ]),
 ];
 
-/** Starts with nothing but what the options say. */
+/** Creates a world with the settings of the options and no records. */
 export const createWorld = (options: SandboxOptions, clock: SandboxClock): World => {
   const random = createRandom(options.seed);
   const metersFor = createMetersFor(options.limits ?? {});

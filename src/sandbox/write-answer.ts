@@ -8,7 +8,7 @@ const dripBytes = 8;
 const pack = (body: string, packing: Packing): Buffer => {
   if (packing === "br") return brotliCompressSync(body);
   const packed = gzipSync(body);
-  // The first ten bytes are gzip's own header; behind it any flipped byte breaks the stream or its checksum.
+  // The first ten bytes are gzip's header; a damaged byte after it breaks the stream or its checksum.
   if (packing === "gzip-corrupt") packed.fill(0xff, 12);
   return packed;
 };
@@ -35,7 +35,7 @@ const headersFor = (answer: Answer, bytes: Buffer): Record<string, string | stri
   return headers;
 };
 
-/** Writes an answer to a real connection, as whole or as broken as it is meant to be. */
+/** Writes an answer to a real connection, with its faults. */
 export const writeAnswer = async (
   answer: Answer,
   response: ServerResponse,
@@ -54,7 +54,7 @@ export const writeAnswer = async (
   response.writeHead(answer.status, headersFor(answer, bytes));
   if (delivery.kind === "part") {
     response.write(bytes.subarray(0, bytes.length >> 1), () => {
-      // Let the half that was sent arrive; a reset would take it back.
+      // Not a reset, which would discard the half that was sent.
       if (delivery.then === "reset") response.socket?.destroySoon();
     });
   } else if (delivery.kind === "drip") drip(response, bytes, delivery.everyMs, clock);

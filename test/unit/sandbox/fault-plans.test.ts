@@ -31,7 +31,7 @@ const wrong: [plan: unknown, problem: string | RegExp][] = [
   ],
   [{ with: { status: 503, retryAfter: -1 } }, "with.retryAfter must be a number of at least 0, got -1"],
   [{ with: { status: 503, retryAfter: new Date("soon") } }, "with.retryAfter is not a time"],
-  [{ with: { status: 503, headers: { a: 1 } } }, "with.headers.a must be a string that a header can carry"],
+  [{ with: { status: 503, headers: { a: 1 } } }, "with.headers.a must be a valid header value"],
   [{ with: { status: 500, applied: "yes" } }, 'with.applied must be true or false, got "yes"'],
   [{ with: { status: 204, body: {} } }, "with.body must be left out: a 204 has none"],
   [

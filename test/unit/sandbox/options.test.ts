@@ -14,8 +14,8 @@ describe("the options of a sandbox", () => {
     [[], "the argument must be an object, got an object"],
     ["key", 'the argument must be an object, got "key"'],
     [{ apiKeys: "key" }, 'apiKeys must be an array, got "key"'],
-    [{ apiKeys: [""] }, "apiKeys[0] must be a text without blanks"],
-    [{ apiKeys: ["a", "b", "a"] }, "apiKeys[2] is there twice"],
+    [{ apiKeys: [""] }, "apiKeys[0] must be a string without blanks"],
+    [{ apiKeys: ["a", "b", "a"] }, "apiKeys[2] is a duplicate"],
     [
       { apiKeys: [{ key: "k", scope: [] }] },
       'there is no option "apiKeys[0].scope": did you mean "apiKeys[0].scopes"?',
@@ -69,7 +69,10 @@ describe("the options of a sandbox", () => {
       { workspaces: { b: { doNotMail: [] } } },
       'there is no option "workspaces.b.doNotMail": did you mean "workspaces.b.doNotEmail"?',
     ],
-    [{ workspaces: { default: {} } }, "workspaces.default: its settings belong on top, beside workspaces"],
+    [
+      { workspaces: { default: {} } },
+      "workspaces.default: its settings belong at the top level, not in workspaces",
+    ],
     [{ tracking: 1, order: 2 }, /tracking must .*; order must /],
   ];
 
@@ -106,7 +109,7 @@ describe("what is done by hand", () => {
     [
       "a contact",
       () => sandbox.addContact(loose({ name: "Ada" })),
-      "sandbox.addContact: email must be a text, got undefined",
+      "sandbox.addContact: email must be a non-empty string, got undefined",
     ],
     [
       "a count",
@@ -132,7 +135,7 @@ describe("what is done by hand", () => {
     [
       "an address",
       () => sandbox.doNotEmail(loose(undefined)),
-      "sandbox.doNotEmail: address must be a text, got undefined",
+      "sandbox.doNotEmail: address must be a non-empty string, got undefined",
     ],
   ];
 
@@ -153,7 +156,7 @@ describe("what is done by hand", () => {
     const opened = open().sandbox;
     opened.addContact({ email: "ada@example.com" });
     expect(refusalOf(() => opened.addContact({ email: "ADA@example.com" }))).toBe(
-      "sandbox.addContact: there is a contact with this email already",
+      "sandbox.addContact: a contact with this email already exists",
     );
     opened.seedContacts(9);
     opened.removeContact(opened.state.contacts[3]?.id ?? "");

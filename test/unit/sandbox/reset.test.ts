@@ -148,7 +148,7 @@ describe("save and load", () => {
     [
       "with a contact without an address",
       '{"format":"touchpoint-sandbox","version":1,"workspaces":{"default":{"contacts":[{}]}}}',
-      /workspaces\.default\.contacts\[0\]\.email must be a text/,
+      /workspaces\.default\.contacts\[0\]\.email must be a non-empty string/,
     ],
     [
       "of an unknown workspace",
