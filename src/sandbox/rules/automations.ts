@@ -43,7 +43,7 @@ const stepInside = (event: EventDraft, run: AutomationRun, contactId: string, ag
   }
   if (age > oldest(run) || automation.waitsFor !== event.name || !current.isWaiting) return undefined;
   current.isWaiting = false;
-  // With nothing left to end it, the run has come to its end.
+  // No other event can end this run, so it ends now.
   if (automation.goalOn === undefined && automation.exitsOn === undefined) active.delete(contactId);
   return "resumed";
 };

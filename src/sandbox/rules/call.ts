@@ -3,7 +3,7 @@ import { type Fields, isFields } from "../json.ts";
 import type { ApiKey } from "../keys.ts";
 import type { Workspace } from "../store/workspace.ts";
 
-/** Results of a batch that a planned fault, or a limit, makes fail. */
+/** The result of a batch item that fails because of a planned fault or a limit. */
 export interface FailedItem {
   readonly status: number;
   readonly error: string;
@@ -13,13 +13,13 @@ export interface FailedItem {
 export interface Call {
   readonly workspace: Workspace;
   readonly key: ApiKey;
-  /** The `:id` of the path; empty where there is none. */
+  /** The `:id` of the path; empty if there is none. */
   readonly id: string;
   readonly query: URLSearchParams;
   readonly body: unknown;
-  /** Why the item of a batch at this index fails without being looked at, if it does. */
+  /** The failure of the batch item at this index, which is then not processed; undefined if there is none. */
   readonly failedItem: (index: number) => FailedItem | undefined;
-  /** How a scheduled email comes back. */
+  /** The shape of the answer to a scheduled email. */
   readonly scheduledAnswer: "nested" | "flat";
 }
 

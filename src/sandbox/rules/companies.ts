@@ -69,7 +69,7 @@ const shown = (company: CompanyRecord, workspace: Workspace): object => ({
     .map(({ id, email, name, title }) => ({ id, email, name, title })),
 });
 
-/** Creates a company with its people, or updates the one with the same domain. Answers ids. */
+/** Creates a company with its people, or updates the one with the same domain. Returns ids. */
 export const createCompany = (call: Call): Reply => {
   const { workspace } = call;
   const body = bodyFields(call);
@@ -83,7 +83,7 @@ export const createCompany = (call: Call): Reply => {
   return { status: known === undefined ? 201 : 200, body: { id: company.id, contactIds } };
 };
 
-/** Changes the fields sent. */
+/** Changes the given fields. */
 export const updateCompany = (call: Call): Reply => {
   const { workspace } = call;
   const company = workspace.companies.get(call.id);
@@ -97,7 +97,7 @@ export const updateCompany = (call: Call): Reply => {
   return { status: 200, body: shown(company, workspace) };
 };
 
-/** Answers a page with the company of a domain, or an empty one. */
+/** Returns a page with the company of a domain, or an empty page. */
 export const findCompany = ({ workspace, query }: Call): Reply => {
   const domain = readText(query.get("domain") ?? undefined, "domain").toLowerCase();
   const company = workspace.companiesByDomain.get(domain);

@@ -16,7 +16,7 @@ const assertKind = (name: string, value: unknown, kind: CustomFieldKind): void =
 };
 
 /**
- * Applies a patch of custom fields: keys sent are set, `null` clears, the others stay.
+ * Applies a patch of custom fields: given keys are set, `null` clears a key, the others stay.
  *
  * @throws Refusal 400 for a name that is not defined or a value of another kind.
  */
@@ -78,7 +78,7 @@ const readListIds = (value: unknown, workspace: Workspace): string[] => {
   if (!isArray(value)) throw invalid("listIds", "must be an array of list ids");
   const ids = value.map((id) => {
     if (typeof id !== "string" || !workspace.lists.has(id)) {
-      throw invalid("listIds", "holds an id that is not a list of this workspace");
+      throw invalid("listIds", "contains an id that is not a list of this workspace");
     }
     return id;
   });
@@ -94,9 +94,9 @@ const assertFree = (workspace: Workspace, email: string, own?: ContactRecord): v
 };
 
 /**
- * Reads the contact fields of a body; fields that are not a caller's to set are ignored.
+ * Reads the contact fields of a body. Fields that a caller cannot set are ignored.
  *
- * @param current - the contact to change: its custom fields are merged into.
+ * @param current - the contact to change; its custom fields are merged with the given ones.
  * @throws Refusal 400 for an invalid value, 409 for an address that is taken.
  */
 export const readContactFields = (

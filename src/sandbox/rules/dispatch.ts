@@ -9,7 +9,7 @@ import { assertSendable, sendNow } from "./send.ts";
 const goOut = (record: ScheduledRecord, workspace: Workspace): void => {
   const { clock } = workspace.services;
   const account = accountNamed(record.mailAccount, workspace.mailAccounts);
-  // What was true when it was accepted may have changed: every check runs again.
+  // Things may have changed since the email was accepted: run every check again.
   const draft = readDraft({ ...record.draft }, workspace);
   const sender = assertSendable(draft, account, workspace);
   const charges = chargesOn(sender.meters, ["emails", "emailsPerDay"]);
@@ -25,7 +25,7 @@ const goOut = (record: ScheduledRecord, workspace: Workspace): void => {
 };
 
 const dispatch = (record: ScheduledRecord, sendAt: string, workspace: Workspace): void => {
-  // Gone with a reset, cancelled, or moved to another time, which has a timer of its own.
+  // Removed by a reset, cancelled, or moved to another time, which has its own timer.
   const isCurrent = workspace.scheduled.get(record.id) === record && record.sendAt === sendAt;
   if (!isCurrent || record.status !== "SCHEDULED") return;
   try {
@@ -37,7 +37,7 @@ const dispatch = (record: ScheduledRecord, sendAt: string, workspace: Workspace)
   }
 };
 
-/** Sends the email at its time; while the account has no capacity it waits. */
+/** Sends the email at its time. It waits longer while the account's limits have no room. */
 export const dispatchLater = (record: ScheduledRecord, workspace: Workspace): void => {
   const { clock } = workspace.services;
   const { sendAt } = record;

@@ -18,7 +18,7 @@ const assertSignature = (id: string, workspace: Workspace): void => {
   if (id !== "default" && !workspace.settings.signatures?.includes(id)) throw notFound("signature");
 };
 
-/** Reads what an email consists of. @throws Refusal 400 for a fault of a field, 404 for an unknown signature. */
+/** Reads the parts of an email. @throws Refusal 400 for an invalid field, 404 for an unknown signature. */
 export const readDraft = (fields: Fields, workspace: Workspace): EmailDraft => {
   const to = readAddress(fields.to, "to");
   const subject = readText(fields.subject, "subject");
@@ -42,11 +42,11 @@ export const readDraft = (fields: Fields, workspace: Workspace): EmailDraft => {
   };
 };
 
-/** Reads `sendAt`, when it is there, as the service writes times. @throws Refusal 400 when it has no zone. */
+/** Reads `sendAt`, if given, in the service's time format. @throws Refusal 400 when it has no time zone. */
 export const readSendAt = (fields: Fields): string | undefined => {
   if (!has(fields, "sendAt")) return undefined;
   const time = readTime(fields.sendAt, "sendAt");
-  // readTime has made sure of a string.
+  // readTime has checked that it is a string.
   if (!hasZone(String(fields.sendAt))) throw invalid("sendAt", "must have a time zone");
   return new Date(time).toISOString();
 };

@@ -6,7 +6,7 @@ import { dispatchLater } from "./dispatch.ts";
 import { readDraft, readSendAt } from "./email-draft.ts";
 import { assertSendable, sendNow } from "./send.ts";
 
-/** A scheduled email as the service shows it. */
+/** A scheduled email, as the service returns it. */
 export const shown = ({ id, status, sendAt }: ScheduledRecord): object => ({ id, status, sendAt });
 
 const answerOf = ({
@@ -35,7 +35,7 @@ const keep = (call: Call, draft: EmailDraft, sendAt: string, mailAccount: string
   return { status: 201, body: { scheduled: true, ...kept } };
 };
 
-/** Sends one email now (200), or keeps it for `sendAt` (201). */
+/** Sends one email now (200), or schedules it for `sendAt` (201). */
 export const sendEmail = (call: Call): Reply => {
   const { workspace, key } = call;
   const body = bodyFields(call);

@@ -1,10 +1,10 @@
 import { type Fields, has, isArray, isFields } from "../json.ts";
 import { invalid, readOptionalFlag, readText, readTime } from "./values.ts";
 
-/** The sandbox's own cap: the document says that there is one, not how much. */
+/** The sandbox's choice: the document mentions a maximum, but not its value. */
 const maxPropertiesBytes = 32_768;
 
-/** The three that the document names, without case and punctuation. */
+/** The three names in the document, in lower case and without punctuation. */
 const refusedNames = new Set(["password", "cardnumber", "ssn"]);
 
 /** The parts of an event that can be read without looking at the workspace. */

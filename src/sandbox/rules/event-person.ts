@@ -7,7 +7,7 @@ import { readContactFields } from "./contact-fields.ts";
 import type { EventDraft } from "./event-checks.ts";
 import { readAddress, readText } from "./values.ts";
 
-/** The person of an event, and whether the event brought them in. */
+/** The contact of an event, and whether the event created it. */
 export interface EventPerson {
   readonly contact: ContactRecord | undefined;
   readonly created: boolean;

@@ -44,7 +44,7 @@ const record = (workspace: Workspace, event: EventDraft): EventAnswer => {
   return answer;
 };
 
-/** Records one event, or answers as the first time when its id is known. @throws Refusal 400, 404, 409 */
+/** Records one event, or repeats the first answer if its id is known. @throws Refusal 400, 404, 409 */
 const recordOrRepeat = (workspace: Workspace, value: unknown): EventAnswer => {
   const event = readEvent(value, workspace.services.clock.wallTime());
   const first = event.id === undefined ? undefined : workspace.eventsById.get(event.id);

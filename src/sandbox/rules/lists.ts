@@ -46,7 +46,7 @@ export const addToList = (call: Call): Reply => {
   return { status: 200, body: { added, created } };
 };
 
-/** Takes people out of a list; they stay contacts. The answer is not documented. */
+/** Removes people from a list; they stay contacts. The answer is not documented. */
 export const removeFromList = (call: Call): Reply => {
   const { workspace, id } = call;
   let removed = 0;

@@ -7,7 +7,7 @@ const readWhole = (query: URLSearchParams, name: string, fallback: number): numb
   return Number(text);
 };
 
-/** The page a caller asks for: `limit` 1 to 200, 50 when not given. @throws Refusal 400 */
+/** Reads `skip` (default 0) and `limit` (1 to 200, default 50). @throws Refusal 400 */
 export const readPaging = (query: URLSearchParams): { readonly skip: number; readonly limit: number } => {
   const skip = readWhole(query, "skip", 0);
   const limit = readWhole(query, "limit", 50);

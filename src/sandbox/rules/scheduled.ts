@@ -9,8 +9,8 @@ import { shown } from "./emails.ts";
 import { readPaging } from "./paging.ts";
 import { assertSendable } from "./send.ts";
 
-// The document says that scheduled emails can be listed, changed and cancelled, and no more: statuses and
-// bodies here are the plainest that fit the rest of the interface.
+// The document only says that scheduled emails can be listed, changed and cancelled. The statuses and bodies here are the
+// simplest that fit the rest of the interface.
 
 const isWaiting = ({ status }: ScheduledRecord): boolean => status === "SCHEDULED";
 
@@ -26,7 +26,7 @@ const findWaiting = (call: Call): ScheduledRecord => {
   return record;
 };
 
-/** A page of the emails that are still to go out, oldest first. */
+/** Returns a page of the emails that are not sent yet, oldest first. */
 export const listScheduled = ({ workspace, query }: Call): Reply => {
   const { skip, limit } = readPaging(query);
   const waiting = [...workspace.scheduled.values()].filter(isWaiting);
@@ -34,13 +34,13 @@ export const listScheduled = ({ workspace, query }: Call): Reply => {
   return { status: 200, body: { data, total: waiting.length, skip, limit } };
 };
 
-/** A new html takes the place of an old text, and the other way round. */
+/** A new html replaces an old text, and a new text an old html. */
 const merge = ({ html, text, ...rest }: EmailDraft, patch: Fields): Fields => {
   const replaces = has(patch, "html") || has(patch, "text");
   return { ...rest, ...(replaces ? {} : { html, text }), ...patch };
 };
 
-/** Changes an email that is still to go out. */
+/** Changes a scheduled email that is not sent yet. */
 export const updateScheduled = (call: Call): Reply => {
   const { workspace } = call;
   const record = findWaiting(call);
@@ -56,7 +56,7 @@ export const updateScheduled = (call: Call): Reply => {
   return { status: 200, body: shown(record) };
 };
 
-/** Cancels an email that is still to go out: 204; a second time it is not found. */
+/** Cancels a scheduled email that is not sent yet: 204. A second time it is a 404. */
 export const cancelScheduled = (call: Call): Reply => {
   findWaiting(call).status = "CANCELLED";
   return { status: 204, body: undefined };

@@ -13,7 +13,7 @@ const entities: Readonly<Record<string, string>> = {
   nbsp: " ",
 };
 
-/** The plain-text version that goes out beside HTML: lines for blocks, addresses behind links, no tags. */
+/** The plain-text version of an HTML body: a line for each block, URLs after links, no tags. */
 const plainText = (html: string): string =>
   html
     .replace(/<(style|script|head)\b[\s\S]*?<\/\1>/gi, "")
@@ -27,7 +27,7 @@ const plainText = (html: string): string =>
 
 const refusedStages = new Set(["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"]);
 
-/** Refuses an email that must not go out as things stand. @throws Refusal 400 */
+/** Refuses an email that must not be sent now. @throws Refusal 400 */
 export const assertSendable = (
   draft: EmailDraft,
   account: MailAccount | undefined,
@@ -41,18 +41,16 @@ export const assertSendable = (
   }
   const stage = workspace.contacts.byEmail(draft.to)?.stage.toUpperCase() ?? "";
   if (refusedStages.has(stage) && !draft.force) {
-    throw new Refusal(
-      400,
-      `The contact is in stage ${stage}; send with force: true to email them all the same.`,
-    );
+    throw new Refusal(400, `The contact is in stage ${stage}; send with force: true to email them anyway.`);
   }
   return account;
 };
 
 /**
- * Sends an email that may go out: the recipient becomes a contact, the email is recorded, the account's day counts it.
+ * Sends an email that passed the checks: creates the recipient's contact if needed, records the email, and counts it for
+ * the account's day.
  *
- * @throws Refusal 502 when the account fails; then nothing has happened.
+ * @throws Refusal 502 when the account fails; nothing has changed then.
  */
 export const sendNow = (
   draft: EmailDraft,

@@ -6,13 +6,13 @@ export interface ContactListing {
   readonly search: "address" | "substring";
 }
 
-/** The part of the contacts that a page shows. */
+/** One page of contacts, and how many match in all. */
 interface ContactSlice {
   readonly data: readonly ContactRecord[];
   readonly total: number;
 }
 
-/** The contacts of one workspace, in order of creation, with an index for each way to find a person. */
+/** The contacts of one workspace, in order of creation, with an index for each kind of lookup. */
 export interface ContactStore {
   /** Live; do not change it. */
   readonly all: readonly ContactRecord[];
@@ -28,7 +28,7 @@ export interface ContactStore {
 
 const addressKey = (email: string): string => email.toLowerCase();
 
-/** Builds an empty store. Paging costs the page, however many contacts there are. */
+/** Creates an empty store. Without a search, the cost of a page does not depend on the number of contacts. */
 export const createContactStore = (listing: ContactListing): ContactStore => {
   const all: ContactRecord[] = [];
   const ids = new Map<string, ContactRecord>();

@@ -2,17 +2,17 @@ import type { LimitName, MetersFor } from "../limits.ts";
 import type { MailAccountOptions } from "../options.ts";
 import { createMeter, type Meter } from "../window.ts";
 
-/** A connected mail account, from which emails leave. */
+/** A mail account, which sends emails. */
 export interface MailAccount {
   readonly id: string;
   readonly from: string;
   isConnected: boolean;
-  /** The sentence of its 502, while it fails. */
+  /** The message of its 502; undefined while it works. */
   failing: string | undefined;
   readonly meters: Map<LimitName, Meter>;
 }
 
-/** The account a workspace has when none is configured. */
+/** The mail account of a workspace that configures none. */
 export const defaultMailAccount: MailAccountOptions = {
   id: "mail-1",
   from: "Sandbox <sandbox@touchpoint.example>",
@@ -20,7 +20,7 @@ export const defaultMailAccount: MailAccountOptions = {
 
 const day = 86_400_000;
 
-/** Opens the configured accounts, each with counters of its own. */
+/** Creates the configured accounts, each with its own meters. */
 export const createMailAccounts = (
   options: readonly MailAccountOptions[] = [defaultMailAccount],
   metersFor: MetersFor,
@@ -36,7 +36,7 @@ export const createMailAccounts = (
   return accounts;
 };
 
-/** The account of that name; without a name the first one, which a key is tied to unless it says otherwise. */
+/** The account with this id. Without an id, the first account, which is the default of a key. */
 export const accountNamed = (
   name: string | undefined,
   accounts: ReadonlyMap<string, MailAccount>,

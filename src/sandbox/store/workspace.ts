@@ -24,7 +24,7 @@ export interface Services {
   readonly listing: ContactListing;
 }
 
-/** Everything one workspace holds. Records of other workspaces are not found from here. */
+/** Everything in one workspace. It gives no access to records of other workspaces. */
 export interface Workspace {
   readonly name: string;
   readonly services: Services;
@@ -35,7 +35,7 @@ export interface Workspace {
   readonly companiesByDomain: Map<string, CompanyRecord>;
   readonly lists: Map<string, ListRecord>;
   readonly events: EventRecord[];
-  /** The first record of each id a caller gave. */
+  /** By id; only events whose id was given. */
   readonly eventsById: Map<string, EventRecord>;
   readonly emails: EmailRecord[];
   readonly scheduled: Map<string, ScheduledRecord>;
@@ -46,7 +46,7 @@ export interface Workspace {
   readonly meters: ReadonlyMap<LimitName, Meter>;
 }
 
-/** Builds a workspace without records. */
+/** Creates a workspace without records. */
 export const createWorkspace = (name: string, settings: WorkspaceOptions, services: Services): Workspace => ({
   name,
   services,
@@ -69,7 +69,7 @@ export const createWorkspace = (name: string, settings: WorkspaceOptions, servic
 export const timestamp = ({ services }: Workspace): string =>
   new Date(services.clock.wallTime()).toISOString();
 
-// Shared by every contact that has none: half the memory of a million seeded contacts.
+// Shared by all contacts without any. This halves the memory of a million seeded contacts.
 const noFields = Object.freeze({});
 const noLists: readonly string[] = Object.freeze([]);
 
@@ -101,5 +101,5 @@ export const changeContact = (
   fields: Partial<ContactRecord>,
 ): void => workspace.contacts.change(contact, { ...fields, updatedAt: timestamp(workspace) });
 
-/** The recorded answer as a repeat of its id gets it. */
+/** The answer to a request that repeats the id of a recorded event. */
 export const asDuplicate = (record: EventRecord): EventAnswer => ({ ...record.answer, duplicate: true });

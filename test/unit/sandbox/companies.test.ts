@@ -44,11 +44,11 @@ test("without a domain each call adds a company", async () => {
 
 test.each([
   [{}, "The body must have a field of a company."],
-  [{ ...acme, companyName: " " }, "companyName must be a text."],
+  [{ ...acme, companyName: " " }, "companyName must be a string that is not blank."],
   [{ ...acme, contacts: {} }, "contacts must be an array."],
   [{ ...acme, contacts: [{}] }, "contacts[0].email is missing."],
-  [{ ...acme, contacts: [{ email: "a@b.example", name: 7 }] }, "name must be a text."],
-  [{ ...acme, domain: 7 }, "domain must be a text."],
+  [{ ...acme, contacts: [{ email: "a@b.example", name: 7 }] }, "name must be a string that is not blank."],
+  [{ ...acme, domain: 7 }, "domain must be a string that is not blank."],
 ])("%j is a 400 that creates nothing", async (body, error) => {
   const { call, sandbox } = open();
   const reply = await call("POST", path, body);

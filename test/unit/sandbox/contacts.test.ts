@@ -37,7 +37,7 @@ describe("creating a contact", () => {
     [{ ...ada, name: 7 }, "name must be a string."],
     [{ ...ada, verified: "yes" }, "verified must be a boolean."],
     [{ ...ada, leadId: "co_none" }, "leadId is not a company of this workspace."],
-    [{ ...ada, listIds: ["li_none"] }, "listIds holds an id that is not a list of this workspace."],
+    [{ ...ada, listIds: ["li_none"] }, "listIds contains an id that is not a list of this workspace."],
     [{ ...ada, customFields: [] }, "customFields must be an object."],
     [{ ...ada, notes: 7 }, "notes must be a string or null."],
     [[], "The body must be a JSON object."],

@@ -147,7 +147,7 @@ describe("sending later", () => {
     for (const { sandbox } of [blocked, replied, cut, failing]) sandbox.advance(waitMs);
     expect([blocked, replied, cut, failing].map(({ record }) => [record?.status, record?.error])).toEqual([
       ["FAILED", "The address is on the do-not-email list."],
-      ["FAILED", "The contact is in stage REPLIED; send with force: true to email them all the same."],
+      ["FAILED", "The contact is in stage REPLIED; send with force: true to email them anyway."],
       ["FAILED", "The mail account of this key is no longer connected."],
       ["FAILED", "Mailbox is full."],
     ]);
