@@ -21,20 +21,21 @@ export interface Carrier extends Closable {
 
 /** A recorder of events. */
 export interface Draining extends Closable {
-  readonly pending: number;
+  /** Events so far that have a result, and events that rejected without one. */
+  readonly tally: { readonly sent: number; readonly dropped: number };
   /** Gives up events that are not in flight. */
   abandon(): void;
 }
 
 /** The result of closing a client. */
 export interface CloseReport {
-  /** Events that recorders had taken and that are now settled. */
+  /** Events that recorders sent during the close; each has its result. */
   readonly drained: number;
   /** Calls that waited for a limit or a slot and were refused. */
   readonly refused: number;
   /** Calls in flight that were aborted after `graceMs`. */
   readonly aborted: number;
-  /** Events of recorders that were given up; each reached `onDrop`. */
+  /** Events that recorders could not send: given up, or their request failed. Each reached `onDrop`. */
   readonly pending: number;
 }
 
@@ -121,8 +122,9 @@ export class ClientNode {
     const carriers = ends.filter(isCarrier);
     let refused = 0;
     for (const { slots } of carriers) refused += slots.startClosing(new ClientClosed());
-    const pendingOf = (): number => recorders.reduce((sum, { pending }) => sum + pending, 0);
-    const before = pendingOf();
+    const countOf = (kind: "sent" | "dropped"): number =>
+      recorders.reduce((sum, { tally }) => sum + tally[kind], 0);
+    const before = { sent: countOf("sent"), dropped: countOf("dropped") };
     const closed = recorders.map((recorder) => recorder.close());
     const settle = (): Promise<void> =>
       within(settlingMs, Promise.all(carriers.map((carrier) => carrier.whenSettled())));
@@ -133,13 +135,14 @@ export class ClientNode {
     };
     await within(graceMs, finish());
     const aborted = carriers.reduce((sum, { slots }) => sum + slots.inUse, 0);
-    const pending = pendingOf();
     for (const recorder of recorders) recorder.abandon();
     // All at once: a call that one of them lets go must not be sent through another.
     await Promise.all(ends.map((end) => end.close()));
     await Promise.all(closed);
     await settle();
     for (const { slots } of carriers) slots.reopen();
-    return { drained: before - pending, refused, aborted, pending };
+    const drained = countOf("sent") - before.sent;
+    // Counted last: also events that waited for room, and those of requests that failed.
+    return { drained, refused, aborted, pending: countOf("dropped") - before.dropped };
   }
 }

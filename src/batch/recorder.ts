@@ -56,6 +56,8 @@ export class Recorder<Types extends object = OpenEvents> {
   /** Calls of `record` that are not settled, including those that wait for room. */
   readonly #open = new Set<Promise<unknown>>();
   #pending = 0;
+  #sent = 0;
+  #dropped = 0;
   #batches = 0;
   #flushes = 0;
   #isDue = false;
@@ -72,6 +74,15 @@ export class Recorder<Types extends object = OpenEvents> {
   /** The number of events that are taken and not settled yet. */
   get pending(): number {
     return this.#pending;
+  }
+
+  /**
+   * Events so far that have a result, and events that rejected without one.
+   *
+   * @internal
+   */
+  get tally(): { readonly sent: number; readonly dropped: number } {
+    return { sent: this.#sent, dropped: this.#dropped };
   }
 
   /**
@@ -224,6 +235,7 @@ export class Recorder<Types extends object = OpenEvents> {
         // Each caller passed one event.
         if (result !== undefined) resolve({ ...result, index: 0 });
       }
+      this.#sent += batch.length;
     } catch (error) {
       for (const { event, reject } of batch) {
         reject(error);
@@ -250,6 +262,7 @@ export class Recorder<Types extends object = OpenEvents> {
   }
 
   #tellDropped(event: GivenEvent, error: unknown): void {
+    this.#dropped += 1;
     // A callback that fails, now or later, must not affect the other events.
     callSafely(() => this.#settings.onDrop?.({ event, error }));
   }

@@ -27,7 +27,7 @@ export interface EventsContext {
   /** The service's time, from its responses; undefined before the first. */
   readonly serviceNow: () => number | undefined;
   /** Open recorders: closing the client drains them. */
-  readonly recorders: Set<{ readonly pending: number; close(): Promise<void>; abandon(): void }>;
+  readonly recorders: Set<Pick<Recorder, "tally" | "close" | "abandon">>;
 }
 
 /** Events. Use it as `client.events`. `Types` are the workspace's events, if schemas type them. */

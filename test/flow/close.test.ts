@@ -114,6 +114,38 @@ test("an event that could not be sent in time rejects with its true outcome and 
   expect(dropped.length).toBe(6);
 });
 
+test("close counts events that waited for room as sent, or as pending", async () => {
+  const { clock, client, onWire } = world();
+  const recordSix = (): void => {
+    const recorder = client.events.recorder({ maxBatch: 1, maxPending: 2, onDrop: () => undefined });
+    for (let at = 0; at < 6; at += 1) recorder.record(event).catch(() => undefined);
+  };
+  recordSix();
+  await settle();
+  const closing = client.close();
+  for (let at = 0; at < 6; at += 1) {
+    await settle();
+    onWire[at]?.();
+  }
+  expect(await closing).toEqual({ drained: 6, refused: 0, aborted: 0, pending: 0 });
+  recordSix();
+  await settle();
+  const bounded = client.close({ graceMs: 1_000 });
+  await clock.advance(1_000);
+  expect(await bounded).toEqual({ drained: 0, refused: 0, aborted: 1, pending: 6 });
+});
+
+test("close does not count an event as sent whose request failed", async () => {
+  const fetch: Fetch = async () => Response.json({ error: "no scope" }, { status: 403 });
+  const client = new Client({ apiKey: "key", baseUrl: "https://service.test", fetch });
+  const recorded = client.events.recorder().record(event);
+  const [report, result] = await Promise.all([
+    client.close(),
+    recorded.catch((error: Error) => error.message),
+  ]);
+  expect([report, result]).toEqual([{ drained: 0, refused: 0, aborted: 0, pending: 1 }, "no scope"]);
+});
+
 test("waitUntil is handed a promise for every event, which resolves once it is settled, well or not", async () => {
   const { client, onWire } = world();
   const waits: Promise<void>[] = [];
