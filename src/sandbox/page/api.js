@@ -1,6 +1,6 @@
 /**
- * Asks the sandbox. @param {string} path below `/_sandbox/` @param {string} [method] @param {unknown} [body]
- * @returns {Promise<any>} undefined where there is nothing (404). @throws Error with the sandbox's own sentence.
+ * Sends a request to the sandbox. @param {string} path below `/_sandbox/` @param {string} [method] @param {unknown} [body]
+ * @returns {Promise<any>} undefined for a 404. @throws Error with the sandbox's message.
  */
 export const ask = async (path, method = "GET", body = undefined) => {
   const response = await fetch(`/_sandbox/${path}`, {

@@ -10,7 +10,7 @@ const height = 90;
 const levelOf = (used, max) => (used >= 0.95 * max ? "full" : used >= 0.7 * max ? "near" : "calm");
 const words = { full: "used up", near: "nearly used up", calm: "room left" };
 
-/** Steps, not slopes: between two points the use was that of the first. @param {BudgetSeries} series @param {number} from @param {number} to */
+/** Draws steps, not slopes: the use stays at one point's value until the next point. @param {BudgetSeries} series @param {number} from @param {number} to */
 const stepsOf = ({ points, max }, from, to) => {
   const x = (/** @type {number} */ at) => Math.max(0, ((at - from) / (to - from)) * width);
   const y = (/** @type {number} */ used) => height - (Math.min(used, max) / max) * height;
@@ -24,7 +24,7 @@ const stepsOf = ({ points, max }, from, to) => {
   return path === "" ? `M0 ${height}H${width}` : `${path}H${width}`;
 };
 
-/** Coloured by height, so that the plot shows when a limit was near. */
+/** Colored by height, so that the plot shows when a limit was near. */
 const colours = () =>
   svg(
     "linearGradient",
@@ -121,5 +121,5 @@ export const budgetsView = ({ series, refusals }, now, onSpan) => {
   ];
 };
 
-/** The start of the time that is shown. @param {number} now */
+/** The start of the displayed time span. @param {number} now */
 export const budgetsFrom = (now) => now - spanMs;

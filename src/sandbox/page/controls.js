@@ -7,7 +7,7 @@ import { duration } from "./format.js";
 /** @param {string} id @returns {void} */
 const close = (id) => byId(id).hidePopover();
 
-/** Does it, closes the panel, and says how it went. @param {string} panel @param {() => Promise<string>} work */
+/** Does the work, closes the panel and announces the result. @param {string} panel @param {() => Promise<string>} work */
 const attempt = async (panel, work) => {
   try {
     tell(await work());
@@ -108,7 +108,7 @@ export const startControls = () => {
   });
 };
 
-/** Shows how things stand. @param {Overview} overview */
+/** Shows the current state. @param {Overview} overview */
 export const showControls = ({ plans, frozen, operations }) => {
   const select = /** @type {HTMLSelectElement} */ (byId("fail").querySelector("[name=operation]"));
   if (select.options.length === 1) for (const id of operations) select.append(h("option", {}, id));

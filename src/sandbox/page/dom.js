@@ -19,7 +19,7 @@ const filled = (element, props, children) => {
 };
 
 /**
- * Makes an element. Text is text, whatever is in it: no HTML is ever read from a string.
+ * Creates an element. Strings become text and are never parsed as HTML.
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag @param {Props} [props] @param {(Child | readonly Child[])[]} children
@@ -30,18 +30,18 @@ export const h = (tag, props = {}, ...children) => filled(document.createElement
 export const svg = (tag, props = {}, ...children) =>
   filled(document.createElementNS("http://www.w3.org/2000/svg", tag), props, children);
 
-/** The element with this id, which the page has. @param {string} id @returns {HTMLElement} */
+/** The element with this id, which must exist. @param {string} id @returns {HTMLElement} */
 export const byId = (id) => {
   const element = document.getElementById(id);
   if (element === null) throw new Error(`the page has no #${id}`);
   return element;
 };
 
-/** What each child of a list was made of. @type {WeakMap<Element, string>} */
+/** The item of each child of a list, as JSON. @type {WeakMap<Element, string>} */
 const versions = new WeakMap();
 
 /**
- * Makes the items the children of a list. Those that were there stay where they are, with focus and scroll.
+ * Makes the items the children of a list. Unchanged children stay in the document and keep their focus and scroll position.
  *
  * @template T
  * @param {HTMLElement} list @param {readonly T[]} items @param {(item: T) => string} keyOf
@@ -57,7 +57,7 @@ export const keepList = (list, items, keyOf, make) => {
     const made = make(item);
     made.setAttribute("data-key", key);
     versions.set(made, version);
-    // In its place, so that the focus finds the same link again.
+    // Replaced in place, so that the focus can move to the same link.
     const hadFocus = known?.contains(document.activeElement);
     known?.replaceWith(made);
     if (hadFocus) made.querySelector("a")?.focus();
@@ -70,7 +70,7 @@ export const keepList = (list, items, keyOf, make) => {
   }
 };
 
-/** Says what has been done, also to screen readers. @param {string} text @param {boolean} [isError] */
+/** Announces a result, also to screen readers. @param {string} text @param {boolean} [isError] */
 export const tell = (text, isError = false) => {
   const told = byId("told");
   told.textContent = text;

@@ -13,7 +13,7 @@ const statusOf = (status) => badge(status.toLowerCase(), kinds[status]);
 const pathOf = ({ id, workspace }, part) =>
   `/_sandbox/emails/${encodeURIComponent(id)}/${part}?workspace=${encodeURIComponent(workspace)}`;
 
-/** The HTML without scripts, forms or anything from elsewhere; see its Content-Security-Policy. @param {EmailDetail} email */
+/** The HTML without scripts, forms or remote content; see its Content-Security-Policy. @param {EmailDetail} email */
 const preview = (email) => {
   const frame = h("iframe", {
     sandbox: true,
@@ -63,7 +63,7 @@ const source = (email) => {
   );
 };
 
-/** The tab that was chosen last stays chosen from one email to the next. */
+/** The last chosen tab, which stays chosen for the next email. */
 let chosen = "HTML";
 
 /** @param {EmailDetail} email */
@@ -111,7 +111,7 @@ const tabs = (email) => {
   });
   const last = chosen;
   choose(names.includes(chosen) ? chosen : (names[0] ?? ""));
-  // An email without HTML does not change what was chosen.
+  // An email without HTML does not change the choice.
   chosen = last;
   return [list, panel];
 };

@@ -8,7 +8,7 @@ export const momentOf = (at) => `${at.slice(0, 10)} ${at.slice(11, 19)} UTC`;
 
 let today = "";
 
-/** Tells which day it is on the sandbox's clock: times of another are shown with theirs. @param {string} at */
+/** Sets today's date on the sandbox's clock. Times of another day are shown with their date. @param {string} at */
 export const setToday = (at) => {
   today = at.slice(0, 10);
 };
@@ -38,7 +38,7 @@ export const duration = (ms) => {
   return parts.slice(0, 2).join(" ") || "0 s";
 };
 
-/** JSON with its names and values told apart by colour. @param {unknown} value */
+/** JSON with names and values in different colors. @param {unknown} value */
 export const json = (value) => {
   const text = JSON.stringify(value, null, 2) ?? "";
   const pattern = /("(?:\\.|[^"\\])*")(\s*:)?|\b(true|false|null)\b|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -54,7 +54,7 @@ export const json = (value) => {
   return h("pre", { class: "code", tabindex: 0 }, ...parts, text.slice(at));
 };
 
-/** A body as it came: JSON laid out, anything else as it is. @param {unknown} body */
+/** A body: JSON formatted, anything else unchanged. @param {unknown} body */
 export const body = (body) => {
   if (typeof body !== "string") return json(body);
   try {
@@ -64,7 +64,7 @@ export const body = (body) => {
   }
 };
 
-/** A small label; the words say it, the colour only helps. @param {string} text @param {string} kind */
+/** A small label. Its text has the meaning; the color only helps. @param {string} text @param {string} kind */
 export const badge = (text, kind) => h("span", { class: `badge ${kind}` }, text);
 
 /** @param {number | undefined} status */
@@ -84,7 +84,7 @@ export const facts = (pairs) =>
       .map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))),
   );
 
-/** A part of a detail under its own heading. @param {string} title @param {(Node | string | undefined)[]} children */
+/** A section with a heading. @param {string} title @param {(Node | string | undefined)[]} children */
 export const section = (title, ...children) => h("section", {}, h("h3", {}, title), ...children);
 
 /** @param {import("../workbench/people.ts").ContactDetail["history"]} entries */

@@ -16,7 +16,7 @@ const headersOf = (headers) =>
 /** @param {string} text */
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The request as a command; the key stays a variable. @param {RequestDetail} request */
+/** The request as a shell command; the key stays a variable. @param {RequestDetail} request */
 const curl = ({ method, target, body: sent }) =>
   [
     `curl -X ${method} ${quoted(`${location.origin}${target}`)}`,

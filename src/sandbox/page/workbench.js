@@ -130,7 +130,7 @@ const requestFilters = () => [
   ),
 ];
 
-/** The frame of a view with a list; what is in it is filled in by `refresh`. @param {string} name */
+/** The frame of a view with a list, which `refresh` fills. @param {string} name */
 const frameOf = (name) => {
   const search = h("input", {
     type: "search",
@@ -165,7 +165,7 @@ const frameOf = (name) => {
   ];
 };
 
-/** Shows what was asked for, unless it is there already: an email's frame would load again. @param {string} shown @param {readonly (Node | undefined)[]} nodes */
+/** Shows the details, unless they are shown already: an email's frame would reload. @param {string} shown @param {readonly (Node | undefined)[]} nodes */
 const showDetail = (shown, nodes) => {
   const detail = byId("detail");
   if (detail.dataset.shown === shown) return;
@@ -228,7 +228,7 @@ const refreshBudgets = async () => {
   const found = await ask(`budgets?since=${budgetsFrom(at)}`);
   if (route().name !== "budgets") return;
   const content = byId("content");
-  // The one control among the plots is being used.
+  // Do not replace an open select.
   if (content.contains(document.activeElement) && document.activeElement?.matches("select:open")) return;
   const hadFocus = document.activeElement?.closest("#content select") !== null;
   content.replaceChildren(
@@ -244,7 +244,7 @@ const refreshBudgets = async () => {
 let isBusy = false;
 let isStale = false;
 
-/** Asks for what is on show. While an answer is awaited, further calls become one. */
+/** Loads the current view. Calls during a load become one more load. */
 const refresh = async () => {
   isStale = true;
   if (isBusy) return;
@@ -280,7 +280,7 @@ const showRoute = () => {
     shownView = name;
   }
   refresh().then(() => {
-    // On a narrow screen the list is gone: what was chosen gets the focus.
+    // On a narrow screen the list is hidden: focus the details.
     if (id !== "" && matchMedia("(max-width: 760px)").matches) byId("detail").focus();
   });
 };

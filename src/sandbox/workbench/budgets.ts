@@ -15,14 +15,14 @@ export interface BudgetSeries {
 
 const mostPoints = 2_000;
 
-/** The series from a moment on, each beginning with the last point before it. */
+/** The series from a given time on, each starting with the last point before it. */
 export const since = (series: readonly BudgetSeries[], from: number): readonly BudgetSeries[] =>
   series.map((one) => {
     const first = one.points.findLastIndex(([at]) => at < from);
     return { ...one, points: one.points.slice(Math.max(0, first)) };
   });
 
-/** Keeps the use of every limit; `sample` adds a point where something has changed. */
+/** Records the use of every limit over time. `sample` adds the current use. */
 export const createBudgetHistory = (world: () => World, clock: SandboxClock) => {
   let of = world();
   let series = new Map<string, [number, number][]>();
@@ -35,7 +35,7 @@ export const createBudgetHistory = (world: () => World, clock: SandboxClock) => 
 
   const add = (points: [number, number][], at: number, used: number): void => {
     const [before, last] = points.slice(-2);
-    // Of a stretch without a change the two ends are enough.
+    // A stretch without a change needs only its two ends.
     if (last !== undefined && before !== undefined && before[1] === used && last[1] === used) last[0] = at;
     else points.push([at, used]);
     if (points.length > mostPoints) points.shift();

@@ -7,7 +7,7 @@ import type { SandboxClock } from "../sandbox-clock.ts";
 import type { Snapshots } from "../snapshot-file.ts";
 import type { World } from "../world.ts";
 
-/** What the controls move. */
+/** What the controls act on. */
 export interface Controlled {
   readonly world: () => World;
   readonly clock: SandboxClock;
@@ -21,7 +21,7 @@ export interface Controlled {
   };
 }
 
-/** @throws Refusal 400 for a body that is no JSON object. */
+/** @throws Refusal 400 for a body that is not a JSON object. */
 const bodyOf = (incoming: Incoming): Fields => {
   if (incoming.body === "") return {};
   const { fields, refusal } = parseBody(incoming);
@@ -33,12 +33,12 @@ const bodyOf = (incoming: Incoming): Fields => {
 const milliseconds: Check = (value, field) =>
   typeof value === "number" ? [] : [`${field} must be milliseconds`];
 
-/** The controls by method and path below `/_sandbox`; each answers what is then to be known. */
+/** The controls by method and path below `/_sandbox`. Each returns what it changed. */
 export const controls: Readonly<
   Record<string, (incoming: Incoming, on: Controlled, id: string) => object | undefined>
 > = {
   "POST /fail": (incoming, { world, sandbox }) => {
-    // Checked by the plan itself, which names what is wrong.
+    // `fail` checks it and names every fault.
     sandbox.fail(bodyOf(incoming) as unknown as FaultOptions);
     return { plans: world().plans.pending };
   },

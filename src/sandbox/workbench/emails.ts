@@ -3,11 +3,11 @@ import type { Workspace } from "../store/workspace.ts";
 import { type Found, found, has } from "./found.ts";
 import { messageHeaders } from "./message.ts";
 
-/** An email as a line of the list, sent or still to be sent. */
+/** A row of the email list: a sent or scheduled email. */
 export interface EmailRow {
   readonly id: string;
   readonly status: "SENT" | ScheduledRecord["status"];
-  /** When it left, or is to leave; ISO 8601. */
+  /** When it was or will be sent; ISO 8601. */
   readonly at: string;
   readonly to: string;
   readonly subject: string;
@@ -15,13 +15,13 @@ export interface EmailRow {
   readonly preview: string;
 }
 
-/** One email with all that is known of it. */
+/** One email with all its details. */
 export interface EmailDetail extends EmailRow {
   readonly workspace: string;
   readonly from: string | undefined;
   readonly hasHtml: boolean;
   readonly text: string | undefined;
-  /** Undefined before it has left. */
+  /** Undefined until it is sent. */
   readonly headers: readonly (readonly [name: string, value: string])[] | undefined;
   readonly contactId: string | undefined;
   /** Further facts, each with its name. */
@@ -48,7 +48,7 @@ const scheduledRow = ({ id, status, sendAt, draft: { to, subject, text } }: Sche
   preview: preview(text),
 });
 
-/** Those that wait, the soonest first, then those that have left or never will, newest first. */
+/** Lists waiting emails, soonest first, then sent, failed and cancelled ones, newest first. */
 export const listEmails = ({ emails, scheduled }: Workspace, filter: URLSearchParams): Found<EmailRow> => {
   const search = (filter.get("search") ?? "").toLowerCase();
   const kept = [...scheduled.values()].filter(({ draft: { to, subject, html, text } }) =>
@@ -106,6 +106,6 @@ export const emailDetail = (workspace: Workspace, id: string): EmailDetail | und
   return told && { ...told, workspace: workspace.name };
 };
 
-/** The HTML of an email, sent or still to be sent. */
+/** The HTML of a sent or scheduled email. */
 export const emailHtml = ({ emails, scheduled }: Workspace, id: string): string | undefined =>
   emails.find((email) => email.id === id)?.html ?? scheduled.get(id)?.draft.html;

@@ -1,13 +1,13 @@
-/** The first of what was looked for. */
+/** The first rows of a search result. */
 export interface Found<Row> {
   readonly items: readonly Row[];
-  /** Whether there is more than these. */
+  /** Whether there are more rows. */
   readonly more: boolean;
 }
 
 const mostRows = 200;
 
-/** The newest records that fit, newest first; looking ends with the last that is shown. */
+/** The newest matching records, newest first. The search stops when there are enough. */
 export const found = <T, Row>(
   oldestFirst: readonly T[],
   fits: (record: T) => boolean,
@@ -23,6 +23,6 @@ export const found = <T, Row>(
   return { items, more: false };
 };
 
-/** Whether one of these texts has the words in it, in any case of letters. */
+/** Whether one of these texts contains the search text, which is in lower case; letter case does not matter. */
 export const has = (search: string, ...texts: readonly (string | undefined)[]): boolean =>
   search === "" || texts.some((text) => text?.toLowerCase().includes(search) ?? false);

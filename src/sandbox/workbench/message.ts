@@ -1,11 +1,11 @@
 import type { EmailRecord } from "../store/records.ts";
 
-// A line break in a subject would begin another header.
+// A line break in a subject would start another header.
 const oneLine = (text: string): string => text.replace(/[\r\n]+/g, " ");
 
 const base64Word = (text: string): string => `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
 
-/** RFC 2047: what is not ASCII is written as words of at most 75 characters, none of which splits a character. */
+/** RFC 2047: text that is not ASCII becomes encoded words of at most 75 characters. No word splits a character. */
 const encoded = (text: string): string => {
   if (/^[\x20-\x7e]*$/.test(text)) return text;
   const words: string[] = [""];
@@ -22,7 +22,7 @@ const address = (from: string): string => {
   return name === "" ? at : `${encoded(name)} ${at}`;
 };
 
-/** The headers of an email that left, readable. */
+/** The headers of a sent email, not encoded. */
 export const messageHeaders = (email: EmailRecord): (readonly [name: string, value: string])[] => [
   ["From", oneLine(email.from)],
   ["To", oneLine(email.to)],
@@ -35,7 +35,7 @@ export const messageHeaders = (email: EmailRecord): (readonly [name: string, val
 const part = (type: string, text: string): string =>
   `Content-Type: ${type}; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n${text.replace(/\r?\n/g, "\r\n")}\r\n`;
 
-/** The whole message as mail programs read it (RFC 5322), its bodies as they are, for people to read. */
+/** The whole message as mail programs read it (RFC 5322). The bodies are not encoded, so that people can read them. */
 export const messageSource = (email: EmailRecord): string => {
   const lines = messageHeaders(email).map(([name, value]) => {
     const written = name === "From" || name === "To" ? address(value) : encoded(value);

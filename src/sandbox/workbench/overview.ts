@@ -4,13 +4,13 @@ import type { SandboxClock } from "../sandbox-clock.ts";
 import type { World } from "../world.ts";
 import type { BudgetSeries } from "./budgets.ts";
 
-/** What a workspace holds, in numbers. */
+/** How many records a workspace has. */
 interface WorkspaceCounts {
   readonly name: string;
   readonly contacts: number;
   readonly events: number;
   readonly emails: number;
-  /** Emails that are still to go out. */
+  /** Emails that are not sent yet. */
   readonly scheduled: number;
   /** Changes with every repeat of an event and every end of a scheduled email. */
   readonly revision: number;
@@ -21,7 +21,7 @@ export interface Overview {
   /** The time on the sandbox's clock, ISO 8601. */
   readonly at: string;
   readonly frozen: boolean;
-  /** How far that clock is ahead of the one below it, in milliseconds. */
+  /** How far that clock is ahead of its base clock, in milliseconds. */
   readonly aheadMs: number;
   /** Changes with every reset and load. */
   readonly generation: number;
@@ -34,7 +34,7 @@ export interface Overview {
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
-/** Numbers the worlds in the order in which they are first looked at. */
+/** `generation` counts the worlds seen so far. */
 export const createOverview = (world: () => World, clock: SandboxClock) => {
   let seen: World | undefined;
   let generation = 0;

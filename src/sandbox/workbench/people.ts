@@ -4,30 +4,30 @@ import type { ContactRecord, EventRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Found, found, has } from "./found.ts";
 
-/** A contact as a line of the list. */
+/** A row of the contact list. */
 export type ContactRow = Pick<ContactRecord, "id" | "email" | "name" | "stage" | "updatedAt">;
 
-/** An event as a line of the list. */
+/** A row of the event list. */
 export interface EventRow {
   readonly id: string;
   readonly name: string;
-  /** The person's address; undefined where nobody matched. */
+  /** The contact's address; undefined if the event has no contact. */
   readonly person: string | undefined;
   readonly at: string;
   readonly outcome: string;
   readonly repeats: number;
 }
 
-/** Something that happened, and where the page shows more of it. */
+/** Something that happened, with a link to its details. */
 interface HistoryEntry {
   /** ISO 8601. */
   readonly at: string;
   readonly what: string;
-  /** `requests/4`, `events/ev_1`, `emails/msg_1`; undefined where there is no more. */
+  /** `requests/4`, `events/ev_1`, `emails/msg_1`; undefined if there are no details. */
   readonly link?: string;
 }
 
-/** A contact with what its ids stand for, and its history, newest first. */
+/** A contact with the names of its lists and company, and its history, newest first. */
 export interface ContactDetail {
   readonly contact: ContactRecord;
   readonly lists: readonly string[];
@@ -47,7 +47,7 @@ const newestFirst = (entries: readonly HistoryEntry[]): HistoryEntry[] =>
 
 const searchOf = (filter: URLSearchParams): string => (filter.get("search") ?? "").toLowerCase();
 
-/** The newest contacts that fit. */
+/** The newest matching contacts. */
 export const listContacts = ({ contacts }: Workspace, filter: URLSearchParams): Found<ContactRow> => {
   const search = searchOf(filter);
   return found(
@@ -63,7 +63,7 @@ export const listContacts = ({ contacts }: Workspace, filter: URLSearchParams): 
   );
 };
 
-/** The newest events that fit. */
+/** The newest matching events. */
 export const listEvents = ({ events, contacts }: Workspace, filter: URLSearchParams): Found<EventRow> => {
   const search = searchOf(filter);
   const personOf = ({ contactId }: EventRecord) => contacts.byId(contactId ?? "")?.email;
@@ -129,7 +129,7 @@ export const contactDetail = (
   };
 };
 
-/** Whether a request brought this event, alone or in a batch. */
+/** Whether a request contained this event, alone or in a batch. */
 const brings = ({ request }: Exchange, event: EventRecord): boolean => {
   if (!(request.operation ?? "").startsWith("events.") || !isFields(request.body)) return false;
   const { events = [request.body] } = request.body;

@@ -2,7 +2,7 @@ import type { Exchange, Journal } from "../journal.ts";
 import type { Found } from "./found.ts";
 import { found } from "./found.ts";
 
-/** A request as a line of the list. */
+/** A row of the request list. */
 export interface RequestRow {
   readonly number: number;
   /** ISO 8601, on the sandbox's clock. */
@@ -11,14 +11,14 @@ export interface RequestRow {
   /** With the query. */
   readonly target: string;
   readonly operation: string | undefined;
-  /** Undefined where a fault left the caller without an answer. */
+  /** Undefined if a fault sent no answer. */
   readonly status: number | undefined;
   readonly fault: string | undefined;
   /** Whether the request took effect, whatever the response was. */
   readonly applied: boolean;
 }
 
-/** A request with all that is known of it. */
+/** A request with all its details. */
 export interface RequestDetail extends RequestRow {
   readonly workspace: string | undefined;
   readonly query: Readonly<Record<string, string>>;
@@ -43,7 +43,7 @@ const isOf = ({ request: { status, fault } }: Exchange, kind: string): boolean =
 const mentions = ({ request, answer }: Exchange, search: string): boolean =>
   [JSON.stringify(request), answer.body].some((text) => text.toLowerCase().includes(search));
 
-/** The newest requests that fit, newest first. */
+/** The newest matching requests, newest first. */
 export const listRequests = (journal: Journal, filter: URLSearchParams): Found<RequestRow> => {
   const kind = filter.get("kind") ?? "";
   const operation = filter.get("operation") ?? "";

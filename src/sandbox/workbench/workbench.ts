@@ -13,8 +13,8 @@ import { contactDetail, eventDetail, listContacts, listEvents } from "./people.t
 import { listRequests, requestDetail } from "./requests.ts";
 
 /**
- * Whether a page of another origin asks. Browsers say so in `Sec-Fetch-Site` or `Origin`, which pages cannot set;
- * programs send neither and are let through, since they need no browser to reach this machine.
+ * Whether a request comes from a page of another origin. Browsers say so in `Sec-Fetch-Site` or `Origin`, which pages
+ * cannot set. Programs send neither and are allowed: they can reach this machine without a browser.
  */
 const isFromElsewhere = ({ headers }: Pick<Incoming, "headers">): boolean => {
   const { origin, host, "sec-fetch-site": site } = headers;
@@ -22,11 +22,11 @@ const isFromElsewhere = ({ headers }: Pick<Incoming, "headers">): boolean => {
   return origin !== undefined && origin !== `http://${host}`;
 };
 
-/** The page at `/`, what it shows and its controls, under `/_sandbox/`. */
+/** The page at `/`, with its data and controls under `/_sandbox/`. */
 export interface Workbench {
-  /** Answers what is the workbench's; false for the service's own requests. */
+  /** Answers requests to the workbench. Returns false for requests to the service. */
   serve(incoming: Incoming, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
-  /** Ends what runs in the background. */
+  /** Stops sampling. */
   close(): void;
 }
 
@@ -41,7 +41,7 @@ const headers = {
 const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
   "frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-// What an email holds must neither run nor call home while it is looked at.
+// A displayed email must not run scripts, and must load nothing from the network.
 const emailPolicy =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'";
 
@@ -63,7 +63,7 @@ const text = (type: string, content: string | undefined, policy?: string): Conte
     ? undefined
     : { type: `${type}; charset=utf-8`, content, ...(policy === undefined ? {} : { policy }) };
 
-/** Starts to follow the limits; the page is built when it is asked for. */
+/** Creates the workbench, which samples the limits from now on. */
 export const createWorkbench = (on: Controlled): Workbench => {
   const { world, clock } = on;
   const history = createBudgetHistory(world, clock);
@@ -126,7 +126,8 @@ export const createWorkbench = (on: Controlled): Workbench => {
 
   const answerOrRefuse = async (incoming: Incoming, request: IncomingMessage, response: ServerResponse) => {
     try {
-      if (isFromElsewhere(incoming)) throw new Refusal(403, "A page of another origin may not ask here.");
+      if (isFromElsewhere(incoming))
+        throw new Refusal(403, "The workbench refuses requests from pages of other origins.");
       const url = new URL(incoming.target, "http://sandbox");
       const [, , kind = "", id, ...rest] = url.pathname.split("/");
       const route = [`${incoming.method} /${kind}`, ...(id === undefined ? [] : [":id"]), ...rest].join("/");
