@@ -5,16 +5,16 @@ import type { Transport } from "./http/types.ts";
 import { globalFetch } from "./options/snapshot.ts";
 
 /**
- * The default transport of Cloudflare's workerd. It has the same name as the undici transport, because undici needs
- * sockets and WebAssembly of Node. `imports` in package.json selects one of the two.
+ * The default transport on Cloudflare's workerd, because undici needs Node's sockets and WebAssembly. It has the same
+ * name as the undici transport: `imports` in package.json selects one of the two.
  */
 export const undiciTransport = ({ origin, dispatcher, ...limits }: TransportSettings): Transport => {
   if (dispatcher !== undefined)
-    throw new ConfigurationError("dispatcher: undici does not run here; give a fetch in its place");
+    throw new ConfigurationError("dispatcher: undici does not run here; pass a fetch instead");
   return fetchTransport(origin, globalFetch, limits);
 };
 
 /** A proxy needs undici too. */
 export const loadTunnelling = async (): Promise<Tunnelling> => {
-  throw new ConfigurationError("proxy: undici does not run here; give a fetch in its place");
+  throw new ConfigurationError("proxy: undici does not run here; pass a fetch instead");
 };

@@ -55,12 +55,12 @@ const hooksFaults = (hooks: unknown): string[] => {
 const limitsFaults = (limits: unknown): string[] => {
   if (limits === undefined || limits === false) return [];
   if (!isShared(limits)) return limitFaults(limits);
-  // Not typed: an own implementation may be JavaScript.
+  // Not typed, because an implementation of shared limits may be JavaScript.
   const numbers: unknown = limits.numbers;
   const isWhole = isPlainObject(numbers) && Object.keys(documentedLimits).every((name) => name in numbers);
   return isWhole && limitFaults(numbers).length === 0
     ? []
-    : ["limits: the numbers of shared limits must be whole, as redisLimits(…) makes them"];
+    : ["limits: shared limits must have all numbers, like those of redisLimits(…)"];
 };
 
 const oneOf = (
@@ -96,13 +96,13 @@ export const clientFaults = (options: Given): string[] => {
   if (dispatcher !== undefined && !can(dispatcher, "dispatch"))
     faults.push("dispatcher must be an undici Dispatcher");
   if (dispatcher !== undefined && fetch !== undefined)
-    faults.push("fetch and dispatcher exclude each other: a dispatcher belongs to the default transport");
+    faults.push("fetch and dispatcher cannot be combined: a dispatcher belongs to the default transport");
   if (hooks !== undefined) faults.push(...hooksFaults(hooks));
   if (ledger !== undefined && !can(ledger, "claim", "settle"))
     faults.push("ledger must be memoryLedger(), fileLedger(path), or an object with claim and settle");
   oneOf(faults, "logLevel", { value: options.logLevel, choices: logLevels });
   if (logger !== undefined && !can(logger, "debug", "info", "warn", "error"))
-    faults.push("logger must have debug, info, warn and error, as console has");
+    faults.push("logger must have debug, info, warn and error, like console");
   for (const name of ["allowInsecureHttp", "dangerouslyAllowBrowser", "interception"] as const)
     oneOf(faults, name, { value: options[name], choices: [true, false] });
   return faults;

@@ -53,7 +53,7 @@ const ruleOf = (rule: unknown, name: string, faults: string[]): Covers => {
   const domain = wholeDomain.exec(text)?.[1];
   if (domain !== undefined) return (address) => address.endsWith(domain);
   if (!plainAddress.test(text) || text.includes("*"))
-    faults.push(`${name} must hold addresses, *@domain and functions`);
+    faults.push(`${name} must contain only addresses, *@domain or (in options) functions`);
   return (address) => address === text;
 };
 
@@ -66,7 +66,7 @@ const fromOptions = (recipients: unknown, faults: string[]): Covers | undefined 
   if (recipients === undefined) return undefined;
   const { allow }: { allow?: unknown } = Object(recipients);
   if (!isPlainObject(recipients) || (typeof allow !== "function" && !Array.isArray(allow))) {
-    faults.push('recipients must be { allow: ["*@ours.example"] }, a list or a function');
+    faults.push('recipients must be { allow: ["*@ours.example"] }; allow may also be a function');
     return undefined;
   }
   faults.push(...unknownKeys(recipients, ["allow"]).map((fault) => `recipients: ${fault}`));

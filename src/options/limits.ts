@@ -75,7 +75,7 @@ const windowFaults = (name: string, value: unknown): string[] => {
   const { max, perMs, ...more }: { max?: unknown; perMs?: unknown } = Object(value);
   const fits = isPlainObject(value) && isCount(max) && Number.isFinite(perMs) && Number(perMs) > 0;
   if (!fits) {
-    return [`limits.${name} must be { max, perMs }: a whole number of at least 1, in milliseconds above 0`];
+    return [`limits.${name} must be { max, perMs }: max a whole number of at least 1, perMs above 0`];
   }
   return Object.keys(more).map((key) => `limits.${name}: there is no field "${key}", only max and perMs`);
 };

@@ -117,6 +117,6 @@ export interface SharedLimits {
   ): { readonly permits: PermitSource; readonly day: DayCount };
 }
 
-/** Whether limits are shared, or a process's own. */
+/** Whether limits are shared between processes. */
 export const isShared = (limits: unknown): limits is SharedLimits =>
   typeof limits === "object" && limits !== null && "open" in limits && typeof limits.open === "function";

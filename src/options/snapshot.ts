@@ -4,7 +4,7 @@ import { type ClientOptions, type Environment, type Fetch, fromEnvironment, opti
 import { proxyEnvironment } from "./proxy.ts";
 
 /**
- * If you pass the global fetch, the client uses the one that is global at the time of the call; you can mock it later.
+ * Replaces a given global fetch: it looks up the global fetch at each call, so that you can mock it later.
  */
 export const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
@@ -47,7 +47,7 @@ export const optionsFromEnv = (env: Readonly<Record<string, string | undefined>>
  * A copy of the options: later changes of the caller's object or of the environment have no effect.
  *
  * @param before - the values of options that are not given, or undefined.
- * @throws ConfigurationError when the options are no object.
+ * @throws ConfigurationError when the options are not an object.
  */
 export const snapshot = (given: ClientOptions, before: object): ClientOptions => {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {

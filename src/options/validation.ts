@@ -1,7 +1,7 @@
 import { atLeast, isPlainObject, shown } from "../runtime/values.ts";
 
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-// Visible ASCII, blanks and tabs. A line break could start another header.
+// Visible ASCII, blanks, tabs and Latin-1. A line break could start another header.
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Headers that the library sets itself, or that would change the target or the end of the body. */
@@ -41,7 +41,7 @@ const headerFaults = (headers: unknown): string[] => {
 export const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 
-/** What is wrong where this is a web page. Workers and server-side rendering are not. */
+/** The fault of running in a web page. Workers and server-side rendering have none. */
 export const browserFaults = (): readonly string[] =>
   "window" in globalThis && "document" in globalThis
     ? [
@@ -98,11 +98,11 @@ export const baseUrlOf = (
   } else {
     // The URL may contain a password: no message repeats it.
     if (url.username !== "" || url.password !== "")
-      faults.push("baseUrl must not carry a user name or password");
-    if (url.search !== "" || url.hash !== "") faults.push("baseUrl must not carry a query or a fragment");
+      faults.push("baseUrl must not contain a user name or password");
+    if (url.search !== "" || url.hash !== "") faults.push("baseUrl must not contain a query or a fragment");
     if (url.protocol === "http:" && !allowInsecureHttp && !isLoopback(url.hostname)) {
       faults.push(
-        "baseUrl must be https:// beyond this machine: http:// would show the key to the network (allowInsecureHttp: true allows it)",
+        "baseUrl must be https:// for other machines: http:// would show the key to the network (allowInsecureHttp: true allows it)",
       );
     }
   }
@@ -133,7 +133,7 @@ const placeholderFaults = (path: string, own: string): string[] => {
     return missing.map((name) => ` must have /${name} where the id goes, as ${own} has`);
   return given
     .filter((name) => !known.includes(name))
-    .map((name) => `: there is nothing to put in place of ${name}`);
+    .map((name) => `: the operation has no value for ${name}`);
 };
 
 /**
@@ -142,7 +142,7 @@ const placeholderFaults = (path: string, own: string): string[] => {
  * @param operations - the path of every operation, by its id.
  */
 export const routeFaults = (routes: unknown, operations: Readonly<Record<string, string>>): string[] => {
-  if (!isPlainObject(routes)) return ["routes must be a plain object of paths, by the operation they are of"];
+  if (!isPlainObject(routes)) return ["routes must be a plain object of paths by operation id"];
   return Object.entries(routes).flatMap(([operation, path]) => {
     const own = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (own === undefined) return [`routes: there is no operation "${operation}"`];

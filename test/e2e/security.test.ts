@@ -157,7 +157,7 @@ describe("where the key may go", () => {
     "http://localhost.example",
     "http://127.0.0.1.example",
   ])("%s need not stay on this machine and is refused", (baseUrl) => {
-    expect(() => new Client({ baseUrl, apiKey })).toThrow("baseUrl must be https:// beyond this machine");
+    expect(() => new Client({ baseUrl, apiKey })).toThrow("baseUrl must be https:// for other machines");
   });
 
   test("http beyond this machine takes an option that says so", () => {

@@ -287,8 +287,11 @@ describe("a dry run", () => {
 });
 
 test.each([
-  [{ recipients: { allow: ["*"] } }, "recipients.allow must hold addresses, *@domain and functions"],
-  [{ recipients: { allow: ["*@*.example"] } }, "recipients.allow must hold"],
+  [
+    { recipients: { allow: ["*"] } },
+    "recipients.allow must contain only addresses, *@domain or (in options) functions",
+  ],
+  [{ recipients: { allow: ["*@*.example"] } }, "recipients.allow must contain"],
   [{ recipients: { allow: "*@ours.example" } }, "recipients must be { allow:"],
   [{ recipients: ["*@ours.example"] }, "recipients must be { allow:"],
   [{ recipients: { allow: [], deny: [] } }, 'recipients: there is no option "deny"'],
@@ -300,7 +303,7 @@ test.each([
 
 test.each([
   ["TOUCHPOINT_RECIPIENTS", "", "TOUCHPOINT_RECIPIENTS is empty"],
-  ["TOUCHPOINT_RECIPIENTS", "*", "TOUCHPOINT_RECIPIENTS must hold"],
+  ["TOUCHPOINT_RECIPIENTS", "*", "TOUCHPOINT_RECIPIENTS must contain"],
   ["TOUCHPOINT_DRY_RUN", "yes", "TOUCHPOINT_DRY_RUN must be 1 or 0"],
 ])("a client refuses %s=%s in the environment", (name, value, message) => {
   environment(name, value);

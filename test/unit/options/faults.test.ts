@@ -11,8 +11,8 @@ const make = (options: object) => () =>
 const hooks = "onRequest, onResponse, onRetry, onWait, onValidationIssue";
 const plainHeaders = "headers must be a plain object of strings";
 const plainLimits = "limits must be a plain object, or false";
-const whole = "limits: the numbers of shared limits must be whole, as redisLimits(…) makes them";
-const isWindow = "must be { max, perMs }: a whole number of at least 1, in milliseconds above 0";
+const whole = "limits: shared limits must have all numbers, like those of redisLimits(…)";
+const isWindow = "must be { max, perMs }: max a whole number of at least 1, perMs above 0";
 
 test.each<[object, string]>([
   [{ headers: new Headers({ "x-a": "1" }) }, `${plainHeaders}: give Object.fromEntries(headers)`],
@@ -38,15 +38,15 @@ test.each<[object, string]>([
   [{ limits: { open: () => undefined } }, whole],
   [{ limits: { open: () => undefined, numbers: {} } }, whole],
   [{ limits: { open: () => undefined, numbers: { ...documentedLimits, requests: 1 } } }, whole],
-  [{ routes: null }, "routes must be a plain object of paths, by the operation they are of"],
-  [{ routes: new Map() }, "routes must be a plain object of paths, by the operation they are of"],
+  [{ routes: null }, "routes must be a plain object of paths by operation id"],
+  [{ routes: new Map() }, "routes must be a plain object of paths by operation id"],
   [{ dispatcher: null }, "dispatcher must be an undici Dispatcher"],
   ...[5, "", "proxy.internal:3128", "socks5://127.0.0.1", "http://"].map((proxy): [object, string] => [
     { proxy },
     'proxy must be "env" or the URL of a proxy: http://host:port or https://host:port',
   ]),
   [{ proxy: "http://100%:me@127.0.0.1" }, "proxy: the user name and password must be percent-encoded"],
-  [{ logger: null }, "logger must have debug, info, warn and error, as console has"],
+  [{ logger: null }, "logger must have debug, info, warn and error, like console"],
   [{ ledger: null }, "ledger must be memoryLedger(), fileLedger(path), or an object with claim and settle"],
   [{ fetch: null }, "fetch must be a function"],
   [{ logLevel: null }, 'logLevel must be "debug", "info", "warn", "error" or "silent", got null'],

@@ -35,17 +35,13 @@ test.each([
   [
     "contacts.update",
     "/contacts/:id/:name",
-    'routes["contacts.update"]: there is nothing to put in place of :name',
+    'routes["contacts.update"]: the operation has no value for :name',
   ],
-  [
-    "companies.create",
-    "/companies/:id",
-    'routes["companies.create"]: there is nothing to put in place of :id',
-  ],
+  ["companies.create", "/companies/:id", 'routes["companies.create"]: the operation has no value for :id'],
   [
     "companies.findByDomain",
     "/companies/by-domain/{domain}",
-    'routes["companies.findByDomain"]: there is nothing to put in place of {domain}',
+    'routes["companies.findByDomain"]: the operation has no value for {domain}',
   ],
   ["contacts.create", "/api/v1/\u20ac", "must be a path of visible ASCII"],
 ])("a route of %s to %s is refused", (operation, path, message) => {
