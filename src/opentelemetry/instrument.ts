@@ -19,11 +19,11 @@ import { version } from "../options/version.ts";
 export interface InstrumentOptions {
   /** Default: the global one, also if it is set later. */
   readonly tracerProvider?: TracerProvider | undefined;
-  /** Default: the global one. OpenTelemetry's global metrics reach only what is instrumented after the SDK has started. */
+  /** Default: the global one, which works only if the OpenTelemetry SDK has started before. */
   readonly meterProvider?: MeterProvider | undefined;
 }
 
-// What a channel adds to its trace when the work fails.
+// A tracing channel adds the error when the traced work fails.
 type Ended<Trace> = Trace & { readonly error?: unknown };
 
 const calls = tracingChannel<Span, CallTrace>("touchpoint:call");
@@ -39,7 +39,7 @@ const startOf = ({ origin, method, route }: AttemptTrace): Attributes => {
     "http.request.method": method,
     "server.address": hostname,
     "server.port": Number(port) || (protocol === "https:" ? 443 : 80),
-    // The path itself may hold an address, and an id is one of too many values.
+    // Not the path itself: it may contain an address, and ids have too many values.
     ...(route.startsWith("/") ? { "url.template": route } : {}),
   };
 };
@@ -56,7 +56,7 @@ const endOf = ({ status, failure }: AttemptTrace): Attributes => {
 const resultOf = ({ status, attempts: made, error }: Ended<CallTrace>): Attributes => ({
   ...(status === undefined ? {} : { "http.response.status_code": status }),
   ...(made === undefined ? {} : { "touchpoint.attempts": made }),
-  // Not its message, which is the service's own sentence.
+  // Not its message, which may be the service's own text.
   ...(isTouchpointError(error) ? { "error.type": error.code, "touchpoint.outcome": error.outcome } : {}),
   ...(error === undefined || isTouchpointError(error) ? {} : { "error.type": "aborted" }),
 });
@@ -74,10 +74,10 @@ const under = (span: Span | undefined) =>
 /**
  * Traces the calls of every client of this process with OpenTelemetry: a span for each call, and below it one for each
  * attempt, with the semantic conventions for HTTP clients. Two histograms, in seconds: `http.client.request.duration` for
- * attempts, `touchpoint.wait.duration` for the waits of calls that succeed. Neither the key nor any personal data
- * is in a span or metric.
+ * attempts, `touchpoint.wait.duration` for the waits of calls that succeed. Spans and metrics contain neither the key nor
+ * personal data.
  *
- * @returns a function that stops it.
+ * @returns a function that stops the instrumentation.
  * @example
  * ```ts
  * import { instrument } from "touchpoint-sdk/opentelemetry";
@@ -100,7 +100,7 @@ export const instrument = (options: InstrumentOptions = {}): (() => void) => {
     advice: { explicitBucketBoundaries: boundaries },
   });
   const spans = new WeakMap<object, Span>();
-  // Whatever a call does runs with its span here: its attempts find it, also after waits.
+  // Holds the span of the running call, so that its attempts find it, even after waits.
   const current = new AsyncLocalStorage<Span>();
 
   const startCall = (call: CallTrace): Span => {
@@ -108,7 +108,7 @@ export const instrument = (options: InstrumentOptions = {}): (() => void) => {
     spans.set(call, span);
     return span;
   };
-  // A channel's subscribers are typed to get anything; this one gets what is published there.
+  // Subscribers are typed to get anything. This one gets what `touchpoint:call` publishes.
   const endCall = (message: unknown): void => {
     const call = message as Ended<CallTrace>;
     const span = spans.get(call);
@@ -119,7 +119,7 @@ export const instrument = (options: InstrumentOptions = {}): (() => void) => {
       waits.record(waitedMs / 1_000, { "touchpoint.operation": operation }, under(span));
   };
   const startAttempt = (message: unknown): void => {
-    // As above.
+    // As above, for `touchpoint:attempt`.
     const attempt = message as AttemptTrace;
     const { method, route, attempt: nth, operation } = attempt;
     const attributes = {
@@ -132,7 +132,7 @@ export const instrument = (options: InstrumentOptions = {}): (() => void) => {
     spans.set(attempt, tracer.startSpan(name, { kind: SpanKind.CLIENT, attributes }, parent));
   };
   const endAttempt = (message: unknown): void => {
-    // As above.
+    // As above, for `touchpoint:attempt`.
     const attempt = message as AttemptTrace;
     const span = spans.get(attempt);
     if (span === undefined) return;

@@ -25,7 +25,7 @@ const listOf = (result: unknown): readonly SchemaIssue[] => {
     // The specification defines its items.
     if (Array.isArray(issues)) return issues as readonly SchemaIssue[];
   }
-  throw new TypeError("validate must answer { value } or { issues: [...] }");
+  throw new TypeError("validate must return { value } or { issues: [...] }");
 };
 
 /**

@@ -18,7 +18,7 @@ const property = (record: unknown, name: string): unknown =>
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-/** A schema that throws did not find a fault, but nothing may be sent unchecked. */
+/** Reports a schema that throws, because nothing may be sent unchecked. */
 const orFailure = async (
   { operation, name, path }: { readonly operation: string; readonly name: string; readonly path: string },
   check: () => Promise<readonly Issue[]>,
@@ -64,8 +64,8 @@ export class Workspace {
   }
 
   /**
-   * The faults of a response. The schema's own sentences are left out, because some repeat the value: hooks and logs
-   * get no personal data.
+   * The faults of a response, without the schema's own messages: some repeat the value, and hooks and logs must not get
+   * personal data.
    */
   async answerIssues(operation: string, body: unknown): Promise<readonly Issue[]> {
     switch (operation) {
@@ -95,7 +95,7 @@ export class Workspace {
       const issues = await this.#fieldsIssues(contact, partIssues);
       return issues.map((issue) => ({
         path: path.slice(0, -"customFields".length) + issue.path,
-        message: "does not fit the customFields schema",
+        message: "does not match the customFields schema",
       }));
     } catch {
       // The service has already done the work: a schema that throws must not hide the response.

@@ -127,7 +127,7 @@ describe("an answer", () => {
     expect(notices).toEqual([
       {
         operation: "contacts.list",
-        issues: [{ path: "data[0].customFields.plan", message: "does not fit the customFields schema" }],
+        issues: [{ path: "data[0].customFields.plan", message: "does not match the customFields schema" }],
       },
     ]);
   });

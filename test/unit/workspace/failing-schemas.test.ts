@@ -8,7 +8,7 @@ const loose = (value: unknown): never => value as never;
 const schemaOf = (validate: () => unknown): never =>
   loose({ "~standard": { version: 1, vendor: "own", validate } });
 
-const shape = new TypeError("validate must answer { value } or { issues: [...] }");
+const shape = new TypeError("validate must return { value } or { issues: [...] }");
 const failing: readonly (readonly [string, () => unknown, Error])[] = [
   [
     "throws",
