@@ -1,7 +1,7 @@
-/** One layer of `src/`: its files, and what they may import beside each other. */
+/** One layer of `src/`: its files, and what they may import besides each other. */
 export interface Rule {
   readonly name: string;
-  /** Exact paths; `dir/*` for the files of a folder, `dir/**` for those of its folders too. */
+  /** Exact paths; `dir/*` for the files of a folder, `dir/**` to include its subfolders. */
   readonly files: readonly string[];
   /** The layers it may import. */
   readonly below: readonly string[];
@@ -21,7 +21,7 @@ const long = ["paging", "batch", "bulk"];
 
 /** Every file of `src/` belongs to one of these, lowest first. */
 export const layers: readonly Rule[] = [
-  // Also the entry for code shared with a browser: it stands on nothing.
+  // Also the entry for code shared with a browser, so it imports nothing.
   { name: "errors", files: ["src/errors.ts"], below: [] },
   { name: "runtime", files: ["src/runtime/*"], below: ["errors"] },
   { name: "service", files: ["src/service/*"], below: ground },
@@ -52,7 +52,7 @@ export const layers: readonly Rule[] = [
     files: ["src/connection.ts", "src/lifecycle.ts"],
     below: [...settings, "http", "rate-limit"],
   },
-  // The transport that takes undici's place in a worker.
+  // The transport that replaces undici in a worker.
   { name: "edge", files: ["src/edge.ts"], below: [...settings, "http"] },
   { name: "client", files: ["src/client.ts"], below: [...calls, ...long, "resources", "connection"] },
   {
@@ -61,7 +61,7 @@ export const layers: readonly Rule[] = [
     below: [...calls, ...long, "resources", "client"],
     typesOf: ["connection"],
   },
-  // Never client code: the fake must not share the client's mistakes.
+  // No client code: the sandbox must not share the client's mistakes.
   { name: "sandbox", files: ["src/sandbox/**"], below: wire },
   {
     name: "redis",

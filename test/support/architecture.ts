@@ -2,7 +2,7 @@ import { posix } from "node:path";
 import ts from "typescript";
 import { layers, type Rule, stages, vendors } from "./architecture-table.ts";
 
-/** The sources under `src/`, by path from the root of the repository, with `/` between the parts. */
+/** The sources under `src/`, by path relative to the repository, with `/` between the parts. */
 export type Sources = ReadonlyMap<string, string>;
 
 interface Import {
@@ -102,7 +102,7 @@ const cycles = (files: Sources): readonly string[] => {
 
 const lengthOf = (source: string): number => source.replace(/\n$/, "").split("\n").length;
 
-/** Says, a line each, where the sources break the table; empty when they keep it. */
+/** Lists where the sources violate the table, one line each. */
 export const violations = (files: Sources): readonly string[] => [
   ...[...files].flatMap(([file, source]) => importViolations(file, source)),
   ...cycles(files),

@@ -30,7 +30,7 @@ export const aRequest = (over: Partial<HttpRequest> = {}): HttpRequest => ({
   ...over,
 });
 
-/** A whole answer; a string stands for a body that is not JSON. */
+/** A complete response. A string body is sent as it is, not as JSON. */
 export const anAnswer = (
   status: number,
   body: unknown = { error: "no" },
@@ -40,11 +40,11 @@ export const anAnswer = (
     ? { status, headers, text: body, json: undefined, isJson: false }
     : { status, headers, text: "", json: body, isJson: true };
 
-/** An attempt that brought no whole answer. */
+/** An attempt without a complete response. */
 export const aFailure = (kind: FailureKind, wasSent: boolean, response?: HttpResponse): AttemptFailure =>
   new AttemptFailure(kind, `a ${kind}`, { wasSent, ...(response && { response }) });
 
-/** An attempt that was answered with an error. */
+/** An attempt with an error status. */
 export const aStatus = (status: number, body?: unknown, headers?: HttpResponse["headers"]): AttemptFailure =>
   aFailure("status", true, anAnswer(status, body, headers));
 

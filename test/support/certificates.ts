@@ -11,10 +11,10 @@ interface Issuer {
   readonly privateKey: KeyObject;
 }
 
-/** Signs certificates. */
+/** A certificate authority. */
 export interface Authority {
   readonly cert: string;
-  /** For a host, an IPv4 address, or a client, of that name. */
+  /** Issues a certificate for a host name, an IPv4 address, or a client name. */
   issue(name: string): Certified;
 }
 
@@ -73,7 +73,7 @@ const certify = (
   };
 };
 
-/** Makes an authority whose certificates are good for a day, and nobody trusts unless told to. */
+/** Creates an authority whose certificates are valid for a day. No program trusts it by default. */
 export const certificateAuthority = (name = "Touchpoint tests"): Authority => {
   const own = certify(name, authorityExtension);
   return {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
-/** A way to a port of this machine on which everything takes `latencyMs` there, and as long back. */
+/** A proxy to a port of this machine that delays all data by `latencyMs` in each direction. */
 export const delayingProxy = async (port: number, latencyMs: number) => {
   const sockets = new Set<Socket>();
   const pass = (from: Socket, to: Socket): void => {
@@ -20,6 +20,6 @@ export const delayingProxy = async (port: number, latencyMs: number) => {
     for (const socket of sockets) socket.destroy();
     server.close();
   };
-  // Listening on a port, not on a pipe.
+  // It listens on a port, so the address is an object.
   return { port: (server.address() as AddressInfo).port, close };
 };

@@ -1,17 +1,17 @@
 /** A fenced block of a Markdown text. */
 export interface Block {
-  /** What stands behind the opening fence: `ts`, `sh`; empty where nothing does. */
+  /** The language after the opening fence: `ts`, `sh`; empty if there is none. */
   readonly language: string;
   /** The line of the opening fence, counted from 1. */
   readonly line: number;
   readonly code: string;
-  /** Marked by `<!-- continues -->`: it goes on where the `ts` block before it ended. */
+  /** Marked by `<!-- continues -->`: it continues the previous `ts` block. */
   readonly continues: boolean;
-  /** Marked by `<!-- types only -->`: it needs what a test machine has not, or ends in what it exports. */
+  /** Marked by `<!-- types only -->`: it needs something that test machines lack, or it only exports. */
   readonly typesOnly: boolean;
 }
 
-/** Blocks that run as one: a block, and those after it that continue it. */
+/** Blocks that run as one program: a block, and the blocks that continue it. */
 export interface Program {
   readonly line: number;
   readonly typesOnly: boolean;
@@ -62,7 +62,7 @@ export const blocksOf = (markdown: string): readonly Block[] => {
 /**
  * Joins each `ts` block with those that continue it.
  *
- * @throws Error when a block continues none.
+ * @throws Error when there is no block to continue.
  */
 export const programsOf = (blocks: readonly Block[]): readonly Program[] => {
   const programs: Program[] = [];
@@ -80,7 +80,7 @@ export const programsOf = (blocks: readonly Block[]): readonly Program[] => {
   return programs;
 };
 
-/** What the commands of a document can be checked against. */
+/** The commands that a document may use. */
 export interface Commands {
   readonly scripts: readonly string[];
   readonly bins: readonly string[];
@@ -97,7 +97,7 @@ const isKnown = (line: string, { scripts, bins, name }: Commands): boolean => {
   return line === "npm ci";
 };
 
-/** The lines of `sh` blocks that are no command of this package, each with its number. */
+/** The lines of `sh` blocks that are not commands of this package, with their line numbers. */
 export const unknownCommands = (blocks: readonly Block[], commands: Commands): readonly string[] =>
   blocks
     .filter(({ language }) => language === "sh")

@@ -4,7 +4,7 @@ import { pages } from "../../docs/.vitepress/pages.ts";
 import { type Block, blocksOf, type Program, programsOf } from "./docs-blocks.ts";
 import { root } from "./programs.ts";
 
-/** A document that people write, with its fenced blocks and the programs they make. */
+/** A handwritten document, with its fenced blocks and the programs in them. */
 export interface Document {
   readonly path: string;
   readonly text: string;
@@ -18,7 +18,7 @@ const read = (path: string): Document => {
   return { path, text, blocks, programs: programsOf(blocks) };
 };
 
-/** README.md, MIGRATION.md, and every page of the site but the generated ones. */
+/** README.md, MIGRATION.md, and every page of the site that is not generated. */
 export const documents: readonly Document[] = [
   "README.md",
   "MIGRATION.md",

@@ -6,9 +6,9 @@ import { createSandbox } from "../../src/sandbox/index.ts";
 import { certificateAuthority } from "./certificates.ts";
 import { root } from "./programs.ts";
 
-/** How a child process ended, with all it printed. */
+/** How a child process ended, with its output. */
 export interface Ending {
-  /** Its exit code, the signal that ended it, or that it ran out of time. */
+  /** Its exit code, the signal that ended it, or a timeout. */
   readonly ended: string;
   readonly output: string;
 }
@@ -27,7 +27,7 @@ const start = (file: string, args: readonly string[], cwd: string, env: NodeJS.P
 
 const key = "tp_documentation";
 
-// What a reader of the document would have in the workspace.
+// The contacts that a reader of the document would have.
 const people = ["ada@example.com", "grace@example.com", "alan@example.com"];
 
 const authority = certificateAuthority();
@@ -35,7 +35,7 @@ const own = authority.issue("program");
 const certificates = { "internal-ca.pem": authority.cert, "own.pem": own.cert, "own-key.pem": own.key };
 
 const serve = async () => {
-  // Seeding spends another key's budget, so that the program finds its own untouched.
+  // Seeding uses another key, so that the program's key has its whole budget.
   const sandbox = createSandbox({ apiKeys: [key, "tp_seed"] });
   for (const email of people)
     await sandbox.fetch("http://sandbox/api/v1/contacts", {
@@ -46,7 +46,7 @@ const serve = async () => {
   return sandbox.listen({ port: 0 });
 };
 
-/** Runs a compiled program as its reader would: against a service, with a key, in a folder with a few input files. */
+/** Runs a compiled program as a reader would: against a service, with a key, in a folder with a few input files. */
 export const runProgram = async (file: string): Promise<Ending> => {
   const cwd = await mkdtemp(join(tmpdir(), "touchpoint-docs-"));
   await cp(join(root, "test/support/docs-files"), cwd, { recursive: true });
@@ -64,7 +64,7 @@ export const runProgram = async (file: string): Promise<Ending> => {
   }
 };
 
-/** Lets at most `size` of the given functions run at a time; the others wait in order. */
+/** Runs at most `size` functions at a time; the others wait in order. */
 export const atMost = (size: number) => {
   const waiting: (() => void)[] = [];
   let free = size;

@@ -5,14 +5,14 @@ import { languageService, root } from "../../scripts/language-service.ts";
 export interface Shown {
   /** The first line of each error, in order. */
   readonly errors: readonly string[];
-  /** The hover at the mark; expanded, the first names in it are written out. */
+  /** The hover at the mark. An expanded hover shows the definitions of its first names. */
   hover(
     mark: string,
     how?: { readonly isExpanded: boolean },
   ): { readonly text: string; readonly docs: string };
 }
 
-/** The declarations of TypeScript leave out how far a hover is expanded, which editors do pass. */
+/** TypeScript's declarations lack the expansion level of a hover, which editors pass. */
 type QuickInfo = (
   file: string,
   at: number,
@@ -24,8 +24,8 @@ const firstLine = ({ messageText }: ts.Diagnostic): string =>
   typeof messageText === "string" ? messageText : messageText.messageText;
 
 /**
- * Opens programs that use the package, each as a file of one project: its sources are read and checked once.
- * `options` replace those of this project, where everything strict is on.
+ * Opens programs that use the package, each as a file of one project, so that the sources are checked once. `options`
+ * replace those of this repository, which has all strict options on.
  */
 export const editor = (
   programs: readonly string[],

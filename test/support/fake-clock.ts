@@ -6,7 +6,7 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Lets everything that is ready run: promises, and what waits for the next turn of the event loop. */
+/** Runs everything that is ready: promises, and callbacks of the next turn of the event loop. */
 export const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A clock that a test moves by hand. `now()` starts at 0. */
@@ -49,7 +49,7 @@ export class FakeClock implements Clock {
     return next && next.at - this.#now;
   }
 
-  /** Moves the time, firing each timer at its moment, and lets what follows from it run before the next. */
+  /** Moves time forward. Each timer fires at its due time, and its effects run before the next timer. */
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms;
     await turn();
@@ -60,7 +60,7 @@ export class FakeClock implements Clock {
     this.#now = until;
   }
 
-  /** Moves from timer to timer until the promise settles. Nothing else may be waited for but this clock. */
+  /** Moves from timer to timer until the promise settles. The promise must depend on this clock only. */
   async until<T>(promise: Promise<T>): Promise<T> {
     let isSettled = false;
     const settle = (): void => {

@@ -22,7 +22,7 @@ export const memberOn = (redis: RedisCommands, next: Send, options: RedisLimitsO
   return { limiter, send };
 };
 
-/** What one process of a fleet has: its own connection, its own budgets on the shared store. */
+/** One process of a fleet, with its own connection and its own budgets on the shared store. */
 export const member = (
   port: number,
   next: Send,
@@ -30,7 +30,7 @@ export const member = (
   Client: typeof Redis = Redis,
 ) => {
   const redis = new Client(port, "127.0.0.1", { retryStrategy: () => 20, maxRetriesPerRequest: 1 });
-  // A lost connection is told to the limits by the command that fails.
+  // The limits learn of a lost connection from the command that fails.
   redis.on("error", () => undefined);
   const { limiter, send } = memberOn(redis, next, options, clock);
   const close = async (): Promise<void> => {
@@ -40,7 +40,7 @@ export const member = (
   return { redis, limiter, send, close };
 };
 
-/** The same time, as a process reads it whose clock is off. */
+/** A process's view of the same time, with a clock that is off. */
 export const clockAhead = (clock: Clock, byMs: number): Clock => ({
   now: () => clock.now() + byMs,
   wallTime: () => clock.wallTime() + byMs,

@@ -4,7 +4,7 @@ const unasked = async () => {
   throw new Error("an upsert settles each row of an unknown address");
 };
 
-/** A workspace without a contact, as an import that may upsert looks at it. */
+/** The context of an import that may upsert, in a workspace without contacts. */
 export const emptyWorkspace: Pick<ImportContext, "create" | "update" | "find" | "pages"> = {
   create: unasked,
   update: unasked,

@@ -35,7 +35,7 @@ const misspelt: Readonly<Record<string, readonly [readonly unknown[], string]>> 
   "a receipt nested too deep": [["welcome:1", "sent", { receipt: deep }], "receipt must be JSON"],
 };
 
-/** What every ledger does, wherever it keeps its keys. `open` makes one that is empty. */
+/** The rules of every ledger, wherever it stores its keys. `open` creates an empty ledger. */
 export const keepsTheRules = (open: () => Ledger): void => {
   test("gives a free key to the first who asks", async () => {
     const ledger = open();

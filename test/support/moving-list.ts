@@ -14,24 +14,24 @@ export interface MovingListOptions {
   /** Where a new record goes. */
   readonly order: "oldest first" | "newest first" | "by name";
   readonly totals?: Totals;
-  /** The most that a page holds, whatever is asked for. */
+  /** The largest page, even if the request asks for more. */
   readonly cap?: number;
   readonly ignoresSkip?: boolean;
-  /** Behind its end the list begins anew, in the same page. */
+  /** After its end the list starts again, in the same page. */
   readonly wraps?: boolean;
-  /** Called before each page is cut; it may change the list. */
+  /** Called before each page is taken; it may change the list. */
   readonly before?: (list: MovingList, request: PageRequest) => void;
   /** How long each answer takes, in turns of the microtask queue. */
   readonly delay?: () => number;
 }
 
-/** More than any test needs: a walk that does not end fails, and does not hang. */
+/** More than any test needs: an endless walk fails instead of hanging. */
 const mostRequests = 20_000;
 
-/** A list behind skip and limit that others change between any two requests. */
+/** A list paged by skip and limit, which changes between requests. */
 export class MovingList {
   items: Item[];
-  /** Those there from the beginning that were not removed. */
+  /** The items that were there from the start and were not removed. */
   readonly throughout: Set<string>;
   readonly requests: PageRequest[] = [];
   readonly #options: MovingListOptions;
@@ -43,7 +43,7 @@ export class MovingList {
     this.throughout = new Set(this.items.map(({ id }) => id));
   }
 
-  /** Adds a record where the order puts it; `place`, from 0 to 1, decides where the order is by name. */
+  /** Adds a record at its place in the order. If the order is by name, `place`, 0–1, decides. */
   add(place: number): void {
     const item = { id: `new-${this.#added++}` };
     if (this.#options.order === "newest first") this.items.unshift(item);
@@ -51,7 +51,7 @@ export class MovingList {
     else this.items.splice(Math.floor(place * (this.items.length + 1)), 0, item);
   }
 
-  /** Removes `count` records from an index on. */
+  /** Removes `count` records, starting at an index. */
   remove(from: number, count = 1): void {
     for (const { id } of this.items.splice(Math.max(0, from), count)) this.throughout.delete(id);
   }

@@ -8,7 +8,7 @@ import { rateLimit } from "../../src/rate-limit/stage.ts";
 import type { BudgetName } from "../../src/service/define.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-/** A whole answer with nothing in it. */
+/** A complete response without content. */
 export const answered = (status = 200, headers: HttpResponse["headers"] = {}): HttpResponse => ({
   status,
   headers,
@@ -43,7 +43,7 @@ export const requestOn = (
   ...change,
 });
 
-/** The rate-limit stage over a scripted transport and a clock that stands until it is moved. */
+/** The rate-limit stage over a scripted transport and a fake clock. */
 export const paced = (
   next: Send,
   settings: {

@@ -11,8 +11,8 @@ export const root = fileURLToPath(new URL("../..", import.meta.url));
 const external = Object.keys(manifest.devDependencies).filter((name) => !bundled.includes(name));
 
 /**
- * Compiles TypeScript programs, with the library's sources in them, to files that Node starts without a loader, in a
- * fifth of the time. They lie in the repository, so that what stays outside is found there.
+ * Bundles TypeScript programs with the library's sources, so that Node starts them without a loader, in a fifth of the
+ * time. The output is inside the repository, so that external packages are found.
  *
  * @returns the paths of the compiled programs, in the order of `sources`.
  */
@@ -26,7 +26,7 @@ export const compile = async (folder: string, sources: readonly string[]): Promi
     bundle: true,
     splitting: true,
     external,
-    // Vendors written as CommonJS call it for Node's own modules.
+    // CommonJS packages call `require` for Node's own modules.
     banner: { js: requireBanner },
     platform: "node",
     target: "node20",

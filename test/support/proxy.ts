@@ -4,23 +4,23 @@ import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import type { Certified } from "./certificates.ts";
 
 export interface ProxyOptions {
-  /** Speaks TLS itself, with this certificate. */
+  /** The proxy itself uses TLS, with this certificate. */
   readonly certified?: Certified;
-  /** Its answer to every CONNECT; 200 leads on, to that port of this machine. Default 200. */
+  /** The response to every CONNECT. 200, the default, opens a tunnel to that port of this machine. */
   readonly status?: number;
-  /** `connect`: it never answers. `tunnel`: it answers, and leads nowhere. */
+  /** `connect`: it never responds. `tunnel`: it responds, but opens no tunnel. */
   readonly stalls?: "connect" | "tunnel";
 }
 
-/** An HTTP proxy that only knows tunnels, and this machine under every name. */
+/** An HTTP proxy that only tunnels, and resolves every name to this machine. */
 export interface TestProxy {
   readonly url: string;
   readonly port: number;
-  /** What it was asked to connect to, and with which credentials. */
+  /** The CONNECT requests: their targets and credentials. */
   readonly asked: { readonly target: string; readonly authorization: string | undefined }[];
   /** Its connections to clients. */
   readonly open: ReadonlySet<Socket>;
-  /** Resolves when it is asked the next time; of a tunnel that stalls, when the client speaks in it. */
+  /** Resolves on the next CONNECT; if tunnels stall, when the client sends data into one. */
   nextAsked(): Promise<void>;
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export const openProxy = async (options: ProxyOptions = {}): Promise<TestProxy> 
   server.on("connect", (request: IncomingMessage, socket: Socket) => {
     const target = request.url ?? "";
     asked.push({ target, authorization: request.headers["proxy-authorization"] });
-    // Read, or nothing tells that the client has gone. In a tunnel it begins to speak TLS.
+    // Read the data, to notice that the client has gone. In a tunnel, the client starts TLS.
     if (stalls !== undefined) socket.on("data", () => tell()).once("end", () => socket.end());
     if (stalls !== "tunnel") tell();
     if (stalls === "connect") return;
@@ -53,7 +53,7 @@ export const openProxy = async (options: ProxyOptions = {}): Promise<TestProxy> 
     socket.on("error", () => onward.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // Listening on a port of TCP: the address is no path.
+  // It listens on a port, so the address is an object.
   const { port } = server.address() as AddressInfo;
   return {
     url: `${certified === undefined ? "http" : "https"}://127.0.0.1:${port}`,

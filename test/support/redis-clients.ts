@@ -5,12 +5,12 @@ import { createClient as createClient5, createCluster as createCluster5 } from "
 import { onTestFinished } from "vitest";
 import type { RedisCommands } from "../../src/redis/index.ts";
 
-// Version 5 is another class to the types, with all that is used of version 6.
+// For the types, version 5 is another class; it has all methods of version 6 that are used here.
 const ioredis = [Redis, Redis5 as unknown as typeof Redis];
 
 const ignore = (): void => undefined;
 
-/** Connects each kind of client to a port of this machine, for as long as the test runs. */
+/** Connects each kind of client to a port of this machine until the test ends. */
 export const clients: readonly (readonly [
   name: string,
   connect: (port: number, options?: { readonly keyPrefix?: string }) => Promise<RedisCommands>,
@@ -47,7 +47,7 @@ export const clients: readonly (readonly [
   ],
 ];
 
-/** Connects to a cluster by one of its nodes. */
+/** Connects each kind of client to a cluster, through one of its nodes. */
 export const clusters: readonly (readonly [
   name: string,
   connect: (port: number, options?: { readonly keyPrefix?: string }) => Promise<RedisCommands>,

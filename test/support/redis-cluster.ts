@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { RedisServer } from "./redis-server.ts";
 
-/** Two redis-servers that are one cluster, each with half of the keys. */
+/** Two redis-servers that form a cluster, each with half of the keys. */
 export class RedisCluster {
   readonly nodes: readonly RedisServer[];
   readonly #directories: readonly string[];
@@ -15,7 +15,7 @@ export class RedisCluster {
   }
 
   static async start(): Promise<RedisCluster> {
-    // Each node writes a file that names it.
+    // Each node writes a file with its identity.
     const directories = await Promise.all([1, 2].map(() => mkdtemp(join(tmpdir(), "redis-cluster-"))));
     const nodes = await Promise.all(
       directories.map((dir) => RedisServer.start("--cluster-enabled", "yes", "--dir", dir)),

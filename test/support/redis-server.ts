@@ -10,7 +10,7 @@ const freePort = async (): Promise<number> => {
   return typeof address === "object" && address !== null ? address.port : 0;
 };
 
-/** A redis-server of this test alone, which keeps nothing on disk. */
+/** A redis-server for one test. It writes nothing to disk. */
 export class RedisServer {
   readonly port: number;
   readonly #options: readonly string[];
@@ -22,13 +22,13 @@ export class RedisServer {
     this.#process = process;
   }
 
-  /** @param options - of redis-server, as `"--requirepass", "secret"`. */
+  /** @param options - of redis-server, for example `"--requirepass", "secret"`. */
   static async start(...options: readonly string[]): Promise<RedisServer> {
     const port = await freePort();
     return new RedisServer(port, options, await RedisServer.#spawn(port, options));
   }
 
-  /** Stops it, as a crash would: everything it held is gone. */
+  /** Stops the server like a crash: all its data is lost. */
   async stop(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, "exit");
@@ -36,7 +36,7 @@ export class RedisServer {
     await exited;
   }
 
-  /** Starts it again on the same port, empty. */
+  /** Starts an empty server again on the same port. */
   async again(): Promise<void> {
     this.#process = await RedisServer.#spawn(this.port, this.#options);
   }

@@ -4,16 +4,16 @@ import type { CallOptions } from "../../src/options/options.ts";
 import { issuesOf } from "../../src/service/check.ts";
 import type { Operation, OperationFacts } from "../../src/service/define.ts";
 
-/** Answers an operation's payload with a body. */
+/** Returns the response body for an operation's payload. */
 export type Answering = (
   operation: OperationFacts,
   payload: unknown,
   options: CallOptions | undefined,
-  /** Whether an earlier request may have had its effect, as the caller says. */
+  /** Whether the caller says that an earlier request may have taken effect. */
   wasUnclear: boolean | undefined,
 ) => Promise<unknown>;
 
-/** A call without the stages below it: what is above it is tested alone. Each request takes so many attempts. */
+/** A call without the pipeline, to test the code above it alone. `attempts` is reported for each request. */
 export const scriptedCall = (answering: Answering, attempts = 1): Call => {
   const response = { status: 200, headers: new Headers(), attempts, waitedMs: 0 };
   const call = <Input, Output>(
@@ -23,7 +23,7 @@ export const scriptedCall = (answering: Answering, attempts = 1): Call => {
   ): ApiPromise<Output> =>
     answer(
       answering(operation, input.payload, options, input.wasUnclear).then((body) => ({
-        // A test answers in the shape that the operation has, or means not to.
+        // A test returns the operation's shape, or another one on purpose.
         data: body as Output,
         response,
       })),

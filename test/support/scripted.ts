@@ -1,15 +1,15 @@
 import { AttemptFailure, type HttpRequest, type HttpResponse, type Send } from "../../src/http/types.ts";
 
-/** What one attempt shall do: answer, fail, or anything of one's own. */
+/** What an attempt does: it responds, fails, or calls a function. */
 export type Step = HttpResponse | AttemptFailure | ((request: HttpRequest) => Promise<HttpResponse>);
 
-/** The bottom of a pipeline that plays a script, and keeps what came down to it. */
+/** A transport that follows a script and records its requests. */
 export interface Scripted {
   readonly send: Send;
   readonly requests: readonly HttpRequest[];
 }
 
-/** Plays one step per attempt; an attempt beyond the script fails the test. */
+/** Does one step per attempt. An attempt beyond the script fails the test. */
 export const scripted = (...steps: readonly Step[]): Scripted => {
   const requests: HttpRequest[] = [];
   const send: Send = async (request) => {
@@ -23,7 +23,7 @@ export const scripted = (...steps: readonly Step[]): Scripted => {
   return { send, requests };
 };
 
-/** A step that stays under way until the request is aborted, then fails as a transport does. */
+/** A step that stays in flight until the request is aborted, then fails like a transport. */
 export const stall: Step = (request) =>
   new Promise((_resolve, reject) => {
     request.signal?.addEventListener("abort", () =>

@@ -1,11 +1,11 @@
 import type { Limit } from "../../src/options/limits.ts";
 
-/** How a service may count: sliding windows, windows of the clock, or a bucket that fills evenly. */
+/** How a service may count: sliding windows, fixed windows, or a bucket that refills steadily. */
 export type Counting = "sliding" | "fixed" | "bucket";
 
-/** Counts what a service was asked for, written apart from the code under test. */
+/** Counts the requests to a service, independently of the code under test. */
 export interface ServiceLimiter {
-  /** Counts `weight` at `now`; answers how many milliseconds too early it is, 0 when it was let in. */
+  /** Counts `weight` at `now`. Returns how many milliseconds too early it is; 0 if it was accepted. */
   ask(weight: number, now: number): number;
   readonly accepted: number;
   readonly refused: number;
@@ -40,7 +40,7 @@ const bucket = ({ max, perMs }: Limit) => {
   return (weight: number, now: number): number => {
     level = Math.min(max, level + ((now - at) * max) / perMs);
     at = now;
-    // A millionth of a token is rounding, not a request too many.
+    // A missing millionth of a token is a rounding error.
     if (level + 1e-6 < weight) return ((weight - level) * perMs) / max;
     level -= weight;
     return 0;
@@ -49,7 +49,7 @@ const bucket = ({ max, perMs }: Limit) => {
 
 const countings = { sliding, fixed, bucket } as const;
 
-/** The limiter of a service, counting one of the ways a service may. */
+/** The limiter of a service, with one way of counting. */
 export const serviceLimiter = (counting: Counting, limit: Limit): ServiceLimiter => {
   const earlyMs = countings[counting](limit);
   let accepted = 0;

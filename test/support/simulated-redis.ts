@@ -4,15 +4,14 @@ import type { IoredisCommands } from "../../src/redis/index.ts";
 import { type FakeClock, turn } from "./fake-clock.ts";
 
 /**
- * A real redis-server on the clock of the test: scripts read that clock, and a command takes none of its time but
- * the latency it is given.
+ * A real redis-server on the test's clock. Scripts read that clock, and on it a command takes only the given latency.
  */
 export class SimulatedRedis {
   readonly redis: Redis;
   readonly #clock: FakeClock;
   readonly #listeners = new Set<(channel: string, message: string) => void>();
   #underWay = 0;
-  /** How far the server's own clock is off. */
+  /** How far the server's clock is ahead of the test's clock. */
   aheadMs = 0;
 
   constructor(port: number, clock: FakeClock) {
@@ -20,10 +19,10 @@ export class SimulatedRedis {
     this.#clock = clock;
   }
 
-  /** The commands of one process, which are under way for `latencyMs` there and as long back. */
+  /** The commands of one process. Each takes `latencyMs` in each direction. */
   commands(latencyMs = 0): IoredisCommands {
     return {
-      // Never known, so that every script comes as text and can be given the time.
+      // No script is known by its hash, so each arrives as text, and its clock can be replaced.
       evalsha: async () => {
         throw new Error("NOSCRIPT");
       },
@@ -37,11 +36,11 @@ export class SimulatedRedis {
     };
   }
 
-  /** Hears of every channel, which does nobody any harm. */
+  /** Receives the messages of every channel, which is harmless. */
   #subscriber(latencyMs: number): IoredisSubscriber {
     let heard: (channel: string, message: string) => void = () => undefined;
     return {
-      // The only listener with two arguments is that for messages.
+      // Only the listener for messages has two arguments.
       on: (event: string, listener: (...values: never[]) => void) => {
         if (event !== "message") return;
         const tell = listener as (channel: string, message: string) => void;
@@ -53,7 +52,7 @@ export class SimulatedRedis {
     };
   }
 
-  /** Moves the clock; before each step every command that is under way is answered. */
+  /** Moves the clock. Before each step, every command in flight is answered. */
   async advance(ms: number): Promise<void> {
     for (let left = ms; left >= 0; ) {
       await turn();

@@ -5,7 +5,7 @@ import type { FakeClock } from "./fake-clock.ts";
 import { answered } from "./paced.ts";
 import { type Counting, type ServiceLimiter, serviceLimiter } from "./service-limiter.ts";
 
-/** How long a request takes to where it is counted, and from there back. */
+/** How long a request takes until it is counted, and its response from there. */
 export interface Latency {
   readonly there: () => number;
   readonly back: () => number;
@@ -16,7 +16,7 @@ export const constantLatency = (there: number, back: number): Latency => ({
   back: () => back,
 });
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudorandom numbers, the same in every run. */
 const seeded = (seed: number): (() => number) => {
   let state = seed;
   return () => {
@@ -25,7 +25,7 @@ const seeded = (seed: number): (() => number) => {
   };
 };
 
-/** Anything between nothing and `mostMs`, before the count or after it. */
+/** Random latency of up to `mostMs`, before or after the request is counted. */
 export const randomLatency = (mostMs: number, where: "before" | "after", seed = 1): Latency => {
   const random = seeded(seed);
   const some = (): number => random() * mostMs;
@@ -33,7 +33,7 @@ export const randomLatency = (mostMs: number, where: "before" | "after", seed = 
   return where === "before" ? { there: some, back: none } : { there: none, back: some };
 };
 
-/** A service that counts requests where they arrive, on the clock of the test. */
+/** A service on the test's clock that counts requests on arrival. */
 export const simulatedService = (
   clock: FakeClock,
   {
