@@ -12,7 +12,19 @@ export interface Place {
   readonly recent: readonly string[];
   /** The first yielded ids: if they come again, the list has ended. Cursors of earlier versions have none. */
   readonly first?: readonly string[] | undefined;
+  /** The query of the list, without its page. Cursors of earlier versions have none. */
+  readonly query?: string | undefined;
 }
+
+/** A query as cursors keep it: a cursor of another query would leave records out. */
+export const queryText = (query: object): string => {
+  const { skip: _at, limit: _size, ...own }: { readonly skip?: unknown; readonly limit?: unknown } = query;
+  return JSON.stringify(
+    Object.entries(own)
+      .filter(([, value]) => value !== undefined)
+      .sort(),
+  );
+};
 
 const areIds = (value: unknown): boolean =>
   Array.isArray(value) && value.every((id) => typeof id === "string");
@@ -25,22 +37,33 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Numb
 
 const isPlace = (value: unknown): value is Place => {
   if (typeof value !== "object" || value === null) return false;
-  const { v, position, read, longest, recent, first }: { [field in keyof Place | "v"]?: unknown } = value;
+  const { v, position, read, longest, recent, first, query }: { [field in keyof Place | "v"]?: unknown } =
+    value;
+  if (query !== undefined && typeof query !== "string") return false;
   if (v !== 1 || !isCount(position) || !isCount(read) || !isCount(longest)) return false;
   return areIds(recent) && (first === undefined || areIds(first));
 };
 
-/** @throws ValidationError when the string is not a cursor of this version. */
-export const readCursor = (operation: string, cursor: unknown): Place => {
-  try {
-    const place: unknown = JSON.parse(Buffer.from(String(cursor), "base64url").toString("utf8"));
-    if (isPlace(place)) return place;
-  } catch {
-    // Reported below, together with a wrong shape.
-  }
-  const message = "must be a cursor that a page of this list carried";
-  throw new ValidationError(`${operation}: cursor: ${message}`, {
+const refusal = (operation: string, message: string): ValidationError =>
+  new ValidationError(`${operation}: cursor: ${message}`, {
     operation,
     issues: [{ path: "cursor", message }],
   });
+
+/** @throws ValidationError when the string is not a cursor of this version, or of another query. */
+export const readCursor = (operation: string, cursor: unknown, query?: string): Place => {
+  const place = parsed(cursor);
+  if (place === undefined) throw refusal(operation, "must be a cursor that a page of this list carried");
+  if (place.query !== undefined && place.query !== query)
+    throw refusal(operation, "belongs to a list with another query: give the same query again");
+  return place;
+};
+
+const parsed = (cursor: unknown): Place | undefined => {
+  try {
+    const place: unknown = JSON.parse(Buffer.from(String(cursor), "base64url").toString("utf8"));
+    return isPlace(place) ? place : undefined;
+  } catch {
+    return undefined;
+  }
 };

@@ -1,12 +1,14 @@
 import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
 import { type Call, checkInput } from "../call/executor.ts";
+import { invalid } from "../call/request.ts";
 import { ResponseValidationError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import { openScope } from "../runtime/cancellation.ts";
+import { shown } from "../runtime/values.ts";
 import type { Page } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
-import { readCursor } from "./cursor.ts";
+import { queryText, readCursor } from "./cursor.ts";
 import { largestLimit } from "./page-size.ts";
 import { Walk, type WalkedPage } from "./walk.ts";
 
@@ -91,6 +93,11 @@ const check = (operation: string, { prefetch, consistency }: PagingOptions): voi
     faults.push('consistency must be "strict" or "fast"');
   }
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+};
+
+const checkMax = (operation: string, max: unknown): void => {
+  if (max === Number.POSITIVE_INFINITY || (Number.isSafeInteger(max) && Number(max) >= 0)) return;
+  throw invalid(operation, "max", `must be a whole number of at least 0, got ${shown(max)}`);
 };
 
 /** A single page is requested by `skip`; from a cursor, the position would have to be searched. */
@@ -180,7 +187,8 @@ export const paged = <T, Query extends ListQuery>(
       limit: query.limit ?? largestLimit,
       prefetch,
       isDriftSafe: consistency !== "fast",
-      place: from === undefined ? undefined : readCursor(operation.id, from),
+      place: from === undefined ? undefined : readCursor(operation.id, from, queryText(query)),
+      query: queryText(query),
       onUnstable: (message) => call.report(operation.id, [{ path: "data", message }]),
     });
   };
@@ -223,11 +231,13 @@ export const paged = <T, Query extends ListQuery>(
     pages: (from) => pages(call, from?.cursor),
     request: { operation: operation.id, query },
     [Symbol.asyncIterator]: () => records(),
-    toArray: ({ max = Number.POSITIVE_INFINITY } = {}) => {
+    toArray: (given) => {
+      const { max = Number.POSITIVE_INFINITY } = given ?? {};
       const own = call.scope();
       const all: T[] = [];
       const read = own.group(operation.id, callOptions, async (via) => {
-        if (max <= 0) return all;
+        checkMax(operation.id, max);
+        if (max === 0) return all;
         for await (const record of records(via)) {
           all.push(record);
           if (all.length >= max) break;

@@ -18,5 +18,7 @@ export interface WalkSettings<T> {
   /** `false`: plain skip and limit, which misses and repeats records when the list moves. */
   readonly isDriftSafe: boolean;
   readonly place: Place | undefined;
+  /** For cursors: what `queryText` gives. */
+  readonly query?: string | undefined;
   readonly onUnstable: (message: string) => void;
 }

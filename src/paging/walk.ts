@@ -174,6 +174,7 @@ export class Walk<T> {
       longest: this.#size.longest,
       recent: this.#recent.last(idsInCursor),
       first: this.#wrap.first,
+      query: this.#settings.query,
     });
     // The counts are the service's own, as validation has left them.
     return { ...page, data: fresh, cursor, drift: Math.abs(shift) } as WalkedPage<T>;

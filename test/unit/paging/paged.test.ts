@@ -69,6 +69,31 @@ describe("paged", () => {
     expect(sent).toEqual([query, { ...query, skip: 0, limit: 200 }]);
   });
 
+  test.each([-1, 1.5, Number.NaN, "5", null])(
+    "toArray refuses a max of %j and asks for nothing",
+    async (max) => {
+      const { list, contacts } = listOf({});
+      const wrong = { max } as unknown as { readonly max: number };
+      await expect(contacts.toArray(wrong)).rejects.toMatchObject({
+        code: "input_invalid",
+        issues: [{ path: "max" }],
+      });
+      expect(list.requests).toEqual([]);
+    },
+  );
+
+  test("a cursor of another query is refused, because it would leave records out", async () => {
+    const search = listOf({}, {}, { search: "ada", limit: 5 });
+    const { value: page } = await search.contacts.pages().next();
+    const same = listOf({}, { cursor: page?.cursor }, { limit: 10, search: "ada" });
+    expect((await same.contacts.toArray({ max: 1 })).map(({ id }) => id)).toEqual(["old-5"]);
+    const all = listOf({}, { cursor: page?.cursor });
+    await expect(all.contacts.toArray()).rejects.toThrow(
+      "contacts.list: cursor: belongs to a list with another query: give the same query again",
+    );
+    expect(all.list.requests).toEqual([]);
+  });
+
   test("toArray gives all, or the first max, and asks for no page more", async () => {
     const { list, contacts } = listOf({});
     expect(await contacts.toArray({ max: 201 })).toHaveLength(201);
