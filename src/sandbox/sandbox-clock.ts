@@ -6,7 +6,7 @@ export interface SandboxClock extends Clock {
   /**
    * Moves time forward. Timers that become due fire in order, each at its own due time.
    *
-   * @throws ConfigurationError for anything but milliseconds of at least 0.
+   * @throws ConfigurationError unless `ms` is a number of at least 0.
    */
   advance(ms: number): void;
   /** Stops time, or continues from where it stopped. `advance` also moves a stopped clock. */
@@ -28,7 +28,7 @@ interface Timer {
 const wait: Check = (ms, field) =>
   Number.isFinite(ms) && Number(ms) >= 0
     ? []
-    : [`${field} must be milliseconds of at least 0, got ${String(ms)}`];
+    : [`${field} must be a number of milliseconds, at least 0, got ${String(ms)}`];
 
 /** Adds an offset to a base clock. Timers follow both the base clock and `advance`. */
 export const createSandboxClock = (base: Clock): SandboxClock => {

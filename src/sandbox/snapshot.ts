@@ -83,7 +83,7 @@ const snapshotShape = shape(
     format: (value, field) =>
       value === "touchpoint-sandbox" ? [] : [`${field} must be "touchpoint-sandbox"`],
     version: (value, field) => (value === 1 ? [] : [`${field} must be 1`]),
-    aheadMs: (value, field) => (Number.isFinite(value) ? [] : [`${field} must be milliseconds`]),
+    aheadMs: (value, field) => (Number.isFinite(value) ? [] : [`${field} must be a number of milliseconds`]),
     ids: whole(0),
     workspaces: recordOf(
       shape({

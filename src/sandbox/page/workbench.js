@@ -8,8 +8,8 @@ import { contacts, events } from "./people.js";
 import { requests } from "./requests.js";
 
 /** @typedef {import("../workbench/overview.ts").Overview} Overview */
-// Rows come as JSON of /_sandbox, and one table holds four lists of them: each list's own module types its rows, and
-// a union here would have to be cast back at every call. Hence `any` here and where rows are handed on.
+// Rows are JSON from /_sandbox. The module of each list types its rows; a union here would need a cast at every call.
+// Hence `any` here and where rows are passed on.
 /**
  * @typedef {object} View
  * @property {string} label

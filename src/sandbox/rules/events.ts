@@ -76,7 +76,7 @@ export const recordBatch = (call: Call): Reply => {
   const { events } = bodyFields(call);
   if (!isArray(events)) throw new Refusal(400, "events must be an array.");
   if (events.length < 1 || events.length > 100) {
-    throw new Refusal(400, `events must hold 1 to 100 events, got ${events.length}.`);
+    throw new Refusal(400, `events must contain 1 to 100 events, got ${events.length}.`);
   }
   const results = events.map((event, index) => recordItem(call, event, index));
   const accepted = results.filter((result) => "outcome" in result).length;

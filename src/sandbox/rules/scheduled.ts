@@ -22,7 +22,7 @@ const find = ({ workspace, id }: Call): ScheduledRecord => {
 
 const findWaiting = (call: Call): ScheduledRecord => {
   const record = find(call);
-  if (!isWaiting(record)) throw new Refusal(400, "The email has already gone out.");
+  if (!isWaiting(record)) throw new Refusal(400, "The email is no longer scheduled.");
   return record;
 };
 

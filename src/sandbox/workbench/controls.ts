@@ -31,7 +31,7 @@ const bodyOf = (incoming: Incoming): Fields => {
 };
 
 const milliseconds: Check = (value, field) =>
-  typeof value === "number" ? [] : [`${field} must be milliseconds`];
+  typeof value === "number" ? [] : [`${field} must be a number of milliseconds`];
 
 /** The controls by method and path below `/_sandbox`. Each returns what it changed. */
 export const controls: Readonly<

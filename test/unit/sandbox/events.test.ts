@@ -178,8 +178,8 @@ describe("a batch", () => {
   });
 
   test.each([
-    [{ events: [] }, "events must hold 1 to 100 events, got 0."],
-    [{ events: Array(101).fill(event) }, "events must hold 1 to 100 events, got 101."],
+    [{ events: [] }, "events must contain 1 to 100 events, got 0."],
+    [{ events: Array(101).fill(event) }, "events must contain 1 to 100 events, got 101."],
     [{ events: event }, "events must be an array."],
     [{}, "events must be an array."],
   ])("of a wrong size or shape is a 400 (%#)", async (body, error) => {

@@ -98,7 +98,7 @@ describe("what is done by hand", () => {
     [
       "an advance",
       () => sandbox.advance(Number.NaN),
-      "sandbox.advance: ms must be milliseconds of at least 0, got NaN",
+      "sandbox.advance: ms must be a number of milliseconds, at least 0, got NaN",
     ],
     ["a workspace", () => sandbox.stateOf("d"), 'workspace: there is no "d": there are default, c, b'],
     [
