@@ -22,7 +22,7 @@ export interface IoredisCommands {
   info?(section: "memory"): Promise<string>;
   /** The nodes of a cluster that hold keys; a ledger on one is listed node by node. */
   nodes?(role: "master"): IoredisCommands[];
-  /** Opens a second connection like this one; without it, messages are replaced by the next heartbeat. */
+  /** Opens a second connection like this one; without it, news arrives with the next heartbeat. */
   duplicate?(): IoredisSubscriber;
   /** Calls back when the connection ends. */
   once?(event: "end", listener: () => void): unknown;
