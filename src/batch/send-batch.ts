@@ -45,20 +45,23 @@ const sendOnce = async (
   const payload = { events: events.map(({ event }) => event) };
   const wasUnclear = shown.isUnclear;
   const input = { payload, wasUnclear, priority, isDrained, isDivisible: true };
-  const sent = call(operations.events.recordBatch, input, options);
-  const { data: answer, response } = await effect.of(sent.withResponse());
-  const results = readBatchAnswer(events, answer);
-  if (results === undefined) {
-    throw new ResponseValidationError("events.recordBatch: the answer holds no results", {
-      operation: operations.events.recordBatch.id,
-      outcome: "unknown",
-      attempts: response.attempts,
-      status: response.status,
-      issues: [{ path: "results", message: "must be an array" }],
-    });
-  }
-  // It is unknown what an attempt before the answered one has recorded.
-  shown.isUnclear ||= response.attempts > 1 || results.some(mayBeRecorded);
+  const sent = async () => {
+    const { data, response } = await call(operations.events.recordBatch, input, options).withResponse();
+    const results = readBatchAnswer(events, data);
+    if (results === undefined) {
+      throw new ResponseValidationError("events.recordBatch: the answer holds no results", {
+        operation: operations.events.recordBatch.id,
+        outcome: "unknown",
+        attempts: response.attempts,
+        status: response.status,
+        issues: [{ path: "results", message: "must be an array" }],
+      });
+    }
+    // It is unknown what an attempt before the answered one has recorded.
+    return { results, isUnclear: response.attempts > 1 || results.some(mayBeRecorded) };
+  };
+  const { results, isUnclear } = await effect.of(sent(), (answer) => answer.isUnclear);
+  shown.isUnclear ||= isUnclear;
   return results;
 };
 

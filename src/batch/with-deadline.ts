@@ -1,4 +1,4 @@
-import { isTouchpointError, type Outcome, TimeoutError } from "../errors.ts";
+import { isTouchpointError, type Outcome, TimeoutError, TouchpointError } from "../errors.ts";
 import { abortError, DeadlineExceeded, whenAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 
@@ -6,11 +6,11 @@ import type { Clock } from "../runtime/clock.ts";
 export class EffectTracker {
   #isPossible = false;
 
-  /** Tracks one request. */
-  async of<T>(request: Promise<T>): Promise<T> {
+  /** Tracks one request. `hasEffect`: whether a successful one had an effect. */
+  async of<T>(request: Promise<T>, hasEffect: (answer: T) => boolean = () => true): Promise<T> {
     try {
       const answer = await request;
-      this.#isPossible = true;
+      this.#isPossible ||= hasEffect(answer);
       return answer;
     } catch (error) {
       // The reason of an abort does not say what was in flight.
@@ -39,9 +39,10 @@ export interface Bounded {
 const settlingMs = 1_000;
 
 /**
- * Runs work that ends when its signal aborts, and creates the error of its deadline.
+ * Runs work that ends when its signal aborts, and creates the error of its deadline. The `outcome` of an error covers all
+ * requests of the work.
  *
- * @throws TimeoutError at the deadline; its `outcome` covers all requests of the work.
+ * @throws TimeoutError at the deadline.
  */
 export const withDeadline = <T>(
   { operation, signal, effect, clock }: Bounded,
@@ -50,10 +51,16 @@ export const withDeadline = <T>(
   const endOf = (attempts: number): unknown =>
     abortError(signal?.reason, { operation, attempts, outcome: effect.outcome });
   const ending = (error: unknown): unknown => {
-    if (signal === undefined || !signal.aborted) return error;
-    if (error === signal.reason) return endOf(0);
-    const isLate = signal.reason instanceof DeadlineExceeded && error instanceof TimeoutError;
-    return isLate ? endOf(error.attempts) : error;
+    if (signal?.aborted) {
+      if (error === signal.reason) return endOf(0);
+      const isLate = signal.reason instanceof DeadlineExceeded && error instanceof TimeoutError;
+      if (isLate) return endOf(error.attempts);
+    }
+    // The failed request had no effect; an earlier one may have had one, and the outcome is about the whole work.
+    if (error instanceof TouchpointError && effect.outcome === "unknown")
+      // Read-only for users; the error was created for this work.
+      (error as { outcome: Outcome }).outcome = "unknown";
+    return error;
   };
   return new Promise((resolve, reject) => {
     let cancel: (() => void) | undefined;

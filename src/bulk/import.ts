@@ -77,7 +77,7 @@ class Import {
     this.lookup = new ContactLookup(
       {
         pages: (signal, cursor) => context.pages(call, given(signal), cursor),
-        find: (email, signal) => this.effect.of(context.find(call, email, given(signal))),
+        find: (email, signal) => context.find(call, email, given(signal)),
       },
       options.onImported !== undefined,
     );

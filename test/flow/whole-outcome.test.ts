@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { Client } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+
+/** A list of a service whose key is revoked from the request of this operation with this number on, counted from 1. */
+const revokedFrom = async (operation: string, nth: number) => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const options = { apiKey: "key", baseUrl: "https://service.test", fetch: sandbox.fetch };
+  const client = new Client({ ...options, limits: false });
+  const { id } = await client.lists.create({ name: "all" });
+  sandbox.fail({ operation, nth, times: 9, with: { status: 401 } });
+  return { client, id };
+};
+
+const contacts = (count: number) => Array.from({ length: count }, (_, at) => ({ email: `p${at}@x.example` }));
+const addresses = contacts(1_001).map(({ email }) => email);
+const events = contacts(101).map((contact) => ({ name: "seen", contact }));
+const one = { concurrency: 1 };
+
+test.each([
+  ["lists.addContacts", (client: Client, id: string) => client.lists.addContacts(id, addresses)],
+  ["lists.removeContacts", (client: Client, id: string) => client.lists.removeContacts(id, addresses)],
+  ["events.recordBatch", (client: Client) => client.events.recordBatch(events)],
+  ["events.recordBatch", (client: Client) => client.events.ingest(events, one)],
+  ["contacts.create", (client: Client) => client.contacts.import(contacts(2), one)],
+])(
+  "%s refused at the second request has an unknown outcome, at the first none: case %#",
+  async (operation, run) => {
+    const code = "authentication_failed";
+    const later = await revokedFrom(operation, 2);
+    await expect(run(later.client, later.id)).rejects.toMatchObject({ code, outcome: "unknown" });
+    const first = await revokedFrom(operation, 1);
+    await expect(run(first.client, first.id)).rejects.toMatchObject({ code, outcome: "not-applied" });
+  },
+);
+
+test("an import that only looked contacts up before it failed had no effect", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  sandbox.seedContacts(1_000);
+  sandbox.fail({ operation: "contacts.create", with: { status: 403 } });
+  const client = new Client({ apiKey: "key", baseUrl: "https://service.test", fetch: sandbox.fetch });
+  await expect(client.contacts.import(contacts(1))).rejects.toMatchObject({
+    code: "permission_denied",
+    outcome: "not-applied",
+  });
+});
+
+test("a stream whose later address is invalid has an unknown outcome once some were added", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const client = new Client({ apiKey: "key", baseUrl: "https://service.test", fetch: sandbox.fetch });
+  const { id } = await client.lists.create({ name: "all" });
+  const stream = function* (): Generator<string> {
+    yield* addresses;
+    yield "nobody";
+  };
+  const added = client.lists.addContacts(id, stream());
+  await expect(added).rejects.toMatchObject({ code: "input_invalid", outcome: "unknown" });
+});
