@@ -30,6 +30,20 @@ export interface LookupContext {
 
 const pageSize = 200;
 
+/** A list of which the first page was read. */
+interface BegunList {
+  readonly cursor: string | undefined;
+  /** Undefined if the service gives no number of contacts, or one that its own page exceeds. */
+  readonly total: number | undefined;
+  /** The pages after the first. */
+  readonly rest: AsyncIterator<KnownPage>;
+}
+
+const totalOf = ({ data, total }: KnownPage): number | undefined => {
+  const count = Number(total ?? Number.NaN);
+  return count >= data.length ? count : undefined;
+};
+
 // The key lacks permission, or there is no such operation. Any other error means that the service has a problem now,
 // and ends the run.
 const isNotAllowed = (error: unknown): boolean =>
@@ -62,7 +76,7 @@ export class ContactLookup {
   ): AsyncGenerator<GivenContact> {
     let index = 0;
     const ahead: GivenContact[] = [];
-    let list: { readonly cursor: string | undefined; readonly total: number } | undefined;
+    let list: BegunList | undefined;
     for await (const row of iterateUntilAborted(source, signals.callbacks)) {
       index += 1;
       if (index <= done || this.#way !== undefined) {
@@ -73,7 +87,7 @@ export class ContactLookup {
       const line = lineOf(row);
       ahead.push(line === undefined ? copy : markLine(copy, line));
       list ??= await this.#begin(signals.requests);
-      if (list === undefined || ahead.length <= list.total / pageSize) continue;
+      if (list === undefined || ahead.length <= (list.total ?? 0) / pageSize) continue;
       await this.#readRest(list, signals.requests);
       yield* ahead.splice(0);
     }
@@ -96,11 +110,12 @@ export class ContactLookup {
   }
 
   /** Reads the first page, which contains the number of contacts. */
-  async #begin(signal: AbortSignal | undefined) {
+  async #begin(signal: AbortSignal | undefined): Promise<BegunList | undefined> {
     try {
-      const { value: first } = await this.#context.pages(signal, undefined).next();
+      const rest = this.#context.pages(signal, undefined);
+      const { value: first }: { value?: KnownPage } = await rest.next();
       for (const contact of first?.data ?? []) this.contacts.add(contact);
-      return { cursor: first?.cursor, total: first ? (first.total ?? Number.POSITIVE_INFINITY) : 0 };
+      return { cursor: first?.cursor, total: first ? totalOf(first) : 0, rest };
     } catch (error) {
       if (!isNotAllowed(error)) throw error;
       this.#way = { by: "none", reason: "the key may not list contacts" };
@@ -108,15 +123,16 @@ export class ContactLookup {
     }
   }
 
-  async #readRest(
-    { cursor, total }: { readonly cursor: string | undefined; readonly total: number },
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    if (cursor !== undefined && this.contacts.size < total) {
-      const pages = this.#context.pages(signal, cursor);
-      for (let page = await pages.next(); !page.done; page = await pages.next())
-        for (const contact of page.value.data) this.contacts.add(contact);
-    }
-    this.#way = { by: "list", reason: `there are more rows than pages of ${total} contacts` };
+  async #readRest({ cursor, total, rest }: BegunList, signal: AbortSignal | undefined): Promise<void> {
+    const hasMore = total === undefined || this.contacts.size < total;
+    // With more to come, pages are requested ahead. Otherwise the list itself says whether it has ended: a total may be wrong.
+    const pages = cursor !== undefined && hasMore ? this.#context.pages(signal, cursor) : rest;
+    for (let page = await pages.next(); !page.done; page = await pages.next())
+      for (const contact of page.value.data) this.contacts.add(contact);
+    const reason =
+      total === undefined
+        ? "the service does not tell how many contacts there are"
+        : `there are more rows than pages of ${total} contacts`;
+    this.#way = { by: "list", reason };
   }
 }

@@ -190,3 +190,28 @@ test.each([8, 2])(
     );
   },
 );
+
+test.each([
+  ["no total", () => undefined, "the service does not tell how many contacts there are"],
+  ["a total of 0", () => 0, "the service does not tell how many contacts there are"],
+  [
+    "the page's length as total",
+    (length: number) => length,
+    "there are more rows than pages of 200 contacts",
+  ],
+])("an import reads the whole list of a service that gives %s", async (_what, totalOf, reason) => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const methods: (string | undefined)[] = [];
+  const fetch: typeof sandbox.fetch = async (url, init) => {
+    methods.push(init?.method);
+    const response = await sandbox.fetch(url, init);
+    if (init?.method !== "GET") return response;
+    const page: { readonly data: readonly unknown[] } = JSON.parse(await response.text());
+    return Response.json({ ...page, total: totalOf(page.data.length) });
+  };
+  const options = { apiKey: "key", baseUrl: "http://localhost", fetch, limits: false } as const;
+  for (const { email } of people(450)) sandbox.addContact({ email });
+  const report = await new Client(options).contacts.import(people(450), { mode: "update" });
+  expect(report).toMatchObject({ updated: 450, skipped: 0, lookup: { by: "list", reason } });
+  expect(methods.filter((method) => method === "GET").length).toBeLessThanOrEqual(4);
+});
