@@ -96,7 +96,7 @@ const editsBetween = (one: string, other: string): number => {
 export const didYouMean = (typed: string, words: readonly string[]): string => {
   const [nearest] = words
     .map((word) => ({ word, edits: editsBetween(typed, word) }))
-    .filter(({ edits }) => edits <= 2 && edits < typed.length)
+    .filter(({ edits }) => edits > 0 && edits <= 2 && edits < typed.length)
     .sort((one, other) => one.edits - other.edits);
   return nearest === undefined ? "" : `; did you mean "${nearest.word}"?`;
 };

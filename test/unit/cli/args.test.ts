@@ -117,6 +117,12 @@ describe("a wrong command line says why and how it is typed", () => {
     expect(read(line)).toMatchObject({ text: expect.stringContaining(`"; did you mean "${meant}"?\n`) });
   });
 
+  test("a word is no suggestion for itself", () => {
+    expect(read("contacts")).toMatchObject({
+      text: expect.stringMatching(/^touchpoint: there is no command "contacts"\n.*contacts export/s),
+    });
+  });
+
   test("nothing is meant by a word that differs by more than two letters", () => {
     expect(read("sandpaper")).toMatchObject({ text: expect.not.stringContaining("did you mean") });
   });
