@@ -96,7 +96,7 @@ const editsBetween = (one: string, other: string): number => {
 export const didYouMean = (typed: string, words: readonly string[]): string => {
   const [nearest] = words
     .map((word) => ({ word, edits: editsBetween(typed, word) }))
-    .filter(({ edits }) => edits > 0 && edits <= 2 && edits < typed.length)
+    .filter(({ edits }) => edits <= 2 && edits < typed.length)
     .sort((one, other) => one.edits - other.edits);
   return nearest === undefined ? "" : `; did you mean "${nearest.word}"?`;
 };
@@ -131,7 +131,9 @@ export const readArgs = (commands: readonly Command[], argv: readonly string[]):
     if (near.length > 0 && (second === "--help" || second === "-h"))
       return { kind: "help", text: overview(near) };
     const typed = argv.slice(0, near.length > 0 ? 2 : 1).join(" ");
-    const names = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
+    const known = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
+    // A first word alone is no command.
+    const names = known.filter((name) => name !== typed);
     const hint = didYouMean(argv.slice(0, 2).join(" "), names) || didYouMean(typed, names);
     return wrong(`there is no command "${typed}"${hint}`, overview(near.length > 0 ? near : commands));
   }
