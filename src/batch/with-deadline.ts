@@ -38,6 +38,15 @@ export interface Bounded {
 // end.
 const settlingMs = 1_000;
 
+const makeUnknown = (error: TouchpointError): void => {
+  // Read-only for users; the error was created for this work.
+  (error as { outcome: Outcome }).outcome = "unknown";
+  // The message of a closed client names the outcome.
+  const [said, is] = ["outcome not-applied", "outcome unknown"];
+  error.message = error.message.replace(said, is);
+  if (error.stack !== undefined) error.stack = error.stack.replace(said, is);
+};
+
 /**
  * Runs work that ends when its signal aborts, and creates the error of its deadline. The `outcome` of an error covers all
  * requests of the work.
@@ -57,9 +66,7 @@ export const withDeadline = <T>(
       if (isLate) return endOf(error.attempts);
     }
     // The failed request had no effect; an earlier one may have had one, and the outcome is about the whole work.
-    if (error instanceof TouchpointError && effect.outcome === "unknown")
-      // Read-only for users; the error was created for this work.
-      (error as { outcome: Outcome }).outcome = "unknown";
+    if (error instanceof TouchpointError && effect.outcome === "unknown") makeUnknown(error);
     return error;
   };
   return new Promise((resolve, reject) => {
