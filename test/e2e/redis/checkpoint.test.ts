@@ -23,7 +23,7 @@ let admin: Redis;
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "redis-checkpoint-"));
   [server, cluster] = await Promise.all([
-    RedisServer.start("--appendonly", "yes", "--dir", directory),
+    RedisServer.start("--appendonly", "yes", "--appendfsync", "always", "--dir", directory),
     RedisCluster.start(),
   ]);
   admin = new Redis(server.port, "127.0.0.1", { retryStrategy: () => 20 });
