@@ -39,7 +39,7 @@ export interface Bounded {
 const settlingMs = 1_000;
 
 const makeUnknown = (error: TouchpointError): void => {
-  // Read-only for users; the error was created for this work.
+  // Read-only for users. It is set here, like `partial`, because only the work knows all of its requests.
   (error as { outcome: Outcome }).outcome = "unknown";
   // The message of a closed client names the outcome.
   const [said, is] = ["outcome not-applied", "outcome unknown"];

@@ -25,7 +25,7 @@ export const isAbortSignal = (value: unknown): value is AbortSignal =>
 export const isMissingFile = (error: unknown): boolean =>
   typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT";
 
-/** Anything with fields: any object except an array. */
+/** Whether a value has fields: an object, but not an array. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 

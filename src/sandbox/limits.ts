@@ -24,7 +24,7 @@ export type LimitName = keyof typeof documentedLimits | "mailAccountPerDay";
 export type SandboxLimits = {
   readonly [Name in LimitName]?: LimitWindow | number | false;
 } & {
-  /** `sliding` (default): any window of that length; `fixed`: aligned windows; `bucket`: refills steadily. */
+  /** `sliding` (default): every window of that length; `fixed`: aligned windows; `bucket`: refills steadily. */
   readonly kind?: LimitKind;
 };
 

@@ -6,7 +6,7 @@ export interface LimitWindow {
   readonly perMs: number;
 }
 
-/** How the service counts: any window of that length, aligned windows, or a bucket that refills steadily. */
+/** How the service counts: every window of that length, aligned windows, or a bucket that refills steadily. */
 export type LimitKind = "sliding" | "fixed" | "bucket";
 
 /** Counts one limit. Times are milliseconds of the sandbox clock. */

@@ -78,7 +78,7 @@ process.once("SIGTERM", async () => {
   await client.close({ graceMs: 25_000 });
   process.exit(0);
 });
-// What close ends is told as any other end.
+// SIGTERM closes the client, so the ingestion of every run but the last may reject.
 await Promise.allSettled([ingest(), emails()]).then(([events]) => {
   if (events.status === "rejected" && isLast !== "") throw events.reason;
 });

@@ -1,6 +1,6 @@
 /**
  * Sends a request to the sandbox. @param {string} path below `/_sandbox/` @param {string} [method] @param {unknown} [body]
- * @returns {Promise<any>} undefined for a 404. @throws Error with the sandbox's message.
+ * @returns {Promise<unknown>} the JSON of the answer, as the route gives it; undefined for a 404. @throws Error with the sandbox's message.
  */
 export const ask = async (path, method = "GET", body = undefined) => {
   const response = await fetch(`/_sandbox/${path}`, {

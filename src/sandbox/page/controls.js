@@ -82,14 +82,16 @@ export const startControls = () => {
 
   const freeze = byId("freeze");
   freeze.addEventListener("click", async () => {
-    const { frozen } = await ask("freeze", "POST", {
-      frozen: freeze.getAttribute("aria-pressed") !== "true",
-    });
+    const { frozen } = /** @type {{ frozen: boolean }} */ (
+      await ask("freeze", "POST", { frozen: freeze.getAttribute("aria-pressed") !== "true" })
+    );
     tell(frozen ? "The clock stands still; only Advance moves it." : "The clock goes on.");
   });
 
   onSubmit("data", async (fields) => {
-    const { contacts } = await ask("seed", "POST", { contacts: Number(fields.get("contacts")) });
+    const { contacts } = /** @type {{ contacts: number }} */ (
+      await ask("seed", "POST", { contacts: Number(fields.get("contacts")) })
+    );
     return `There are ${contacts.toLocaleString("en")} contacts now.`;
   });
   const load = /** @type {HTMLInputElement} */ (byId("load"));

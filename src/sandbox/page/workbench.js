@@ -8,15 +8,16 @@ import { contacts, events } from "./people.js";
 import { requests } from "./requests.js";
 
 /** @typedef {import("../workbench/overview.ts").Overview} Overview */
-// Rows are JSON from /_sandbox. The module of each list types its rows; a union here would need a cast at every call.
-// Hence `any` here and where rows are passed on.
+/** @typedef {{ items: readonly object[], more: boolean }} Found */
+// Rows are JSON from /_sandbox. The module of each list types its rows, which its methods may narrow.
 /**
- * @typedef {object} View
- * @property {string} label
- * @property {(row: any) => string} keyOf
- * @property {(row: any) => readonly (Node | undefined)[]} row
- * @property {(detail: any) => readonly (Node | undefined)[]} detail
- * @property {() => readonly Node[]} empty
+ * @typedef {{
+ *   label: string,
+ *   keyOf(row: object): string,
+ *   row(row: object): readonly (Node | undefined)[],
+ *   detail(detail: object): readonly (Node | undefined)[],
+ *   empty(): readonly Node[],
+ * }} View
  */
 
 /** @type {Record<string, View>} */
@@ -176,17 +177,19 @@ const showDetail = (shown, nodes) => {
 /** @param {string} name @param {View} view @param {string} id */
 const refreshList = async (name, view, id) => {
   const [found, detail] = await Promise.all([
-    ask(`${name}?${searchOf(name)}`),
+    /** @type {Promise<Found>} */ (ask(`${name}?${searchOf(name)}`)),
     id === ""
       ? undefined
-      : ask(`${name}/${encodeURIComponent(id)}?workspace=${encodeURIComponent(workspace)}`),
+      : /** @type {Promise<object | undefined>} */ (
+          ask(`${name}/${encodeURIComponent(id)}?workspace=${encodeURIComponent(workspace)}`)
+        ),
   ]);
   if (route().name !== name || route().id !== id) return;
   keepList(
     byId("list"),
-    found.items.map((/** @type {object} */ row) => ({ row, isCurrent: view.keyOf(row) === id })),
-    (/** @type {any} */ { row }) => view.keyOf(row),
-    (/** @type {any} */ { row, isCurrent }) =>
+    found.items.map((row) => ({ row, isCurrent: view.keyOf(row) === id })),
+    ({ row }) => view.keyOf(row),
+    ({ row, isCurrent }) =>
       h(
         "li",
         {},
@@ -225,7 +228,9 @@ const refreshList = async (name, view, id) => {
 
 const refreshBudgets = async () => {
   const at = now();
-  const found = await ask(`budgets?since=${budgetsFrom(at)}`);
+  const found = /** @type {Parameters<typeof budgetsView>[0]} */ (
+    await ask(`budgets?since=${budgetsFrom(at)}`)
+  );
   if (route().name !== "budgets") return;
   const content = byId("content");
   // Do not replace an open select.
