@@ -10,7 +10,7 @@ const inFlight = 50;
 
 const measure = async (folder, port) => {
   const { Client } = await import(pathToFileURL(resolve(folder, "dist/index.js")).href);
-  const limits = { requests: { max: 1_000_000, perMs: 10_000 }, requestsPerDay: 1_000_000_000 };
+  const limits = { requests: { max: 1_000_000, windowMs: 10_000 }, requestsPerDay: 1_000_000_000 };
   const options = { apiKey: "bench", baseUrl: `http://127.0.0.1:${port}`, limits, concurrency: inFlight };
   const client = new Client(options);
   const calls = {

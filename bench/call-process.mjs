@@ -30,7 +30,7 @@ const bare = async (method, path, payload) => {
   return JSON.parse(await answer.body.text());
 };
 
-const wide = { max: 1_000_000_000, perMs: 10_000 };
+const wide = { max: 1_000_000_000, windowMs: 10_000 };
 const limits = {
   requests: wide,
   events: wide,

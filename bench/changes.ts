@@ -1,7 +1,7 @@
 // What contacts.changes costs beside an export of the same list.
 //
-//   npm run bench:changes            1,000,000 contacts; some five minutes
-//   npm run bench:changes -- 100000  so many contacts
+//   npx tsx bench/changes.ts            1,000,000 contacts; some five minutes
+//   npx tsx bench/changes.ts 100000  so many contacts
 //
 // The service answers at once. Each run is a process of its own. Without limits the times show what the processor takes; then
 // the client keeps the documented 100 requests per 10 s, ten times as fast unless SCALE=1 is in the environment.
@@ -66,8 +66,9 @@ interface Run {
   readonly bytesInUse: number;
 }
 
-const run = async (url: string, since: string, scale: number): Promise<Run> => {
-  const limits = scale === 0 ? false : { requests: { max: 100, perMs: 10_000 / scale }, requestsPerDay: 1e9 };
+const run = async (url: string, snapshot: string, scale: number): Promise<Run> => {
+  const limits =
+    scale === 0 ? false : { requests: { max: 100, windowMs: 10_000 / scale }, requestsPerDay: 1e9 };
   const client = new Client({ apiKey: "key", baseUrl: url, limits });
   let [count, bytesInUse] = [0, 0];
   const before = inUse();
@@ -76,7 +77,7 @@ const run = async (url: string, since: string, scale: number): Promise<Run> => {
   const onProgress = ({ done, total = 0 }: { done: number; total: number | undefined }): void => {
     if (bytesInUse === 0 && done > 0.95 * total) bytesInUse = inUse() - before;
   };
-  const items = since === "" ? client.contacts.list() : client.contacts.changes({ since, onProgress });
+  const items = snapshot === "" ? client.contacts.list() : client.contacts.changes({ snapshot, onProgress });
   for await (const _ of items) count += 1;
   const { user, system } = process.cpuUsage(cpu0);
   await client.close();
@@ -92,7 +93,7 @@ const compare = async (contacts: number): Promise<void> => {
   const service = start("serve", String(contacts));
   const { port } = await message<{ port: number }>(service);
   const folder = mkdtempSync(join(tmpdir(), "touchpoint-changes-"));
-  const since = join(folder, "contacts.snapshot");
+  const snapshot = join(folder, "contacts.snapshot");
   const measure = async (path: string, scale: number): Promise<Run> => {
     const child = start("run", `http://127.0.0.1:${port}`, path, String(scale));
     const result = await message<Run>(child);
@@ -105,12 +106,12 @@ const compare = async (contacts: number): Promise<void> => {
     );
     row("", "yielded", "seconds", "of export", "cpu seconds", "bytes each");
     let least = Number.NaN;
-    rmSync(since, { force: true });
+    rmSync(snapshot, { force: true });
     for (const [name, path] of [
       ["export", ""],
-      ["changes, first run", since],
-      ["changes, none changed", since],
-      ["changes, 1 % changed", since],
+      ["changes, first run", snapshot],
+      ["changes, none changed", snapshot],
+      ["changes, 1 % changed", snapshot],
     ] as const) {
       if (name.includes("1 %")) service.send("change");
       const { count, ms, cpuMs, bytesInUse } = await measure(path, scale);
@@ -118,7 +119,7 @@ const compare = async (contacts: number): Promise<void> => {
       const each = path === "" ? "" : (bytesInUse / contacts).toFixed(1);
       row(name, count, (ms / 1_000).toFixed(2), (ms / least).toFixed(3), (cpuMs / 1_000).toFixed(2), each);
     }
-    row("snapshot on disk, bytes a contact", (statSync(since).size / contacts).toFixed(1));
+    row("snapshot on disk, bytes a contact", (statSync(snapshot).size / contacts).toFixed(1));
   }
   rmSync(folder, { recursive: true });
   service.disconnect();
@@ -126,6 +127,6 @@ const compare = async (contacts: number): Promise<void> => {
 
 if (task === "serve") serve(Number(given[0]));
 else if (task === "run") {
-  const [url = "", since = "", scale] = given;
-  process.send?.(await run(url, since, Number(scale)));
+  const [url = "", snapshot = "", scale] = given;
+  process.send?.(await run(url, snapshot, Number(scale)));
 } else await compare(Number(task));

@@ -1,7 +1,7 @@
 // Exports against the sandbox.
 //
-//   npm run bench:export            time, memory and losses; a few minutes
-//   npm run bench:export -- memory  one part: time, memory, drift
+//   npx tsx bench/export.ts            time, memory and losses; a few minutes
+//   npx tsx bench/export.ts memory  one part: time, memory, drift
 //
 // Time runs ten times faster than the documented limits (100 requests a second instead of per 10 s, latency 2–30 ms
 // instead of 20–300 ms), which leaves the ratios as they are but for what timers and the CPU take: SCALE=1 in the
@@ -13,17 +13,17 @@ import { row, startService } from "./service-process.ts";
 
 const pageSize = 200;
 const scale = Number(process.env.SCALE ?? 10);
-const window = { max: 100, perMs: 10_000 / scale };
+const window = { max: 100, windowMs: 10_000 / scale };
 const latencyMs = [20 / scale, 300 / scale] as const;
 const unlimited = { requestsPerDay: 1e9, eventsPerDay: 1e9, emailsPerDay: 1e9 };
 
 /** The least time in which a window of `max` lets `requests` through: one burst per window. */
-const leastMs = (requests: number): number => (Math.ceil(requests / window.max) - 1) * window.perMs;
+const leastMs = (requests: number): number => (Math.ceil(requests / window.max) - 1) * window.windowMs;
 
 const time = async (): Promise<void> => {
   const contacts = 100_000;
   console.log(
-    `\n${contacts} contacts, ${window.max} requests per ${window.perMs} ms, latency ${latencyMs.join("–")} ms`,
+    `\n${contacts} contacts, ${window.max} requests per ${window.windowMs} ms, latency ${latencyMs.join("–")} ms`,
   );
   row("", "requests", "429s", "seconds", "least", "ratio");
   for (const kind of ["sliding", "bucket"] as const) {
@@ -36,7 +36,7 @@ const time = async (): Promise<void> => {
     });
     for (const consistency of ["strict", "fast"] as const) {
       // The window of the run before has passed: both begin with a full one.
-      await new Promise((resolve) => setTimeout(resolve, 2 * window.perMs));
+      await new Promise((resolve) => setTimeout(resolve, 2 * window.windowMs));
       const before = await service.report();
       const since = performance.now();
       let count = 0;

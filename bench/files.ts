@@ -1,7 +1,7 @@
 // Reading and writing files, on one core and without a service.
 //
-//   npm run bench:files            all parts
-//   npm run bench:files -- speed   one part: speed, columns, memory
+//   npx tsx bench/files.ts            all parts
+//   npx tsx bench/files.ts speed   one part: speed, columns, memory
 //
 // Beside each figure of readCsv stands the one of csv-parse alone on the same bytes in the same process, its records
 // thrown away: a busy machine changes both.

@@ -1,7 +1,7 @@
 // How many requests an import makes beside the fewest that could do: 1 per 200 contacts of the list, 1 per change.
 //
-//   npm run bench:import           20,000 rows
-//   npm run bench:import -- 1000   so many
+//   npx tsx bench/import.ts           20,000 rows
+//   npx tsx bench/import.ts 1000   so many
 //
 // The sandbox is in the same process, and counts no limits.
 import { Client } from "touchpoint-sdk";

@@ -1,7 +1,7 @@
 // Ingestions against the sandbox.
 //
-//   npm run bench:ingest            time and kills
-//   npm run bench:ingest -- kills   one part: time, kills
+//   npx tsx bench/ingest.ts            time and kills
+//   npx tsx bench/ingest.ts kills   one part: time, kills
 //
 // Time runs ten times faster than the documented limits: 50 events per 100 ms instead of per second, latency 2–30 ms
 // instead of 20–300 ms. In the environment SCALE=1 runs at the documented limits themselves, EVENTS=100000 that many
@@ -17,8 +17,8 @@ import { row, startService } from "./service-process.ts";
 const perDay = { requestsPerDay: 1e9, eventsPerDay: 1e9, emailsPerDay: 1e9 };
 const scale = Number(process.env.SCALE ?? 10);
 const limits = {
-  requests: { max: 100, perMs: 10_000 / scale },
-  events: { max: 50, perMs: 1_000 / scale },
+  requests: { max: 100, windowMs: 10_000 / scale },
+  events: { max: 50, windowMs: 1_000 / scale },
   ...perDay,
 };
 
@@ -35,7 +35,7 @@ function* events(count: number, invalidEvery = Number.POSITIVE_INFINITY): Genera
 
 const time = async (): Promise<void> => {
   const count = Number(process.env.EVENTS ?? (scale === 1 ? 3_000 : 10_000));
-  console.log(`\n${count} events, ${limits.events.max} per ${limits.events.perMs} ms`);
+  console.log(`\n${count} events, ${limits.events.max} per ${limits.events.windowMs} ms`);
   row("", "429s", "seconds", "least", "ratio", "safe", "ratio");
   for (const [name, latencyMs, excessMs] of [
     ["no latency", 0, 0],
@@ -48,9 +48,9 @@ const time = async (): Promise<void> => {
     const since = performance.now();
     await client.events.ingest(events(count));
     const ms = performance.now() - since;
-    const least = (Math.ceil(count / limits.events.max) - 1) * limits.events.perMs;
+    const least = (Math.ceil(count / limits.events.max) - 1) * limits.events.windowMs;
     // What a limiter needs that cannot see where the latency lies and risks no 429: docs/design-notes.md.
-    const safe = (least * (limits.events.perMs + excessMs)) / limits.events.perMs;
+    const safe = (least * (limits.events.windowMs + excessMs)) / limits.events.windowMs;
     const { counts } = await service.report();
     row(
       name,

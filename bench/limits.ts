@@ -9,6 +9,7 @@ import { setPriority } from "node:os";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { faultCells } from "./limits/faults.ts";
+import { memoryOfKeys } from "./limits/keys.ts";
 import { liveCells } from "./limits/live.ts";
 import { memoryOfWaiting } from "./limits/memory-process.ts";
 import { mixedCells } from "./limits/mixed.ts";
@@ -16,6 +17,7 @@ import { outageCells } from "./limits/outage.ts";
 import { priceOfPacing } from "./limits/price.ts";
 import { priceOfQueueing } from "./limits/queue.ts";
 import { recorderAgainstSingles } from "./limits/recorder.ts";
+import { reserveCells } from "./limits/reserve.ts";
 import { simulatedCells } from "./limits/simulated.ts";
 import { simulatedFleetCells } from "./limits/simulated-fleet.ts";
 
@@ -24,6 +26,7 @@ const simulated: Readonly<Record<string, () => Promise<void>>> = {
   simulated: simulatedCells,
   mixed: mixedCells,
   recorder: recorderAgainstSingles,
+  reserve: reserveCells,
   fleet: simulatedFleetCells,
 };
 
@@ -35,6 +38,7 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
   queue: priceOfQueueing,
   price: priceOfPacing,
   memory: memoryOfWaiting,
+  keys: memoryOfKeys,
 };
 
 const main = async (): Promise<void> => {
@@ -58,7 +62,8 @@ const main = async (): Promise<void> => {
     liveCells(),
   ]);
   console.log(`\n${told}`);
-  for (const run of [faultCells, outageCells, priceOfQueueing, priceOfPacing, memoryOfWaiting]) await run();
+  for (const run of [faultCells, outageCells, priceOfQueueing, priceOfPacing, memoryOfWaiting, memoryOfKeys])
+    await run();
 };
 
 void main().then(() => process.exit(0));

@@ -39,11 +39,11 @@ const signUp = async (email: string): Promise<void> => {
 };
 
 const server = createServer(async (_, response) => {
-  const { left, freesInMs } = client.budgets().emails;
+  const { remaining, resetsInMs } = client.budgets().emails;
   const refuse = (ms = 0): void => {
     response.writeHead(429, { "retry-after": `${Math.max(1, Math.ceil(ms / 1_000))}` }).end();
   };
-  if (left <= signingUp) return refuse(freesInMs);
+  if (remaining <= signingUp) return refuse(resetsInMs);
   signingUp += 1;
   signups += 1;
   await signUp(`user-${signups}@example.com`).then(

@@ -1,4 +1,4 @@
-// Many calls under faults through one client: `npm run soak -- [calls] [fetch|sockets]`. The heap must stay flat, a signal
+// Many calls under faults through one client: `node --expose-gc --import tsx bench/soak.ts [calls] [fetch|sockets]`. The heap must stay flat, a signal
 // that all calls share must not collect listeners, and over sockets the name's address changes half-way.
 import { subscribe } from "node:diagnostics_channel";
 import dns from "node:dns";

@@ -10,7 +10,7 @@ const create = async (email: string): Promise<string> => {
     if (error instanceof ValidationError) return `nothing was sent: ${error.issues[0]?.message}`;
     if (error instanceof ConflictError) return `there is one already: ${error.message}`;
     if (error instanceof RateLimitError) return `come back in ${error.retryAfterMs} ms`;
-    // A lost answer to a create is not repeated: whether there is a contact now, only a look can tell.
+    // A lost response to a create is not repeated: whether there is a contact now, only a look can tell.
     if (isTouchpointError(error) && error.outcome === "unknown") {
       return (await client.contacts.find(email)) === null ? "not created" : "created";
     }

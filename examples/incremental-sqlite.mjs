@@ -10,7 +10,7 @@ const counts = { added: 0, changed: 0, removed: 0 };
 
 const client = new Client();
 // A page is taken when the next is asked for: by then its transaction is on disk.
-for await (const changes of client.contacts.changes({ since: "contacts.snapshot" }).pages()) {
+for await (const changes of client.contacts.changes({ snapshot: "contacts.snapshot" }).pages()) {
   database.exec("BEGIN");
   for (const change of changes) {
     counts[change.kind] += 1;

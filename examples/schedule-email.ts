@@ -1,6 +1,6 @@
 // Emails for later: kept by the service, sent within about a minute after `sendAt`.
 // The document names the list, change and cancellation of scheduled emails without their methods: these are inferred.
-import { Client } from "touchpoint-sdk";
+import { Client, isTouchpointError } from "touchpoint-sdk";
 
 const client = new Client();
 const hour = 3_600_000;
@@ -18,7 +18,10 @@ await client.emails.scheduled.update(scheduled.id, { sendAt: new Date(Date.now()
 
 for await (const { id, status, sendAt } of client.emails.scheduled.list()) console.log(id, status, sendAt);
 
-// Safe to repeat: one that is gone already is cancelled all the same.
 await client.emails.scheduled.cancel(scheduled.id);
+// It is gone: a second cancel finds no record, and says so.
+await client.emails.scheduled
+  .cancel(scheduled.id)
+  .catch((error: unknown) => isTouchpointError(error) && console.log(error.name, error.message));
 
 await client.close();

@@ -1,4 +1,4 @@
-// One email to one person. A send is never repeated when its answer is lost: it may have gone out.
+// One email to one person. A send is never repeated when its response is lost: it may have gone out.
 import { BadRequestError, Client, isTouchpointError, MailAccountError } from "touchpoint-sdk";
 
 const client = new Client();

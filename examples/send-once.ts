@@ -10,7 +10,7 @@ const welcome = async (client: Client, userId: number): Promise<string> => {
     const { id } = await client.emails.send(email, { once: `welcome:${userId}` });
     return `sent: ${id}`;
   } catch (error) {
-    // An earlier try got no answer, so nobody knows: look into the mail account, then decide.
+    // An earlier try got no response, so nobody knows: look into the mail account, then decide.
     if (isTouchpointError(error) && error.outcome === "unknown") return error.message;
     throw error;
   }

@@ -1,4 +1,4 @@
-// A function that is frozen after its answer: the platform is told of what still has to be sent.
+// A function that is frozen after its response: the platform is told of what still has to be sent.
 import { Client } from "touchpoint-sdk";
 
 /** What platforms hand to a function, under this name or another. */

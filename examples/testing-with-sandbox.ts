@@ -9,7 +9,7 @@ const signUp = async (client: Client, email: string): Promise<void> => {
   await client.events.record({ name: "signed.up", contact: { email } });
 };
 
-test("a sign-up is recorded once although its answer was lost", async () => {
+test("a sign-up is recorded once although its response was lost", async () => {
   const sandbox = createSandbox({ apiKeys: ["test-key"] });
   const client = new Client({ apiKey: "test-key", baseUrl: "http://localhost", fetch: sandbox.fetch });
   sandbox.fail({ operation: "events.record", nth: 1, with: "reset-after-apply" });

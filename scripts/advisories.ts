@@ -7,8 +7,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { fileOf, lastRelease } from "./api-changes.ts";
-import { bundled } from "./bundled.ts";
+import { fileOf, lastRelease } from "./api.ts";
+import { bundled } from "./vendors.ts";
 
 /** What `npm audit --json` says of one advisory. */
 interface Advisory {

@@ -1,7 +1,34 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import ts from "typescript";
 import { serviceDocument } from "../test/contract/document.ts";
 import type { Held, Section, Statement } from "../test/contract/document-statement.ts";
-import { titlesIn } from "./test-titles.ts";
+
+/** The function at the root of `test`, `test.each(…)`, `test.concurrent.each(…)`. */
+const rootOf = (node: ts.Expression): string => {
+  if (ts.isIdentifier(node)) return node.text;
+  if (ts.isPropertyAccessExpression(node)) return `${rootOf(node.expression)}.${node.name.text}`;
+  if (ts.isCallExpression(node) || ts.isTaggedTemplateExpression(node))
+    return rootOf(ts.isCallExpression(node) ? node.expression : node.tag);
+  return "";
+};
+
+const isLeftOut = /\.(skip|todo|skipIf|runIf|fails)\b/;
+const runs = /^(test|it)(\.(each|for|concurrent|sequential))*$/;
+
+/** The titles of the tests a file holds, as written; a test that is skipped or left for later is none. */
+export const titlesIn = (file: string): readonly string[] => {
+  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest);
+  const titles: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && runs.test(rootOf(node.expression))) {
+      const [title] = node.arguments;
+      if (title !== undefined && ts.isStringLiteralLike(title)) titles.push(title.text);
+    }
+    if (!ts.isCallExpression(node) || !isLeftOut.test(rootOf(node.expression))) ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return titles;
+};
 
 /** Where the table lies. */
 export const coverageFile = new URL("../test/contract/coverage.md", import.meta.url);
@@ -45,7 +72,7 @@ export const coverageText = (document: readonly Section[]): string => {
   const count = document.reduce((sum, { statements }) => sum + statements.length, 0);
   const intro =
     "What the service document says, in our words, and the tests that hold it. Written by " +
-    "`npm run coverage:contract` from the files `document*.ts` beside it; a statement without a test fails the build. " +
+    "`npm run generate` from the files `document*.ts` beside it; a statement without a test fails the build. " +
     "Statements that begin with *not shown* are held by a test that the library leaves the matter open.";
   return `# ${count} statements of the service document\n\n${intro}\n\n${document.map(part).join("\n")}`;
 };

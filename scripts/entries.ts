@@ -4,6 +4,7 @@ export const entry = {
   sandbox: "src/sandbox/index.ts",
   files: "src/files/index.ts",
   redis: "src/redis/index.ts",
+  sql: "src/sql/index.ts",
   errors: "src/errors.ts",
   opentelemetry: "src/opentelemetry/index.ts",
 };

@@ -2,7 +2,7 @@
 //   npm run release:check -- --tag v1.2.3
 import { readdirSync, readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { apiChanges, fileOf, lastRelease } from "./api-changes.ts";
+import { apiChanges, fileOf, lastRelease } from "./api.ts";
 
 /** What a release is made of. */
 export interface Release {

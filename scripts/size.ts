@@ -3,8 +3,7 @@ import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import budgets from "../budgets.json" with { type: "json" };
 import { entry } from "./entries.ts";
-import { leanUndici } from "./lean-undici.ts";
-import { ownGlobals } from "./own-globals.ts";
+import { leanUndici, ownGlobals } from "./vendors.ts";
 
 type Entry = keyof typeof entry;
 

@@ -1,6 +1,7 @@
 import { type ApiPromise, answer } from "./call/api-promise.ts";
-import { type Call, createCall } from "./call/executor.ts";
+import { clientScope } from "./call/executor.ts";
 import { type RawRequest, rawOperation } from "./call/raw-request.ts";
+import type { CallScope } from "./call/scope.ts";
 import { type Connection, connect } from "./connection.ts";
 import { ConfigurationError } from "./errors.ts";
 import { ClientNode, type CloseReport } from "./lifecycle.ts";
@@ -10,7 +11,7 @@ import { optionsFromEnv, snapshot } from "./options/snapshot.ts";
 import { Companies } from "./resources/companies.ts";
 import { Contacts } from "./resources/contacts.ts";
 import { Emails } from "./resources/emails.ts";
-import { Events } from "./resources/events.ts";
+import { type AnyEvents, Events } from "./resources/events.ts";
 import { Lists } from "./resources/lists.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { assertNode } from "./runtime/node-version.ts";
@@ -47,9 +48,9 @@ const operationPaths = Object.fromEntries(
  * The client of the service.
  *
  * Creating a client opens no socket and starts no timer; the first call does. Clients with the same base URL, key, limits
- * and `fetch` share their limits. A client whose `apiKey` is a function has its own. The options `customFields` and
- * `events` set the types of `contacts` and `events`. A function that takes any client is typed
- * `<F extends object, E extends object>(client: Client<F, E>) => …`.
+ * and `fetch` share their limits, which are remembered after them. A client whose `apiKey` is a function has its own,
+ * unless `limitScopes` names them. The options `customFields` and
+ * `events` set the types of `contacts` and `events`. A function that takes any client takes an `AnyClient`.
  *
  * Every method may reject with a ValidationError (nothing was sent), AuthenticationError (401), PermissionDeniedError
  * (403), RateLimitError (429), InternalServerError (500), BadGatewayError (502), ServiceUnavailableError (503),
@@ -75,12 +76,12 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /** Creates lists, and adds and removes their contacts. */
   readonly lists: Lists;
   /** Records events: what contacts did. */
-  readonly events: Events<EventTypes>;
+  readonly events: Events<EventTypes, CustomFields>;
   /** Sends and schedules one-to-one emails. */
   readonly emails: Emails;
   readonly #options: ClientOptions;
   readonly #runtime: Partial<Runtime>;
-  readonly #call: Call;
+  readonly #call: CallScope;
   readonly #settings: Settings;
   readonly #connection: Connection;
   readonly #node: ClientNode;
@@ -102,19 +103,19 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
       parent?.connection,
     );
     this.#node = new ClientNode(this.#connection.ends, parent?.node);
-    const call: Call = createCall(this.#connection, clock);
+    const call = clientScope({ ...this.#connection, clock });
     this.#call = call;
     this.contacts = new Contacts(call, clock, this.#settings.apiKey);
     this.companies = new Companies(call);
-    this.lists = new Lists(call, clock);
+    this.lists = new Lists(call);
     const { limits, interactiveReserve, ledger, totalTimeoutMs, emailGuards: guards } = this.#settings;
     const { lifetime, slots } = this.#connection;
     ledger.attach?.(this.#settings.log);
     this.emails = new Emails(call, { clock, ledger, totalTimeoutMs, guards, lifetime, slots });
     this.events = new Events(call, {
       clock,
+      log: this.#settings.log,
       apiKey: this.#settings.apiKey,
-      maxRetries: this.#settings.maxRetries,
       eventsAtOnce: limits === false ? undefined : limits.events.max,
       pace: () => ({ limits, budgets: this.budgets() }),
       largestBatch: () => this.#connection.limiter.budgets.events.largestBatch(interactiveReserve),
@@ -161,9 +162,13 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    */
   request(request: RawRequest, options?: CallOptions): ApiPromise<unknown> {
     try {
-      const operation = rawOperation(request);
+      const operation = rawOperation(request, this.#settings);
       const { method, path, query, body } = request;
-      return this.#call(operation, { path, payload: method === "GET" ? query : body, query }, options);
+      return this.#call.request(
+        operation,
+        { path, payload: method === "GET" ? query : body, query },
+        options,
+      );
     } catch (error) {
       // Every fault of a call rejects its promise; none is thrown.
       return answer(Promise.reject(error));
@@ -173,13 +178,13 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /**
    * Returns the current state of each limit, keyed by its name.
    *
-   * The next request has to wait if `left` is less than it spends, or `pausedUntil` is set. If a daily limit is used up, the
+   * The next request has to wait if `remaining` is less than it spends, or `pausedUntil` is set. If a daily limit is used up, the
    * request fails at once.
    *
    * @example
    * ```ts
-   * const { used, left, freesInMs } = client.budgets().requests;
-   * console.log(`${used} used, ${left} left, the next is free in ${freesInMs} ms`);
+   * const { used, remaining, resetsInMs } = client.budgets().requests;
+   * console.log(`${used} used, ${remaining} left, the next is free in ${resetsInMs} ms`);
    * ```
    */
   budgets(): Record<keyof Limits, BudgetState> {
@@ -216,4 +221,25 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/**
+ * A client of any workspace, typed or not: for functions that take a client. Event names and custom fields are then checked
+ * at run time only. A function that needs certain custom fields takes `<E extends object>(client: Client<Fields, E>)`.
+ *
+ * @example
+ * ```ts
+ * import type { AnyClient } from "touchpoint-sdk";
+ *
+ * const isKnown = async (client: AnyClient, email: string) => (await client.contacts.find(email)) !== null;
+ * ```
+ */
+export interface AnyClient
+  extends Pick<Client, "contacts" | "companies" | "lists" | "emails" | "request" | "budgets" | "close"> {
+  /** Records events: what contacts did. */
+  readonly events: AnyEvents;
+  /** Creates a client with some options changed. */
+  withOptions(changes: ClientOptions): AnyClient;
+  /** Does the same as `close`, for `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
 }

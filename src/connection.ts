@@ -1,11 +1,14 @@
 import { auth, Redactor, redacting } from "./http/auth.ts";
+import { claimOnce } from "./http/claim-once.ts";
 import { emailGuard } from "./http/email-guard.ts";
+import type { HttpRequest, HttpResponse } from "./http/message.ts";
 import { RetryQuota, retry } from "./http/retry.ts";
+import type { Scope } from "./http/scope.ts";
 import { observe } from "./http/tracing.ts";
 import type { TransportLimits } from "./http/transport/attempt.ts";
 import { fetchTransport } from "./http/transport/fetch.ts";
 import { type TestDouble, testDouble } from "./http/transport/interception.ts";
-import type { HttpRequest, HttpResponse, Send, Stage, Transport } from "./http/types.ts";
+import type { Send, Stage, Transport } from "./http/types.ts";
 import type { Carrier, Closable } from "./lifecycle.ts";
 import type { Settings } from "./options/options.ts";
 import { ConcurrencyLimit } from "./rate-limit/concurrency.ts";
@@ -26,6 +29,8 @@ export interface Connection {
   readonly slots: ConcurrencyLimit;
   /** Limits the retries of all calls together. */
   readonly quota: RetryQuota;
+  /** 0 ≤ random() < 1. */
+  readonly random: () => number;
   readonly transport: Transport;
   /** The lifetime of the calls that use the transport. */
   readonly lifetime: Lifetime;
@@ -43,21 +48,23 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
     const { origin, dispatcher, proxy, noProxy } = settings;
     const tunnelling = proxy && !dispatcher ? await loadTunnelling({ proxy, noProxy }) : undefined;
     signal?.throwIfAborted();
-    loaded ??= undiciTransport({ ...limits, origin, dispatcher, tunnelling });
+    loaded ??= undiciTransport({ ...limits, origin, dispatcher, tunnelling, log: settings.log });
     return loaded;
   };
-  const sendBy = async (double: TestDouble, request: HttpRequest): Promise<HttpResponse> => {
+  const sendBy = async (double: TestDouble, scope: Scope, request: HttpRequest): Promise<HttpResponse> => {
     const { origin } = settings;
-    if ("fetch" in double) return fetchTransport(origin, double.fetch, limits).send(request);
+    if ("fetch" in double) return fetchTransport(origin, double.fetch, limits).send(scope, request);
     const { undiciTransport } = await import("./http/transport/undici.ts");
-    return undiciTransport({ ...limits, origin, dispatcher: double.dispatcher }).send(request);
+    const { dispatcher } = double;
+    return undiciTransport({ ...limits, origin, dispatcher, log: settings.log }).send(scope, request);
   };
   const isFollowing = settings.interception && settings.dispatcher === undefined;
   return {
-    send: (request) => {
+    send: (scope, request) => {
       const double = isFollowing ? testDouble() : undefined;
-      if (double !== undefined) return sendBy(double, request);
-      return loaded?.send(request) ?? load(request.signal).then((transport) => transport.send(request));
+      if (double !== undefined) return sendBy(double, scope, request);
+      if (loaded !== undefined) return loaded.send(scope, request);
+      return load(scope.signal).then((transport) => transport.send(scope, request));
     },
     close: async () => {
       const open = loaded;
@@ -95,7 +102,8 @@ const share = (settings: Settings, from: Connection | undefined) => {
 };
 
 const sameLimits = (settings: Settings, before: Settings | undefined): boolean =>
-  JSON.stringify(settings.limits) === JSON.stringify(before?.limits);
+  JSON.stringify([settings.limits, settings.limitScopes]) ===
+  JSON.stringify([before?.limits, before?.limitScopes]);
 
 /** Operations that cannot send an email. `routes` can point any other operation to the path of emails. */
 const withoutEmails = ({ routes }: Settings): ReadonlySet<string> => {
@@ -106,7 +114,17 @@ const withoutEmails = ({ routes }: Settings): ReadonlySet<string> => {
 
 const emailPaths = ({ routes }: Settings): string[] =>
   Object.values(operations.emails).flatMap(({ id, path }) =>
-    [path, routes[id] ?? path].map((place) => place.replace(/\/:id$/, "")),
+    [path, routes[id]?.path ?? path].map((place) => place.replace(/\/:id$/, "")),
+  );
+
+/** First stage is outermost: it sees the request first and the outcome last. */
+const pipeline = (stages: readonly Stage[], transport: Send): Send =>
+  stages.reduceRight<Send>(
+    (next, stage) =>
+      function send(scope, request) {
+        return stage(scope, request, next);
+      },
+    transport,
   );
 
 /** Builds the stages. A request passes them in this order. */
@@ -132,9 +150,16 @@ export const connect = (
       hook?.(notice);
     };
   const lifetime = shared.lifetime ?? new Lifetime(() => transport.close());
-  // Outermost first: a stage sees the request before the stages below it, and their result afterwards. For emails only,
-  // the guard stands around all of them.
+  // Outermost first: a stage sees the request before the stages below it, and their result afterwards.
   const stages: readonly Stage[] = [
+    // An email that is not sent is neither counted nor waited for, nor reported as a request.
+    emailGuard({
+      guards: settings.emailGuards,
+      log,
+      paths: emailPaths(settings),
+      harmless: withoutEmails(settings),
+      wallTime: () => clock.wallTime(),
+    }),
     retry({
       maxRetryAfterMs,
       clock,
@@ -155,16 +180,10 @@ export const connect = (
     observe({ origin: settings.origin, hooks, log, clock, quota }),
     redacting(redactor),
     auth(settings.apiKey, { clock, learn: (key) => redactor.learn(key) }),
+    // Innermost: whatever a call waits for, it waits without its send-once key.
+    claimOnce(clock),
   ];
-  const sendPlain = stages.reduceRight<Send>((next, stage) => stage(next), transport.send);
-  const sendGuarded = emailGuard({
-    guards: settings.emailGuards,
-    log,
-    paths: emailPaths(settings),
-    wallTime: () => clock.wallTime(),
-  })(sendPlain);
-  const plain = withoutEmails(settings);
-  const send: Send = (request) => (plain.has(request.operation) ? sendPlain : sendGuarded)(request);
+  const send = pipeline(stages, transport.send);
   // One object: calls in flight keep it alive, even if the client is no longer referenced.
   const carrier: Carrier = Object.assign(lifetime, { slots });
   return {
@@ -174,6 +193,7 @@ export const connect = (
     limiter,
     slots,
     quota,
+    random,
     transport,
     lifetime,
     serviceTime: shared.transport === undefined ? serviceTime : (sibling?.serviceTime ?? serviceTime),

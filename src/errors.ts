@@ -1,53 +1,6 @@
-/** The effect of a failed call: it certainly did not happen, or it may have happened. */
-export type Outcome = "not-applied" | "unknown";
+import type { ApiErrorCode, ErrorCode, ErrorDetails, Outcome, PartialWork } from "./error-details.ts";
 
-/** The `code` of a response with an error status. */
-export type ApiErrorCode =
-  | "api_error"
-  | "authentication_failed"
-  | "bad_gateway"
-  | "bad_request"
-  | "conflict"
-  | "mail_account_failed"
-  | "not_found"
-  | "permission_denied"
-  | "rate_limited"
-  | "server_error"
-  | "service_unavailable";
-
-/** The `code` of an error: one per class. */
-export type ErrorCode =
-  | ApiErrorCode
-  | "configuration_invalid"
-  | "connection_failed"
-  | "input_invalid"
-  | "recipient_refused"
-  | "response_invalid"
-  | "timeout";
-
-/** What a call with several requests did before it failed. */
-export interface PartialWork {
-  /** Results that are known, in the order of the input. */
-  readonly results?: readonly unknown[];
-  /** The inputs that were processed. */
-  readonly done?: readonly unknown[];
-  /** The inputs that were not processed, or whose result is unknown. */
-  readonly left?: readonly unknown[];
-  /** The counts so far, in the form of the method's report. */
-  readonly report?: object;
-}
-
-/** Details that every error of the library may have. */
-export interface ErrorDetails {
-  /** The called method, for example `contacts.create`. */
-  readonly operation?: string | undefined;
-  /** The number of requests; default: 0. */
-  readonly attempts?: number | undefined;
-  /** Whether the call may have taken effect; default: `not-applied`. */
-  readonly outcome?: Outcome | undefined;
-  /** The error underneath, if there is one. */
-  readonly cause?: unknown;
-}
+export type { ApiErrorCode, ErrorCode, ErrorDetails, Outcome, PartialWork } from "./error-details.ts";
 
 // Registered, so that errors of an ESM and a CommonJS copy of the package recognize each other.
 const brand = Symbol.for("touchpoint-sdk.error");
@@ -75,6 +28,11 @@ export abstract class TouchpointError extends Error {
   readonly attempts: number;
   /** Whether the call may have taken effect. */
   readonly outcome: Outcome;
+  /**
+   * What to do, in one sentence: the scope that a 403 needs, `NODE_EXTRA_CA_CERTS` for an unknown certificate, ….
+   * `util.inspect` and loggers print it. Undefined if the message says it all.
+   */
+  declare readonly hint: string | undefined;
   /** What was done before this error, if the call consists of several requests; otherwise undefined. */
   partial: PartialWork | undefined;
 
@@ -84,6 +42,8 @@ export abstract class TouchpointError extends Error {
     this.operation = details.operation;
     this.attempts = details.attempts ?? 0;
     this.outcome = details.outcome ?? "not-applied";
+    // Only where there is one: a printed error has no line without content.
+    if (details.hint !== undefined) this.hint = details.hint;
   }
 
   static {
@@ -142,6 +102,44 @@ export class ValidationError extends TouchpointError {
 /** An email to an address that `recipients.allow` or `TOUCHPOINT_RECIPIENTS` does not allow; nothing was sent. */
 export class RecipientRefusedError extends TouchpointError {
   readonly code = "recipient_refused";
+}
+
+/** Details of a refusal by a `once` key. */
+export interface SendOnceDetails extends ErrorDetails {
+  /** Why the key refuses; default: `once_unknown`. */
+  readonly code?: SendOnceError["code"] | undefined;
+  /** The key. */
+  readonly key: string;
+  /** The time of the claim, in milliseconds since 1970. */
+  readonly since: number;
+  /** The fields in which the email differs from the one under the key; default: none. */
+  readonly differs?: readonly string[] | undefined;
+}
+
+/**
+ * The `once` key of an email refused it; nothing was sent now. By `code`:
+ *
+ * - `once_pending`: another call is sending the email now. Its result comes with a later call.
+ * - `once_unknown`: it is not known whether an earlier call sent the email. Look it up, then call `ledger.settle`.
+ * - `once_mismatch`: the key belongs to a different email, `differs` names the fields. Outcome `not-applied`.
+ */
+export class SendOnceError extends TouchpointError {
+  readonly code: "once_mismatch" | "once_pending" | "once_unknown" = "once_unknown";
+  /** The key, as given in `once`. */
+  readonly key: string;
+  /** The time of the claim that took the key, in milliseconds since 1970. */
+  readonly since: number;
+  /** The fields in which the email differs from the one under the key; empty unless `code` is `once_mismatch`. */
+  readonly differs: readonly string[];
+
+  /** Created by the library; useful in your own tests. */
+  constructor(message: string, details: SendOnceDetails) {
+    super(message, details);
+    this.code = details.code ?? "once_unknown";
+    this.key = details.key;
+    this.since = details.since;
+    this.differs = details.differs ?? [];
+  }
 }
 
 /** A success response in an unusable shape, or an invalid one in strict mode. */
@@ -306,6 +304,7 @@ export type AnyTouchpointError =
   | RateLimitError
   | RecipientRefusedError
   | ResponseValidationError
+  | SendOnceError
   | ServiceUnavailableError
   | TimeoutError
   | ValidationError;
@@ -326,6 +325,7 @@ for (const [name, { prototype }] of Object.entries({
   RateLimitError,
   RecipientRefusedError,
   ResponseValidationError,
+  SendOnceError,
   ServiceUnavailableError,
   TimeoutError,
   TouchpointError,

@@ -2,7 +2,7 @@ export type { BatchItemResult, RecordedResult, RefusedResult, UnknownResult } fr
 export type { Addresses, MembersReport } from "./batch/change-members.ts";
 export type { BatchReport } from "./batch/record-batch.ts";
 export type { Recorder } from "./batch/recorder.ts";
-export type { DroppedEvent, RecorderOptions } from "./batch/recorder-options.ts";
+export type { DroppedEvent, OutcomeOfEvent, RecorderOptions } from "./batch/recorder-options.ts";
 export type { ChangesOptions, ContactChange, ContactChanges } from "./bulk/changes-options.ts";
 export type { Checkpoint, CheckpointStore, ListProgress } from "./bulk/checkpoint.ts";
 export type { ForecastOptions, IngestForecast } from "./bulk/forecast.ts";
@@ -16,15 +16,16 @@ export type {
 } from "./bulk/import-options.ts";
 export type { ImportPlan, PlannedRow } from "./bulk/import-plan.ts";
 export type { IngestReport } from "./bulk/ingest.ts";
-export type { IngestOptions, RejectedEvent } from "./bulk/ingest-options.ts";
+export type { EventPlace, EventWithOutcome, IngestOptions, RejectedEvent } from "./bulk/ingest-options.ts";
 export type { Progress } from "./bulk/progress.ts";
 export type { InputSource } from "./bulk/resumable.ts";
 export type { ApiPromise, ResponseInfo, WithResponse } from "./call/api-promise.ts";
 export type { RawRequest } from "./call/raw-request.ts";
-export { Client, type CloseOptions } from "./client.ts";
+export { type AnyClient, Client, type CloseOptions } from "./client.ts";
 export * from "./errors.ts";
 export { fileLedger } from "./ledger/file-ledger.ts";
 export type {
+  ClaimDetails,
   ClaimLedger,
   Ledger,
   LedgerClaim,
@@ -32,10 +33,12 @@ export type {
   LedgerRow,
   SettleDetails,
   Settlement,
+  TakenKey,
 } from "./ledger/ledger.ts";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
 export type { CloseReport } from "./lifecycle.ts";
 export type { RecipientOptions, RecipientRule } from "./options/email-guards.ts";
+export type { Dispatcher, Fetch, FetchInit, FetchResponse } from "./options/fetch.ts";
 export type {
   AttemptNotice,
   AttemptTrace,
@@ -46,77 +49,52 @@ export type {
   ValidationNotice,
   WaitNotice,
 } from "./options/hooks.ts";
-export type { BudgetState, Limit, Limits } from "./options/limits.ts";
+export type { BudgetState, Limit, LimitScopes, Limits } from "./options/limits.ts";
 export type { Logger, LogLevel } from "./options/logger.ts";
-export type {
-  CallOptions,
-  ClientOptions,
-  Dispatcher,
-  Fetch,
-  FetchInit,
-  FetchResponse,
-  KeySource,
-} from "./options/options.ts";
+export type { CallOptions, ClientOptions, KeySource } from "./options/options.ts";
 export type { SharedLimits } from "./options/shared-limits.ts";
-export { mockAnswer } from "./paging/mock-answer.ts";
+export { mockResponse } from "./paging/mock-response.ts";
 export type { Paged, PagingOptions } from "./paging/paged.ts";
 export type { WalkedPage } from "./paging/walk.ts";
 export type { Companies } from "./resources/companies.ts";
 export type { Contacts, UpsertResult } from "./resources/contacts.ts";
 export type {
-  DryRunOptions,
-  EmailAnswer,
-  EmailDryRun,
   Emails,
   ScheduledEmails,
   SendOptions,
 } from "./resources/emails.ts";
-export type { Events } from "./resources/events.ts";
+export type { AnyEvents, Events } from "./resources/events.ts";
 export type { Lists } from "./resources/lists.ts";
 export type { FreeFields, Page, ReadableFields, Schema } from "./service/common.ts";
-export {
-  Company,
-  CompanyCreated,
-  CompanyInput,
-  CompanyPatch,
-  CompanyPerson,
-} from "./service/companies.ts";
-export {
-  Contact,
-  ContactInput,
-  ContactPatch,
-  ContactQuery,
-  ContactSource,
-  ContactStage,
-} from "./service/contacts.ts";
-export {
-  type BelongsIntoTheOptions,
-  type EmailContent,
-  EmailInput,
-  type OnlyForEmailsSchedule,
-  ScheduledEmail,
-  ScheduledEmailInput,
-  ScheduledEmailPatch,
+export type { CompanyContact, CompanyCreated, CompanyPerson } from "./service/companies.ts";
+export { Company, CompanyInput, CompanyPatch } from "./service/companies.ts";
+export type { ContactQuery, ContactSource, ContactStage, ContactUpsert } from "./service/contacts.ts";
+export { Contact, ContactInput, ContactPatch, isSendRefused, refusedStages } from "./service/contacts.ts";
+export type { Scope } from "./service/define.ts";
+export type {
+  DryRunRequest,
+  EmailContent,
+  EmailFields,
   ScheduledEmailQuery,
   ScheduledEmailUpdated,
   ScheduledStatus,
   SentEmail,
 } from "./service/emails.ts";
-export {
-  EventContact,
-  EventInput,
-  EventOutcome,
-  EventReceipt,
-} from "./service/events.ts";
-export { List, ListInput } from "./service/lists.ts";
+export { EmailInput, ScheduledEmail, ScheduledEmailInput, ScheduledEmailPatch } from "./service/emails.ts";
+export type { EventContact, EventFields, EventOutcome, EventReceipt } from "./service/events.ts";
+export { EventInput } from "./service/events.ts";
+export type { List } from "./service/lists.ts";
+export { ListInput } from "./service/lists.ts";
 export type {
   ContactInputOf,
   ContactOf,
   ContactPatchOf,
+  ContactUpsertOf,
   GivenContact,
   OpenFields,
   TypedContactInput,
   TypedContactPatch,
+  TypedContactUpsert,
 } from "./workspace/contact-types.ts";
 export type {
   EventName,
@@ -127,7 +105,6 @@ export type {
   GivenEvent,
   OpenEvent,
   OpenEvents,
-  RefusedPropertyName,
-  ReservedEventName,
 } from "./workspace/event-types.ts";
 export type { StandardSchema } from "./workspace/standard-schema.ts";
+export type { UnknownFields } from "./workspace/workspace.ts";

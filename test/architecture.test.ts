@@ -48,7 +48,6 @@ describe("planted in the real tree, it is reported:", () => {
 
   test.each([
     ["p-retry", "src/http/auth.ts", 'import retry from "p-retry";'],
-    ["bottleneck", "src/rate-limit/stage.ts", 'import Bottleneck from "bottleneck/light.js";'],
     ["undici", "src/options/options.ts", 'import type { Dispatcher } from "undici";'],
     ["undici", "src/client.ts", 'const agent = () => import("undici/lib/dispatcher/agent.js");'],
     ["ioredis", "src/rate-limit/local-limits.ts", 'import type { Redis } from "ioredis";'],

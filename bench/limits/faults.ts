@@ -6,7 +6,7 @@ import { row } from "../service-process.ts";
 import { percent, Worker } from "./live.ts";
 import { limitedService } from "./over-sockets.ts";
 
-const { max, perMs } = documentedLimits.events;
+const { max, windowMs } = documentedLimits.events;
 const faultMs = 3_000;
 const afterMs = 6_000;
 
@@ -21,7 +21,7 @@ export const faultCells = async (): Promise<void> => {
   const shareOver = async (during: Promise<unknown>): Promise<string> => {
     const [before, since] = [events.accepted, performance.now()];
     await during;
-    return percent((events.accepted - before) / max / ((performance.now() - since) / perMs));
+    return percent((events.accepted - before) / max / ((performance.now() - since) / windowMs));
   };
   const faults: Readonly<Record<string, () => Promise<unknown>>> = {
     nothing: () => sleep(faultMs),

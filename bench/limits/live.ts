@@ -136,13 +136,13 @@ const laneFigures = (cell: Saturated, before: Readonly<Record<BudgetName, number
   const refused = Object.values(cell.service.limiters).reduce((sum, one) => sum + one.refused, 0);
   return Object.keys(cell.lanes).map((lane) => {
     const budget = budgetOf(lane);
-    const { max, perMs } = limits[budget];
-    const share = (after[budget] - before[budget]) / ((measuredMs / perMs) * max);
+    const { max, windowMs } = limits[budget];
+    const share = (after[budget] - before[budget]) / ((measuredMs / windowMs) * max);
     const ofLane = waits[lane] ?? [];
     const mean = meanOf(ofLane);
-    const possible = perMs / (perMs + excessOf(waits));
+    const possible = windowMs / (windowMs + excessOf(waits));
     const longest = Math.max(...ofLane);
-    return { lane, refused, share, possible, mean, longest, apart: (longest - mean) / perMs };
+    return { lane, refused, share, possible, mean, longest, apart: (longest - mean) / windowMs };
   });
 };
 
@@ -197,7 +197,8 @@ export const liveCells = async (): Promise<void> => {
     ...(mostMs !== undefined && {
       interactive: {
         name: callsBeside[background],
-        countedFromMs: startMs + (background === "export" ? limits.requests.perMs : limits.events.perMs),
+        countedFromMs:
+          startMs + (background === "export" ? limits.requests.windowMs : limits.events.windowMs),
       },
     }),
   });
@@ -274,11 +275,11 @@ export const liveCells = async (): Promise<void> => {
     const budget = cell.background === "export" ? "requests" : "events";
     const waits = waitsOf(cell.name);
     const { waitedMs, tookMs } = waits;
-    const { perMs } = limits[budget];
+    const { windowMs } = limits[budget];
     // Each interactive call spends one of what the work spends.
     const interactives = cell.mostMs === undefined ? 0 : lastedMs / 1_000;
     const done = (besideAfter[at]?.done ?? 0) - (besideBefore[at]?.done ?? 0) - interactives;
-    const share = done / ((lastedMs / limits[budget].perMs) * limits[budget].max);
+    const share = done / ((lastedMs / limits[budget].windowMs) * limits[budget].max);
     const p99 = (all: readonly number[] = []): string => {
       const ms = [...all].sort((a, b) => a - b)[Math.ceil(all.length * 0.99) - 1];
       return ms === undefined ? "" : `${ms.toFixed(0)} ms`;
@@ -288,7 +289,7 @@ export const liveCells = async (): Promise<void> => {
       besideAfter[at]?.refused ?? "",
       percent(share),
       cell.mostMs === undefined ? ">= 97.1 %" : `>= 80 %, ${cell.mostMs} ms`,
-      percent(perMs / (perMs + excessOf(waits))),
+      percent(windowMs / (windowMs + excessOf(waits))),
       p99(waitedMs),
       waitedMs === undefined ? "" : `${Math.max(...waitedMs).toFixed(0)} ms`,
       p99(tookMs),

@@ -24,8 +24,8 @@ const cell = async (latency: keyof typeof latencies, callers: number): Promise<s
     await clock.advance(ms - since);
     return names
       .map((name, at) => {
-        const { max, perMs } = limits[name];
-        const possible = ((ms - since) / perMs) * max;
+        const { max, windowMs } = limits[name];
+        const possible = ((ms - since) / windowMs) * max;
         return percent(
           (service.limiters[name].accepted - (before[at] ?? 0)) / possible,
           latency,

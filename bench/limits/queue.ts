@@ -3,7 +3,7 @@ import { Client } from "touchpoint-sdk";
 import { median } from "../service-process.ts";
 
 const callers = 50;
-const wide = { max: 1_000_000, perMs: 3_600_000 };
+const wide = { max: 1_000_000, windowMs: 3_600_000 };
 const days = { requestsPerDay: 1e9, emailsPerDay: 1e9, eventsPerDay: 1e9 };
 const rounds = 21;
 const callsOfRound = 500;

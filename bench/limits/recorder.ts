@@ -1,13 +1,14 @@
 import { Recorder } from "../../src/batch/recorder.ts";
 import { recorderSettings } from "../../src/batch/recorder-options.ts";
-import { createCall } from "../../src/call/executor.ts";
+import { clientScope } from "../../src/call/executor.ts";
 import { Redactor } from "../../src/http/auth.ts";
-import type { Send } from "../../src/http/types.ts";
+import { RetryQuota } from "../../src/http/retry.ts";
 import { documentedLimits } from "../../src/options/limits.ts";
 import { settingsFrom } from "../../src/options/options.ts";
 import { Lifetime } from "../../src/runtime/cancellation.ts";
 import { operations } from "../../src/service/operations.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
+import { below, type Send } from "../../test/support/flat-request.ts";
 import { answered, paced } from "../../test/support/paced.ts";
 
 const seconds = 120;
@@ -27,7 +28,10 @@ export const recorderAgainstSingles = async (): Promise<void> => {
       { apiKey: "bench", baseUrl: "https://service.test", responseValidation: "off" },
       {},
     );
-    const call = createCall({ send, settings, redactor: new Redactor(), lifetime: new Lifetime() }, clock);
+    const call = clientScope({
+      ...{ send: below(send), settings, clock, redactor: new Redactor(), lifetime: new Lifetime() },
+      ...{ quota: new RetryQuota(), random: Math.random },
+    });
     const recorder = new Recorder(recorderSettings({}, limits.events.max), {
       call,
       clock,
@@ -39,7 +43,8 @@ export const recorderAgainstSingles = async (): Promise<void> => {
       void (async () => {
         while (clock.now() < seconds * 1_000) {
           if (isGathered) await recorder.record(event);
-          else await call(operations.events.record, { payload: { ...event, id: crypto.randomUUID() } });
+          else
+            await call.request(operations.events.record, { payload: { ...event, id: crypto.randomUUID() } });
           recorded += 1;
         }
       })();

@@ -1,4 +1,5 @@
 import { documentedLimits } from "../../src/options/limits.ts";
+import type { IoredisCommands } from "../../src/redis/index.ts";
 import type { BudgetName } from "../../src/service/define.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import { clockAhead, memberOn } from "../../test/support/fleet.ts";
@@ -27,12 +28,25 @@ const cell = async (
   const limits = { ...documentedLimits, requestsPerDay: 1e9, emailsPerDay: 1e9, eventsPerDay: 1e9 };
   const service = simulatedService(clock, { counting, limits, latency: latencies[latency]() });
   const names = [...new Set(load.map(({ budgets }): BudgetName => budgets.at(-1) ?? "requests"))];
-  const slowest = names.reduce((a, b) => (limits[a].perMs > limits[b].perMs ? a : b));
-  const until = limits[slowest].perMs * windows[slowest];
+  const slowest = names.reduce((a, b) => (limits[a].windowMs > limits[b].windowMs ? a : b));
+  const until = limits[slowest].windowMs * windows[slowest];
+  const sent = [0, 0, 0, 0];
+  let messages = 0;
   for (let process = 0; process < 4; process += 1) {
+    const commands = store.commands(redisMs);
+    const counted: IoredisCommands = {
+      ...commands,
+      eval: (...values) => {
+        messages += 1;
+        return commands.eval(...values);
+      },
+    };
     const { send } = memberOn(
-      store.commands(redisMs),
-      service.send,
+      counted,
+      (request) => {
+        sent[process] = (sent[process] ?? 0) + request.weight;
+        return service.send(request);
+      },
       { id: "bench", ...limits },
       clockAhead(clock, process * 60_000),
     );
@@ -44,16 +58,22 @@ const cell = async (
   }
   // The first third belongs to finding each other, and to learning the latency.
   await store.advance(until / 3);
+  sent.fill(0);
+  messages = 0;
+  const requestsBefore = service.limiters.requests.accepted;
   const before = names.map((name) => service.limiters[name].accepted);
   await store.advance((until * 2) / 3);
   const shares = names.map((name, at) => {
-    const possible = ((until * 2) / 3 / limits[name].perMs) * limits[name].max;
+    const possible = ((until * 2) / 3 / limits[name].windowMs) * limits[name].max;
     const share = (service.limiters[name].accepted - (before[at] ?? 0)) / possible;
     return percent(share, latency, limits[name]);
   });
   const refused = Object.values(service.limiters).reduce((sum, limiter) => sum + limiter.refused, 0);
   store.redis.disconnect();
-  return `${counting} ${refused} ${shares.join(" + ")}`;
+  const least = Math.min(...sent) / sent.reduce((sum, one) => sum + one, 0);
+  const trips = messages / (service.limiters.requests.accepted - requestsBefore);
+  const more = `least of four ${(least * 100).toFixed(0)} % of the sum, ${trips.toFixed(2)} round trips a request`;
+  return `${counting} ${refused} ${shares.join(" + ")}, ${more}`;
 };
 
 /** Four processes, each with a clock of its own, on a real redis-server that reads the simulated clock. */

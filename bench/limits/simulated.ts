@@ -30,8 +30,8 @@ const meanExcessMs: Readonly<Record<keyof typeof latencies, number>> = {
 };
 
 /** A share of a limit, and of the possible where that is less. */
-export const percent = (share: number, latency: keyof typeof latencies, { perMs }: Limit): string => {
-  const possible = perMs / (perMs + meanExcessMs[latency]);
+export const percent = (share: number, latency: keyof typeof latencies, { windowMs }: Limit): string => {
+  const possible = windowMs / (windowMs + meanExcessMs[latency]);
   const of = (part: number): string => `${(part * 100).toFixed(1)} %`;
   return possible === 1 ? of(share) : `${of(share)} (${of(share / possible)} of ${of(possible)})`;
 };
@@ -65,7 +65,7 @@ const cell = async (
   const limits = { ...documentedLimits, requestsPerDay: 1e9, emailsPerDay: 1e9, eventsPerDay: 1e9 };
   const service = simulatedService(clock, { counting, limits, latency: latencies[latency]() });
   const { send } = paced(service.send, { clock, limits });
-  const slowest = Math.max(...load.map(({ budgets }) => limits[budgets.at(-1) ?? "requests"].perMs));
+  const slowest = Math.max(...load.map(({ budgets }) => limits[budgets.at(-1) ?? "requests"].windowMs));
   const until = slowest * windows;
   // As many callers as keep every budget wanted, each sending one request after the other.
   const callers = load.flatMap((one) =>
@@ -78,8 +78,8 @@ const cell = async (
   const countedBefore = new Map<string, number>(before);
   await clock.advance(until - slowest * learning);
   const shares = [...new Set(load.map(({ budgets }) => budgets.at(-1) ?? "requests"))].map((name) => {
-    const { max, perMs } = limits[name];
-    const possible = ((until - slowest * learning) / perMs) * max;
+    const { max, windowMs } = limits[name];
+    const possible = ((until - slowest * learning) / windowMs) * max;
     const share = (service.limiters[name].accepted - (countedBefore.get(name) ?? 0)) / possible;
     return percent(share, latency, limits[name]);
   });

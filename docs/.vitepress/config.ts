@@ -1,8 +1,10 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
+import manifest from "../../package.json" with { type: "json" };
 import { writeLlmsTexts } from "./llms.ts";
-import { sections } from "./pages.ts";
+import { pages, sections } from "./pages.ts";
+import { packageInPage } from "./playground/vite.ts";
 
 const reference = fileURLToPath(new URL("../reference", import.meta.url));
 
@@ -20,36 +22,103 @@ const referenceOf = (entry: string) =>
         })),
     }));
 
+/** The site's own address, once the owner has set it in package.json: the site map and the picture of links need it. */
+const { homepage }: { readonly homepage?: string } = manifest;
+const title = "Touchpoint SDK";
+const description =
+  "The typed TypeScript client for contacts, events and one-to-one email that sends nothing twice.";
+
+/** Pages that repeat a paper of the repository: its links lead to files, and here to pages. */
+const papers = ["migration.md", "changelog.md"];
+const asPage = (href: string): string => href.replace(/^(?:\.\/)?docs\//, "./").replace(/\.md(?=#|$)/, "");
+
 export default defineConfig({
-  title: "Touchpoint SDK",
-  description:
-    "The typed TypeScript client for contacts, events and one-to-one email that sends nothing twice.",
+  title,
+  description,
   lang: "en",
   cleanUrls: true,
   lastUpdated: false,
   // Written for those who work on the library.
   srcExclude: ["api.md", "faults.md", "design-notes.md"],
-  head: [["link", { rel: "icon", href: "/icon.svg" }]],
-  markdown: { theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
+  head: [
+    ["link", { rel: "icon", href: "/icon.svg" }],
+    ["meta", { property: "og:title", content: title }],
+    ["meta", { property: "og:description", content: description }],
+    ...(homepage === undefined
+      ? []
+      : [
+          [
+            "meta",
+            { property: "og:image", content: new URL("/workbench-requests.png", homepage).href },
+          ] as const,
+        ]),
+  ].map(([tag, attributes]) => [tag, attributes] as [string, Record<string, string>]),
+  ...(homepage !== undefined && { sitemap: { hostname: homepage } }),
+  transformPageData: (page) => {
+    const known = pages.find(({ path }) => `${path}.md` === page.relativePath);
+    return known && { description: known.about };
+  },
+  markdown: {
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    config: (md) =>
+      md.core.ruler.push("links of papers", ({ tokens, env }) => {
+        if (!papers.includes(env.relativePath)) return;
+        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          const href = token.attrGet("href");
+          if (href !== null && !/^\w+:/.test(href)) token.attrSet("href", asPage(href));
+        }
+      }),
+  },
+  vite: {
+    plugins: [packageInPage],
+    // The stand-ins of Node's modules lack what a page never reaches.
+    build: {
+      rollupOptions: {
+        shimMissingExports: true,
+        onwarn: (warning, warn) => (warning.code === "SHIMMED_EXPORT" ? undefined : warn(warning)),
+      },
+    },
+  },
   themeConfig: {
     logo: "/icon.svg",
     outline: [2, 3],
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        miniSearch: {
+          searchOptions: {
+            fuzzy: 0.2,
+            prefix: true,
+            // Guides before types.
+            boostDocument: (id: string) => (id.startsWith("/reference/") ? 0.2 : 1),
+            boost: { title: 6, titles: 2, text: 1 },
+          },
+        },
+      },
+    },
+    notFound: {
+      title: "There is no such page",
+      quote: "Search with / for a word, or begin at the start.",
+      linkText: "To the start",
+    },
     nav: [
       { text: "Guide", link: "/guide/first-call", activeMatch: "/guide/" },
       { text: "Errors", link: "/errors" },
       { text: "Examples", link: "/examples" },
       { text: "API", link: "/reference/", activeMatch: "/reference/" },
+      { text: "Changes", link: "/changelog" },
     ],
     sidebar: {
       "/": sections.map(({ text, pages }) => ({
         text,
         items: pages.map(({ title, path }) => ({ text: title, link: `/${path}` })),
       })),
-      "/reference/": ["index", "errors", "sandbox", "files", "redis", "opentelemetry"].map((entry) => ({
-        text: entry === "index" ? "touchpoint-sdk" : `touchpoint-sdk/${entry}`,
-        items: referenceOf(entry),
-      })),
+      "/reference/": ["index", "errors", "sandbox", "files", "redis", "sql", "opentelemetry"].map(
+        (entry) => ({
+          text: entry === "index" ? "touchpoint-sdk" : `touchpoint-sdk/${entry}`,
+          items: referenceOf(entry),
+        }),
+      ),
     },
     footer: { message: "MIT License. The service's document is the authority on the wire." },
   },

@@ -75,6 +75,11 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         about: "Budgets and send-once keys shared by many processes.",
       },
       {
+        path: "guide/sql",
+        title: "Your own database",
+        about: "Send-once keys and checkpoints in PostgreSQL or SQLite.",
+      },
+      {
         path: "guide/network",
         title: "Proxies and certificates",
         about: "HTTP proxies, private and client certificates, dispatchers, your own fetch.",
@@ -109,6 +114,11 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         title: "Command line",
         about: "touchpoint sandbox, export, import and ingest.",
       },
+      {
+        path: "guide/in-your-words",
+        title: "In your words",
+        about: "What people search for (retry, duplicate, webhook, lambda, cron, …) and where it is.",
+      },
       { path: "guide/troubleshooting", title: "Troubleshooting", about: "Symptoms, causes and what to do." },
       {
         path: "guide/upgrading",
@@ -121,6 +131,16 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
     text: "Reference",
     pages: [
       {
+        path: "guide/methods",
+        title: "Methods and what they cost",
+        about: "Every method with its requests, and client.request for any other path.",
+      },
+      {
+        path: "guide/options",
+        title: "Client options",
+        about: "Every option of the client: access, limits, time, safety, network, observing.",
+      },
+      {
         path: "errors",
         title: "Error codes",
         about: "Every error class with its code, status, outcome and remedy.",
@@ -130,7 +150,13 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         title: "Runtimes and bundlers",
         about: "One job on Node 20 to 26, Bun, Deno and workerd, and from one program of each bundler.",
       },
-      { path: "examples", title: "Examples", about: "The runnable programs of the repository." },
+      {
+        path: "examples",
+        title: "Examples",
+        about: "The runnable programs of the repository, with their source.",
+      },
+      { path: "migration", title: "Migration", about: "From your own HTTP code, axios or another client." },
+      { path: "changelog", title: "Changelog", about: "What each version changed." },
     ],
   },
 ];

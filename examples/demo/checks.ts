@@ -47,7 +47,7 @@ export const checkIngestion = (state: SandboxState, { rejected, unreadable, repo
       fact: `every one of ${grouped(read)} events is accounted for`,
     },
     count("events recorded", state.events.length, plan.distinct),
-    count("of them recorded once", new Set(state.events.map(({ id }) => id)).size, plan.distinct),
+    count("of them recorded once", new Set(state.events.map(({ callerId }) => callerId)).size, plan.distinct),
     count("events rejected", rejected.size, plan.refused),
     count("lines are no JSON object", unreadable.size, plan.unreadable),
   ];

@@ -17,9 +17,9 @@ async function* everyContact(): AsyncGenerator<Contact> {
     yield* data;
     done += data.length;
     const contacts = total ?? done;
-    const perMs = done / (now() - startedAt);
-    const etaMs = (contacts - done) / perMs;
-    bar.update({ done, total: contacts, perSecond: perMs * 1_000, etaMs, waitingFor: undefined });
+    const windowMs = done / (now() - startedAt);
+    const etaMs = (contacts - done) / windowMs;
+    bar.update({ done, total: contacts, perSecond: windowMs * 1_000, etaMs, waitingFor: undefined });
   }
 }
 

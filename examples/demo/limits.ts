@@ -4,7 +4,7 @@ const times = { documented: 1, fast: 10 };
 export const limitsAt = (speed: string | undefined) => {
   const factor = times[speed === "fast" ? "fast" : "documented"];
   return {
-    requests: { max: 100 * factor, perMs: 10_000 },
-    events: { max: 50 * factor, perMs: 1_000 },
+    requests: { max: 100 * factor, windowMs: 10_000 },
+    events: { max: 50 * factor, windowMs: 1_000 },
   };
 };

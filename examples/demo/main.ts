@@ -66,7 +66,7 @@ const ingestEvents = async (): Promise<void> => {
   if (process.stderr.isTTY) say();
   check({ isRight: killed === "SIGKILL", fact: `the first run was killed halfway (${killed})` });
   // Its share of this second's events died with it unspoken: the next run must not spend that a second time.
-  await setTimeout(limits.events.perMs);
+  await setTimeout(limits.events.windowMs);
   const ended = await run(() => {}).ended;
   if (report === undefined) throw new Error(`the second run ended with ${ended} and without a report`);
   const { elapsedMs, ...counts } = report;

@@ -31,7 +31,7 @@ const [count, workspaces, workers, kills] = [
   values.kills,
 ].map(Number) as [number, number, number, number];
 const names = Array.from({ length: workspaces }, (_, at) => `workspace-${at + 1}`);
-const limits = { events: { max: 500, perMs: 1_000 }, requests: { max: 1_000, perMs: 10_000 } };
+const limits = { events: { max: 500, windowMs: 1_000 }, requests: { max: 1_000, windowMs: 10_000 } };
 
 const probe = createServer().listen(0, "127.0.0.1");
 await once(probe, "listening");
@@ -138,7 +138,7 @@ try {
   const repeats = found.flat().reduce((sum, event) => sum + event.repeats, 0);
   const total = count * workspaces;
   const commandsPerSecond = figure("total_commands_processed") / (Math.max(...took.values()) / 1_000);
-  const perSecond = limits.events.max / (limits.events.perMs / 1_000);
+  const perSecond = limits.events.max / (limits.events.windowMs / 1_000);
   sayTable({
     events: total,
     "workers killed": killed,

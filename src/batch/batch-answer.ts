@@ -13,11 +13,11 @@ interface AnyResult {
 export interface RecordedResult extends AnyResult {
   /** Distinguishes recorded, refused and unknown events. */
   readonly state: "recorded";
-  /** The event's id: your own, or the generated one. */
+  /** The service's id of the recorded event; it need not be the `id` that you gave. `index` says which event it is. */
   readonly id: string;
   /** The event's name. */
   readonly name: string;
-  /** What the service did with it: `PROCESSED`, `NO_CONTACT`, `TOO_OLD`, or another value. */
+  /** What the service did with it: `PROCESSED`, `NO_CONTACT` or `TOO_OLD`. */
   readonly outcome: EventOutcome;
   /** Automation runs that it started. */
   readonly runsStarted: number;
@@ -25,7 +25,7 @@ export interface RecordedResult extends AnyResult {
   readonly duplicate: boolean;
 }
 
-/** An event of a batch that the service refused; it is not recorded. */
+/** An event of a batch that the service refused, or that was invalid and not sent; it is not recorded. */
 export interface RefusedResult extends AnyResult {
   /** Distinguishes recorded, refused and unknown events. */
   readonly state: "refused";

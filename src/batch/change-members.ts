@@ -1,14 +1,13 @@
-import type { Call } from "../call/executor.ts";
+import type { CallScope } from "../call/scope.ts";
 import { TouchpointError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { foldAscii } from "../runtime/fold-ascii.ts";
 import { describeIssues, issuesOf } from "../service/check.ts";
 import { EmailAddress } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
 import { type ListMembers, maxAddressesPerRequest } from "../service/lists.ts";
 import { InFlight } from "./in-flight.ts";
-import { EffectTracker, withDeadline } from "./with-deadline.ts";
 
 /** Any number of addresses: an array, a set, a generator, a stream of strings. */
 export type Addresses = (Iterable<string> & object) | AsyncIterable<string>;
@@ -20,12 +19,11 @@ export interface MembersReport {
   /** The number of requests. */
   readonly calls: number;
   /** The service's responses, in the order of the addresses; their shape is not documented. */
-  readonly answers: readonly unknown[];
+  readonly responses: readonly unknown[];
 }
 
 export interface MembersChange {
-  readonly call: Call;
-  readonly clock: Clock;
+  readonly call: CallScope;
   readonly operation: Operation<ListMembers, unknown>;
   /** The id of the list. */
   readonly id: string;
@@ -38,10 +36,9 @@ const requestsAtOnce = 4;
 class Change {
   readonly #change: MembersChange;
   readonly #flight = new InFlight(requestsAtOnce);
-  readonly #effect = new EffectTracker();
   readonly #known = new Map<string, string>();
   readonly #done = new Set<string>();
-  readonly #answers: unknown[] = [];
+  readonly #responses: unknown[] = [];
   #calls = 0;
 
   constructor(change: MembersChange) {
@@ -49,14 +46,8 @@ class Change {
   }
 
   async run(emails: Addresses): Promise<MembersReport> {
-    const { clock, operation, options } = this.#change;
-    const bounded = { operation: operation.id, signal: options.signal, effect: this.#effect, clock };
-    try {
-      await withDeadline(bounded, () => this.#sendAll(emails));
-    } catch (error) {
-      throw this.#withPartial(error);
-    }
-    return { requested: this.#known.size, calls: this.#calls, answers: this.#answers };
+    await this.#sendAll(emails);
+    return { requested: this.#known.size, calls: this.#calls, responses: this.#responses };
   }
 
   async #sendAll(emails: Addresses): Promise<void> {
@@ -81,13 +72,7 @@ class Change {
   }
 
   async #sendStream(emails: Iterable<unknown> | AsyncIterable<unknown>): Promise<void> {
-    const { call, operation, options } = this.#change;
-    const open = call.untilClosed(operation.id, options.signal, () => this.#effect.outcome);
-    try {
-      await this.#sendItems(iterateUntilAborted(emails, open.signal));
-    } finally {
-      open.release();
-    }
+    await this.#sendItems(iterateUntilAborted(emails, this.#change.call.signal));
   }
 
   async #sendItems(emails: AsyncIterable<unknown>): Promise<void> {
@@ -117,7 +102,7 @@ class Change {
     if (issues.length > 0 || typeof email !== "string") {
       return issues.map(({ message }) => ({ path: `emails[${index}]`, message }));
     }
-    const name = email.toLowerCase();
+    const name = foldAscii(email);
     if (!this.#known.has(name)) this.#known.set(name, email);
     return undefined;
   }
@@ -132,19 +117,18 @@ class Change {
     const place = this.#calls;
     await this.#flight.add(async () => {
       this.#calls += 1;
-      this.#answers[place] = await this.#effect.of(
-        call(operation, { id, payload: { emails: [...emails] } }, options),
-      );
+      const input = { id, payload: { emails: [...emails] } };
+      this.#responses[place] = await call.request(operation, input, options);
       for (const email of emails) this.#done.add(email);
     });
   }
 
-  #withPartial(error: unknown): unknown {
+  withPartial(error: unknown): unknown {
     if (!(error instanceof TouchpointError)) return error;
     const known = [...this.#known.values()];
     const done = known.filter((email) => this.#done.has(email));
     const left = known.filter((email) => !this.#done.has(email));
-    error.partial = { results: this.#answers.filter((given) => given !== undefined), done, left };
+    error.partial = { results: this.#responses.filter((given) => given !== undefined), done, left };
     if (this.#calls > 1 || done.length > 0) {
       error.message += ` (${done.length} of ${known.length} addresses went through; \`partial\` says which)`;
     }
@@ -167,7 +151,13 @@ export const changeMembers = async (emails: Addresses, change: MembersChange): P
     ];
     throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
   }
-  return change.call.group(operation, change.options, (call, { signal }) =>
-    new Change({ ...change, call, options: { ...change.options, signal } }).run(emails),
-  );
+  let begun: Change | undefined;
+  try {
+    return await change.call.run(operation, change.options, (call) => {
+      begun = new Change({ ...change, call });
+      return begun.run(emails);
+    });
+  } catch (error) {
+    throw begun === undefined ? error : begun.withPartial(error);
+  }
 };

@@ -1,6 +1,8 @@
-import { type Call, withOperation } from "../call/executor.ts";
+import { throwIfInvalid, withOperation } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
-import { type Issue, TouchpointError, ValidationError } from "../errors.ts";
+import type { CallScope } from "../call/scope.ts";
+import { type Issue, TouchpointError } from "../errors.ts";
+import type { Log } from "../options/logger.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { snapshot } from "../runtime/values.ts";
 import { describeIssues } from "../service/check.ts";
@@ -9,7 +11,6 @@ import { operations } from "../service/operations.ts";
 import type { BatchItemResult, IndexedEvent } from "./batch-answer.ts";
 import { InFlight } from "./in-flight.ts";
 import { type BatchSending, sendBatch } from "./send-batch.ts";
-import { EffectTracker, withDeadline } from "./with-deadline.ts";
 
 /** The result of recording any number of events. */
 export interface BatchReport {
@@ -29,47 +30,70 @@ const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
 
 const operation = "events.recordBatch";
 
-const checkAll = async (
+/**
+ * The results of the events that are invalid.
+ *
+ * @throws ValidationError naming every fault, if no event is valid.
+ */
+const refusedOf = async (
   events: readonly EventInput[],
-  call: Call,
+  call: CallScope,
   signal: AbortSignal | undefined,
-): Promise<void> => {
-  const issues: Issue[] = [];
+): Promise<readonly Invalid[]> => {
+  const refused: Invalid[] = [];
   for (const [index, event] of events.entries()) {
     const found = call.issues(operations.events.record, event);
     // A promise only if the workspace has schemas; otherwise a million events are checked without creating promises.
-    for (const { path, message } of found instanceof Promise ? await untilAborted(found, signal) : found)
-      issues.push({ path: `events[${index}]${path && "."}${path}`, message });
+    const issues = found instanceof Promise ? await untilAborted(found, signal) : found;
+    if (issues.length > 0) refused.push({ index, issues });
   }
-  if (issues.length > 0)
-    throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
+  if (refused.length > 0 && refused.length === events.length) throwIfInvalid(operation, pathsIn(refused));
+  return refused;
 };
 
+/** An event that no service was asked about. */
+interface Invalid {
+  readonly index: number;
+  readonly issues: readonly Issue[];
+}
+
+const pathsIn = (refused: readonly Invalid[]): readonly Issue[] =>
+  refused.flatMap(({ index, issues }) =>
+    issues.map(({ path, message }) => ({ path: `events[${index}]${path && "."}${path}`, message })),
+  );
+
 /** Adds missing ids here, above every retry. */
-const withIds = (events: readonly EventInput[]): readonly IndexedEvent[] =>
-  events.map((event, index) => ({
-    index,
-    event: event.id === undefined ? { ...event, id: crypto.randomUUID() } : event,
-  }));
+const withIds = (
+  events: readonly EventInput[],
+  isLeftOut: (index: number) => boolean,
+): readonly IndexedEvent[] =>
+  events.flatMap((event, index) =>
+    isLeftOut(index)
+      ? []
+      : { index, event: event.id === undefined ? { ...event, id: crypto.randomUUID() } : event },
+  );
 
 /** Records any number of events, 100 per request; every event is checked before the first is sent. */
 export const recordBatch = async (
   given: readonly EventInput[],
-  { call, clock, options }: BatchSending,
+  { call, options, log }: BatchSending & { readonly log: Pick<Log, "warn"> },
 ): Promise<BatchReport> => {
   if (!Array.isArray(given)) throw invalid(operation, "events", "must be an array");
   const events: readonly EventInput[] = snapshot(given);
   let indexed: readonly IndexedEvent[] = [];
   const results: BatchItemResult[] = [];
-  const effect = new EffectTracker();
-  const work = async (part: Call, signal: AbortSignal | undefined): Promise<void> => {
+  const work = async (part: CallScope): Promise<void> => {
     try {
-      await checkAll(events, call, signal);
+      const refused = await refusedOf(events, part, part.signal);
+      for (const { index, issues } of refused)
+        results[index] = { index, status: 400, state: "refused", error: describeIssues(issues) };
+      const fields = pathsIn(refused).map(({ path }) => path);
+      if (fields.length > 0) log.warn("invalid events are not sent", { operation, fields });
     } catch (error) {
       throw withOperation(operation, error);
     }
-    indexed = withIds(events);
-    const sending = { call: part, clock, effect, options: { ...options, signal } };
+    indexed = withIds(events, (index) => results[index] !== undefined);
+    const sending = { call: part, options };
     const flight = new InFlight(requestsAtOnce);
     for (const chunk of chunksOf(indexed, maxEventsPerRequest)) {
       await flight.add(async () => {
@@ -79,9 +103,7 @@ export const recordBatch = async (
     await flight.settled();
   };
   try {
-    await call.group(operation, options, (part, { signal }) =>
-      withDeadline({ operation, signal, effect, clock }, () => work(part, signal)),
-    );
+    await call.run(operation, options, work);
   } catch (error) {
     if (error instanceof TouchpointError && indexed.length > 0) {
       // With their ids, so that the rest can safely be sent again.

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { unknownKeys } from "../runtime/values.ts";
-import { maxEventsPerRequest } from "../service/events.ts";
+import { type EventOutcome, maxEventsPerRequest } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 
 /** An event that was accepted but not recorded, and why. */
@@ -9,6 +9,15 @@ export interface DroppedEvent {
   readonly event: GivenEvent;
   /** The error that the caller's promise was rejected with. */
   readonly error: unknown;
+}
+
+/** An event that was recorded, and what the service did with it. */
+export interface OutcomeOfEvent {
+  /** The event with its id. */
+  readonly event: GivenEvent;
+  /** How many events this recorder has been given before it. */
+  readonly index: number;
+  readonly outcome: EventOutcome;
 }
 
 /** Options of a recorder. */
@@ -24,6 +33,8 @@ export interface RecorderOptions {
    * unhandled rejection.
    */
   readonly onDrop?: (dropped: DroppedEvent) => void;
+  /** Called for every event that was recorded, with the service's outcome. */
+  readonly onOutcome?: (recorded: OutcomeOfEvent) => void;
   /**
    * Called with a promise for every event, which resolves when the event is settled and never rejects: for platforms
    * that freeze a function after its response (`ctx.waitUntil`).
@@ -37,6 +48,7 @@ export interface RecorderSettings {
   readonly maxDelayMs: number;
   readonly maxPending: number;
   readonly onDrop: ((dropped: DroppedEvent) => void) | undefined;
+  readonly onOutcome: ((recorded: OutcomeOfEvent) => void) | undefined;
   readonly waitUntil: ((promise: Promise<void>) => void) | undefined;
 }
 
@@ -52,16 +64,20 @@ export const recorderSettings = (
     maxDelayMs = 50,
     maxPending = 10_000,
     onDrop,
+    onOutcome,
     waitUntil,
   } = options;
-  const faults = [...unknownKeys(options, ["maxBatch", "maxDelayMs", "maxPending", "onDrop", "waitUntil"])];
+  const faults = [
+    ...unknownKeys(options, ["maxBatch", "maxDelayMs", "maxPending", "onDrop", "onOutcome", "waitUntil"]),
+  ];
   if (!Number.isSafeInteger(maxBatch) || maxBatch < 1 || maxBatch > maxEventsPerRequest)
     faults.push(`maxBatch must be a whole number from 1 to ${maxEventsPerRequest}, got ${String(maxBatch)}`);
   if (!(maxDelayMs >= 0)) faults.push(`maxDelayMs must be at least 0, got ${String(maxDelayMs)}`);
   if (!(Number.isSafeInteger(maxPending) && maxPending >= 1))
     faults.push(`maxPending must be a whole number of at least 1, got ${String(maxPending)}`);
   if (onDrop !== undefined && typeof onDrop !== "function") faults.push("onDrop must be a function");
+  if (onOutcome !== undefined && typeof onOutcome !== "function") faults.push("onOutcome must be a function");
   if (waitUntil !== undefined && typeof waitUntil !== "function") faults.push("waitUntil must be a function");
   if (faults.length > 0) throw new ConfigurationError(`events.recorder: ${faults.join("; ")}`);
-  return { maxBatch, maxDelayMs, maxPending, onDrop, waitUntil };
+  return { maxBatch, maxDelayMs, maxPending, onDrop, onOutcome, waitUntil };
 };

@@ -1,4 +1,4 @@
-import type { Call } from "../call/executor.ts";
+import type { CallScope } from "../call/scope.ts";
 import { ConfigurationError, ConnectionError, ValidationError } from "../errors.ts";
 import { callSafely } from "../options/logger.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
@@ -13,15 +13,14 @@ import { sendBatch } from "./send-batch.ts";
 
 /** What a recorder needs of its client. */
 export interface RecorderContext {
-  readonly call: Call;
+  readonly call: CallScope;
   readonly clock: Clock;
-  /** The client's retries. */
-  readonly maxRetries?: number | undefined;
   /** Called when the recorder has closed. */
   readonly onClose: () => void;
 }
 
 interface Taken {
+  readonly index: number;
   readonly event: GivenEvent;
   readonly resolve: (result: BatchItemResult) => void;
   readonly reject: (reason: unknown) => void;
@@ -55,6 +54,7 @@ export class Recorder<Types extends object = OpenEvents> {
   #forRoom: (() => void)[] = [];
   /** Calls of `record` that are not settled, including those that wait for room. */
   readonly #open = new Set<Promise<unknown>>();
+  #given = 0;
   #pending = 0;
   #sent = 0;
   #dropped = 0;
@@ -175,6 +175,7 @@ export class Recorder<Types extends object = OpenEvents> {
   async #record(given: GivenEvent): Promise<BatchItemResult> {
     if (this.#closing !== undefined) throw new ConfigurationError("events.recorder: it is closed");
     const operation = operations.events.record;
+    const index = this.#given++;
     // A schema of the workspace may be asynchronous, and the caller may change the event meanwhile.
     const event = snapshot(given);
     const found = this.#context.call.issues(operation, event);
@@ -195,8 +196,8 @@ export class Recorder<Types extends object = OpenEvents> {
     return new Promise((resolve, reject) => {
       // The id is set here, above every retry.
       const keyed = taken.id === undefined ? { ...taken, id: crypto.randomUUID() } : taken;
-      if (signal.aborted) return this.#drop({ event: keyed, resolve, reject });
-      this.#queue.push({ event: keyed, resolve, reject });
+      if (signal.aborted) return this.#drop({ index, event: keyed, resolve, reject });
+      this.#queue.push({ index, event: keyed, resolve, reject });
       this.#pump();
     });
   }
@@ -221,19 +222,19 @@ export class Recorder<Types extends object = OpenEvents> {
 
   async #send(batch: readonly Taken[]): Promise<void> {
     this.#batches += 1;
-    const { call, clock, maxRetries } = this.#context;
+    const { call } = this.#context;
     try {
       const indexed = batch.map(({ event }, index) => ({ index, event }));
-      const results = await sendBatch(indexed, {
-        call: call.scope(),
-        clock,
-        isDrained: true,
-        options: { maxRetries },
-      });
-      for (const [at, { resolve }] of batch.entries()) {
+      const results = await call
+        .long("events.recordBatch")
+        .untilEnd((scope) => sendBatch(indexed, { call: scope, plan: { isDrained: true }, options: {} }));
+      for (const [at, { event, index, resolve }] of batch.entries()) {
         const result = results[at];
         // Each caller passed one event.
-        if (result !== undefined) resolve({ ...result, index: 0 });
+        if (result === undefined) continue;
+        resolve({ ...result, index: 0 });
+        if (result.state === "recorded")
+          callSafely(() => this.#settings.onOutcome?.({ event, index, outcome: result.outcome }));
       }
       this.#sent += batch.length;
     } catch (error) {

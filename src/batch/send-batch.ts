@@ -1,67 +1,48 @@
-import type { Call } from "../call/executor.ts";
+import { inRounds } from "../call/rounds.ts";
+import type { CallScope } from "../call/scope.ts";
 import { ApiError, ResponseValidationError } from "../errors.ts";
+import type { Plan } from "../http/scope.ts";
 import { BatchTooLarge } from "../http/types.ts";
 import type { CallOptions } from "../options/options.ts";
-import type { Priority } from "../options/priority.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { BatchAnswer } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import { type BatchItemResult, type IndexedEvent, readBatchAnswer } from "./batch-answer.ts";
-import { EffectTracker } from "./with-deadline.ts";
 
 export interface BatchSending {
-  readonly call: Call;
-  readonly clock: Clock;
-  /** Tracks the effect of every request. */
-  readonly effect?: EffectTracker | undefined;
-  /** The default; the call's and the client's priority override it. */
-  readonly priority?: Priority | undefined;
-  /** Allowed while the client closes. */
-  readonly isDrained?: boolean | undefined;
-  /** Called with the reason of the wait before a retry, and with undefined when it ends. */
-  readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
+  readonly call: CallScope;
+  /** What differs from an ordinary request. */
+  readonly plan?: Partial<Plan> | undefined;
   readonly options: CallOptions;
 }
 
 const mostRepeats = 4;
-const firstWaitMs = 500;
 
 /** Failed for a temporary reason. */
 export const isWorthARepeat = ({ status }: BatchItemResult): boolean =>
   status === 0 || status === 429 || status >= 500;
 
-/** What the requests for one batch have shown so far. */
-interface Shown {
-  /** Whether some of the events may be recorded. */
-  isUnclear: boolean;
-}
-
 const mayBeRecorded = ({ state }: BatchItemResult): boolean => state !== "refused";
 
 const sendOnce = async (
   events: readonly IndexedEvent[],
-  { call, options, priority, isDrained, effect = new EffectTracker() }: BatchSending,
-  shown: Shown,
+  { call, options, plan }: BatchSending,
 ): Promise<readonly BatchItemResult[]> => {
   const payload = { events: events.map(({ event }) => event) };
-  const wasUnclear = shown.isUnclear;
-  const input = { payload, wasUnclear, priority, isDrained, isDivisible: true };
-  const sent = async () => {
-    const { data, response } = await call(operations.events.recordBatch, input, options).withResponse();
-    const results = readBatchAnswer(events, data);
-    if (results === undefined) {
-      throw new ResponseValidationError("events.recordBatch: the answer holds no results", {
-        operation: operations.events.recordBatch.id,
-        outcome: "unknown",
-        attempts: response.attempts,
-        status: response.status,
-        issues: [{ path: "results", message: "must be an array" }],
-      });
-    }
-    // It is unknown what an attempt before the answered one has recorded.
-    return { results, isUnclear: response.attempts > 1 || results.some(mayBeRecorded) };
-  };
-  const { results, isUnclear } = await effect.of(sent(), (answer) => answer.isUnclear);
-  shown.isUnclear ||= isUnclear;
+  // `read` has made it one.
+  const hasEffect = (body: unknown): boolean =>
+    readBatchAnswer(events, body as BatchAnswer)?.some(mayBeRecorded) ?? true;
+  const input = { payload, hasEffect, plan: { ...plan, isDivisible: true } };
+  const { data, response } = await call.request(operations.events.recordBatch, input, options).withResponse();
+  const results = readBatchAnswer(events, data);
+  if (results === undefined) {
+    throw new ResponseValidationError("events.recordBatch: the response holds no results", {
+      operation: operations.events.recordBatch.id,
+      outcome: "unknown",
+      attempts: response.attempts,
+      status: response.status,
+      issues: [{ path: "results", message: "must be an array" }],
+    });
+  }
   return results;
 };
 
@@ -72,28 +53,27 @@ const isAboutContent = (error: unknown): boolean =>
 const sendOrSplit = async (
   events: readonly IndexedEvent[],
   sending: BatchSending,
-  shown: Shown,
 ): Promise<readonly BatchItemResult[]> => {
   try {
-    return await sendOnce(events, sending, shown);
+    return await sendOnce(events, sending);
   } catch (error) {
-    if (error instanceof BatchTooLarge) return sendInTwo(events, error.most, sending, shown);
+    if (error instanceof BatchTooLarge) return sendInTwo(events, error.most, sending);
     if (!(error instanceof ApiError) || !isAboutContent(error)) throw error;
     const [only] = events;
     if (events.length === 1 && only !== undefined) {
       return [{ index: only.index, status: error.status, state: "refused", error: error.message }];
     }
-    return sendInTwo(events, Math.ceil(events.length / 2), sending, shown);
+    return sendInTwo(events, Math.ceil(events.length / 2), sending);
   }
 };
 
 const sendInTwo = async (
   events: readonly IndexedEvent[],
   at: number,
-  ...how: [sending: BatchSending, shown: Shown]
+  sending: BatchSending,
 ): Promise<readonly BatchItemResult[]> => {
-  const first = await sendOrSplit(events.slice(0, at), ...how);
-  return [...first, ...(await sendOrSplit(events.slice(at), ...how))];
+  const first = await sendOrSplit(events.slice(0, at), sending);
+  return [...first, ...(await sendOrSplit(events.slice(at), sending))];
 };
 
 /**
@@ -107,25 +87,19 @@ export const sendBatch = async (
   events: readonly IndexedEvent[],
   sending: BatchSending,
 ): Promise<readonly BatchItemResult[]> => {
+  if (events.length === 0) return [];
+  const { call, options } = sending;
   const results = new Map<number, BatchItemResult>();
-  const { maxRetries = mostRepeats } = sending.options;
-  const rounds = 1 + Math.min(mostRepeats, maxRetries);
-  const shown = { isUnclear: false };
+  const repeats = Math.min(mostRepeats, options.maxRetries ?? call.context.settings.maxRetries);
   let left = events;
-  for (let round = 1; left.length > 0; round += 1) {
-    for (const result of await sendOrSplit(left, sending, shown)) results.set(result.index, result);
+  await inRounds(call, 1 + repeats, async () => {
+    for (const result of await sendOrSplit(left, sending)) results.set(result.index, result);
     left = left.filter(({ index }) => {
       const result = results.get(index);
       return result !== undefined && isWorthARepeat(result);
     });
-    if (left.length === 0 || round === rounds) break;
-    sending.onWait?.("retry");
-    try {
-      await sending.call.sleep(sending.clock, firstWaitMs * 2 ** (round - 1), sending.options.signal);
-    } finally {
-      sending.onWait?.(undefined);
-    }
-  }
+    return left.length === 0 || undefined;
+  });
   // Every round returns a result for each event that it sends.
   return events.flatMap(({ index }) => results.get(index) ?? []);
 };

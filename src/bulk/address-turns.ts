@@ -1,3 +1,5 @@
+import { foldAscii } from "../runtime/fold-ascii.ts";
+
 /** The turn of one row among the rows with the same address. */
 export interface Turn {
   /** Resolves when every earlier row with the address is done. */
@@ -12,7 +14,7 @@ export class AddressTurns {
 
   /** Takes a turn. Call it in the order of the source. */
   take(email: unknown): Turn {
-    const key = String(email).toLowerCase();
+    const key = foldAscii(String(email));
     const isNext = this.#last.get(key) ?? Promise.resolve();
     let pass: () => void = () => undefined;
     const isDone = new Promise<void>((resolve) => {

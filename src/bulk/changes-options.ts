@@ -1,4 +1,4 @@
-import type { Call } from "../call/executor.ts";
+import type { CallScope } from "../call/scope.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Contact } from "../service/contacts.ts";
@@ -30,7 +30,7 @@ export interface ChangesOptions extends CallOptions {
    * The path of the snapshot to compare with; the first run creates it. While a run is not complete, its progress is in
    * `<path>.partial` beside it.
    */
-  readonly since: string;
+  readonly snapshot: string;
   /** As for `list`: compares only contacts that match. A contact that does not match any more is `removed`. */
   readonly search?: string | undefined;
   /** Called at most ten times per second, and at the end; `done` counts compared contacts. */
@@ -44,7 +44,7 @@ export interface ContactChanges<C extends Contact = Contact> extends AsyncIterab
    *
    * @example
    * ```ts
-   * for await (const page of client.contacts.changes({ since: "contacts.snapshot" }).pages())
+   * for await (const page of client.contacts.changes({ snapshot: "contacts.snapshot" }).pages())
    *   console.log(page.length, "changes");
    * ```
    */
@@ -53,10 +53,10 @@ export interface ContactChanges<C extends Contact = Contact> extends AsyncIterab
 
 export interface ChangesContext<C extends Contact> {
   readonly clock: Clock;
-  readonly call: Call;
+  readonly call: CallScope;
   /** The pages after a cursor, or all. */
   readonly pages: (
-    call: Call,
+    call: CallScope,
     options: CallOptions,
     from: { readonly search?: string; readonly cursor?: string | undefined; readonly prefetch?: number },
   ) => AsyncIterable<{

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
-import { writeFileAtomically } from "../runtime/atomic-file.ts";
+import { removeOldDrafts, writeFileAtomically } from "../runtime/atomic-file.ts";
 import { isMissingFile } from "../runtime/values.ts";
 
 /** The progress of an import with its list, which it fills in larger steps than it imports. */
@@ -10,6 +10,14 @@ export interface ListProgress {
   readonly before: number;
   /** Later rows that were refused: they must not be added to the list. */
   readonly except: readonly number[];
+}
+
+/** How an ingestion gives ids to events that have none. */
+interface IdProgress {
+  /** `content`, `source:<its name>` or `function`. */
+  readonly from: string;
+  /** The id of the last settled item; null if it has none. */
+  readonly last: string | null;
 }
 
 /** The progress of a run, as JSON. */
@@ -24,6 +32,8 @@ export interface Checkpoint {
   readonly list?: ListProgress | undefined;
   /** A hash of the API key, if that is a string: another key may be of another workspace. */
   readonly key?: string | undefined;
+  /** Only for an ingestion: other ids would record everything again. */
+  readonly ids?: IdProgress | undefined;
 }
 
 /**
@@ -56,6 +66,7 @@ export const fileCheckpoint = (path: string): CheckpointStore => {
     load: async () => {
       let text: string;
       try {
+        await removeOldDrafts(place);
         text = await readFile(place, "utf8");
       } catch (cause) {
         if (isMissingFile(cause)) return undefined;
@@ -65,7 +76,7 @@ export const fileCheckpoint = (path: string): CheckpointStore => {
     },
     save: async (state) => {
       try {
-        await writeFileAtomically(place, `${JSON.stringify(state)}\n`);
+        await writeFileAtomically(place, `${JSON.stringify(state)}\n`, 0o600);
       } catch (cause) {
         throw new ConfigurationError(`checkpoint ${path} cannot be written: ${String(cause)}`, { cause });
       }
@@ -80,6 +91,11 @@ const isListProgress = (value: unknown): value is ListProgress => {
   return isIndex(before) && Array.isArray(except) && except.every(isIndex);
 };
 
+const isIdProgress = (value: unknown): value is IdProgress => {
+  const { from, last }: { from?: unknown; last?: unknown } = Object(value);
+  return typeof from === "string" && (typeof last === "string" || last === null);
+};
+
 /**
  * Reads a stored state.
  *
@@ -88,13 +104,19 @@ const isListProgress = (value: unknown): value is ListProgress => {
  */
 export const readCheckpoint = (state: unknown, name = "the checkpoint"): Checkpoint | undefined => {
   if (state === undefined || state === null) return undefined;
-  const { version, done, last, list, key }: { [K in keyof Checkpoint]?: unknown } = Object(state);
+  const { version, done, last, list, key, ids }: { [K in keyof Checkpoint]?: unknown } = Object(state);
   const fits =
     (list === undefined || isListProgress(list)) &&
     (typeof last === "string" || last === null) &&
-    (key === undefined || typeof key === "string");
+    (key === undefined || typeof key === "string") &&
+    (ids === undefined || isIdProgress(ids));
   if (version === 1 && isIndex(done) && fits)
-    return { version, done, last, ...(list !== undefined && { list }), ...(key !== undefined && { key }) };
+    return {
+      ...{ version, done, last },
+      ...(list !== undefined && { list }),
+      ...(key !== undefined && { key }),
+      ...(ids !== undefined && { ids }),
+    };
   const why =
     isIndex(version) && version > 1
       ? `was saved by a newer touchpoint-sdk (version ${version} of checkpoints): update it here`

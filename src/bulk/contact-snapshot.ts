@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, type Hash, randomUUID } from "node:crypto";
 import { readSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
@@ -6,7 +6,7 @@ import { isMissingFile, isRecord, messageOf } from "../runtime/values.ts";
 
 const format = "touchpoint-contacts";
 
-/** The first line of a snapshot, as JSON. */
+/** The first line of a snapshot. */
 export interface SnapshotHeader {
   readonly format: typeof format;
   readonly version: 1;
@@ -26,69 +26,52 @@ export const newHeader = (after: string | null, query: object): SnapshotHeader =
   query,
 });
 
-export const headerBytes = (header: SnapshotHeader): Buffer => Buffer.from(`${JSON.stringify(header)}\n`);
-
-/** What a snapshot stores of a page, before the page is yielded. */
-export interface Frame {
-  /** Where the list continues, `""` for its beginning; null in the last frame of a complete snapshot. */
-  readonly cursor: string | null;
-  /** The frame before this one does not count: the run ended before its page was taken, and the page is read again. */
-  readonly isRedo?: boolean;
-  /** Names of fields that no earlier frame had. */
-  readonly names: readonly string[];
-  /** Packed digests, one after the other. */
-  readonly digests: Buffer;
+/** A contact, as a line of a snapshot. */
+export interface StoredContact {
+  readonly id: string;
+  /** A hash of each field that has a value, by the field's name. */
+  readonly fields: Readonly<Record<string, string>>;
 }
 
-/** A frame, and the position of its digests in the file. */
-export interface PlacedFrame extends Frame {
-  /** The page of this frame was taken: the run has written another frame since. */
-  readonly isTaken: boolean;
-  readonly at: number;
-  /** Where the frame ends. */
-  readonly end: number;
+/**
+ * The other lines. A page of contacts is stored in two phases: `pending` ends it, before it is yielded, and `committed`
+ * follows when the caller has taken it. `restart`: the list is read from its beginning again, and no page is pending.
+ * `complete`, a hash of all bytes before it, ends the snapshot.
+ */
+export type SnapshotMark =
+  | { readonly pending: string }
+  | { readonly committed: true }
+  | { readonly restart: true }
+  | { readonly complete: string };
+
+/** A page of a snapshot. */
+export interface StoredPage {
+  readonly contacts: readonly (StoredContact & { readonly place: number })[];
+  /** Where the list continues after it; `""` for its beginning. */
+  readonly cursor: string;
+  /** False: the run ended before the caller had taken it, so that a later run reads it again. */
+  readonly isCommitted: boolean;
 }
 
-const checksumOf = (payload: Buffer): Buffer => createHash("sha256").update(payload).digest().subarray(0, 8);
+export const snapshotLine = (line: SnapshotHeader | StoredContact | SnapshotMark): string =>
+  `${JSON.stringify(line)}\n`;
 
-const lengthBytes = (length: number): Buffer => {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(length);
-  return bytes;
-};
-
-/** A frame as bytes: its length, a checksum, the length of its JSON, the JSON, the digests. */
-export const packFrame = ({ digests, ...frame }: Frame): Buffer => {
-  const json = Buffer.from(JSON.stringify(frame));
-  const payload = Buffer.concat([lengthBytes(json.length), json, digests]);
-  return Buffer.concat([lengthBytes(payload.length), checksumOf(payload), payload]);
-};
-
-/** The digests of a frame, each with its place in the file. */
-export function* digestsIn({
-  digests,
-  at,
-}: PlacedFrame): Generator<{ readonly bytes: Buffer; place: number }> {
-  for (let from = 0; from < digests.length; ) {
-    const to = from + digests.readUInt32LE(from);
-    yield { bytes: digests.subarray(from, to), place: at + from };
-    from = to;
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
-}
+};
 
-const frameHeadBytes = 12;
-const longestHeaderBytes = 64 * 1024;
+const isContact = (line: Readonly<Record<string, unknown>>): boolean =>
+  typeof line.id === "string" && isRecord(line.fields);
 
-const readHeader = (path: string, line: string, query: object): SnapshotHeader => {
+const headerFrom = (path: string, line: string, query: object): SnapshotHeader => {
   const refuse = (what: string): never => {
     throw new ConfigurationError(`snapshot ${path} ${what}`);
   };
-  let header: unknown;
-  try {
-    header = JSON.parse(line);
-  } catch {
-    // Reported below, together with other invalid JSON.
-  }
+  const header = parse(line);
   if (!isRecord(header) || header.format !== format) return refuse("is damaged, or a file of something else");
   if (header.version !== 1)
     refuse("is of a newer version of this library: update it here, or give another path");
@@ -98,20 +81,28 @@ const readHeader = (path: string, line: string, query: object): SnapshotHeader =
   return header as unknown as SnapshotHeader;
 };
 
-/** A snapshot on disk: complete, or of a pass in progress. */
+const newline = 0x0a;
+const longestHeaderBytes = 64 * 1024;
+const blockBytes = 64 * 1024;
+
+/** A snapshot on disk, as NDJSON: complete, or the draft of a pass in progress. */
 export class SnapshotFile {
   readonly path: string;
   readonly header: SnapshotHeader;
   readonly #handle: FileHandle;
-  /** Where its frames begin. */
-  readonly framesAt: number;
+  /** Of the bytes up to the last mark. */
+  readonly hash: Hash = createHash("sha256");
+  /** The end of the last mark. What follows it is of a killed run. */
+  wholeBytes: number;
+  isComplete = false;
   #block = { at: 0, bytes: Buffer.alloc(0) };
 
-  private constructor(path: string, handle: FileHandle, header: SnapshotHeader, framesAt: number) {
+  private constructor(path: string, handle: FileHandle, header: SnapshotHeader, headerLine: Buffer) {
     this.path = path;
     this.#handle = handle;
     this.header = header;
-    this.framesAt = framesAt;
+    this.wholeBytes = headerLine.length;
+    this.hash.update(headerLine);
   }
 
   /**
@@ -132,74 +123,84 @@ export class SnapshotFile {
     try {
       const head = Buffer.alloc(longestHeaderBytes);
       const { bytesRead } = await handle.read(head, 0, head.length, 0);
-      const end = head.subarray(0, bytesRead).indexOf("\n");
-      if (end === -1 && isDraft) {
+      const line = head.subarray(0, head.subarray(0, bytesRead).indexOf(newline) + 1);
+      if (line.length === 0 && isDraft) {
         await handle.close();
         return undefined;
       }
-      const header = readHeader(path, head.toString("utf8", 0, end === -1 ? bytesRead : end), query);
-      return new SnapshotFile(path, handle, header, end + 1);
+      return new SnapshotFile(path, handle, headerFrom(path, line.toString(), query), line);
     } catch (error) {
       await handle.close();
       throw error;
     }
   }
 
-  /** The complete frames in their order. In a complete snapshot, the last one has no cursor. */
-  async *frames(): AsyncGenerator<PlacedFrame> {
-    let last: PlacedFrame | undefined;
-    const taken = ({ isRedo, cursor }: Frame, next?: Frame): boolean =>
-      isRedo === true || cursor === null || (next !== undefined && next.isRedo !== true);
-    for await (const frame of this.#written()) {
-      if (last !== undefined) yield { ...last, isTaken: taken(last, frame) };
-      last = frame;
+  /** Its pages in their order, as far as they are whole. Read them once: this fills the fields above. */
+  async *pages(): AsyncGenerator<StoredPage> {
+    let contacts: StoredPage["contacts"][number][] = [];
+    let pending: StoredPage | undefined;
+    const sinceMark: Buffer[] = [];
+    for await (const { bytes, place } of this.#lines()) {
+      const line = parse(bytes.toString());
+      if (!isRecord(line)) break;
+      sinceMark.push(bytes);
+      if (isContact(line)) {
+        // Its fields were just checked.
+        contacts.push({ ...(line as unknown as StoredContact), place });
+        continue;
+      }
+      if (typeof line.complete === "string") {
+        this.isComplete = line.complete === this.hash.copy().digest("hex");
+        break;
+      }
+      if (pending !== undefined) yield { ...pending, isCommitted: line.committed === true };
+      pending = undefined;
+      if (typeof line.pending === "string") pending = { contacts, cursor: line.pending, isCommitted: false };
+      if (line.restart === true) yield { contacts: [], cursor: "", isCommitted: true };
+      contacts = [];
+      for (const part of sinceMark.splice(0)) this.hash.update(part);
+      this.wholeBytes = place + bytes.length;
     }
-    if (last !== undefined) yield { ...last, isTaken: taken(last) };
-  }
-
-  async *#written(): AsyncGenerator<PlacedFrame> {
-    const { size } = await this.#handle.stat();
-    for (let at = this.framesAt; at + frameHeadBytes <= size; ) {
-      const head = await this.#bytes(at, frameHeadBytes);
-      const length = head.readUInt32LE(0);
-      if (at + frameHeadBytes + length > size) return;
-      const payload = await this.#bytes(at + frameHeadBytes, length);
-      if (!checksumOf(payload).equals(head.subarray(4))) return;
-      const digestsAt = 4 + payload.readUInt32LE(0);
-      const frame: Omit<Frame, "digests"> = JSON.parse(payload.toString("utf8", 4, digestsAt));
-      at += frameHeadBytes + length;
-      const digests = payload.subarray(digestsAt);
-      yield { ...frame, digests, at: at - digests.length, end: at, isTaken: true };
-      if (frame.cursor === null) return;
-    }
+    if (pending !== undefined) yield pending;
   }
 
   /**
-   * The digest at a position. Reads in blocks, because the contacts of a list come in the order in which they were
+   * The contact at a place. Reads in blocks, because the contacts of a list come in the order in which they were
    * written.
    */
-  digestAt(place: number): Buffer {
-    const length = this.#cached(place, 4).readUInt32LE(0);
-    return this.#cached(place, length);
+  contactAt(place: number): StoredContact {
+    const from = place - this.#block.at;
+    const end = from >= 0 ? this.#block.bytes.indexOf(newline, from) : -1;
+    if (end >= 0) return JSON.parse(this.#block.bytes.toString("utf8", from, end));
+    for (let length = blockBytes; ; length *= 2) {
+      const bytes = Buffer.alloc(length);
+      const read = readSync(this.#handle.fd, bytes, 0, length, place);
+      this.#block = { at: place, bytes: bytes.subarray(0, read) };
+      if (this.#block.bytes.includes(newline)) return this.contactAt(place);
+      if (read < length) throw new ConfigurationError(`snapshot ${this.path} was cut by another program`);
+    }
   }
 
   close(): Promise<void> {
     return this.#handle.close();
   }
 
-  #cached(at: number, length: number): Buffer {
-    const from = at - this.#block.at;
-    if (from >= 0 && from + length <= this.#block.bytes.length)
-      return this.#block.bytes.subarray(from, from + length);
-    const bytes = Buffer.alloc(Math.max(length, 64 * 1024));
-    const read = readSync(this.#handle.fd, bytes, 0, bytes.length, at);
-    this.#block = { at, bytes: bytes.subarray(0, read) };
-    return bytes.subarray(0, length);
-  }
-
-  async #bytes(at: number, length: number): Promise<Buffer> {
-    const bytes = Buffer.allocUnsafe(length);
-    await this.#handle.read(bytes, 0, length, at);
-    return bytes;
+  /** The lines after the header, each with its newline; a last one without it is left out. */
+  async *#lines(): AsyncGenerator<{ readonly bytes: Buffer; readonly place: number }> {
+    let place = this.wholeBytes;
+    let rest = Buffer.alloc(0);
+    for (;;) {
+      const chunk = Buffer.alloc(4 * blockBytes);
+      const { bytesRead } = await this.#handle.read(chunk, 0, chunk.length, place + rest.length);
+      if (bytesRead === 0) return;
+      rest = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
+      let from = 0;
+      for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline, from)) {
+        yield { bytes: rest.subarray(from, end + 1), place: place + from };
+        from = end + 1;
+      }
+      place += from;
+      rest = rest.subarray(from);
+    }
   }
 }

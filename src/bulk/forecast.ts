@@ -63,11 +63,15 @@ class Timetable {
     const { limits, budgets } = pace();
     const perRequest = Math.min(batchSize, largestBatch());
     const { events, requests, eventsPerDay, requestsPerDay } = limits || {};
-    const msFor = (limit: Limits["events"] | undefined): number => (limit ? limit.perMs / limit.max : 0);
+    const msFor = (limit: Limits["events"] | undefined): number => (limit ? limit.windowMs / limit.max : 0);
     this.#msPerEvent = Math.max(msFor(events), msFor(requests) / perRequest);
     const most = Number.POSITIVE_INFINITY;
     this.#perDay = Math.min(eventsPerDay ?? most, (requestsPerDay ?? most) * perRequest);
-    this.#today = Math.min(budgets.eventsPerDay.left, budgets.requestsPerDay.left * perRequest, this.#perDay);
+    this.#today = Math.min(
+      budgets.eventsPerDay.remaining,
+      budgets.requestsPerDay.remaining * perRequest,
+      this.#perDay,
+    );
   }
 
   /** When the nth event is sent, in milliseconds from now; counted from 0. */

@@ -1,4 +1,4 @@
-import type { Call } from "../call/executor.ts";
+import type { CallScope } from "../call/scope.ts";
 import type { Issue } from "../errors.ts";
 import type { CallOptions, KeySource } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -17,6 +17,8 @@ export interface RejectedContact {
   readonly index: number;
   /** The line in the file that it was read from; undefined if there is none. */
   readonly line?: number | undefined;
+  /** Its email address, if it has one. */
+  readonly email?: string | undefined;
   /** The service's status for it; undefined if it was never sent. */
   readonly status: number | undefined;
   /** The service's sentence, or what is wrong with the row. */
@@ -68,7 +70,10 @@ export interface ImportOptions extends CallOptions {
   readonly addToList?: string | undefined;
   /** Called at most ten times per second, and at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Called and awaited once for each refused row. */
+  /**
+   * Called and awaited once for each refused row. Also if `addToList` refuses an address: its row counts as what became
+   * of its contact.
+   */
   readonly onRejected?: ((rejected: RejectedContact) => void | Promise<void>) | undefined;
   /** Called and awaited once for each row that is a contact now. */
   readonly onImported?: ((imported: ImportedContact) => void | Promise<void>) | undefined;
@@ -106,18 +111,23 @@ export interface RowResult<C extends Contact = Contact> {
 
 export interface ImportContext {
   readonly clock: Clock;
-  readonly call: Call;
+  readonly call: CallScope;
   readonly apiKey: KeySource;
   /** The faults of a row. */
   readonly issues: (input: GivenContact) => readonly Issue[] | Promise<readonly Issue[]>;
-  /** Creates the contact, or updates the existing one if something would change. */
-  readonly upsert: (call: Call, input: GivenContact, options: CallOptions) => Promise<RowResult>;
-  readonly create: (call: Call, input: GivenContact, options: CallOptions) => Promise<Contact>;
-  readonly update: (call: Call, id: string, row: GivenContact, options: CallOptions) => Promise<Contact>;
-  readonly find: (call: Call, email: string, options: CallOptions) => Promise<Contact | null>;
+  /** Creates the contact, or updates the existing one unless it has the same fields. */
+  readonly upsert: (
+    call: CallScope,
+    input: GivenContact,
+    options: CallOptions,
+    isSame: (row: object, contact: object) => boolean,
+  ) => Promise<RowResult>;
+  readonly create: (call: CallScope, input: GivenContact, options: CallOptions) => Promise<Contact>;
+  readonly update: (call: CallScope, id: string, row: GivenContact, options: CallOptions) => Promise<Contact>;
+  readonly find: (call: CallScope, email: string, options: CallOptions) => Promise<Contact | null>;
   /** As in `LookupContext`. */
   readonly pages: (
-    call: Call,
+    call: CallScope,
     options: CallOptions,
     cursor: string | undefined,
   ) => ReturnType<LookupContext["pages"]>;

@@ -6,15 +6,14 @@ export interface PlannedRow {
   readonly index: number;
   /** The line in the file, if the source is one. */
   readonly line?: number | undefined;
+  /** Its email address, if it has one. */
+  readonly email?: string | undefined;
   readonly result: "create" | "update" | "unchanged" | "skipped" | "refused";
   /** The fields that would change; only for an update. */
   readonly fields?: readonly string[] | undefined;
   /** Why the row is refused or skipped. */
   readonly reason?: string | undefined;
 }
-
-const mostInMemory = 4 * 1024 * 1024;
-const longestReason = 10_000;
 
 /**
  * The plan of a dry import, with one entry per row, in order. A long plan is kept in a temporary file.
@@ -28,8 +27,7 @@ const longestReason = 10_000;
  * ```
  */
 export class ImportPlan implements Iterable<PlannedRow> {
-  readonly #spool = new Spool(mostInMemory);
-  readonly #lengths: number[] = [];
+  readonly #spool = new Spool();
   readonly #places: number[] = [];
 
   /** The number of rows. */
@@ -43,14 +41,10 @@ export class ImportPlan implements Iterable<PlannedRow> {
    * @internal
    */
   add(row: PlannedRow): void {
-    const text = JSON.stringify({ ...row, reason: row.reason?.slice(0, longestReason) });
-    const bytes = Buffer.from(text, "utf8");
-    this.#places.push(this.#spool.add(bytes));
-    this.#lengths.push(bytes.length);
+    this.#places.push(this.#spool.add(JSON.stringify(row)));
   }
 
   *[Symbol.iterator](): Iterator<PlannedRow> {
-    for (const [row, at] of this.#places.entries())
-      yield JSON.parse(this.#spool.read(at, this.#lengths[row] ?? 0).toString("utf8"));
+    for (const place of this.#places) yield JSON.parse(this.#spool.read(place));
   }
 }

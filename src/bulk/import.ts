@@ -1,13 +1,5 @@
-import { EffectTracker } from "../batch/with-deadline.ts";
-import type { Call } from "../call/executor.ts";
-import {
-  ApiError,
-  ConfigurationError,
-  ConflictError,
-  NotFoundError,
-  TouchpointError,
-  ValidationError,
-} from "../errors.ts";
+import type { CallScope } from "../call/scope.ts";
+import { ApiError, ConfigurationError, ConflictError, NotFoundError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { describeIssues } from "../service/check.ts";
@@ -16,6 +8,7 @@ import { maxAddressesPerRequest } from "../service/lists.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import { AddressTurns } from "./address-turns.ts";
+import { hasSameFields } from "./contact-fields.ts";
 import { ContactLookup } from "./import-lookup.ts";
 import type {
   ImportContext,
@@ -24,7 +17,7 @@ import type {
   ImportReport,
   RejectedContact,
 } from "./import-options.ts";
-import { ImportPlan } from "./import-plan.ts";
+import { ImportPlan, type PlannedRow } from "./import-plan.ts";
 import { requestOptions } from "./ingest-options.ts";
 import type { KnownContact } from "./known-contacts.ts";
 import { ListAdditions } from "./list-additions.ts";
@@ -49,13 +42,30 @@ const batchSize = 25;
 const isAboutTheRow = (error: unknown): error is ApiError =>
   error instanceof ApiError && [400, 404, 409, 413, 422].includes(error.status);
 
+// A conflict remains only where no contact was found: the service takes another address for the same.
+const sentenceOf = (error: ApiError): string =>
+  error instanceof ConflictError
+    ? `${error.message} (but no contact has this address; only ASCII letters are equal in upper and lower case)`
+    : error.message;
+
+type Why = Pick<RejectedContact, "status" | "error">;
+
+/** How a row is named everywhere. */
+const placeOf = ({
+  item,
+  index,
+  line,
+}: Entry<GivenContact>): Pick<PlannedRow, "index" | "line" | "email"> => {
+  const { email }: { email?: unknown } = Object(item);
+  return { index, ...(line !== undefined && { line }), ...(typeof email === "string" && { email }) };
+};
+
 /** Imports the rows of one run, and counts their results. */
 class Import {
-  readonly effect = new EffectTracker();
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, rejected: 0, passedOver: 0 };
   readonly #options: ImportOptions;
   readonly #context: ImportContext;
-  readonly #call: Call;
+  readonly #call: CallScope;
   readonly #turns = new AddressTurns();
   readonly plan: ImportPlan | undefined;
   readonly lookup: ContactLookup;
@@ -63,14 +73,14 @@ class Import {
   /** Set if a list is to be filled. */
   readonly additions: ListAdditions | undefined;
 
-  constructor(options: ImportOptions, context: ImportContext, call: Call) {
+  constructor(options: ImportOptions, context: ImportContext, call: CallScope) {
     this.#options = options;
     this.#context = context;
     this.#call = call;
     const { addToList } = options;
     const add = (id: string, emails: readonly string[], signal: AbortSignal | undefined) => {
       const input = { id, payload: { emails: [...emails] } };
-      return this.effect.of(call(operations.lists.addContacts, input, requestOptions(options, signal)));
+      return call.request(operations.lists.addContacts, input, requestOptions(options, signal));
     };
     this.plan = options.dryRun ? new ImportPlan() : undefined;
     const given = (signal: AbortSignal | undefined) => requestOptions(options, signal);
@@ -84,26 +94,32 @@ class Import {
     this.additions =
       addToList === undefined || options.dryRun
         ? undefined
-        : new ListAdditions((emails, signal) => add(addToList, emails, signal), maxAddressesPerRequest);
+        : new ListAdditions(
+            {
+              add: (emails, signal) => add(addToList, emails, signal),
+              onRefused: (row, { status, message }, signals) =>
+                this.#tellRejected(row, { status, error: `not added to the list: ${message}` }, signals),
+            },
+            maxAddressesPerRequest,
+          );
   }
 
   async work(entries: readonly Entry<GivenContact>[], signals: RunSignals): Promise<void> {
-    const rows: { index: number; email: string }[] = [];
+    const rows: Entry<GivenContact>[] = [];
     const turns = entries.map(({ item }) => this.#turns.take(item.email));
     try {
       // Sequentially within a batch; batches run in parallel.
       for (const [at, entry] of entries.entries()) {
-        const { index, item } = entry;
         await turns[at]?.isNext;
-        if (await this.#one(entry, signals)) rows.push({ index, email: item.email });
-        else this.additions?.refused(index);
+        if (await this.#one(entry, signals)) rows.push(entry);
+        else this.additions?.refused(entry.index);
         turns[at]?.pass();
       }
     } finally {
       for (const turn of turns) turn.pass();
     }
     this.additions?.take(rows);
-    await this.additions?.pump(signals.requests);
+    await this.additions?.pump(signals);
   }
 
   /** Whether the row is a contact now, or would be. */
@@ -120,7 +136,7 @@ class Import {
       // An abort may throw any reason, even the error of another call.
       signals.requests?.throwIfAborted();
       if (!isAboutTheRow(error)) throw error;
-      return this.#reject(entry, { status: error.status, error: error.message }, signals);
+      return this.#reject(entry, { status: error.status, error: sentenceOf(error) }, signals);
     }
     const { result, contact } = settled;
     this.counts[result] += 1;
@@ -135,11 +151,12 @@ class Import {
   }
 
   async #settle(entry: Entry<GivenContact>, signal: AbortSignal | undefined): Promise<Settled> {
-    const { item, index, line } = entry;
+    const { item, index } = entry;
+    const place = placeOf(entry);
     const { mode = "upsert" } = this.#options;
     const known = await this.lookup.look(item, signal);
     const passOver = (reason: string): Settled => {
-      this.plan?.add({ index, line, result: "skipped", reason });
+      this.plan?.add({ ...place, result: "skipped", reason });
       return { result: "passedOver" };
     };
     const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
@@ -152,18 +169,18 @@ class Import {
     if (known !== undefined && mode === "create")
       return passOver("a contact has this address, and mode is create");
     if (known !== undefined && known.fields.length === 0) {
-      this.plan?.add({ index, line, result: "unchanged" });
+      this.plan?.add({ ...place, result: "unchanged" });
       return { result: "unchanged", contact: this.lookup.contacts.whole(item.email) };
     }
     if (this.plan !== undefined) {
       this.plan.add(
-        known ? { index, line, result: "update", fields: known.fields } : { index, line, result: "create" },
+        known ? { ...place, result: "update", fields: known.fields } : { ...place, result: "create" },
       );
       this.lookup.contacts.apply(item);
       return { result: known ? "updated" : "created" };
     }
     this.#countChange(index);
-    const settled = await this.effect.of(this.#change(item, known, requestOptions(this.#options, signal)));
+    const settled = await this.#change(item, known, requestOptions(this.#options, signal));
     if (settled.contact !== undefined) this.lookup.contacts.add({ ...settled.contact, email: item.email });
     return settled;
   }
@@ -180,9 +197,10 @@ class Import {
       const isOthers =
         error instanceof NotFoundError || (known === undefined && error instanceof ConflictError);
       if (!isOthers) throw error;
+      if (mode === "create" && (await context.find(call, row.email, options)) === null) throw error;
       if (mode !== "upsert") return { result: "passedOver" };
     }
-    return context.upsert(call, row, options);
+    return context.upsert(call, row, options, hasSameFields);
   }
 
   #countChange(index: number): void {
@@ -194,16 +212,16 @@ class Import {
     this.#changes += 1;
   }
 
-  async #reject(
-    { item, index, line }: Entry<GivenContact>,
-    why: Pick<RejectedContact, "status" | "error">,
-    { callbacks }: RunSignals,
-  ): Promise<false> {
+  async #reject(row: Entry<GivenContact>, why: Why, signals: RunSignals): Promise<false> {
     this.counts.rejected += 1;
-    this.plan?.add({ index, line, result: "refused", reason: why.error });
-    const rejected = { contact: item, index, ...(line !== undefined && { line }), ...why };
-    await untilAborted(Promise.resolve(this.#options.onRejected?.(rejected)), callbacks);
+    this.plan?.add({ ...placeOf(row), result: "refused", reason: why.error });
+    await this.#tellRejected(row, why, signals);
     return false;
+  }
+
+  async #tellRejected(row: Entry<GivenContact>, why: Why, { callbacks }: RunSignals): Promise<void> {
+    const rejected = { contact: row.item, ...placeOf(row), ...why };
+    await untilAborted(Promise.resolve(this.#options.onRejected?.(rejected)), callbacks);
   }
 }
 
@@ -233,9 +251,9 @@ export const importContacts = async (
   const { clock } = context;
   const startedAt = clock.now();
   const waits = new WaitTracker();
-  const run = new Import(options, context, waits.watch(context.call));
-  const reading: Reading = { read: 0, skipped: 0 };
-  const report = (): ImportReport => {
+  const call = context.call.long(operation, { ...options, waits });
+  const run = new Import(options, context, call);
+  const report = (reading: Reading): ImportReport => {
     const { passedOver, ...counts } = run.counts;
     const skipped = reading.skipped + passedOver;
     const settled = skipped + counts.created + counts.updated + counts.unchanged + counts.rejected;
@@ -246,36 +264,27 @@ export const importContacts = async (
       ...(run.plan && { plan: run.plan }),
     };
   };
-  try {
-    await runResumable<GivenContact>(
-      {
-        source,
-        batchSize: () => batchSize,
-        // A plan has the rows in their order.
-        concurrency: options.dryRun ? 1 : (options.concurrency ?? defaultConcurrency),
-        checkpoint: options.checkpoint,
-        apiKey: context.apiKey,
-        isDry: options.dryRun === true,
-        prepare: (rows, done, signals) => run.lookup.rows(rows, done, signals),
-        operation,
-        call: context.call,
-        clock,
-        effect: run.effect,
-        waits,
-        options,
-        progress: new ProgressReporter(
-          options.onProgress,
-          Array.isArray(source) ? source.length : undefined,
-          clock,
-        ),
-        work: (entries, signal) => run.work(entries, signal),
-        lagging: run.additions,
-      },
-      reading,
-    );
-  } catch (error) {
-    if (error instanceof TouchpointError) error.partial = { report: report() };
-    throw error;
-  }
-  return report();
+  return runResumable<GivenContact, ImportReport>({
+    source,
+    batchSize: () => batchSize,
+    // A plan has the rows in their order.
+    concurrency: options.dryRun ? 1 : (options.concurrency ?? defaultConcurrency),
+    checkpoint: options.checkpoint,
+    apiKey: context.apiKey,
+    isDry: options.dryRun === true,
+    prepare: (rows, done, signals) => run.lookup.rows(rows, done, signals),
+    operation,
+    call,
+    clock,
+    waits,
+    options,
+    progress: new ProgressReporter(
+      options.onProgress,
+      Array.isArray(source) ? source.length : undefined,
+      clock,
+    ),
+    work: (entries, signal) => run.work(entries, signal),
+    lagging: run.additions,
+    report,
+  });
 };

@@ -1,23 +1,35 @@
-import type { Call } from "../call/executor.ts";
+import type { CallScope } from "../call/scope.ts";
 import type { CallOptions, KeySource } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { EventOutcome } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
 import type { Pace } from "./forecast.ts";
 import type { Progress } from "./progress.ts";
 
-/** An event that was not recorded. */
-export interface RejectedEvent<Event = GivenEvent> {
+/** An event of a source, and its position. */
+export interface EventPlace<Event = GivenEvent> {
   /** The event, as the source returned it. */
   readonly event: Event;
   /** The position in the source, counted from 0. */
   readonly index: number;
   /** The line in the file that it was read from; undefined if there is none. */
   readonly line?: number | undefined;
+  /** Its email address, if it has one. */
+  readonly email?: string | undefined;
+}
+
+/** An event that was not recorded. */
+export interface RejectedEvent<Event = GivenEvent> extends EventPlace<Event> {
   /** The service's status for it; undefined if it was never sent. */
   readonly status: number | undefined;
   /** The service's sentence, or what is wrong with the event. */
   readonly error: string;
+}
+
+/** An event that was recorded, and what the service did with it. */
+export interface EventWithOutcome<Event = GivenEvent> extends EventPlace<Event> {
+  readonly outcome: EventOutcome;
 }
 
 /** Options of an ingestion. */
@@ -55,11 +67,16 @@ export interface IngestOptions<Event = GivenEvent> extends CallOptions {
    * the run rejects with a RateLimitError, and continues from its checkpoint when it is started again. `"wait"`: the
    * run waits for up to 24 hours and then continues; `signal`, `totalTimeoutMs` and `close()` end the wait.
    */
-  readonly onDayUsedUp?: "error" | "wait" | undefined;
+  readonly onDailyLimit?: "error" | "wait" | undefined;
   /** Called at most ten times per second, and at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called and awaited once for each event that was not recorded. */
   readonly onRejected?: ((rejected: RejectedEvent<Event>) => void | Promise<void>) | undefined;
+  /**
+   * Called and awaited once for each event that is recorded, also for one that was recorded before: `NO_CONTACT` and
+   * `TOO_OLD` are outcomes, not refusals.
+   */
+  readonly onOutcome?: ((recorded: EventWithOutcome<Event>) => void | Promise<void>) | undefined;
 }
 
 /** The options of each request of a run. `signal` is the run's own, which also aborts at its deadline. */
@@ -70,7 +87,7 @@ export const requestOptions = (
 
 /** What an ingestion needs of the client. */
 export interface IngestContext {
-  readonly call: Call;
+  readonly call: CallScope;
   readonly apiKey: KeySource;
   readonly clock: Clock;
   /** How many events background work may send at once now. */

@@ -1,8 +1,8 @@
-import { TouchpointError, ValidationError } from "../errors.ts";
+import { ValidationError } from "../errors.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
 import { forecastOfRun } from "./forecast.ts";
 import type { IngestContext, IngestOptions } from "./ingest-options.ts";
-import { Ingestion } from "./ingestion.ts";
+import { Ingestion, idScheme } from "./ingestion.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type InputSource, type Reading, runResumable } from "./resumable.ts";
 import { WaitTracker } from "./waits.ts";
@@ -24,6 +24,8 @@ export interface IngestReport {
   readonly tooOld: number;
   /** Of the recorded events: no contact matched, and creation was off. */
   readonly noContact: number;
+  /** Automation runs that the accepted events started. */
+  readonly runsStarted: number;
   /** Events read with an unknown result; the next run sends them again, under the same ids. */
   readonly unknown: number;
   /** How long this run took, in milliseconds. */
@@ -33,11 +35,11 @@ export interface IngestReport {
 const operation = "events.ingest";
 const defaultConcurrency = 4;
 
-const ownOptions = ["batchSize", "idFrom", "maxAgeMs", "onDayUsedUp", "total"];
+const ownOptions = ["onOutcome", "batchSize", "idFrom", "maxAgeMs", "onDailyLimit", "total"];
 
 const check = (source: unknown, options: IngestOptions<EventInput>): void => {
   const faults = workFaults(source, options, ownOptions);
-  const { batchSize, idFrom, maxAgeMs, onDayUsedUp, total } = options;
+  const { batchSize, idFrom, maxAgeMs, onDailyLimit, total } = options;
   const isWhole = (value: number, most: number): boolean =>
     Number.isSafeInteger(value) && value >= 1 && value <= most;
   if (batchSize !== undefined && !isWhole(batchSize, maxEventsPerRequest))
@@ -47,8 +49,8 @@ const check = (source: unknown, options: IngestOptions<EventInput>): void => {
     faults.push("idFrom must be a function, or { source } with the source's name");
   if (total !== undefined && !(Number.isSafeInteger(total) && total >= 0))
     faults.push("total must be a whole number of at least 0");
-  if (onDayUsedUp !== undefined && onDayUsedUp !== "error" && onDayUsedUp !== "wait")
-    faults.push('onDayUsedUp must be "error" or "wait"');
+  if (onDailyLimit !== undefined && onDailyLimit !== "error" && onDailyLimit !== "wait")
+    faults.push('onDailyLimit must be "error" or "wait"');
   if (maxAgeMs !== undefined && !(maxAgeMs > 0)) faults.push("maxAgeMs must be above 0");
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
@@ -68,36 +70,28 @@ export const ingest = async (
   const total = options.total ?? lengthOf(source);
   const forecast = options.onProgress && forecastOfRun(source, { ...options, total }, context);
   const waits = new WaitTracker();
-  const ingestion = new Ingestion(options, { ...context, call: waits.watch(context.call) }, waits);
-  const reading: Reading = { read: 0, skipped: 0 };
-  const report = (): IngestReport => {
+  const call = context.call.long(operation, { ...options, waits });
+  const ingestion = new Ingestion(options, context, { call, waits });
+  const report = (reading: Reading): IngestReport => {
     const { counts } = ingestion;
     const settled = reading.skipped + counts.accepted + counts.duplicates + counts.rejected;
     return { ...reading, ...counts, unknown: reading.read - settled, elapsedMs: clock.now() - startedAt };
   };
-  try {
-    await runResumable<EventInput>(
-      {
-        source,
-        // A batch larger than the limit allows at once would have to wait for an empty window.
-        batchSize: () => Math.min(options.batchSize ?? maxEventsPerRequest, largestBatch()),
-        concurrency: options.concurrency ?? defaultConcurrency,
-        checkpoint: options.checkpoint,
-        apiKey: context.apiKey,
-        operation,
-        call: context.call,
-        clock,
-        effect: ingestion.effect,
-        waits,
-        options,
-        progress: new ProgressReporter(options.onProgress, total, clock, forecast),
-        work: (entries, signal) => ingestion.work(entries, signal),
-      },
-      reading,
-    );
-  } catch (error) {
-    if (error instanceof TouchpointError) error.partial = { report: report() };
-    throw error;
-  }
-  return report();
+  return runResumable<EventInput, IngestReport>({
+    source,
+    // A batch larger than the limit allows at once would have to wait for an empty window.
+    batchSize: () => Math.min(options.batchSize ?? maxEventsPerRequest, largestBatch()),
+    concurrency: options.concurrency ?? defaultConcurrency,
+    checkpoint: options.checkpoint,
+    apiKey: context.apiKey,
+    operation,
+    call,
+    clock,
+    waits,
+    options,
+    ids: idScheme(options.idFrom),
+    progress: new ProgressReporter(options.onProgress, total, clock, forecast),
+    work: (entries, signal) => ingestion.work(entries, signal),
+    report,
+  });
 };

@@ -1,6 +1,11 @@
-import { type BatchItemResult, type IndexedEvent, isMissing } from "../batch/batch-answer.ts";
+import {
+  type BatchItemResult,
+  type IndexedEvent,
+  isMissing,
+  type RecordedResult,
+} from "../batch/batch-answer.ts";
 import { isWorthARepeat, sendBatch } from "../batch/send-batch.ts";
-import { EffectTracker } from "../batch/with-deadline.ts";
+import type { CallScope } from "../call/scope.ts";
 import { ApiError, RateLimitError, ValidationError } from "../errors.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
@@ -9,6 +14,7 @@ import type { EventInput } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import { momentMs } from "../service/timestamps.ts";
 import {
+  type EventPlace,
   type IngestContext,
   type IngestOptions,
   type RejectedEvent,
@@ -46,7 +52,13 @@ export const withinServiceTime = (
 
 /** The results of the events of one run. */
 export type IngestCounts = {
-  -readonly [K in "accepted" | "duplicates" | "rejected" | "tooOld" | "noContact"]: number;
+  -readonly [K in "accepted" | "duplicates" | "rejected" | "tooOld" | "noContact" | "runsStarted"]: number;
+};
+
+/** How an event is named everywhere. */
+const placeOf = ({ item, index, line }: Entry<EventInput>): Pick<EventPlace, "index" | "line" | "email"> => {
+  const { email }: { email?: unknown } = Object(Object(item).contact);
+  return { index, ...(line !== undefined && { line }), ...(typeof email === "string" && { email }) };
 };
 
 // A Date header has whole seconds: a time less than one second ahead of it is most likely past, and is not changed.
@@ -70,19 +82,49 @@ const stillFailing = ({ status, error }: NotRecorded, count: number): ApiError =
     },
   );
 
+type IdFrom = IngestOptions<EventInput>["idFrom"];
+
+const derivedId = ({ item, index, line }: Entry<EventInput>, idFrom: IdFrom): unknown =>
+  typeof idFrom === "function"
+    ? idFrom(item, index)
+    : contentHash(idFrom === undefined ? item : [idFrom.source, line ?? index, item]);
+
+/** How events get their ids, for the checkpoint. */
+export const idScheme = (idFrom: IdFrom) => ({
+  from:
+    typeof idFrom === "function" ? "function" : idFrom === undefined ? "content" : `source:${idFrom.source}`,
+  of: (entry: Entry<EventInput>): string | null => {
+    const { id: own }: { id?: unknown } = Object(entry.item);
+    try {
+      const id = own ?? derivedId(entry, idFrom);
+      return typeof id === "string" ? id : null;
+    } catch {
+      // Your function need not know what to do with an item that is no event; it was rejected.
+      return null;
+    }
+  },
+});
+
 /** Sends the batches of one run and counts the result of each event. */
 export class Ingestion {
-  readonly effect = new EffectTracker();
-  readonly counts: IngestCounts = { accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0 };
+  readonly counts: IngestCounts = {
+    ...{ accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0, runsStarted: 0 },
+  };
   readonly #options: IngestOptions<EventInput>;
   readonly #context: IngestContext;
 
   /** The service refused a time that is past for this machine, and took it corrected: this clock is ahead. */
   #isAhead = false;
+  readonly #call: CallScope;
   readonly #waits: WaitTracker;
 
-  constructor(options: IngestOptions<EventInput>, context: IngestContext, waits: WaitTracker) {
-    this.#waits = waits;
+  constructor(
+    options: IngestOptions<EventInput>,
+    context: IngestContext,
+    run: { readonly call: CallScope; readonly waits: WaitTracker },
+  ) {
+    this.#waits = run.waits;
+    this.#call = run.call;
     this.#options = options;
     this.#context = context;
   }
@@ -103,14 +145,13 @@ export class Ingestion {
     if (first !== undefined) throw stillFailing(first, unsettled.length);
     const byIndex = new Map(results.map((result) => [result.index, result]));
     // Only now: a batch that fails as a whole comes again in the next run, and no event may be reported twice.
-    for (const { index, item, line } of entries) {
-      const result = byIndex.get(index);
-      const rejected =
-        result === undefined
-          ? { event: item, index, status: undefined, error: faults.get(index) ?? "" }
-          : this.#count(result, item);
-      if (rejected !== undefined)
-        await this.#reject(line === undefined ? rejected : { ...rejected, line }, signals.callbacks);
+    for (const entry of entries) {
+      const result = byIndex.get(entry.index);
+      const told =
+        result?.state === "recorded"
+          ? this.#record(entry, result)
+          : this.#reject(entry, result ?? { status: undefined, error: faults.get(entry.index) ?? "" });
+      if (told !== undefined) await untilAborted(Promise.resolve(told), signals.callbacks);
     }
   }
 
@@ -123,14 +164,13 @@ export class Ingestion {
       try {
         return await this.#send(events, signals.requests);
       } catch (error) {
-        if (this.#options.onDayUsedUp !== "wait" || !(error instanceof RateLimitError)) throw error;
+        if (this.#options.onDailyLimit !== "wait" || !(error instanceof RateLimitError)) throw error;
         const { limit = "retry-after", retryAfterMs } = error;
         if (retryAfterMs === undefined) throw error;
-        const { call, clock } = this.#context;
         const tell = this.#waits.listener();
         tell(limit);
         // Events of the batch that were sent already are sent again under their ids, and recorded once.
-        await call.sleep(clock, retryAfterMs, signals.callbacks).finally(() => tell(undefined));
+        await this.#call.sleep(retryAfterMs).finally(() => tell(undefined));
       }
     }
   }
@@ -139,10 +179,7 @@ export class Ingestion {
     events: readonly IndexedEvent[],
     signal: AbortSignal | undefined,
   ): Promise<readonly BatchItemResult[]> {
-    const { call, clock } = this.#context;
-    const options = requestOptions(this.#options, signal);
-    const priority = "background" as const;
-    const sending = { call, clock, priority, effect: this.effect, options, onWait: this.#waits.listener() };
+    const sending = { call: this.#call, options: requestOptions(this.#options, signal) };
     // Only once the service has shown that it is needed: a Date header alone may be wrong, and a time is not the library's.
     const timely = this.#isAhead ? events.map((entry) => this.#timely(entry, dateRoundingMs)) : events;
     const results = await sendBatch(timely, sending);
@@ -164,7 +201,7 @@ export class Ingestion {
   }
 
   async #faultOf(event: EventInput, signal: AbortSignal | undefined): Promise<string | undefined> {
-    const found = this.#context.call.issues(operations.events.record, event);
+    const found = this.#call.issues(operations.events.record, event);
     const issues = found instanceof Promise ? await untilAborted(found, signal) : found;
     if (issues.length > 0) return describeIssues(issues);
     const at = occurredAtMs(event);
@@ -175,37 +212,29 @@ export class Ingestion {
       : undefined;
   }
 
-  #withId({ item: event, index, line }: Entry<EventInput>): EventInput {
-    if (event.id !== undefined) return event;
-    const { idFrom } = this.#options;
-    const id: unknown =
-      typeof idFrom === "function"
-        ? idFrom(event, index)
-        : contentHash(idFrom === undefined ? event : [idFrom.source, line ?? index, event]);
-    if (typeof id === "string" && id !== "") return { ...event, id };
+  #withId(entry: Entry<EventInput>): EventInput {
+    if (entry.item.id !== undefined) return entry.item;
+    const id = derivedId(entry, this.#options.idFrom);
+    if (typeof id === "string" && id !== "") return { ...entry.item, id };
     throw new ValidationError(
-      `events.ingest: idFrom must return a non-empty string, for event ${index} it did not`,
+      `events.ingest: idFrom must return a non-empty string, for event ${entry.index} it did not`,
     );
   }
 
-  /** Counts a result; returns the event if it was not recorded. */
-  #count(result: BatchItemResult, event: EventInput): RejectedEvent<EventInput> | undefined {
-    if (result.state !== "recorded") {
-      const { index, status, error } = result;
-      return { event, index, status, error };
+  #record(entry: Entry<EventInput>, { duplicate, outcome, runsStarted }: RecordedResult): unknown {
+    if (duplicate) this.counts.duplicates += 1;
+    else {
+      this.counts.accepted += 1;
+      if (outcome === "TOO_OLD") this.counts.tooOld += 1;
+      if (outcome === "NO_CONTACT") this.counts.noContact += 1;
+      // In lenient mode it may be missing.
+      this.counts.runsStarted += Number.isFinite(runsStarted) ? runsStarted : 0;
     }
-    if (result.duplicate) {
-      this.counts.duplicates += 1;
-      return undefined;
-    }
-    this.counts.accepted += 1;
-    if (result.outcome === "TOO_OLD") this.counts.tooOld += 1;
-    if (result.outcome === "NO_CONTACT") this.counts.noContact += 1;
-    return undefined;
+    return this.#options.onOutcome?.({ event: entry.item, ...placeOf(entry), outcome });
   }
 
-  async #reject(rejected: RejectedEvent<EventInput>, signal: AbortSignal | undefined): Promise<void> {
+  #reject(entry: Entry<EventInput>, { status, error }: Pick<RejectedEvent, "status" | "error">): unknown {
     this.counts.rejected += 1;
-    await untilAborted(Promise.resolve(this.#options.onRejected?.(rejected)), signal);
+    return this.#options.onRejected?.({ event: entry.item, ...placeOf(entry), status, error });
   }
 }

@@ -1,14 +1,22 @@
+import { ApiError } from "../errors.ts";
+import { foldAscii } from "../runtime/fold-ascii.ts";
 import type { ContactInput } from "../service/contacts.ts";
 import type { Checkpoint, ListProgress } from "./checkpoint.ts";
 import { LowWaterMark } from "./low-water-mark.ts";
-import type { DeferredStep, Entry } from "./resumable.ts";
+import type { DeferredStep, Entry, RunSignals } from "./resumable.ts";
 
-type Add = (emails: readonly string[], signal: AbortSignal | undefined) => Promise<unknown>;
+type Row = Entry<Pick<ContactInput, "email">>;
 
-interface Row {
-  readonly index: number;
-  readonly email: string;
+interface ListOf {
+  /** Adds as many addresses as a request allows. */
+  readonly add: (emails: readonly string[], signal: AbortSignal | undefined) => Promise<unknown>;
+  /** The list refused the address of a row. */
+  readonly onRefused: (row: Row, error: ApiError, signals: RunSignals) => Promise<void>;
 }
+
+// About the addresses, and not about the list or the service.
+const isAboutAnAddress = (error: unknown): error is ApiError =>
+  error instanceof ApiError && [400, 413, 422].includes(error.status);
 
 /**
  * Collects the rows of an import that belong to a list, and adds as many at once as a request allows, so that the list
@@ -19,14 +27,14 @@ interface Row {
  * its contact.
  */
 export class ListAdditions implements DeferredStep<ContactInput> {
-  readonly #add: Add;
+  readonly #list: ListOf;
   readonly #most: number;
   #mark = new LowWaterMark();
   #refused = new Set<number>();
   #waiting: Row[] = [];
 
-  constructor(add: Add, most: number) {
-    this.#add = add;
+  constructor(list: ListOf, most: number) {
+    this.#list = list;
     this.#most = most;
   }
 
@@ -42,9 +50,9 @@ export class ListAdditions implements DeferredStep<ContactInput> {
   }
 
   /** A row that an earlier run settled may still have to be added to the list. */
-  passOver({ index, item }: Entry<ContactInput>): void {
-    if (this.#refused.has(index)) this.#settle(index);
-    else if (index >= this.#mark.mark) this.#waiting.push({ index, email: item.email });
+  passOver(row: Row): void {
+    if (this.#refused.has(row.index)) this.#settle(row.index);
+    else if (row.index >= this.#mark.mark) this.#waiting.push(row);
   }
 
   refused(index: number): void {
@@ -57,23 +65,50 @@ export class ListAdditions implements DeferredStep<ContactInput> {
   }
 
   /** Adds all rows that fill complete requests. */
-  async pump(signal: AbortSignal | undefined): Promise<void> {
+  async pump(signals: RunSignals): Promise<void> {
     // Refused rows after a waiting one are kept in memory, so a row must not wait too long.
     const isLong = this.#refused.size >= this.#most;
     while (this.#waiting.length >= this.#most || (isLong && this.#waiting.length > 0))
-      await this.#addSome(signal);
+      await this.#addSome(signals);
   }
 
   /** Adds the rest. */
-  async finish(signal: AbortSignal | undefined): Promise<void> {
-    while (this.#waiting.length > 0) await this.#addSome(signal);
+  async finish(signals: RunSignals): Promise<void> {
+    while (this.#waiting.length > 0) await this.#addSome(signals);
   }
 
-  async #addSome(signal: AbortSignal | undefined): Promise<void> {
+  async #addSome(signals: RunSignals): Promise<void> {
     const rows = this.#waiting.splice(0, this.#most);
-    const distinct = new Map(rows.map(({ email }) => [email.toLowerCase(), email]));
-    await this.#add([...distinct.values()], signal);
-    for (const { index } of rows) this.#settle(index);
+    const byAddress = new Map<string, Row[]>();
+    for (const row of rows) {
+      const address = foldAscii(row.item.email);
+      byAddress.set(address, [...(byAddress.get(address) ?? []), row]);
+    }
+    await this.#addOrSplit([...byAddress.values()], signals);
+  }
+
+  /** One address that the list refuses must not keep the others out. */
+  async #addOrSplit(rows: readonly (readonly Row[])[], signals: RunSignals): Promise<void> {
+    const emails = rows.flatMap((same) => same.at(-1)?.item.email ?? []);
+    try {
+      await this.#list.add(emails, signals.requests);
+    } catch (error) {
+      // An abort may throw any reason, even the error of another call.
+      signals.requests?.throwIfAborted();
+      if (!isAboutAnAddress(error)) throw error;
+      if (rows.length === 1) return this.#refuse(rows.flat(), error, signals);
+      const half = Math.ceil(rows.length / 2);
+      await this.#addOrSplit(rows.slice(0, half), signals);
+      return this.#addOrSplit(rows.slice(half), signals);
+    }
+    for (const { index } of rows.flat()) this.#settle(index);
+  }
+
+  async #refuse(rows: readonly Row[], error: ApiError, signals: RunSignals): Promise<void> {
+    for (const row of rows) {
+      await this.#list.onRefused(row, error, signals);
+      this.refused(row.index);
+    }
   }
 
   #settle(index: number): void {

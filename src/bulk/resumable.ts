@@ -1,9 +1,8 @@
 import { InFlight } from "../batch/in-flight.ts";
-import { type EffectTracker, withDeadline } from "../batch/with-deadline.ts";
-import type { Call } from "../call/executor.ts";
-import { ConfigurationError } from "../errors.ts";
+import type { CallScope } from "../call/scope.ts";
+import { ConfigurationError, TouchpointError } from "../errors.ts";
 import type { CallOptions, KeySource } from "../options/options.ts";
-import { iterateUntilAborted, openScope, untilAborted } from "../runtime/cancellation.ts";
+import { iterateUntilAborted, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { lineOf, tellSettled } from "../runtime/source-line.ts";
@@ -31,13 +30,11 @@ export interface Entry<Item> {
   readonly line?: number | undefined;
 }
 
-export interface ResumableWork<Item> {
+export interface ResumableWork<Item, Report = object> {
   /** The method, for error messages. */
   readonly operation: string;
-  readonly call: Call;
+  readonly call: CallScope;
   readonly clock: Clock;
-  /** Tracks every request of the work. */
-  readonly effect: EffectTracker;
   readonly source: InputSource<Item>;
   /** The size of the batch that is being collected. */
   readonly batchSize: () => number;
@@ -51,7 +48,11 @@ export interface ResumableWork<Item> {
   readonly waits: WaitTracker;
   /** Resolves when every entry is settled: done, or refused and reported. */
   readonly work: (entries: readonly Entry<Item>[], signals: RunSignals) => Promise<void>;
+  /** What the run has done so far: the result, and `partial.report` of an error. */
+  readonly report: (reading: Reading) => Report;
   readonly lagging?: DeferredStep<Item> | undefined;
+  /** How items without an id get one. */
+  readonly ids?: { readonly from: string; readonly of: (entry: Entry<Item>) => string | null } | undefined;
   /** Reads a checkpoint, but saves none. */
   readonly isDry?: boolean | undefined;
   /** Wraps the source, once it is known how many of its items an earlier run has settled. */
@@ -68,7 +69,7 @@ export interface DeferredStep<Item> {
   passOver(entry: Entry<Item>): void;
   /** What a checkpoint stores of it. */
   readonly progress: ListProgress;
-  finish(signal: AbortSignal | undefined): Promise<void>;
+  finish(signals: RunSignals): Promise<void>;
 }
 
 /** The signals that end the waits of a run. */
@@ -105,6 +106,9 @@ const refuseForeign = (
   );
 };
 
+/** What a checkpoint knows of an item: a hash of its content, and its id. */
+type LastItem = Pick<Checkpoint, "last" | "ids">;
+
 /** Connects the stages of one run. */
 class Run<Item> {
   readonly reading: Reading = { read: 0, skipped: 0 };
@@ -114,10 +118,10 @@ class Run<Item> {
   readonly #before: Checkpoint | undefined;
   readonly #mark: LowWaterMark;
   readonly #flight: InFlight;
-  /** The content of each batch's last item, until the mark has passed it: it identifies the input. */
-  readonly #lastItems = new Map<number, string>();
-  /** The content of the last item before the mark. */
-  #last: string | null;
+  /** The last item of each batch, until the mark has passed it: it identifies the input. */
+  readonly #lastItems = new Map<number, LastItem>();
+  /** The last item before the mark. */
+  #last: LastItem;
   #isForSource = false;
   readonly #key: string | undefined;
 
@@ -136,7 +140,7 @@ class Run<Item> {
     this.#key = keyHash(work.apiKey);
     work.progress.watched = this;
     work.waits.onBegin = () => work.progress.touch();
-    this.#last = before?.last ?? null;
+    this.#last = { last: before?.last ?? null, ids: before?.ids };
     if (before !== undefined) work.lagging?.resume(before);
     this.#mark = new LowWaterMark(before?.done);
     this.#flight = new InFlight(work.concurrency);
@@ -205,9 +209,26 @@ class Run<Item> {
         `${nameOf(this.#work.checkpoint)} belongs to another input: item ${index} is not the one it ends with; give that input again, or delete the checkpoint to start over`,
       );
     }
+    if (index === done - 1) this.#refuseOtherIds({ index, item, line: lineOf(item) });
     this.#work.progress.skip(index + 1);
     this.#work.lagging?.passOver({ index, item });
     return true;
+  }
+
+  #refuseOtherIds(last: Entry<Item>): void {
+    const before = this.#before?.ids;
+    const now = this.#idsAt(last);
+    if (before === undefined || now === undefined) return;
+    if (before.from === now.from && before.last === now.last) return;
+    throw new ConfigurationError(
+      `${nameOf(this.#work.checkpoint)} belongs to a run with ids from ${before.from}, and this one takes them from ${now.from}: item ${last.index} ` +
+        `was ${before.last} and would now be ${now.last}, so that everything is recorded twice; give the same idFrom, or delete the checkpoint to start over`,
+    );
+  }
+
+  #idsAt(entry: Entry<Item>): Checkpoint["ids"] {
+    const { ids } = this.#work;
+    return ids && { from: ids.from, last: ids.of(entry) };
   }
 
   #refuseShorterInput(): void {
@@ -221,14 +242,15 @@ class Run<Item> {
   async #process(entries: readonly Entry<Item>[]): Promise<void> {
     await this.#work.work(entries, this.#signals);
     const end = entries.at(-1);
-    if (end !== undefined) this.#lastItems.set(end.index, contentHash(end.item));
+    if (end !== undefined)
+      this.#lastItems.set(end.index, { last: contentHash(end.item), ids: this.#idsAt(end) });
     const before = this.#mark.mark;
     for (const { index } of entries) this.#mark.settle(index);
     const { mark } = this.#mark;
     this.#work.progress.update(mark);
     if (mark === before) return;
     // Batches are contiguous, so the mark is always after the last item of one.
-    this.#last = this.#lastItems.get(mark - 1) ?? null;
+    this.#last = this.#lastItems.get(mark - 1) ?? { last: null };
     for (const index of this.#lastItems.keys()) if (index < mark) this.#lastItems.delete(index);
     await this.#save();
   }
@@ -236,14 +258,21 @@ class Run<Item> {
   async #finishLagging(): Promise<void> {
     const { lagging } = this.#work;
     if (lagging === undefined) return;
-    await lagging.finish(this.#signals.requests);
+    await lagging.finish(this.#signals);
     await this.#save();
   }
 
   async #save(): Promise<void> {
     const list = this.#work.lagging?.progress;
     const key = this.#key;
-    const state = { version: 1, done: this.#mark.mark, last: this.#last, ...(key && { key }) } as const;
+    const { last, ids } = this.#last;
+    const state = {
+      version: 1,
+      done: this.#mark.mark,
+      last,
+      ...(key && { key }),
+      ...(ids && { ids }),
+    } as const;
     const stored = this.#writer?.save(list === undefined ? state : { ...state, list });
     if (stored !== undefined) await untilAborted(stored, this.#signals.callbacks);
   }
@@ -255,19 +284,21 @@ class Run<Item> {
  * The checkpoint covers only items that are settled and have no unsettled item before them. Later items may have been
  * processed too, so processing an item twice must be harmless.
  *
+ * @returns the report; an error carries it as `partial.report`.
  * @throws ConfigurationError when the checkpoint cannot be used, or belongs to another input.
  * @throws TimeoutError when the run takes longer than `totalTimeoutMs`.
  */
-export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Reading): Promise<void> => {
-  const { checkpoint, operation, options, effect, clock, call } = work;
+export const runResumable = async <Item, Report extends object>(
+  work: ResumableWork<Item, Report>,
+): Promise<Report> => {
+  const { checkpoint, call } = work;
+  const { signal } = call;
   const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
-  const deadline = { totalTimeoutMs: options.totalTimeoutMs, clock };
-  const { signal, release } = openScope([options.signal], deadline);
-  const open = call.untilClosed(operation, signal, () => effect.outcome);
   let run: Run<Item> | undefined;
+  const report = (): Report => work.report(run?.reading ?? { read: 0, skipped: 0 });
   try {
-    await withDeadline({ operation, signal, effect, clock }, async () => {
-      const before = readCheckpoint(store && (await untilAborted(store.load(), open.signal)));
+    return await call.untilEnd(async () => {
+      const before = readCheckpoint(store && (await untilAborted(store.load(), signal)));
       refuseForeign(before, work);
       if (
         before?.list !== undefined &&
@@ -278,13 +309,14 @@ export const runResumable = async <Item>(work: ResumableWork<Item>, reading: Rea
         throw new ConfigurationError(
           `${nameOf(checkpoint)} has rows that are still to be added to a list: give addToList, or delete it to start over`,
         );
-      run = new Run(work, { requests: signal, callbacks: open.signal }, { store, before });
+      run = new Run(work, { requests: signal, callbacks: signal }, { store, before });
       await run.finish();
+      return report();
     });
+  } catch (error) {
+    if (error instanceof TouchpointError) error.partial = { report: report() };
+    throw error;
   } finally {
     work.progress.stop();
-    open.release();
-    release();
-    Object.assign(reading, run?.reading);
   }
 };

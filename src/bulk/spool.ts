@@ -14,55 +14,52 @@ const openNameless = (): number => {
   }
 };
 
-const segmentBytes = 1024 * 1024;
+const mostInMemory = 1024 * 1024;
+const lengthBytes = 4;
 
-/** Small pieces of bytes: in memory, and beyond `mostInMemory` in a file without a name. */
+/** Texts of any length: the newest MiB in memory, the others in a file without a name. */
 export class Spool {
-  readonly #mostSegments: number;
-  /** Undefined: it is in the file. */
-  readonly #segments: (Buffer | undefined)[] = [];
-  #used = segmentBytes;
-  #firstInMemory = 0;
+  #waiting = Buffer.alloc(0);
+  #used = 0;
+  /** Where the waiting texts begin. */
+  #written = 0;
   #descriptor: number | undefined;
 
-  constructor(mostInMemory: number) {
-    this.#mostSegments = Math.max(1, Math.floor(mostInMemory / segmentBytes));
+  /** Adds a text; returns its place. */
+  add(text: string): number {
+    const length = lengthBytes + Buffer.byteLength(text);
+    if (this.#used + length > this.#waiting.length) this.#makeRoom(length);
+    const place = this.#written + this.#used;
+    this.#waiting.writeUInt32LE(length - lengthBytes, this.#used);
+    this.#waiting.write(text, this.#used + lengthBytes);
+    this.#used += length;
+    return place;
   }
 
-  /** Adds a piece of at most 1 MiB; returns its position. */
-  add(bytes: Buffer): number {
-    if (this.#used + bytes.length > segmentBytes) this.#begin();
-    const last = this.#segments.length - 1;
-    const at = last * segmentBytes + this.#used;
-    bytes.copy(this.#segments[last] ?? Buffer.alloc(0), this.#used);
-    this.#used += bytes.length;
-    return at;
+  read(place: number): string {
+    const length = this.#bytes(place, lengthBytes).readUInt32LE(0);
+    return this.#bytes(place + lengthBytes, length).toString("utf8");
   }
 
-  read(at: number, length: number): Buffer {
-    const offset = at % segmentBytes;
-    const segment = this.#segments[Math.floor(at / segmentBytes)];
-    if (segment !== undefined) return segment.subarray(offset, offset + length);
+  #bytes(place: number, length: number): Buffer {
+    if (place >= this.#written) return this.#waiting.subarray(place - this.#written).subarray(0, length);
     const bytes = Buffer.alloc(length);
-    if (this.#descriptor !== undefined) readSync(this.#descriptor, bytes, 0, length, at);
+    if (this.#descriptor !== undefined) readSync(this.#descriptor, bytes, 0, length, place);
     return bytes;
   }
 
-  #begin(): void {
-    if (this.#segments.length - this.#firstInMemory >= this.#mostSegments) this.#spoolFirst();
-    this.#segments.push(Buffer.alloc(segmentBytes));
-    this.#used = 0;
-  }
-
-  #spoolFirst(): void {
-    if (this.#descriptor === undefined) {
-      this.#descriptor = openNameless();
-      forgotten.register(this, this.#descriptor);
+  #makeRoom(length: number): void {
+    if (this.#used > 0) {
+      if (this.#descriptor === undefined) {
+        this.#descriptor = openNameless();
+        forgotten.register(this, this.#descriptor);
+      }
+      for (let at = 0; at < this.#used; )
+        at += writeSync(this.#descriptor, this.#waiting, at, this.#used - at, this.#written + at);
     }
-    const segment = this.#segments[this.#firstInMemory];
-    if (segment !== undefined)
-      writeSync(this.#descriptor, segment, 0, segmentBytes, this.#firstInMemory * segmentBytes);
-    this.#segments[this.#firstInMemory] = undefined;
-    this.#firstInMemory += 1;
+    this.#written += this.#used;
+    this.#used = 0;
+    if (this.#waiting.length < Math.max(length, mostInMemory))
+      this.#waiting = Buffer.alloc(Math.max(length, mostInMemory));
   }
 }

@@ -1,15 +1,11 @@
-import type { ApiPromise } from "../call/api-promise.ts";
-import type { Call } from "../call/executor.ts";
-import type { CallInput } from "../call/request.ts";
-import type { CallOptions } from "../options/options.ts";
-import type { Operation } from "../service/define.ts";
+import type { Waits } from "../call/scope.ts";
 
 // The most specific reason first; all other reasons are names of limits, and come after a pause.
 const after = ["retry", "concurrency"];
 const rankOf = (what: string): number => (what === "retry-after" ? -1 : after.indexOf(what) + 1);
 
 /** What the requests of long work wait for now, as the requests report it. */
-export class WaitTracker {
+export class WaitTracker implements Waits {
   readonly #counts = new Map<string, number>();
   /** Called when a wait begins. */
   onBegin: () => void = () => undefined;
@@ -28,22 +24,6 @@ export class WaitTracker {
       this.#count(what, 1);
       this.onBegin();
     };
-  }
-
-  /** Watches the waits of a call's requests. */
-  watch(call: Call): Call {
-    const watched = <Input, Output>(
-      operation: Operation<Input, Output>,
-      input: CallInput<Input>,
-      options?: CallOptions,
-    ): ApiPromise<Output> =>
-      call(operation, { priority: "background", ...input, onWait: this.listener() }, options);
-    const group: Call["group"] = (operation, options, work) =>
-      call.group(operation, options, (part, shared) => work(this.watch(part), shared));
-    const { issues, report, sleep, untilClosed } = call;
-    const answer: Call["answer"] = (work) => call.answer(work);
-    const scope = (): Call => this.watch(call.scope());
-    return Object.assign(watched, { issues, report, group, scope, sleep, untilClosed, answer });
   }
 
   #count(what: string, by: number): void {

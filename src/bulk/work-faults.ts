@@ -26,7 +26,7 @@ const shared = [
   "headers",
 ];
 
-const callbacks = ["onProgress", "onRejected", "onImported"];
+const callbacks = ["onProgress", "onRejected", "onImported", "onOutcome"];
 
 /** The faults of the source and the options of long work. A misspelt option must not be ignored for an hour. */
 export const workFaults = (source: unknown, options: object, own: readonly string[]): string[] => {

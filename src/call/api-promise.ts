@@ -1,5 +1,5 @@
-import { isTouchpointError } from "../errors.ts";
-import type { HttpResponse, RequestStats } from "../http/types.ts";
+import type { HttpResponse } from "../http/message.ts";
+import type { Account } from "../http/scope.ts";
 import { type RawHeaders, toHeaders } from "../runtime/headers.ts";
 
 /** Details of the HTTP response of a call. */
@@ -43,10 +43,10 @@ export class LazyResponseInfo implements ResponseInfo {
   readonly waitedMs: number;
   readonly #headers: RawHeaders;
 
-  constructor(response: HttpResponse, stats: RequestStats) {
+  constructor(response: HttpResponse, { attempts, waitedMs }: Account) {
     this.status = response.status;
-    this.attempts = stats.attempts;
-    this.waitedMs = stats.waitedMs;
+    this.attempts = attempts;
+    this.waitedMs = waitedMs;
     this.#headers = response.headers;
   }
 
@@ -71,38 +71,3 @@ export const answer = <T>(whole: Promise<WithResponse<T>>): ApiPromise<T> => {
 /** An ApiPromise with changed data. */
 export const mapAnswer = <From, To>(from: ApiPromise<From>, change: (data: From) => To): ApiPromise<To> =>
   answer(from.withResponse().then(({ data, response }) => ({ data: change(data), response })));
-
-/** Sums up the requests of one call: the last response's status and headers, all attempts and waits. */
-export class CallStats {
-  #last: ResponseInfo | undefined;
-  #attempts = 0;
-  #waitedMs = 0;
-
-  /** Counts a request when its response arrives. */
-  watch(request: ApiPromise<unknown>): void {
-    request.withResponse().then(
-      ({ response }) => {
-        this.#last = response;
-        this.#attempts += response.attempts;
-        this.#waitedMs += response.waitedMs;
-      },
-      (error: unknown) => {
-        if (isTouchpointError(error)) this.#attempts += error.attempts;
-      },
-    );
-  }
-
-  /** Creates the answer of the call. */
-  answer<T>(work: Promise<T>): ApiPromise<T> {
-    return answer(work.then((data) => ({ data, response: this.#response })));
-  }
-
-  get #response(): ResponseInfo {
-    return {
-      status: this.#last?.status ?? 0,
-      headers: this.#last?.headers ?? new Headers(),
-      attempts: this.#attempts,
-      waitedMs: this.#waitedMs,
-    };
-  }
-}

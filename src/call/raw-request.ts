@@ -1,9 +1,11 @@
 import { ValidationError } from "../errors.ts";
+import type { Route } from "../options/validation.ts";
 import { isBytes, isPlainObject, isSearchParams, unknownKeys } from "../runtime/values.ts";
 import { Anything } from "../service/common.ts";
 import type { Method, Operation, ReplayClass } from "../service/define.ts";
 import { jsonFault } from "../service/json.ts";
 import { operations } from "../service/operations.ts";
+import { isWithin, placeOf } from "../service/place.ts";
 
 /** A request to an endpoint without a method of its own. */
 export interface RawRequest {
@@ -81,11 +83,36 @@ const known: readonly Operation<never, unknown>[] = Object.values(operations).fl
   Object.values(resource),
 );
 
-// A path as documented, where `:id` stands for any one segment. A slash at the end is ignored.
-const isAt = (template: string, path: string): boolean => {
-  const given = path.replace(/\/+$/, "").split("/");
-  const wanted = template.split("/");
+/** The operations that spend more than requests. */
+const narrow = known.filter(({ budgets }) => budgets.length > 1);
+
+// A path as documented, where `:id` stands for any one segment.
+const isAt = (template: string, place: string): boolean => {
+  const given = place.split("/");
+  const wanted = placeOf(template).split("/");
   return wanted.length === given.length && wanted.every((part, at) => part === ":id" || part === given[at]);
+};
+
+/** Where paths lead: below the base URL, and where `routes` moves operations. */
+interface Places {
+  readonly basePath: string;
+  readonly routes: Readonly<Record<string, Route>>;
+}
+
+/**
+ * The operation whose limits a request spends: of those within whose path it is, the one with the longest path. However
+ * the path is spelt, as the email guard reads it.
+ */
+const spentBy = ({ method, path }: RawRequest, { basePath, routes }: Places) => {
+  const place = placeOf(basePath + path);
+  let found: { readonly operation: Operation<never, unknown>; readonly length: number } | undefined;
+  for (const operation of narrow)
+    for (const route of [operation, { ...operation, ...routes[operation.id] }]) {
+      const { length } = route.path;
+      const isMeant = (route.method ?? operation.method) === method && isWithin(place, placeOf(route.path));
+      if (isMeant && length > (found?.length ?? 0)) found = { operation, length };
+    }
+  return found?.operation;
 };
 
 /** How much a body spends, as the operation counts it; 1 if it has no array of events. */
@@ -102,20 +129,21 @@ const weightOf = (operation: Operation<never, unknown> | undefined, body: unknow
  *
  * @throws ValidationError naming every fault; nothing was sent.
  */
-export const rawOperation = (request: RawRequest): Operation<unknown, unknown> => {
+export const rawOperation = (request: RawRequest, places: Places): Operation<unknown, unknown> => {
   const faults = faultsOf(request);
   if (faults.length > 0) throw new ValidationError(`request: ${faults.join("; ")}`, { operation: "request" });
   const { method, path, body, replay = method === "GET" ? "safe" : "never" } = request;
   // A documented endpoint spends its limits, however it is called.
-  const same = known.find((operation) => operation.method === method && isAt(operation.path, path));
+  const same = known.find((operation) => operation.method === method && isAt(operation.path, placeOf(path)));
+  const spent = spentBy(request, places);
   return {
     id: "request",
     method,
     path: same?.path ?? "request",
     scope: [],
     replay,
-    budgets: same?.budgets ?? ["requests"],
-    weight: () => weightOf(same, body),
+    budgets: spent?.budgets ?? ["requests"],
+    weight: () => weightOf(spent, body),
     evidence: "documented",
     input: Anything,
     output: Anything,

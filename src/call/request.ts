@@ -1,25 +1,14 @@
 import { ValidationError } from "../errors.ts";
-import type { HttpRequest, RequestStats, WaitAllowance } from "../http/types.ts";
+import type { HttpRequest } from "../http/message.ts";
+import type { Plan } from "../http/scope.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import { callFaults } from "../options/validation.ts";
 import { version } from "../options/version.ts";
 import { isAbortSignal, isSearchParams, unknownKeys } from "../runtime/values.ts";
-import type { OperationFacts, ReplayClass } from "../service/define.ts";
+import type { Operation, OperationFacts } from "../service/define.ts";
 
-/** What the requests of one call share, if it has several. */
-export interface CallGroup {
-  /** Aborts all of them: the caller's own signal, and the total time. */
-  readonly signal: AbortSignal | undefined;
-  /** Whether an earlier request failed but may have taken effect. */
-  isUnclear: boolean;
-  /** The end of its total time, on the client's clock. */
-  readonly deadlineAt?: number | undefined;
-  /** How long its requests may still wait for limits and slots, after the first was made. */
-  waits?: WaitAllowance | undefined;
-}
-
-/** What one call sends: the payload, and the id in its path if there is one. */
+/** What one request sends, and how its caller wants it sent. */
 export interface CallInput<Input> {
   readonly id?: string;
   /** The path of a raw request, which is sent unchanged. */
@@ -27,24 +16,10 @@ export interface CallInput<Input> {
   readonly payload: Input;
   /** The query of a request with a body; for a GET the payload is the query. */
   readonly query?: Readonly<Record<string, unknown>> | URLSearchParams | undefined;
-  /** The call that this request belongs to, if that has several. */
-  readonly whole?: CallGroup | undefined;
-  /** Whether an earlier request for the same records may have taken effect, if there is no `whole` to say so. */
-  readonly wasUnclear?: boolean | undefined;
-  /** Aborts the work that this request is part of. */
-  readonly partOf?: AbortSignal | undefined;
-  /** The priority of the calling method, unless the call or the client sets one; default `interactive`. */
-  readonly priority?: Priority | undefined;
-  /** Allowed while the client closes, however long it takes: the client's limits on waits and time do not apply. */
-  readonly isDrained?: boolean | undefined;
-  /** Whether the caller can split the request if the limits ask for it. */
-  readonly isDivisible?: boolean | undefined;
-  /** Called with what the request waits for, and with undefined when it continues. */
-  readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
-  /** Counts what the call costs, and whether it may have taken effect if an abort does not say. */
-  readonly stats?: RequestStats;
-  /** For an email: whether the call itself asks not to send it. */
-  readonly dryRun?: boolean | undefined;
+  /** What differs from the plan that the operation and the options make. */
+  readonly plan?: Partial<Plan> | undefined;
+  /** Whether a success with this response had an effect; default: unless it is a read. */
+  readonly hasEffect?: ((body: unknown) => boolean) | undefined;
 }
 
 const callOptionNames = [
@@ -136,72 +111,64 @@ export const checkCallOptions = (operation: string, options: CallOptions): void 
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
 
-/** The operation's rules for this input. */
-interface Rules {
-  readonly replay: ReplayClass;
-  readonly weight: number;
+/** What a request of a call is made of. */
+export interface RequestMaker {
+  planOf<Input>(operation: Operation<Input, unknown>, input: CallInput<Input>, call: Asking): Plan;
+  requestOf(
+    operation: OperationFacts,
+    input: CallInput<unknown>,
+    options: CallOptions | undefined,
+  ): HttpRequest;
+  /** How long the requests of a call may wait for limits in total; undefined: no limit. */
+  maxWaitMsOf(plan: Plan, options: CallOptions | undefined): number | undefined;
 }
 
-/** A request without its signal and deadline: those start after the input was found to be valid. */
-interface UnboundRequest extends Omit<HttpRequest, "signal" | "deadlineAt"> {
-  signal: AbortSignal | undefined;
-  deadlineAt: number | undefined;
+/** Who asks: the options of the call, and the work that it is part of. */
+interface Asking {
+  readonly options: CallOptions | undefined;
+  readonly watching: Pick<Plan, "onWait"> & { readonly priority: Priority | undefined };
 }
 
-export type BuildRequest = (
-  operation: OperationFacts,
-  input: CallInput<unknown>,
-  made: { readonly options: CallOptions | undefined; readonly rules: Rules },
-) => UnboundRequest;
-
-/** Creates the function that turns an operation and its input into a request. */
-export const requestBuilder = (settings: Settings): BuildRequest => {
+/** Creates what turns an operation and its input into a plan and a request. */
+export const requestMaker = (settings: Settings): RequestMaker => {
   const headersFor = headersWith(settings.headers);
-  const waitsOf = (
-    priority: Priority,
-    maxWaitMs: number | undefined,
-    whole: CallGroup | undefined,
-  ): WaitAllowance | undefined => {
-    const leftMs = maxWaitMs ?? (priority === "background" ? undefined : settings.maxWaitMs);
-    if (leftMs === undefined) return undefined;
-    const waits = whole?.waits ?? { leftMs };
-    if (whole !== undefined) whole.waits = waits;
-    return waits;
-  };
-  return function buildRequest(operation, input, { options = {}, rules }) {
-    const priority = options.priority ?? settings.priority ?? input.priority ?? "interactive";
-    const isQuery = operation.method === "GET";
-    const template = settings.routes[operation.id] ?? operation.path;
-    const path = input.path ?? pathWithId(operation.id, template, input.id);
-    const body = isQuery
-      ? undefined
-      : bodyOf(operation.id, operation.write?.(input.payload) ?? input.payload);
-    return {
-      operation: operation.id,
-      method: operation.method,
-      route: operation.path,
-      path: settings.basePath + path + queryOf(isQuery ? input.payload : input.query),
-      headers: headersFor(body !== undefined, options.headers),
-      body,
-      replay: rules.replay,
-      notFoundMeansDone: operation.notFoundMeansDone ?? false,
-      mayBeEmpty: operation.mayBeEmpty ?? false,
-      budgets: operation.budgets,
-      weight: rules.weight,
-      priority,
-      // Declared here: copying the object with two more fields would take three times the memory.
-      signal: undefined,
-      deadlineAt: undefined,
-      isDrained: input.isDrained,
-      isDivisible: input.isDivisible,
-      waits: input.isDrained ? undefined : waitsOf(priority, options.maxWaitMs, input.whole),
-      attemptTimeoutMs: options.timeoutMs ?? settings.timeoutMs,
-      maxRetries: options.maxRetries ?? settings.maxRetries,
-      attempt: 1,
-      mayHaveTakenEffect: input.whole?.isUnclear === true || input.wasUnclear === true,
-      onWait: input.onWait,
-      dryRun: input.dryRun,
-      stats: input.stats ?? { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false },
-    };
+  return {
+    planOf(operation, { payload, plan }, { options, watching }) {
+      const { replay } = operation;
+      return {
+        replay: plan?.replay ?? (typeof replay === "function" ? replay(payload) : replay),
+        weight: operation.weight?.(payload) ?? 1,
+        priority:
+          options?.priority ?? settings.priority ?? plan?.priority ?? watching.priority ?? "interactive",
+        maxRetries: options?.maxRetries ?? settings.maxRetries,
+        isDrained: plan?.isDrained ?? false,
+        isDivisible: plan?.isDivisible ?? false,
+        dryRun: plan?.dryRun,
+        once: plan?.once,
+        onWait: plan?.onWait ?? watching.onWait,
+      };
+    },
+    requestOf(operation, input, options) {
+      const { method = operation.method, path: template = operation.path } =
+        settings.routes[operation.id] ?? {};
+      const isQuery = method === "GET";
+      const path = input.path ?? pathWithId(operation.id, template, input.id);
+      const body = isQuery
+        ? undefined
+        : bodyOf(operation.id, operation.write?.(input.payload) ?? input.payload);
+      return {
+        method,
+        path: settings.basePath + path + queryOf(isQuery ? input.payload : input.query),
+        headers: headersFor(body !== undefined, options?.headers),
+        body,
+        attemptTimeoutMs: options?.timeoutMs ?? settings.timeoutMs,
+        authorization: undefined,
+        admission: undefined,
+      };
+    },
+    maxWaitMsOf({ priority, isDrained }, options) {
+      if (isDrained) return undefined;
+      return options?.maxWaitMs ?? (priority === "background" ? undefined : settings.maxWaitMs);
+    },
   };
 };

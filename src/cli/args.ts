@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { visible } from "./terminal.ts";
 
 /** One option of a command. */
 interface OptionShape {
@@ -15,6 +16,8 @@ export interface Command {
   /** One or two words, as typed: `contacts export`. */
   readonly name: string;
   readonly about: string;
+  /** A line that can be typed as it is. */
+  readonly example?: string;
   /** `<file>` is required, `[file]` is optional. */
   readonly operands: readonly string[];
   readonly options: Readonly<Record<string, OptionShape>>;
@@ -39,41 +42,59 @@ const help: OptionShape = { type: "boolean", short: "h", about: "this help" };
 const flagsOf = (name: string, { short, value }: OptionShape): string =>
   `${short === undefined ? "   " : `-${short},`} --${name}${value === undefined ? "" : ` ${value}`}`;
 
-const table = (rows: readonly (readonly [string, string])[]): string => {
-  const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join("\n");
+/** Breaks text at blanks, and starts each further line with `indent` blanks. */
+const wrapped = (text: string, width: number, indent = 0): string => {
+  const lines = [""];
+  for (const word of text.split(" ")) {
+    const line = lines.at(-1) ?? "";
+    if (line !== "" && indent + line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = line === "" ? word : `${line} ${word}`;
+  }
+  return lines.join(`\n${" ".repeat(indent)}`);
+};
+
+const table = (rows: readonly (readonly [string, string])[], width: number): string => {
+  const left = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, about]) => `  ${name.padEnd(left)}  ${wrapped(about, width, left + 4)}`).join("\n");
 };
 
 const usage = ({ name, operands }: Command): string =>
   ["touchpoint", name, ...operands, "[options]"].join(" ");
 
 const exitCodes =
-  "\nExit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused or something differs, 130 interrupted.";
+  "Exit codes: 0 done, 1 failed, 2 wrong usage, 3 done but some records were refused or something differs, 130 interrupted.";
 
-const commandHelp = (command: Command): string =>
+const commandHelp = (command: Command, width: number): string =>
   [
-    `${usage(command)}\n\n${command.about}\n`,
+    `${usage(command)}\n\n${Number.isFinite(width) ? wrapped(command.about.replaceAll("\n", " "), width) : command.about}\n`,
+    ...(command.example === undefined ? [] : [`Example: ${command.example}\n`]),
     table(
       Object.entries({ ...command.options, help }).map(([name, shape]) => [
         flagsOf(name, shape),
         shape.about,
       ]),
+      width,
     ),
-    exitCodes,
+    "",
+    wrapped(exitCodes, width),
   ].join("\n");
 
-const overview = (commands: readonly Command[]): string =>
+const overview = (commands: readonly Command[], width: number): string =>
   [
     "touchpoint <command> [options]\n",
-    table(commands.map(({ name, about }) => [name, about.split("\n", 1)[0] ?? ""])),
-    "\nThe key and the service's address come from TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.",
+    table(
+      commands.map(({ name, about }) => [name, about.split("\n", 1)[0] ?? ""]),
+      width,
+    ),
+    `\n${wrapped("The key and the service's address come from TOUCHPOINT_API_KEY and TOUCHPOINT_BASE_URL.", width)}`,
     "touchpoint <command> --help tells the options of a command.",
-    exitCodes,
+    "",
+    wrapped(exitCodes, width),
   ].join("\n");
 
 const wrong = (problem: string, hint: string): Invocation => ({
   kind: "wrong",
-  text: `touchpoint: ${problem}\n${hint}`,
+  text: `touchpoint: ${visible(problem)}\n${hint}`,
 });
 
 /** The edit distance of two words: letters to change, add or remove. */
@@ -117,31 +138,39 @@ const parseOptions = (command: Command, args: readonly string[]) => {
  * Parses a command line.
  *
  * @param argv - the arguments after the program's name.
+ * @param width - the columns of the terminal. Without it, the help is not wrapped.
  */
-export const readArgs = (commands: readonly Command[], argv: readonly string[]): Invocation => {
+export const readArgs = (
+  commands: readonly Command[],
+  argv: readonly string[],
+  width = Number.POSITIVE_INFINITY,
+): Invocation => {
   const [first, second] = argv;
   if (first === undefined || first === "--help" || first === "-h" || argv.join(" ") === "help") {
-    return { kind: "help", text: overview(commands) };
+    return { kind: "help", text: overview(commands, width) };
   }
-  if (first === "help") return readArgs(commands, [...argv.slice(1), "--help"]);
+  if (first === "help") return readArgs(commands, [...argv.slice(1), "--help"], width);
   if (first === "--version") return { kind: "version" };
   const command = commands.find(({ name }) => name.split(" ").every((word, index) => argv[index] === word));
   if (command === undefined) {
     const near = commands.filter(({ name }) => name.split(" ")[0] === first);
     if (near.length > 0 && (second === "--help" || second === "-h"))
-      return { kind: "help", text: overview(near) };
+      return { kind: "help", text: overview(near, width) };
     const typed = argv.slice(0, near.length > 0 ? 2 : 1).join(" ");
     const known = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
     // A first word alone is no command.
     const names = known.filter((name) => name !== typed);
     const hint = didYouMean(argv.slice(0, 2).join(" "), names) || didYouMean(typed, names);
-    return wrong(`there is no command "${typed}"${hint}`, overview(near.length > 0 ? near : commands));
+    return wrong(
+      `there is no command "${typed}"${hint}`,
+      `touchpoint ${near.length > 0 ? `${first} ` : ""}--help lists the commands.`,
+    );
   }
   const parsed = parseOptions(command, argv.slice(command.name.split(" ").length));
   const hint = `Usage: ${usage(command)}`;
   if ("problem" in parsed) return wrong(parsed.problem, hint);
   const { values, positionals } = parsed;
-  if (values.help) return { kind: "help", text: commandHelp(command) };
+  if (values.help) return { kind: "help", text: commandHelp(command, width) };
   const missing = command.operands.find((name, index) => name.startsWith("<") && index >= positionals.length);
   if (missing !== undefined) return wrong(`${missing} is missing`, hint);
   const extra = positionals[command.operands.length];

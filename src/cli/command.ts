@@ -16,10 +16,15 @@ export const exitCode = {
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
+/** Takes text. */
+export interface Output {
+  write(text: string): unknown;
+}
+
 /** The environment of a command. */
 export interface Surroundings {
   /** For results, so that they can be piped. */
-  readonly stdout: { write(text: string): unknown };
+  readonly stdout: Output;
   /** For progress and errors. */
   readonly stderr: Terminal;
   /** Aborts at SIGINT or SIGTERM. */
@@ -28,8 +33,12 @@ export interface Surroundings {
   now(): number;
 }
 
-/** A command's parsed arguments and its environment. */
-export type Request = Surroundings & Pick<Extract<Invocation, { kind: "run" }>, "values" | "operands">;
+/** A command's parsed arguments and its environment. `stdout` and `stderr` make control characters visible. */
+export type Request = Surroundings &
+  Pick<Extract<Invocation, { kind: "run" }>, "values" | "operands"> & {
+    /** Standard error as it is, for the progress bar. */
+    readonly screen: Terminal;
+  };
 
 /** A command and its implementation. */
 export interface CliCommand {

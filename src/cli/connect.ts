@@ -26,9 +26,9 @@ export const limitsOf = async (
   if (!(/^\d+(\.\d+)?$/.test(text) && times > 0))
     throw new UsageError(`--limits must be a number above 0, or off, got "${text}"`);
   const { documentedLimits } = await import("../sandbox/index.ts");
-  const more = ({ max, perMs }: { readonly max: number; readonly perMs: number }) => ({
+  const more = ({ max, windowMs }: { readonly max: number; readonly windowMs: number }) => ({
     max: Math.max(1, Math.floor(max * times)),
-    perMs,
+    windowMs,
   });
   const { requests, requestsPerDay, emails, emailsPerDay, events, eventsPerDay } = documentedLimits;
   return {
@@ -87,15 +87,15 @@ export interface Watched {
 
 /** Creates a client for a long command. */
 export const watch = async (request: Request): Promise<Watched> => {
-  const { stderr, now } = request;
-  const bar = progressBar(stderr, now);
+  const { screen, now } = request;
+  const bar = progressBar(screen, now);
   let wait = { limit: "", until: Number.NEGATIVE_INFINITY };
   const hooks: Hooks = {
     onWait: ({ waitingFor, waitMs, reason }) => {
       if (reason !== "concurrency") wait = { limit: waitingFor, until: now() + waitMs };
     },
     onRetry: ({ operation, status, attempt }) =>
-      bar.print(`${operation}: ${status ?? "no answer"} at attempt ${attempt}, trying again`),
+      bar.print(`${operation}: ${status ?? "no response"} at attempt ${attempt}, trying again`),
   };
   const client = await connect(request, { hooks });
   const pace = new Pace(now);

@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { type ColumnNames, readCsv } from "../files/index.ts";
 import { type Request, UsageError } from "./command.ts";
+import { visible } from "./terminal.ts";
 
 /** The documented fields of a contact, in the order of an export. */
 export const contactFields: readonly string[] = [
@@ -87,7 +88,7 @@ export const contactColumns = async (
   if (unknown.length > 0) {
     const which = `${unknown.length === 1 ? "column" : "columns"} ${quoted(unknown)}`;
     request.stderr.write(
-      `${file}: sent as named, though no documented field of a contact: ${which}; ${customHint}\n`,
+      `${visible(`${file}: sent as named, though no documented field of a contact: ${which}`)}; ${customHint}\n`,
     );
   }
   return Object.fromEntries(

@@ -15,9 +15,10 @@ export const contactsChanges: CliCommand = {
       "Writes the contacts that were added, changed or removed since the last run, as NDJSON to standard output.\n" +
       "The first run writes every contact. A run that was stopped continues when it is started again: it misses no\n" +
       "change, and may repeat the last lines.",
+    example: "touchpoint contacts changes --snapshot contacts.snapshot",
     operands: [],
     options: {
-      since: {
+      snapshot: {
         type: "string",
         value: "<path>",
         about: "the snapshot to compare with; the first run creates it",
@@ -27,14 +28,14 @@ export const contactsChanges: CliCommand = {
     },
   },
   run: async (request) => {
-    const since = textOf(request, "since");
-    if (since === undefined) throw new UsageError("--since <path> is missing");
+    const snapshot = textOf(request, "snapshot");
+    if (snapshot === undefined) throw new UsageError("--snapshot <path> is missing");
     const search = textOf(request, "search");
     const { client, bar, show, close } = await watch(request);
     const counts = { added: 0, changed: 0, removed: 0 };
     try {
       const changes = client.contacts.changes({
-        since,
+        snapshot,
         ...(search !== undefined && { search }),
         signal: request.interrupt,
         onProgress: show,

@@ -1,12 +1,13 @@
-import { rm } from "node:fs/promises";
+import type { Writable } from "node:stream";
 import { type WriteOptions, type Written, writeCsv, writeNdjson } from "../files/index.ts";
 import type { Contact, Paged } from "../index.ts";
 import { didYouMean } from "./args.ts";
-import { type CliCommand, exitCode, isSet, listOf, type Request, textOf, UsageError } from "./command.ts";
+import { type CliCommand, exitCode, listOf, type Request, textOf, UsageError } from "./command.ts";
 import { connectionOptions, type Watched, watch } from "./connect.ts";
 import { contactFields, isContactField, meantBy } from "./contact-columns.ts";
 import { delimiterOf, delimiterOption, formatOption, type RecordFile, recordFile } from "./record-file.ts";
-import { writeReport } from "./run-resumable.ts";
+import { checkpointOption, writeReport } from "./run-resumable.ts";
+import { visibleOn } from "./terminal.ts";
 
 /** The options of an export. */
 export interface ExportSettings {
@@ -15,7 +16,7 @@ export interface ExportSettings {
   readonly search: string | undefined;
   readonly columns: readonly string[] | undefined;
   readonly delimiter: string | undefined;
-  readonly isResumed: boolean;
+  readonly checkpoint: string | undefined;
 }
 
 /** Refuses unknown columns, as an import does: they would be empty in every row. */
@@ -43,18 +44,25 @@ export const exportSettings = (request: Pick<Request, "values">): ExportSettings
   if (out === undefined) throw new UsageError("--out <path> is missing");
   const file = recordFile(out, request);
   const columns = listOf(request, "columns");
-  const isResumed = isSet(request, "resume");
+  const checkpoint = textOf(request, "checkpoint");
   if (columns?.length === 0) throw new UsageError("--columns must name at least one column");
   if (columns !== undefined && file.format !== "csv") throw new UsageError("--columns is for CSV");
   checkColumns(columns ?? []);
-  if (isResumed && out === "-") throw new UsageError("standard output cannot be resumed");
-  if (isResumed && file.isCompressed)
-    throw new UsageError("a compressed file cannot be resumed: export it plain and compress it afterwards");
+  if (checkpoint !== undefined && out === "-") throw new UsageError("standard output has no --checkpoint");
+  if (checkpoint !== undefined && file.isCompressed)
+    throw new UsageError("a compressed file has no --checkpoint: export it plain and compress it afterwards");
   // Custom fields are one column of JSON: a column that first appears after thousands of contacts could not be added to a
   // file that is half written.
   const defaults = file.format === "csv" ? contactFields : undefined;
   const delimiter = delimiterOf(request, file);
-  return { out, file, search: textOf(request, "search"), columns: columns ?? defaults, delimiter, isResumed };
+  return {
+    out,
+    file,
+    search: textOf(request, "search"),
+    columns: columns ?? defaults,
+    delimiter,
+    checkpoint,
+  };
 };
 
 /** The list as a source that shows its progress. */
@@ -75,7 +83,7 @@ const watched = (list: Paged<Contact>, { show }: Watched) => {
 
 const write = (
   { file, columns, delimiter }: ExportSettings,
-  target: string | NodeJS.WriteStream,
+  target: string | Writable,
   contacts: AsyncIterable<Contact>,
   options: WriteOptions,
 ): Promise<Written> =>
@@ -89,7 +97,8 @@ export const contactsExport: CliCommand = {
     name: "contacts export",
     about:
       "Writes every contact to a file, once each, even while others are added and deleted.\n" +
-      "The file is written as <path>.partial, and renamed when it is complete.",
+      "The file appears when it is complete.",
+    example: "touchpoint contacts export --out contacts.csv --checkpoint export.json",
     operands: [],
     options: {
       out: {
@@ -112,21 +121,18 @@ export const contactsExport: CliCommand = {
       },
       ...delimiterOption,
       ...formatOption,
-      resume: { type: "boolean", about: "continue a stopped export to this file" },
+      ...checkpointOption,
       ...connectionOptions,
       json: { type: "boolean", about: "the report as one line of JSON" },
     },
   },
   run: async (request) => {
     const settings = exportSettings(request);
-    const { out, file, search } = settings;
+    const { out, search, checkpoint } = settings;
     const isPiped = out === "-";
-    const isResumable = !isPiped && !file.isCompressed;
-    const checkpoint = isResumable ? `${out}.partial.json` : undefined;
     const startedAt = request.now();
     const watching = await watch(request);
     try {
-      if (checkpoint !== undefined && !settings.isResumed) await rm(checkpoint, { force: true });
       const list = watching.client.contacts.list({ search }, { signal: request.interrupt });
       const { source, onWritten } = watched(list, watching);
       const options = { checkpoint, onWritten };
@@ -134,7 +140,7 @@ export const contactsExport: CliCommand = {
         records,
         bytes,
         resumed = 0,
-      } = await write(settings, isPiped ? process.stdout : out, source, options);
+      } = await write(settings, isPiped ? visibleOn(process.stdout) : out, source, options);
       watching.bar.end();
       const elapsedMs = request.now() - startedAt;
       // Standard output holds the contacts.
@@ -148,8 +154,8 @@ export const contactsExport: CliCommand = {
   afterInterrupt: (request) => {
     const out = textOf(request, "out");
     if (out === "-") return "What was written is not complete.";
-    return out?.endsWith(".gz") && !isSet(request, "resume")
-      ? "Nothing was written."
-      : "Run the same command with --resume to go on where it stopped.";
+    return textOf(request, "checkpoint") === undefined
+      ? "Nothing was written. With --checkpoint <path> it can go on where it stopped."
+      : "Run the same command again to go on where it stopped.";
   },
 };

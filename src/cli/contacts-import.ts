@@ -32,8 +32,10 @@ const contactsOf = async (request: Request, path: string) => {
   const columns = format === "csv" ? await contactColumns(request, path, delimiter) : {};
   const input = openInput(path);
   const { source, name } = input;
-  const records = readableRecords((onInvalid) =>
-    readContacts(source, { columns, delimiter, format, name, onInvalid }),
+  const isAssumed = path === "-" && textOf(request, "format") === undefined;
+  const records = readableRecords(
+    (onInvalid) => readContacts(source, { columns, delimiter, format, name, onInvalid }),
+    isAssumed ? "For CSV give --format csv" : undefined,
   );
   // The import checks each record, and rejects those that are not contacts.
   return { input, contacts: input.counted(records) as AsyncIterable<ContactInput> };
@@ -49,6 +51,7 @@ export const contactsImport: CliCommand = {
       'ignored, and so are empty cells. In a custom field, 3 is a number and "3" in quotes is text. A column whose name is\n' +
       "nearly a field's is refused.\n" +
       "- reads standard input. You can correct a file of --rejected and import it.",
+    example: "touchpoint contacts import contacts.csv --plan",
     operands: ["<file>"],
     options: {
       "add-to-list": {

@@ -1,14 +1,11 @@
 import type { Client } from "../index.ts";
 import { type CliCommand, exitCode, isSet, textOf } from "./command.ts";
 import { connect, connectionOptions } from "./connect.ts";
-import { examineContacts } from "./doctor-lists.ts";
-import { examinePaths } from "./doctor-paths.ts";
-import { createAsk, type Finding, type LimiterReport, limiterOf, lowerThan } from "./doctor-probes.ts";
+import { Examination, type Finding } from "./doctor-examination.ts";
+import { examineContacts, examinePaths } from "./doctor-probes.ts";
+import { visible } from "./terminal.ts";
 
-/** The operations that a GET request can check. */
-const probed: readonly string[] = ["contacts.list", "companies.findByDomain", "emails.scheduled.list"];
-
-/** Operations that only a write request could check. For two of the inferred ones, a GET shows whether the path exists. */
+/** What no GET request can check. For the first, one shows whether the path exists. */
 const notProbed: readonly string[] = [
   "companies.create",
   "lists.create",
@@ -21,25 +18,28 @@ const notProbed: readonly string[] = [
 export interface Diagnosis {
   /** The number of GET requests; it sends no others. */
   readonly requests: number;
-  readonly differs: readonly Omit<Finding, "level">[];
-  readonly notes: readonly Omit<Finding, "level">[];
+  readonly differs: readonly Finding[];
+  readonly notes: readonly Finding[];
   /** Ready to paste into the client's options. */
   readonly routes: Readonly<Record<string, string>>;
-  readonly limiter: LimiterReport;
-  readonly probed: readonly string[];
+  /** The service's rate limit headers. */
+  readonly limits: Readonly<Record<string, string>>;
   readonly notProbed: readonly string[];
 }
 
-const rate = ({ max, perMs }: { readonly max: number; readonly perMs: number }): string =>
-  `${max} requests per ${perMs / 1_000} s`;
-
-const limitFindings = async ({ stated }: LimiterReport): Promise<readonly Finding[]> => {
+/** Finds limits in the headers, `"default";q=100;w=10` or the older `100;w=10`, that are lower than the documented ones. */
+const examineLimits = async (examination: Examination): Promise<void> => {
   const { requests, requestsPerDay } = (await import("../sandbox/index.ts")).documentedLimits;
-  return lowerThan(stated, [requests, requestsPerDay]).map((lower) => ({
-    operation: "limits",
-    level: "differs",
-    text: `the headers state ${rate(lower.stated)}, the document ${rate(lower.documented)}: give the client \`limits\``,
-  }));
+  for (const policy of Object.values(examination.limitHeaders).flatMap((value) => value.split(","))) {
+    const max = Number(/(?:;\s*q=|^\s*)(\d+)/.exec(policy)?.[1]);
+    const seconds = Number(/;\s*w=(\d+)/.exec(policy)?.[1]);
+    const same = [requests, requestsPerDay].find(({ windowMs }) => windowMs === seconds * 1_000);
+    if (same !== undefined && max < same.max)
+      examination.differ(
+        "limits",
+        `the headers state ${max} requests per ${seconds} s, the document ${same.max}: give the client \`limits\``,
+      );
+  }
 };
 
 /** Compares a service with the document, with GET requests only. */
@@ -47,43 +47,31 @@ export const diagnose = async (
   client: Client,
   { domain, signal }: { readonly domain?: string | undefined; readonly signal: AbortSignal },
 ): Promise<Diagnosis> => {
-  const ask = createAsk(client, signal);
-  const contacts = await examineContacts(ask);
-  const { findings, routes } = await examinePaths(ask, domain?.toLowerCase());
-  const limiter = limiterOf(ask.answers);
-  const all = [...contacts, ...findings, ...(await limitFindings(limiter))];
-  const of = (wanted: Finding["level"]) =>
-    all.filter(({ level }) => level === wanted).map(({ operation, text }) => ({ operation, text }));
-  const { requests } = ask;
-  return { requests, differs: of("differs"), notes: of("note"), routes, limiter, probed, notProbed };
+  const examination = new Examination(client, signal);
+  await examineContacts(examination);
+  const routes = await examinePaths(examination, domain?.toLowerCase());
+  await examineLimits(examination);
+  const { requests, differs, notes, limitHeaders: limits } = examination;
+  return { requests, differs, notes, routes, limits, notProbed };
 };
 
 const section = (title: string, lines: readonly string[]): string =>
-  lines.length === 0 ? "" : `\n${title}\n${lines.map((line) => `  ${line}\n`).join("")}`;
+  lines.length === 0 ? "" : `\n${title}\n${lines.map((line) => `  ${visible(line)}\n`).join("")}`;
 
-const described = ({ operation, text }: Omit<Finding, "level">): string => `${operation}: ${text}`;
-
-const limiterLines = ({ headers, kind, stated }: LimiterReport): readonly string[] => [
-  `kind: ${kind}`,
-  ...stated.map((limit) => `states ${rate(limit)}`),
-  ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-];
+const described = ({ operation, text }: Finding): string => `${operation}: ${text}`;
 
 /** The diagnosis as text. */
-export const describeDiagnosis = (found: Diagnosis): string => {
-  const { requests, differs, notes, routes, limiter } = found;
+export const describeDiagnosis = ({ requests, differs, notes, routes, limits }: Diagnosis): string => {
   const verdict = differs.length === 0 ? "nothing differs" : `${differs.length} differ`;
+  const given = Object.keys(routes).length === 0 ? [] : [`routes: ${JSON.stringify(routes)}`];
+  const headers = Object.entries(limits).map(([name, value]) => `${name}: ${value}`);
   return (
     `${requests} requests, all of them GET: ${verdict}.\n` +
     section("Differs from the document:", differs.map(described)) +
     section("Worth knowing:", notes.map(described)) +
-    section("Limiter, as far as headers tell:", limiterLines(limiter)) +
-    section(
-      "For the client's options:",
-      Object.keys(routes).length === 0 ? [] : [`routes: ${JSON.stringify(routes)}`],
-    ) +
-    section("Probed:", [found.probed.join(", ")]) +
-    section("Not probed, since only a change would tell:", found.notProbed)
+    section("Limits, as the headers tell them:", headers) +
+    section("For the client's options:", given) +
+    section("Not probed, since only a change would tell:", notProbed)
   );
 };
 
@@ -96,6 +84,7 @@ export const doctor: CliCommand = {
       "It looks at inferred paths, shapes, order and counts of lists, unknown fields, and limits in headers.\n" +
       "It prints `routes` to paste. Values are never shown.\n" +
       "Exit code 0: as documented. 3: something differs. 1: the service could not be reached.",
+    example: "touchpoint doctor --domain acme.example",
     operands: [],
     options: {
       "base-url": { type: "string", value: "<url>", about: "default: TOUCHPOINT_BASE_URL" },

@@ -14,7 +14,10 @@ const eventsOf = (request: Request) => {
     throw new UsageError(`${file}: events are read from NDJSON only`);
   const input = openInput(file);
   const { source, name } = input;
-  const records = readableRecords((onInvalid) => readNdjson(source, { onInvalid, name }));
+  const records = readableRecords(
+    (onInvalid) => readNdjson(source, { onInvalid, name }),
+    file === "-" ? "Events are read from NDJSON only" : undefined,
+  );
   // The ingestion checks each record, and rejects those that are not events.
   return { input, events: input.counted(records) as AsyncIterable<EventInput> };
 };
@@ -26,6 +29,7 @@ export const forecast: CliCommand = {
     about:
       "Estimates how long the ingestion of an NDJSON file takes at the limits, and over how many days.\n" +
       "It tells how many events will be older than 72 hours by then. It sends nothing. - reads standard input.",
+    example: "touchpoint forecast events.ndjson",
     operands: ["<file>"],
     options: { ...connectionOptions, json: { type: "boolean", about: "the forecast as one line of JSON" } },
   },
@@ -47,6 +51,15 @@ export const forecast: CliCommand = {
   afterInterrupt: () => "Nothing was sent.",
 };
 
+/** @throws UsageError for anything but `source=<name>`. */
+const idFromOf = (request: Request): { readonly source: string } | undefined => {
+  const text = textOf(request, "id-from");
+  if (text === undefined) return undefined;
+  const source = /^source=(.+)$/s.exec(text)?.[1];
+  if (source === undefined) throw new UsageError(`--id-from must be source=<name>, got "${text}"`);
+  return { source };
+};
+
 /** `touchpoint events ingest`. */
 export const eventsIngest: CliCommand = {
   shape: {
@@ -55,15 +68,26 @@ export const eventsIngest: CliCommand = {
       "Records every event of an NDJSON file, once each, however often the command is stopped and started again.\n" +
       "An event without an id gets one derived from its content, so identical lines are one event.\n" +
       "- reads standard input. You can correct a file of --rejected and ingest it.",
+    example: "touchpoint events ingest events.ndjson --checkpoint events.json",
     operands: ["<file>"],
-    options: resumableOptions,
+    options: {
+      "id-from": {
+        type: "string",
+        value: "source=<name>",
+        about:
+          "derive ids from that name, the line and the content: identical lines are then events of their own",
+      },
+      ...resumableOptions,
+    },
   },
   run: async (request) => {
     const { input, events } = eventsOf(request);
+    const idFrom = idFromOf(request);
     let leastMs: number | undefined;
     return runResumable(request, input, ({ client, checkpoint, signal, onProgress, reject }) =>
       client.events.ingest(events, {
         checkpoint,
+        idFrom,
         signal,
         onProgress: (progress) => {
           onProgress(progress, leastMs);

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Ledger, LedgerRow } from "../index.ts";
 import { type CliCommand, countOf, exitCode, isSet, type Request, textOf, UsageError } from "./command.ts";
+import { shellWord, visible } from "./terminal.ts";
 
 /** The ledger of the first operand. A missing file is a typing error, not an empty ledger. */
 const ledgerOf = async ({ operands }: Request): Promise<Ledger> => {
@@ -18,7 +19,7 @@ const idIn = (receipt: unknown): string => {
 };
 
 const lineOf = (row: LedgerRow): string =>
-  `${timeOf(row)}  ${row.state.padEnd(7)}  ${[row.key, idIn(row.receipt)].join("  ").trimEnd()}\n`;
+  `${timeOf(row)}  ${row.state.padEnd(7)}  ${[row.key, idIn(row.receipt)].map(visible).join("  ").trimEnd()}\n`;
 
 const json = { type: "boolean", about: "JSON, receipts included" } as const;
 const nothingChanged = () => "Nothing was changed.";
@@ -28,6 +29,7 @@ export const ledgerList: CliCommand = {
   shape: {
     name: "ledger list",
     about: "Lists the used send-once keys of a ledger file, newest first.",
+    example: "touchpoint ledger list sent.ledger --state unknown",
     operands: ["<file>"],
     options: {
       state: { type: "string", value: "<state>", about: "only pending, unknown or sent" },
@@ -60,18 +62,20 @@ export const ledgerList: CliCommand = {
 
 const meaning: Readonly<Record<LedgerRow["state"], string>> = {
   pending:
-    "A process is sending it now, or ended while sending it: the email may have gone out.\n" +
-    "Make sure that no process is sending it, then look for the email in the sent folder of the mail account.",
+    "A process is sending it now. If that process has died, the key is unknown once the time of its attempt is over.",
   unknown:
-    "It was sent or cancelled without a clear response: the email may have gone out.\n" +
+    "It was sent or cancelled without a clear response, or its process died: the email may have gone out.\n" +
     "Look for it in the sent folder of the mail account, or among the scheduled emails.",
-  sent: "The email went out, or is scheduled. A call with this key answers the receipt and sends nothing.",
+  sent: "The email went out, or is scheduled. A call with this key returns the receipt and sends nothing.",
 };
 
 const answers = (file: string, { key, state }: LedgerRow): string => {
-  const settle = `touchpoint ledger settle ${JSON.stringify(file)} ${JSON.stringify(key)}`;
+  // Without `--`, an argument that starts with a dash is an option.
+  const end = [file, key].some((word) => word.startsWith("-")) ? "-- " : "";
+  const settle = `touchpoint ledger settle ${end}${shellWord(file)} ${shellWord(key)}`;
   if (state === "sent")
     return `${settle} not-sent\n  frees the key of a scheduled email that was cancelled: the next call sends. --release frees every key.\n`;
+  if (state === "pending") return `Look again later. settle needs --force while it is being sent.\n`;
   return (
     `${settle} sent\n  you found it: a call with this key sends nothing, now and later.\n` +
     `${settle} not-sent\n  you are sure that it did not go out: the key is free, and the next call with it sends.\n`
@@ -83,6 +87,7 @@ export const ledgerShow: CliCommand = {
   shape: {
     name: "ledger show",
     about: "Shows what a ledger file knows about a key, what to look up, and what each result means.",
+    example: "touchpoint ledger show sent.ledger welcome:42",
     operands: ["<file>", "<key>"],
     options: { json },
   },
@@ -90,11 +95,11 @@ export const ledgerShow: CliCommand = {
     const [file = "", key = ""] = request.operands;
     const row = await (await ledgerOf(request)).get(key);
     if (isSet(request, "json")) request.stdout.write(`${JSON.stringify(row ?? null)}\n`);
-    else if (row === undefined) request.stdout.write(`${key} is free: a call with it sends.\n`);
+    else if (row === undefined) request.stdout.write(`${visible(key)} is free: a call with it sends.\n`);
     else {
       const receipt = row.receipt === undefined ? "none" : JSON.stringify(row.receipt, undefined, 2);
       request.stdout.write(
-        `${key}: ${row.state}, claimed ${timeOf(row)}\n\n${meaning[row.state]}\n\nReceipt: ${receipt}\n\n${answers(file, row)}`,
+        `${visible(key)}: ${row.state}, claimed ${timeOf(row)}\n\n${meaning[row.state]}\n\nReceipt: ${receipt}\n\n${answers(file, row)}`,
       );
     }
     return exitCode.ok;
@@ -109,9 +114,11 @@ export const ledgerSettle: CliCommand = {
     about:
       "Records by hand what happened to the email of a key.\n" +
       "sent: calls with the key send nothing. not-sent: the key is free, and the next call with it sends.",
+    example: "touchpoint ledger settle sent.ledger welcome:42 not-sent",
     operands: ["<file>", "<key>", "<sent|not-sent>"],
     options: {
       release: { type: "boolean", about: "with not-sent: also frees a key whose email was sent" },
+      force: { type: "boolean", about: "also settles a key that a process is sending now" },
     },
   },
   run: async (request) => {
@@ -121,14 +128,21 @@ export const ledgerSettle: CliCommand = {
     const isRelease = isSet(request, "release");
     if (isRelease && settlement === "sent") throw new UsageError("--release goes with not-sent");
     const ledger = await ledgerOf(request);
-    const isDone = isRelease ? await ledger.release(key) : await ledger.settle(key, settlement);
+    const isDone = isRelease
+      ? await ledger.release(key)
+      : await ledger.settle(key, settlement, { force: isSet(request, "force") });
     if (isDone) {
-      request.stdout.write(`${key}: ${settlement === "sent" ? "sent" : "free"}\n`);
+      request.stdout.write(`${visible(key)}: ${settlement === "sent" ? "sent" : "free"}\n`);
       return exitCode.ok;
     }
     const row = await ledger.get(key);
-    const why = row === undefined ? "is free" : `was ${row.state} already (not-sent --release frees it)`;
-    request.stderr.write(`touchpoint: nothing was changed: ${key} ${why}\n`);
+    const why =
+      row === undefined
+        ? "is free"
+        : row.state === "pending"
+          ? "is being sent now (--force settles it)"
+          : `was ${row.state} already (not-sent --release frees it)`;
+    request.stderr.write(`touchpoint: nothing was changed: ${visible(key)} ${why}\n`);
     return exitCode.failed;
   },
   afterInterrupt: () => "Look with `touchpoint ledger show` whether the key was settled.",

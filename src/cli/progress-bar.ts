@@ -1,3 +1,5 @@
+import { visible } from "./terminal.ts";
+
 /** The progress that is shown. */
 export interface ProgressShown {
   readonly done: number;
@@ -133,7 +135,7 @@ const drawnBar = (terminal: Terminal): ProgressBar => {
       terminal.write(clearLine + line);
     },
     print: (line) => {
-      terminal.write(shown === "" ? `${line}\n` : `${clearLine}${line}\n${shown}`);
+      terminal.write(`${shown === "" ? "" : clearLine}${visible(line)}\n${shown}`);
     },
     end: () => {
       if (shown !== "") terminal.write("\n");
@@ -159,7 +161,7 @@ const loggedBar = (terminal: Terminal, now: () => number): ProgressBar => {
       flush();
     },
     print: (line) => {
-      terminal.write(`${line}\n`);
+      terminal.write(`${visible(line)}\n`);
     },
     end: flush,
   };

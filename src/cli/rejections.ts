@@ -37,11 +37,15 @@ const mostInARow = 1_000;
  * Reads records, with an UnreadableLine for each line without a record.
  *
  * @param read - starts reading, and reports each bad line to `onInvalid`.
+ * @param otherwise - what to do if the input holds something else: NDJSON was only assumed.
+ * @throws UsageError when the first line of assumed NDJSON does not start an object.
  * @throws the error of a bad line when 1,000 in a row are bad.
  */
 export async function* readableRecords(
   read: (onInvalid: (invalid: InvalidLine) => void) => AsyncIterable<object>,
+  otherwise?: string,
 ): AsyncGenerator<object> {
+  let isFirst = true;
   let bad: UnreadableLine[] = [];
   const takeBad = (): UnreadableLine[] => {
     const taken = bad;
@@ -49,9 +53,15 @@ export async function* readableRecords(
     return taken;
   };
   const records = read((invalid) => {
+    if (isFirst && otherwise !== undefined && !/^\s*\{/.test(invalid.text))
+      throw new UsageError(
+        `${invalid.file} is not NDJSON: its first line does not start with {. ${otherwise}`,
+      );
+    isFirst = false;
     if (bad.push(unreadable(invalid)) > mostInARow) throw invalid.error;
   });
   for await (const record of records) {
+    isFirst = false;
     yield* takeBad();
     yield unwrapped(record);
   }

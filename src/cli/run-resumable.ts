@@ -3,6 +3,7 @@ import { type CliCommand, type ExitCode, exitCode, isSet, type Request, textOf }
 import { connectionOptions, watch } from "./connect.ts";
 import type { Input } from "./record-file.ts";
 import { type Refused, rejections } from "./rejections.ts";
+import { visible } from "./terminal.ts";
 
 type Report = Readonly<Record<string, string | number | object>>;
 
@@ -11,8 +12,8 @@ const words = (name: string): string => name.replace(/[A-Z]/g, (letter) => ` ${l
 
 /** `{ by: "list", reason: "…" }` as `list: …`. */
 const shown = (value: Report[string]): string => {
-  if (typeof value === "object") return Object.values(value).join(": ");
-  return typeof value === "number" ? value.toLocaleString("en-US") : value;
+  if (typeof value === "number") return value.toLocaleString("en-US");
+  return visible(typeof value === "object" ? Object.values(value).join(": ") : value);
 };
 
 /** A report as lines of names and values. */
@@ -41,13 +42,18 @@ export interface ResumableRun {
   readonly reject: (refused: Refused) => Promise<void>;
 }
 
-/** The options that an ingestion and an import share. */
-export const resumableOptions = {
+/** The option of work that can be continued. */
+export const checkpointOption = {
   checkpoint: {
     type: "string",
     value: "<path>",
     about: "store the progress in this file; the same command then continues from there",
   },
+} as const satisfies CliCommand["shape"]["options"];
+
+/** The options that an ingestion and an import share. */
+export const resumableOptions = {
+  ...checkpointOption,
   rejected: {
     type: "string",
     value: "<path>",

@@ -1,22 +1,24 @@
 import { version } from "../../package.json";
+import { AuthenticationError, ConnectionError } from "../index.ts";
 import { readArgs } from "./args.ts";
-import { budgets } from "./budgets.ts";
 import {
   type CliCommand,
   type ExitCode,
   exitCode,
+  type Output,
   type Request,
   type Surroundings,
   UsageError,
 } from "./command.ts";
-import { completionOf } from "./completion.ts";
 import { contactsChanges } from "./contacts-changes.ts";
 import { contactsExport } from "./contacts-export.ts";
 import { contactsImport } from "./contacts-import.ts";
 import { doctor } from "./doctor.ts";
 import { eventsIngest, forecast } from "./events-ingest.ts";
 import { ledgerList, ledgerSettle, ledgerShow } from "./ledger.ts";
+import { ledgerMigration } from "./ledger-migration.ts";
 import { sandbox } from "./sandbox.ts";
+import { visible, visibleLines } from "./terminal.ts";
 
 /** All commands, in the order of the help. */
 export const commands: readonly CliCommand[] = [
@@ -26,25 +28,40 @@ export const commands: readonly CliCommand[] = [
   contactsChanges,
   eventsIngest,
   forecast,
-  budgets,
   ledgerList,
   ledgerShow,
   ledgerSettle,
+  ledgerMigration,
   doctor,
-  completionOf(() => commands),
 ];
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** What to do about a failure that a person at a terminal can mend. */
+const nextStep = (error: unknown): string | undefined => {
+  if (error instanceof AuthenticationError) return "Check the key in TOUCHPOINT_API_KEY.";
+  const { code }: { code?: unknown } = Object(error);
+  if (code === "EADDRINUSE") return "The port is taken: give another one by --port, or 0 for any free one.";
+  if (error instanceof ConnectionError && /ECONNREFUSED|ENOTFOUND/.test(error.message))
+    return "Check TOUCHPOINT_BASE_URL, or run `touchpoint sandbox` to have a service on this machine.";
+  return undefined;
+};
+
 const isBrokenPipe = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "EPIPE";
 
+const safe = (out: Output): Output => ({ write: (text) => out.write(visibleLines(text)) });
+
 /** Runs a command line, and returns the exit code. It never throws. */
 export const run = async (argv: readonly string[], around: Surroundings): Promise<ExitCode> => {
-  const { stdout, stderr, interrupt } = around;
+  const { interrupt, stderr: screen } = around;
+  const stdout = safe(around.stdout);
+  const stderr = safe(screen);
   const asked = readArgs(
     commands.map(({ shape }) => shape),
     argv,
+    // Some terminals report 0 columns.
+    screen.columns || undefined,
   );
   if (asked.kind === "wrong") {
     stderr.write(`${asked.text}\n`);
@@ -56,7 +73,8 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
   }
   const command = commands.find(({ shape }) => shape === asked.command);
   if (command === undefined) throw new TypeError(`no command ${asked.command.name}`);
-  const request: Request = { ...around, values: asked.values, operands: asked.operands };
+  const { values, operands } = asked;
+  const request: Request = { ...around, stdout, stderr, screen, values, operands };
   try {
     return await command.run(request);
   } catch (error) {
@@ -66,7 +84,9 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     }
     // The reader closed the pipe: end silently, as other programs do.
     if (isBrokenPipe(error)) return exitCode.brokenPipe;
-    stderr.write(`touchpoint: ${messageOf(error)}\n`);
+    stderr.write(`touchpoint: ${visible(messageOf(error))}\n`);
+    const step = nextStep(error);
+    if (step !== undefined) stderr.write(`${step}\n`);
     if (!(error instanceof UsageError)) return exitCode.failed;
     stderr.write(`touchpoint ${command.shape.name} --help tells more.\n`);
     return exitCode.wrongUsage;

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type CliCommand, countOf, exitCode, isSet, textOf, UsageError } from "./command.ts";
+import { shellWord } from "./terminal.ts";
 
 const defaults = { port: 4010, key: "sandbox-key", contacts: 0 };
 const fastFactor = 100;
@@ -12,6 +13,7 @@ export const sandbox: CliCommand = {
       "Serves the whole service from memory on this machine, until Ctrl+C. Nothing is stored.\n" +
       "It has the documented limits, which the client keeps by itself. The page at / shows the requests,\n" +
       "makes calls fail and advances the clock.",
+    example: "touchpoint sandbox --contacts 1000",
     operands: [],
     options: {
       port: {
@@ -57,7 +59,7 @@ export const sandbox: CliCommand = {
       throw new UsageError("--fast and --no-limits exclude each other");
     const { createSandbox, documentedLimits } = await import("../sandbox/index.ts");
     const faster = Object.entries(documentedLimits).map(
-      ([name, { max, perMs }]) => [name, { max: max * fastFactor, perMs }] as const,
+      ([name, { max, windowMs }]) => [name, { max: max * fastFactor, windowMs }] as const,
     );
     const limits = isSet(request, "fast") ? Object.fromEntries(faster) : {};
     const service = createSandbox({ apiKeys: [key], limits: isSet(request, "no-limits") ? false : limits });
@@ -72,7 +74,7 @@ export const sandbox: CliCommand = {
       isSet(request, "json")
         ? `${JSON.stringify({ url, key, contacts })}\n`
         : `Touchpoint sandbox at ${url} with ${contacts.toLocaleString("en-US")} contacts. Ctrl+C ends it.\n\n` +
-            `export TOUCHPOINT_BASE_URL=${url}\nexport TOUCHPOINT_API_KEY=${key}\n`,
+            `export TOUCHPOINT_BASE_URL=${shellWord(url)}\nexport TOUCHPOINT_API_KEY=${shellWord(key)}\n`,
     );
     if (!request.interrupt.aborted) await once(request.interrupt, "abort");
     await close();

@@ -113,12 +113,6 @@ export class CsvRows {
       .replace(/^[\r\n]+|(\r\n|\r|\n)$/g, "");
   }
 
-  /** Whether a row of the last batch has a line end: a row without one may be incomplete. */
-  isWhole({ from, to, problem }: Row): boolean {
-    const last = this.#bytesOf(from, to).at(-1);
-    return problem !== problems.CSV_QUOTE_NOT_CLOSED && (last === 0x0a || last === 0x0d);
-  }
-
   /** Joins chunks until the first line is complete, detects its delimiter, and removes a byte order mark. */
   async *#withoutMark(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     let head: Buffer | undefined = Buffer.alloc(0);

@@ -7,8 +7,6 @@ export interface Line {
   /** The text without its newline. Empty if it is too long. */
   readonly text: string;
   readonly fault: "too-long" | "not-utf8" | undefined;
-  /** The byte offset after its newline; undefined for a last line without one. */
-  readonly endsAt: number | undefined;
 }
 
 const newline = 0x0a;
@@ -20,7 +18,6 @@ export class LineSplitter {
   #held: Buffer[] = [];
   #heldBytes = 0;
   #number = 0;
-  #offset = 0;
 
   constructor(maxLineBytes: number) {
     this.#maxLineBytes = maxLineBytes;
@@ -33,16 +30,15 @@ export class LineSplitter {
     for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, from)) {
       this.#hold(bytes.subarray(from, at));
       from = at + 1;
-      lines.push(this.#take(this.#offset + from));
+      lines.push(this.#take());
     }
     this.#hold(bytes.subarray(from));
-    this.#offset += bytes.length;
     return lines;
   }
 
   /** The last line, if it has no newline. */
   end(): Line[] {
-    return this.#heldBytes > 0 ? [this.#take(undefined)] : [];
+    return this.#heldBytes > 0 ? [this.#take()] : [];
   }
 
   #hold(part: Buffer): void {
@@ -51,7 +47,7 @@ export class LineSplitter {
     else if (part.length > 0) this.#held.push(part);
   }
 
-  #take(endsAt: number | undefined): Line {
+  #take(): Line {
     const [first, ...others] = this.#held;
     const bytes = others.length === 0 ? (first ?? Buffer.alloc(0)) : Buffer.concat(this.#held);
     const isTooLong = this.#heldBytes > this.#maxLineBytes;
@@ -63,7 +59,6 @@ export class LineSplitter {
       number: this.#number,
       text: this.#number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text,
       fault: isTooLong ? "too-long" : isUtf8(bytes) ? undefined : "not-utf8",
-      endsAt,
     };
   }
 }

@@ -42,7 +42,7 @@ export interface ReadOptions {
   readonly onInvalid?: OnInvalid | undefined;
   /** The longest line (in CSV: record) to keep in memory, in bytes. Default 10 MiB. */
   readonly maxLineBytes?: number | undefined;
-  /** Whether the source is compressed with gzip. Default: detected from its first bytes. */
+  /** Whether the source is compressed with gzip. Default: if it starts like gzip. A name that ends with `.gz` requires it. */
   readonly gzip?: boolean | undefined;
   /** The name of the source in error messages. Default: its path, or `input`. */
   readonly name?: string | undefined;
@@ -68,13 +68,6 @@ export const maxLineBytesOf = ({ maxLineBytes = defaultMaxLineBytes }: ReadOptio
 /** Options of both writers. */
 export interface WriteOptions {
   /**
-   * Appends to the file instead of replacing it, to continue an export that was stopped. Default false.
-   *
-   * First removes the incomplete last record of a killed run. Works only for plain files that these functions wrote.
-   * Records are written in blocks of 64 KiB, and whenever the source has no record ready.
-   */
-  readonly append?: boolean | undefined;
-  /**
    * The path of a file that stores the progress of an export of a list such as `client.contacts.list()`. You can kill
    * the export at any time and start it again with the same arguments: every record is in the file once, and no page is
    * read twice. The file is written as `<path>.partial`. When it is complete, it is renamed and the checkpoint is
@@ -90,7 +83,7 @@ export interface WriteOptions {
   readonly onWritten?: ((written: Written) => void | Promise<void>) | undefined;
 }
 
-/** How much this call wrote; with `checkpoint`, also earlier runs. Records before an `append` do not count. */
+/** How much this call wrote; with `checkpoint`, also earlier runs. */
 export interface Written {
   /** The number of records written so far. */
   readonly records: number;
@@ -102,7 +95,6 @@ export interface Written {
 
 /** The options of both writers. */
 export const writeKinds = {
-  append: "boolean",
   checkpoint: "string",
   gzip: "boolean",
   onWritten: "function",

@@ -1,7 +1,7 @@
 import { readFile, rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
-import { destinationOf, openDraft, writeFileAtomically } from "../runtime/atomic-file.ts";
+import { destinationOf, openDraft, removeOldDrafts, writeFileAtomically } from "../runtime/atomic-file.ts";
 import { isMissingFile } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
 import { pathOf } from "./source.ts";
@@ -80,12 +80,11 @@ type ToPieces = (records: AsyncIterable<object>, isBegun: boolean) => AsyncItera
 export const resumableTarget = (
   target: FileTarget,
   records: unknown,
-  { append, gzip, checkpoint }: WriteOptions,
+  { gzip, checkpoint }: WriteOptions,
 ): { readonly path: string; readonly list: ResumableList; readonly checkpoint: string } | undefined => {
   if (checkpoint === undefined) return undefined;
   const path = pathOf(target);
   if (path === undefined) throw new ConfigurationError("checkpoint needs the path of a file, not a stream");
-  if (append) throw new ConfigurationError("checkpoint and append exclude each other");
   if (gzip ?? path.endsWith(".gz"))
     throw new ConfigurationError(
       `${path}: checkpoint cannot go with gzip; write it plain and compress it at the end`,
@@ -109,6 +108,7 @@ export const writeResumable = async (
 ): Promise<Written> => {
   const { limit: _any, ...query }: { limit?: unknown } = list.request.query;
   const subject = JSON.stringify({ operation: list.request.operation, query, form });
+  await explained(checkpoint, () => removeOldDrafts(checkpoint));
   const found = await loadCheckpoint(checkpoint, subject);
   const before = found ?? start;
   const draftPath = `${await explained(path, () => destinationOf(path))}${suffix}`;
@@ -131,7 +131,7 @@ export const writeResumable = async (
   let latest: Omit<ExportCheckpoint, "isComplete"> = { version: 1, subject, ...before };
   const save = (isComplete: boolean) =>
     explained(checkpoint, () =>
-      writeFileAtomically(checkpoint, `${JSON.stringify({ ...latest, isComplete })}\n`),
+      writeFileAtomically(checkpoint, `${JSON.stringify({ ...latest, isComplete })}\n`, 0o600),
     );
   const sum = ({ records, bytes }: Written): Written => ({
     records: before.records + records,
@@ -168,7 +168,7 @@ export const writeResumable = async (
     }),
     toPieces(records(), found !== undefined && found.bytes > 0),
     {
-      append: true,
+      isEager: true,
       onWritten: async (now) => {
         const { records, bytes } = sum(now);
         latest = { version: 1, subject, ...pages.written(now.records), records, bytes };

@@ -1,4 +1,4 @@
-import { type FileHandle, open, truncate } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
@@ -116,15 +116,3 @@ const closingSink = (handle: FileHandle): Sink => ({
 
 /** A file for this run alone, which no other user may read. */
 export const scratchSink = async (path: string): Promise<Sink> => closingSink(await open(path, "wx", 0o600));
-
-/** The end of a file whose first `keepBytes` bytes are kept; created if missing. */
-export const appendingSink = async (path: string, keepBytes: number): Promise<Sink> => {
-  const sink = closingSink(await open(path, "a"));
-  try {
-    await truncate(path, keepBytes);
-  } catch (error) {
-    await sink.abandon();
-    throw error;
-  }
-  return sink;
-};

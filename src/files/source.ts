@@ -55,6 +55,7 @@ async function* explained(name: string, chunks: AsyncIterable<Buffer>): AsyncGen
   try {
     yield* chunks;
   } catch (cause) {
+    if (cause instanceof ConfigurationError) throw cause;
     throw new ConfigurationError(`${name}: cannot be read (${messageOf(cause)})`, { cause });
   }
 }
@@ -78,10 +79,17 @@ async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenera
 
 const gzipStart = Buffer.from([0x1f, 0x8b]);
 
-/** Unpacks data that starts like gzip; the option `gzip` overrides the detection. */
-async function* unpacked(chunks: AsyncGenerator<Buffer>, gzip: boolean | undefined): AsyncGenerator<Buffer> {
+/**
+ * Unpacks data that starts like gzip; the option `gzip` overrides the detection.
+ *
+ * @throws ConfigurationError for data that is not gzip, if `gzip` or its name says that it is.
+ */
+async function* unpacked(
+  chunks: AsyncGenerator<Buffer>,
+  { gzip, name }: { readonly gzip: boolean | undefined; readonly name: string },
+): AsyncGenerator<Buffer> {
   let start: Buffer = Buffer.alloc(0);
-  while (gzip === undefined && start.length < gzipStart.length) {
+  while (gzip !== false && start.length < gzipStart.length) {
     const { value, done } = await chunks.next();
     if (done) break;
     start = start.length === 0 ? value : Buffer.concat([start, value]);
@@ -95,9 +103,14 @@ async function* unpacked(chunks: AsyncGenerator<Buffer>, gzip: boolean | undefin
       await chunks.return(undefined);
     }
   }
-  if (gzip ?? start.subarray(0, gzipStart.length).equals(gzipStart))
-    yield* asBytes(through(all(), createGunzip()));
-  else yield* all();
+  if (gzip !== false && start.subarray(0, gzipStart.length).equals(gzipStart))
+    return yield* asBytes(through(all(), createGunzip()));
+  if (!(gzip ?? /\.gz$/i.test(name))) return yield* all();
+  await chunks.return(undefined);
+  const fault = start.length === 0 ? "it is empty" : "it is not gzip";
+  throw new ConfigurationError(
+    `${name}: cannot be unpacked: ${fault}; for plain text rename it or set gzip: false`,
+  );
 }
 
 /** The path of a file named by a string or a `file:` URL; undefined for anything else. */
@@ -118,7 +131,7 @@ export const openSource = (
   const path = pathOf(source);
   const name = options.name ?? path ?? "input";
   if (path !== undefined) {
-    const bytes = unpacked(asBytes(fileChunks(path)), options.gzip);
+    const bytes = unpacked(asBytes(fileChunks(path)), { gzip: options.gzip, name });
     return { name, chunks: explained(name, bytes) };
   }
   // Not a string or URL, so it is a stream or an iterable; the types exclude anything else.
@@ -126,5 +139,5 @@ export const openSource = (
   if (typeof stream?.[Symbol.asyncIterator] !== "function") {
     throw new ConfigurationError("the source must be a path, a file: URL, a stream or an async iterable");
   }
-  return { name, chunks: unpacked(asBytes(stream), options.gzip) };
+  return { name, chunks: unpacked(asBytes(stream), { gzip: options.gzip, name }) };
 };

@@ -2,25 +2,11 @@ import type { Writable } from "node:stream";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { messageOf } from "../runtime/values.ts";
 import type { WriteOptions } from "./options.ts";
-import { appendingSink, gzipSink, replacingSink, type Sink, scratchSink, streamSink } from "./sink.ts";
+import { gzipSink, replacingSink, type Sink, scratchSink, streamSink } from "./sink.ts";
 import { pathOf } from "./source.ts";
 
 /** A target for records: the path of a file, a `file:` URL, or a stream, which is not ended. */
 export type FileTarget = string | URL | Writable;
-
-/** The path to append to; undefined if the options do not ask for it. Refuses targets that do not support it. */
-export const appendPathOf = (target: FileTarget, options: WriteOptions): string | undefined => {
-  if (!options.append) return undefined;
-  const path = pathOf(target);
-  if (path === undefined) throw new ConfigurationError("append needs the path of a file, not a stream");
-  if (options.gzip ?? path.endsWith(".gz")) {
-    // A killed run leaves an incomplete compressed block: nothing after it could be unpacked.
-    throw new ConfigurationError(
-      `${path}: append cannot go with gzip; write it plain and compress it at the end`,
-    );
-  }
-  return path;
-};
 
 /** Runs a file operation; its errors name the file. */
 export const explained = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -39,14 +25,8 @@ export const naming = (name: string, sink: Sink): Sink => ({
   abandon: () => sink.abandon(),
 });
 
-/**
- * Opens a target. `keepBytes` is how much of an existing file to keep when appending; without it, the file is replaced.
- */
-export const openTarget = async (
-  target: FileTarget,
-  options: WriteOptions,
-  keepBytes: number | undefined,
-): Promise<Sink> => {
+/** Opens a target; a file is replaced. */
+export const openTarget = async (target: FileTarget, options: WriteOptions): Promise<Sink> => {
   const path = pathOf(target);
   const gzip = options.gzip ?? path?.endsWith(".gz") ?? false;
   if (path === undefined) {
@@ -58,9 +38,7 @@ export const openTarget = async (
     const stream = streamSink(writable);
     return gzip ? gzipSink(stream) : stream;
   }
-  const file = await explained(path, () =>
-    keepBytes === undefined ? replacingSink(path) : appendingSink(path, keepBytes),
-  );
+  const file = await explained(path, () => replacingSink(path));
   return naming(path, gzip ? gzipSink(file) : file);
 };
 

@@ -2,15 +2,13 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { destinationOf } from "../runtime/atomic-file.ts";
-import { unguardFormula } from "./csv-cell.ts";
 import { columnFaults, columnsFrom } from "./csv-columns.ts";
 import { type Table, tablePieces, type WriteCsvOptions } from "./csv-table.ts";
 import { delimiterOf, knownOptions, type Written, writeKinds } from "./options.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
-import { type WholeCsv, wholeCsv } from "./resume.ts";
 import { pathOf } from "./source.ts";
-import { appendPathOf, type FileTarget, openTarget } from "./target.ts";
+import { type FileTarget, openTarget } from "./target.ts";
 import { linesOf } from "./write-ndjson.ts";
 import { assertRecords, writePieces } from "./write-pieces.ts";
 
@@ -24,8 +22,8 @@ const csvKinds = {
 } as const;
 
 /** Where records wait for the columns of a file that is written as a whole; a stream has no such place. */
-const spoolPathOf = (target: FileTarget, { append }: WriteCsvOptions): string | undefined => {
-  const path = append ? undefined : pathOf(target);
+const spoolPathOf = (target: FileTarget): string | undefined => {
+  const path = pathOf(target);
   return path === undefined ? undefined : `${path}.${randomUUID().slice(0, 8)}.rows.tmp`;
 };
 
@@ -34,24 +32,6 @@ const givenTable = ({ columns }: WriteCsvOptions): Table | undefined => {
   const faults = columnFaults(columns);
   if (faults.length > 0) throw new ConfigurationError(`writeCsv: ${faults.join("; ")}`);
   return { columns: columnsFrom(columns), isSelection: true, hasHeader: false };
-};
-
-/** The table of a file that goes on: its header, which the columns given must match. */
-const resumedTable = (
-  path: string,
-  header: WholeCsv["header"],
-  given: Table | undefined,
-  options: WriteCsvOptions,
-): Table | undefined => {
-  if (header === undefined) return given;
-  const { escapeFormulas = true } = options;
-  const names = escapeFormulas ? header.cells.map(unguardFormula) : header.cells;
-  if (given === undefined) return { columns: columnsFrom(names), isSelection: false, hasHeader: true };
-  const expected = given.columns.map(({ name }) => name);
-  if (JSON.stringify(expected) === JSON.stringify(names)) return { ...given, hasHeader: true };
-  throw new ConfigurationError(
-    `${path}: has the columns ${names.join(", ")}; to append ${expected.join(", ")}, write to another file`,
-  );
 };
 
 /** Without columns, which only the last record completes, the records wait as NDJSON. */
@@ -94,15 +74,14 @@ const writeResumableCsv = async (
  * option `columns`, every field of every record becomes a column. Lines end with `\n`. Without records, the file has only
  * the header of `columns`.
  *
- * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. With `append`,
- * the file grows in place. A stream is not ended.
+ * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. A stream is not
+ * ended.
  *
  * @returns the number of records and bytes that this call wrote.
  * @throws ValidationError for a record that cannot be written, or that has a field without a column; it names the number
  * of the record, from 1. Also for records that cannot be iterated, such as a page.
- * @throws ConfigurationError for an unknown option, for repeated columns, and when a file cannot be written, or has
- * another header with `append`. A stream or a source that fails rejects with its own error. In each case an existing file
- * is unchanged, unless `append` is set.
+ * @throws ConfigurationError for an unknown option, for repeated columns, and when a file cannot be written. A stream or a
+ * source that fails rejects with its own error. In each case an existing file is unchanged.
  * @example
  * ```ts
  * import { writeCsv } from "touchpoint-sdk/files";
@@ -121,13 +100,9 @@ export const writeCsv = async (
   const given = givenTable(known);
   const resumable = resumableTarget(target, records, known);
   if (resumable) return writeResumableCsv(resumable, given, { ...known, delimiter });
-  const path = appendPathOf(target, known);
-  const whole = path === undefined ? undefined : await wholeCsv(path, delimiter);
-  const table = path === undefined ? given : resumedTable(path, whole?.header, given, known);
-  const sink = await openTarget(target, known, whole?.bytes);
   return writePieces(
-    sink,
-    tablePieces(records, table, { ...known, delimiter }, spoolPathOf(target, known)),
+    await openTarget(target, known),
+    tablePieces(records, given, { ...known, delimiter }, spoolPathOf(target)),
     known,
   );
 };

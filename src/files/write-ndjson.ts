@@ -2,8 +2,7 @@ import { ValidationError } from "../errors.ts";
 import { messageOf } from "../runtime/values.ts";
 import { knownOptions, type WriteOptions, type Written, writeKinds } from "./options.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
-import { wholeNdjsonBytes } from "./resume.ts";
-import { appendPathOf, type FileTarget, openTarget } from "./target.ts";
+import { type FileTarget, openTarget } from "./target.ts";
 import { assertRecords, type Piece, writePieces } from "./write-pieces.ts";
 
 /** How to write NDJSON. */
@@ -32,14 +31,14 @@ export async function* linesOf(records: Iterable<object> | AsyncIterable<object>
 /**
  * Writes newline-delimited JSON from any (async) iterable, with constant memory, as fast as the target accepts it.
  *
- * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. With `append`,
- * the file grows in place. A stream is not ended.
+ * The file appears under its name when it is complete: it is written to a `.tmp` file, synced and renamed. A stream is not
+ * ended.
  *
  * @returns the number of records and bytes that this call wrote.
  * @throws ValidationError for a record that is not an object or has no JSON form; it names the number of the record, from
  * 1. Also for records that cannot be iterated, such as a page.
  * @throws ConfigurationError for an unknown option, and when a file cannot be written. A stream or a source that fails
- * rejects with its own error. In each case an existing file is unchanged, unless `append` is set.
+ * rejects with its own error. In each case an existing file is unchanged.
  * @example
  * ```ts
  * import { writeNdjson } from "touchpoint-sdk/files";
@@ -56,8 +55,5 @@ export const writeNdjson = async (
   assertRecords(records);
   const resumable = resumableTarget(target, records, known);
   if (resumable) return writeResumable(resumable, { ndjson: 1 }, linesOf, known);
-  const path = appendPathOf(target, known);
-  const keepBytes = path === undefined ? undefined : await wholeNdjsonBytes(path);
-  const sink = await openTarget(target, known, keepBytes);
-  return writePieces(sink, linesOf(records), known);
+  return writePieces(await openTarget(target, known), linesOf(records), known);
 };

@@ -60,14 +60,14 @@ const blockLength = 64 * 1024;
 /**
  * Collects pieces into blocks and writes one after the other; the next piece is requested when a block was written.
  *
- * With `append`, a block is also written when the source has nothing ready, for example while it loads the next page: a
+ * With `isEager`, a block is also written when the source has nothing ready, for example while it loads the next page: a
  * killed run then loses nothing that came before. After any failure, the source is closed, the sink is abandoned, and
  * the first error is thrown.
  */
 export const writePieces = async (
   sink: Sink,
   pieces: AsyncIterable<Piece>,
-  { append = false, onWritten }: WriteOptions,
+  { isEager = false, onWritten }: Pick<WriteOptions, "onWritten"> & { readonly isEager?: boolean },
 ): Promise<Written> => {
   let written: Written = { records: 0, bytes: 0 };
   let texts: string[] = [];
@@ -97,7 +97,7 @@ export const writePieces = async (
       length += text.length;
       if (isRecord) records += 1;
       if (length >= blockLength) await flush();
-      else if (append) idle.taken();
+      else if (isEager) idle.taken();
     }
     await early;
     if (length > 0) await flush();

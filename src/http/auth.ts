@@ -1,10 +1,12 @@
 import { ConfigurationError, TimeoutError } from "../errors.ts";
 import type { KeySource } from "../options/options.ts";
-import { openScope, progressOf, untilAborted } from "../runtime/cancellation.ts";
+import { openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { RawHeaders } from "../runtime/headers.ts";
+import type { HttpResponse } from "./message.ts";
 import { isErrorLike, sanitizedError } from "./sanitized-error.ts";
-import { AttemptFailure, type HttpRequest, type HttpResponse, type Stage } from "./types.ts";
+import type { Scope } from "./scope.ts";
+import { AttemptFailure, type Stage } from "./types.ts";
 
 // A shorter key is an ordinary word, as tests use it: removing it would make every sentence unreadable.
 const shortestAlone = 6;
@@ -108,17 +110,17 @@ const saysWhy = ({ status, json }: HttpResponse): boolean => {
 };
 
 /** Removes the key from failures. */
-export const redacting =
-  (redactor: Redactor): Stage =>
-  (next) =>
-    async function redactStage(request) {
-      try {
-        const response = await next(request);
-        return saysWhy(response) ? redactor.response(response) : response;
-      } catch (failure) {
-        throw failure instanceof AttemptFailure ? redactor.failure(failure) : failure;
-      }
-    };
+export const redacting = (redactor: Redactor): Stage => {
+  const clean = (response: HttpResponse): HttpResponse =>
+    saysWhy(response) ? redactor.response(response) : response;
+  const cleanFailure = (failure: unknown): never => {
+    throw failure instanceof AttemptFailure ? redactor.failure(failure) : failure;
+  };
+  // Not an async function: its frame and promise are a cost of every call.
+  return function redactStage(scope, request, next) {
+    return next(scope, request).then(clean, cleanFailure);
+  };
+};
 
 // The characters that an HTTP header allows; anything else would fail deep in the transport, with the key in the
 // message.
@@ -148,10 +150,9 @@ export interface AuthSettings {
 const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
   learn(key);
   const authorization = `Bearer ${key}`;
-  return function makeAuth(next) {
-    return function authStage(request) {
-      return next({ ...request, authorization });
-    };
+  return function authStage(scope, request, next) {
+    request.authorization = authorization;
+    return next(scope, request);
   };
 };
 
@@ -160,49 +161,54 @@ const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
  *
  * @throws TimeoutError after that, which ends the call: no attempt was made, so nothing would limit the retries.
  */
-const keyWithin = async (key: Promise<string>, request: HttpRequest, clock: Clock): Promise<string> => {
-  const { operation, signal, attemptTimeoutMs } = request;
+const keyWithin = async (
+  key: Promise<string>,
+  { signal, progress }: Scope,
+  { attemptTimeoutMs, clock }: { readonly attemptTimeoutMs: number; readonly clock: Clock },
+): Promise<string> => {
   const late = new AbortController();
   const cancel = clock.after(attemptTimeoutMs, () =>
     late.abort(
       new TimeoutError(
-        `${operation}: not sent (asking for the key took longer than timeoutMs, ${attemptTimeoutMs} ms).`,
-        { ...progressOf(request) },
+        `${progress.operation}: not sent (asking for the key took longer than timeoutMs, ${attemptTimeoutMs} ms).`,
+        progress,
       ),
     ),
   );
-  const scope = openScope([signal, late.signal]);
+  const waiting = openScope([signal, late.signal]);
   try {
-    return await untilAborted(key, scope.signal);
+    return await untilAborted(key, waiting.signal);
   } finally {
     cancel();
-    scope.release();
+    waiting.release();
   }
 };
 
 /** Requests the key before the first attempt, and again after a 401. */
 const renewableKey = (source: () => string | Promise<string>, settings: AuthSettings): Stage => {
   let current: Promise<string> | undefined;
-  return function makeAuth(next) {
-    return async function authStage(request) {
-      current ??= ask(source);
-      const used = current;
-      const forget = (): void => {
-        if (current === used) current = undefined;
-      };
-      const key = await keyWithin(used, request, settings.clock).catch((error: unknown) => {
-        // A provider that failed once may succeed for the next call.
-        forget();
-        if (!(error instanceof ConfigurationError)) throw error;
-        const details = { ...progressOf(request), cause: error.cause };
-        throw new ConfigurationError(`${request.operation}: ${error.message}`, details);
-      });
-      settings.learn(key);
-      const response = await next({ ...request, authorization: `Bearer ${key}` });
-      if (response.status !== 401) return response;
-      forget();
-      return { ...response, canRenewKey: true };
+  return async function authStage(scope, request, next) {
+    current ??= ask(source);
+    const used = current;
+    const forget = (): void => {
+      if (current === used) current = undefined;
     };
+    const { attemptTimeoutMs } = request;
+    const within = { attemptTimeoutMs, clock: settings.clock };
+    const key = await keyWithin(used, scope, within).catch((error: unknown) => {
+      // A provider that failed once may succeed for the next call.
+      forget();
+      if (!(error instanceof ConfigurationError)) throw error;
+      const { progress } = scope;
+      const details = { ...progress, cause: error.cause };
+      throw new ConfigurationError(`${progress.operation}: ${error.message}`, details);
+    });
+    settings.learn(key);
+    request.authorization = `Bearer ${key}`;
+    const response = await next(scope, request);
+    if (response.status !== 401) return response;
+    forget();
+    return { ...response, canRenewKey: true };
   };
 };
 

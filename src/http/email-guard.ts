@@ -1,6 +1,9 @@
 import type { EmailGuards } from "../options/email-guards.ts";
 import type { Log } from "../options/logger.ts";
-import type { HttpRequest, HttpResponse, Send, Stage } from "./types.ts";
+import { isWithin, placeOf } from "../service/place.ts";
+import type { HttpRequest, HttpResponse } from "./message.ts";
+import type { Scope } from "./scope.ts";
+import type { Send, Stage } from "./types.ts";
 
 /** What the guard needs besides the guards themselves. */
 export interface EmailGuardSettings {
@@ -8,27 +11,11 @@ export interface EmailGuardSettings {
   readonly log: Pick<Log, "info">;
   /** The paths that send emails: the documented ones, and their replacements in `routes`. */
   readonly paths: readonly string[];
+  /** Operations that cannot send an email, whatever their path. */
+  readonly harmless: ReadonlySet<string>;
   /** Milliseconds since 1970. */
   readonly wallTime: () => number;
 }
-
-// Anywhere in the path, because a part of it may be in the base URL, or belong to a gateway. A service may take more for
-// the same path: `emails;v=1`, `emails.json`.
-const isWithin = (given: string, place: string): boolean =>
-  given.split(place).some((rest, at) => at > 0 && !/^[a-z0-9_-]/.test(rest));
-
-const escapes = /%[0-7][0-9a-f]/gi;
-
-/** A path as a service may read it: upper case, escapes, extra slashes and dots must not bypass the guard. */
-const plain = (path: string): string => {
-  let [decoded = ""] = path.split("?");
-  // Again, because a proxy before the service may decode too.
-  while (decoded.search(escapes) >= 0)
-    decoded = decoded.replace(escapes, (hex) => String.fromCharCode(Number.parseInt(hex.slice(1), 16)));
-  const url = new URL("http://service");
-  url.pathname = decoded.replace(/[\\/]+/g, "/");
-  return url.pathname.toLowerCase().replace(/\/$/, "");
-};
 
 const answered = (status: number, json?: object): HttpResponse => ({
   status,
@@ -39,41 +26,46 @@ const answered = (status: number, json?: object): HttpResponse => ({
 });
 
 /** The response to a request that was not sent; its shape is that of a real one. */
-const pretended = ({ method }: HttpRequest, body: Record<string, unknown>, now: string): HttpResponse => {
+const pretended = (
+  { method, path }: HttpRequest,
+  body: Record<string, unknown>,
+  now: string,
+): HttpResponse => {
   if (method === "DELETE") return answered(204);
   if (method !== "POST") return answered(200, { status: "SCHEDULED", sendAt: now, ...body });
   const id = `dry-run:${crypto.randomUUID()}`;
+  const request = { method, path, body };
   if (body.sendAt !== undefined)
-    return answered(201, { scheduled: true, id, status: "SCHEDULED", sendAt: body.sendAt });
+    return answered(201, { scheduled: true, id, status: "SCHEDULED", sendAt: body.sendAt, request });
   const { to, subject, cc = [] } = body;
   const rest = { from: "", sentAt: now, tracked: false, contactId: "", contactCreated: false };
-  return answered(200, { id, to, cc, subject, ...rest });
+  return answered(200, { id, to, cc, subject, ...rest, request });
 };
 
 /**
  * Keeps emails from being sent: to recipients who are not allowed, and all of them in a dry run, whichever method sends
  * them. Outermost, so that such an email is neither counted nor waited for nor reported as a request.
  */
-export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings): Stage => {
-  const places = paths.map(plain);
-  const isOfEmails = ({ method, operation, path }: HttpRequest): boolean => {
-    if (method === "GET") return false;
-    if (operation.startsWith("emails.")) return true;
-    const given = plain(path);
-    return places.some((place) => isWithin(given, place));
+export const emailGuard = ({ guards, log, paths, harmless, wallTime }: EmailGuardSettings): Stage => {
+  const places = paths.map(placeOf);
+  const isOfEmails = ({ operation }: Scope, { method, path }: HttpRequest): boolean => {
+    if (method === "GET" || harmless.has(operation.id)) return false;
+    if (operation.id.startsWith("emails.")) return true;
+    const given = placeOf(path);
+    // Also without the prefix: a base URL that ends in it is taken without it, and a gateway may add it.
+    return places.some((place) => isWithin(given, place) || isWithin(given, place.replace("/api/v1/", "/")));
   };
-  return (send) => {
-    const sendEmail: Send = async (request) => {
-      const { operation, method, path } = request;
-      const body = request.body === undefined ? undefined : JSON.parse(request.body);
-      if (method !== "DELETE") guards.check(operation, body, method === "POST");
-      if (!guards.isAlwaysDry && !(request.dryRun ?? guards.isDry)) return send(request);
-      log.info("dry run, not sent", { operation });
-      if (request.dryRun) return answered(200, { dryRun: true, request: { method, path, body } });
-      return pretended(request, Object(body), new Date(wallTime()).toISOString());
-    };
-    return function guardEmails(request) {
-      return isOfEmails(request) ? sendEmail(request) : send(request);
-    };
+  const sendEmail = async (scope: Scope, request: HttpRequest, send: Send): Promise<HttpResponse> => {
+    const { method } = request;
+    const { id: operation } = scope.operation;
+    const { dryRun } = scope.plan;
+    const body = request.body === undefined ? undefined : JSON.parse(request.body);
+    if (method !== "DELETE") guards.check(operation, body, method === "POST");
+    if (!guards.isAlwaysDry && !(dryRun ?? guards.isDry)) return send(scope, request);
+    log.info("dry run, not sent", { operation });
+    return pretended(request, Object(body), new Date(wallTime()).toISOString());
+  };
+  return function guardEmails(scope, request, next) {
+    return isOfEmails(scope, request) ? sendEmail(scope, request, next) : next(scope, request);
   };
 };

@@ -9,7 +9,6 @@ import {
   InternalServerError,
   MailAccountError,
   NotFoundError,
-  type Outcome,
   PermissionDeniedError,
   RateLimitError,
   ResponseValidationError,
@@ -18,16 +17,16 @@ import {
   type TouchpointError,
 } from "../errors.ts";
 import { toHeaders } from "../runtime/headers.ts";
+import type { ReplayClass } from "../service/define.ts";
+import { hintOf } from "./hints.ts";
+import type { HttpResponse } from "./message.ts";
 import { isMailAccountRefusal } from "./retry-policy.ts";
-import type { AttemptFailure, HttpRequest, HttpResponse } from "./types.ts";
+import type { FailureNotes, Progress } from "./scope.ts";
+import type { AttemptFailure } from "./types.ts";
 
 /** What the whole call has shown, not only its last attempt. */
-export interface Findings {
-  readonly outcome: Outcome;
-  readonly attempts: number;
-  readonly retryAfterMs: number | undefined;
-  /** A sentence to append to the message. */
-  readonly note?: string | undefined;
+export interface Findings extends Progress, FailureNotes {
+  readonly replay: ReplayClass;
 }
 
 const plain: Readonly<Record<number, new (message: string, details: ApiErrorDetails) => ApiError>> = {
@@ -50,57 +49,50 @@ const sentenceOf = (body: unknown, depth = 0): string | undefined => {
   return typeof message === "string" && message !== "" ? message : sentenceOf(error, depth + 1);
 };
 
-const statusError = (
-  failure: AttemptFailure,
-  response: HttpResponse,
-  request: HttpRequest,
-  found: Findings,
-) => {
+const statusError = (failure: AttemptFailure, response: HttpResponse, found: Findings) => {
   const { status } = response;
   const sentence =
-    sentenceOf(response.json) ?? `${request.operation}: the service answered ${status} without a reason`;
+    sentenceOf(response.json) ?? `${found.operation}: the service responded with ${status} without a reason`;
   const message = found.note === undefined ? sentence : `${sentence} (${found.note})`;
   const details = {
-    operation: request.operation,
+    operation: found.operation,
     attempts: found.attempts,
     outcome: found.outcome,
     status,
     headers: toHeaders(response.headers),
     body: response.isJson ? response.json : response.text,
     retryAfterMs: found.retryAfterMs,
+    hint: hintOf(failure, found.operation),
   };
   if (status === 429) return new RateLimitError(message, details);
   if (status === 503) return new ServiceUnavailableError(message, details);
-  if (isMailAccountRefusal(request.operation, failure)) return new MailAccountError(message, details);
+  if (isMailAccountRefusal(found.operation, failure)) return new MailAccountError(message, details);
   const Class = plain[status] ?? ApiError;
   return new Class(message, details);
 };
 
-const advice = (request: HttpRequest, outcome: Outcome): string => {
-  if (request.replay === "safe") return "Nothing was changed.";
+const advice = ({ replay, outcome }: Findings): string => {
+  if (replay === "safe") return "Nothing was changed.";
   if (outcome === "not-applied") return "Nothing was applied.";
-  return request.replay === "never"
+  return replay === "never"
     ? "It may have been applied: check before sending it again."
     : "It may have been applied; repeating it does no harm.";
 };
 
 /** Creates the public error of a call's last failure. */
-export const errorFrom = (
-  failure: AttemptFailure,
-  request: HttpRequest,
-  found: Findings,
-): TouchpointError => {
+export const errorFrom = (failure: AttemptFailure, found: Findings): TouchpointError => {
   if (failure.kind === "status" && failure.response !== undefined) {
-    return statusError(failure, failure.response, request, found);
+    return statusError(failure, failure.response, found);
   }
   const details = {
-    operation: request.operation,
+    operation: found.operation,
     attempts: found.attempts,
     outcome: found.outcome,
     cause: failure.cause,
+    hint: hintOf(failure, found.operation),
   };
-  const start = failure.wasSent ? "sent, no usable answer" : "not sent";
-  const message = `${request.operation}: ${start} (${failure.message}). ${advice(request, found.outcome)}${found.note === undefined ? "" : ` ${found.note}`}`;
+  const start = failure.wasSent ? "sent, no usable response" : "not sent";
+  const message = `${found.operation}: ${start} (${failure.message}). ${advice(found)}${found.note === undefined ? "" : ` ${found.note}`}`;
   if (failure.kind === "timeout") return new TimeoutError(message, details);
   if (failure.kind === "broken" || failure.kind === "empty" || failure.kind === "too-large") {
     return new ResponseValidationError(message, { ...details, status: failure.response?.status ?? 200 });

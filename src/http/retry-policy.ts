@@ -34,14 +34,17 @@ export const backoffMs = (attempts: number, random: number): number =>
 
 // Stryker disable OptionalChaining: a failure by status always has a response; its type alone does not say so.
 
+// A refusal that uses one of these words costs a look at the mail account; the other way round, a second email.
+const wordsOfGateways = /upstream|gateway|time-?out|timed out|connection|incomplete|proxy/i;
+
 /** The service's own 502 on an email is a sentence about the account; any other 502 comes from a proxy. */
 export const isMailAccountRefusal = (operation: string, failure: AttemptFailure): boolean => {
   if (failure.response?.status !== 502 || !operation.startsWith("emails.")) return false;
   const body = failure.response.json;
   if (typeof body !== "object" || body === null || !("error" in body) || typeof body.error !== "string")
     return false;
-  // Exactly the documented body: a proxy's JSON has more fields, or only the status in words.
-  return Object.keys(body).length === 1 && !/^bad gateway$/i.test(body.error.trim());
+  // Exactly the documented body: a proxy's JSON has more fields, or speaks of gateways.
+  return Object.keys(body).length === 1 && !wordsOfGateways.test(body.error);
 };
 
 // What proxies answer when the service was slow with a request that it has read, or a connection broke.

@@ -1,21 +1,14 @@
 import type { RetryNotice } from "../options/hooks.ts";
-import { type AbortedWork, abortError } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { retryAfterMs } from "../runtime/headers.ts";
-import { errorFrom } from "./error-from.ts";
+import { type HttpRequest, type HttpResponse, isSuccess, isWholeWithoutBody } from "./message.ts";
+import { backOff, repeatAfter } from "./retry-loop.ts";
 import { judge, mayHaveTakenEffect } from "./retry-policy.ts";
-import {
-  AttemptFailure,
-  type FailureKind,
-  type HttpRequest,
-  type HttpResponse,
-  isWholeWithoutBody,
-  type Send,
-  type Stage,
-} from "./types.ts";
+import type { Scope } from "./scope.ts";
+import { AttemptFailure, type FailureKind, type Send, type Stage } from "./types.ts";
 
 const capacity = 500;
-const costOfRepeat = 5;
+export const costOfRepeat = 5;
 // A service that does not respond is in a worse state than one that responds with an error.
 const costAfterTimeout = 10;
 const refillOfFirstAttempt = 1;
@@ -61,10 +54,9 @@ const never = Number.POSITIVE_INFINITY;
 
 const quotaNote = "It was not repeated: other failures have used up the retry quota.";
 
-const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-
-/** The attempts of one call: makes them, remembers whether any may have taken effect, and decides about the next. */
+/** The attempts of one request: makes them, notes whether any may have taken effect, and decides about the next. */
 class Attempts {
+  readonly #scope: Scope;
   readonly #request: HttpRequest;
   readonly #next: Send;
   readonly #settings: RetrySettings;
@@ -73,34 +65,41 @@ class Attempts {
   #drawn = 0;
   #isQuotaExhausted = false;
 
-  constructor(request: HttpRequest, next: Send, settings: RetrySettings) {
-    this.#request = request;
-    this.#next = next;
+  constructor(
+    scope: Scope,
+    sending: { readonly request: HttpRequest; readonly next: Send },
+    settings: RetrySettings,
+  ) {
+    this.#scope = scope;
+    this.#request = sending.request;
+    this.#next = sending.next;
     this.#settings = settings;
   }
 
   /** Makes an attempt; its failure goes to `otherwise`. */
   make(otherwise: (failure: unknown, attempts: Attempts) => Promise<HttpResponse>): Promise<HttpResponse> {
-    const { stats } = this.#request;
+    const { account } = this.#scope;
     const answered = (response: HttpResponse) => {
-      stats.attempts += 1;
+      account.attempted();
       const accepted = this.#accept(response);
       return accepted instanceof AttemptFailure ? otherwise(accepted, this) : accepted;
     };
     const failed = (failure: unknown) => {
       // Any other error was thrown before the attempt was made; a returned attempt does not count.
-      if (failure instanceof AttemptFailure && failure.kind !== "held") stats.attempts += 1;
+      if (failure instanceof AttemptFailure && failure.kind !== "held") account.attempted();
       return otherwise(failure, this);
     };
+    // An own object for each attempt: the stages fill it in. The first has it already.
+    const request = account.attempts === 0 ? this.#request : { ...this.#request };
     // Not an async function: its frame would be half of the memory of a call that waits for a limit.
-    return this.#next(this.#numbered).then(answered, failed);
+    return this.#next(this.#scope, request).then(answered, failed);
   }
 
   #accept(response: HttpResponse): HttpResponse | AttemptFailure {
-    const { stats, mayBeEmpty, notFoundMeansDone } = this.#request;
+    const { effect, operation } = this.#scope;
     const { status } = response;
     if (isSuccess(status)) {
-      if (response.isJson || (response.text === "" && mayBeEmpty)) {
+      if (response.isJson || (response.text === "" && operation.mayBeEmpty)) {
         this.#settings.quota.refill(this.#drawn);
         return response;
       }
@@ -108,8 +107,8 @@ class Attempts {
       const kind = isWholeWithoutBody(response) ? "empty" : "broken";
       return new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });
     }
-    if (status === 404 && stats.mayHaveTakenEffect && notFoundMeansDone) {
-      stats.wasGone = true;
+    if (status === 404 && effect.isPossible && operation.notFoundMeansDone) {
+      effect.noteGone();
       return { ...response, status: 204, json: undefined };
     }
     return new AttemptFailure("status", `status ${status}`, { wasSent: true, response });
@@ -117,22 +116,22 @@ class Attempts {
 
   makeAgain(): Promise<HttpResponse> {
     return this.make(async (failure) => {
-      if (failure instanceof AttemptFailure) throw failure;
-      // p-retry converts anything that is not an Error to a TypeError, and an abort reason may be any value.
-      throw new AttemptFailure("aborted", "ended above the transport", { wasSent: false, cause: failure });
+      throw failure;
     });
   }
 
   /** Resolves when the next attempt is due; false if there is none. */
   async again(failure: unknown): Promise<boolean> {
     if (!(failure instanceof AttemptFailure)) return false;
-    const { operation, stats, signal, onWait } = this.#request;
-    stats.mayHaveTakenEffect ||= mayHaveTakenEffect(operation, failure);
+    const { operation, plan, account, effect, signal } = this.#scope;
+    if (plan.replay !== "safe" && mayHaveTakenEffect(operation.id, failure)) effect.note();
     const canRenewKey = failure.response?.canRenewKey === true && !this.#hasRenewedKey;
     this.#hasRenewedKey ||= canRenewKey;
     const verdict = judge(failure, {
-      ...this.#request,
-      attempts: stats.attempts,
+      operation: operation.id,
+      replay: plan.replay,
+      maxRetries: plan.maxRetries,
+      attempts: account.attempts,
       canRenewKey,
       retryAfterMs: this.#retryAfterMs(failure),
       maxRetryAfterMs: this.#settings.maxRetryAfterMs,
@@ -141,64 +140,37 @@ class Attempts {
     if (!verdict.again || signal?.aborted || this.#isTooLate(failure, verdict.waitMs)) return false;
     if (!canRenewKey && failure.kind !== "held" && !this.#draw(failure)) return false;
     const status = failure.response?.status;
-    this.#settings.onRetry?.({ operation, attempt: stats.attempts, waitMs: verdict.waitMs, status });
-    if (verdict.waitMs > 0) await this.#backOff(verdict.waitMs, onWait);
+    const notice = { operation: operation.id, attempt: account.attempts, waitMs: verdict.waitMs, status };
+    this.#settings.onRetry?.(notice);
+    if (verdict.waitMs > 0) await backOff(this.#scope, verdict.waitMs, this.#settings.clock);
     return true;
   }
 
   /** The error that ends the call. */
   ending(failure: unknown): unknown {
-    const work = this.#soFar;
-    if (failure instanceof AttemptFailure && failure.kind !== "aborted")
-      return errorFrom(failure, this.#request, {
-        ...work,
-        retryAfterMs: this.#retryAfterMs(failure),
-        note: this.#isQuotaExhausted ? quotaNote : undefined,
-      });
-    return abortError(failure instanceof AttemptFailure ? failure.cause : failure, work);
+    if (!(failure instanceof AttemptFailure)) return this.#scope.fail(failure);
+    return this.#scope.fail(failure, {
+      retryAfterMs: this.#retryAfterMs(failure),
+      note: this.#isQuotaExhausted ? quotaNote : undefined,
+    });
   }
 
   /** Whether the call ends before another attempt could be made. */
   #isTooLate(failure: AttemptFailure, waitMs: number): boolean {
-    const { deadlineAt, waits } = this.#request;
+    const { deadlineAt, waits } = this.#scope;
     const leftMs = deadlineAt === undefined ? never : deadlineAt - this.#settings.clock.now();
     const status = failure.response?.status;
     const pauseMs = status === 429 || status === 503 ? (this.#retryAfterMs(failure) ?? 0) : 0;
-    return Math.max(waitMs, pauseMs) > leftMs || pauseMs > (waits?.leftMs ?? never);
+    return Math.max(waitMs, pauseMs) > leftMs || pauseMs > (waits?.waitLeftMs ?? never);
   }
 
   /** Spends the quota for a retry. Refusals by the limits, and background work, cost nothing. */
   #draw(failure: AttemptFailure): boolean {
-    if (failure.response?.status === 429 || this.#request.priority === "background") return true;
+    if (failure.response?.status === 429 || this.#scope.plan.priority === "background") return true;
     const cost = retryCost(failure.kind);
     this.#isQuotaExhausted = !this.#settings.quota.draw(cost);
     if (!this.#isQuotaExhausted) this.#drawn = cost;
     return !this.#isQuotaExhausted;
-  }
-
-  get #numbered(): HttpRequest {
-    const { stats } = this.#request;
-    if (stats.attempts === 0) return this.#request;
-    const isUnknown = this.#soFar.outcome === "unknown";
-    return { ...this.#request, attempt: stats.attempts + 1, mayHaveTakenEffect: isUnknown };
-  }
-
-  get #soFar(): AbortedWork {
-    const { operation, stats, replay } = this.#request;
-    const isUnknown = this.#request.mayHaveTakenEffect || (stats.mayHaveTakenEffect && replay !== "safe");
-    return { operation, attempts: stats.attempts, outcome: isUnknown ? "unknown" : "not-applied" };
-  }
-
-  async #backOff(ms: number, onWait: HttpRequest["onWait"]): Promise<void> {
-    const { clock } = this.#settings;
-    const before = clock.now();
-    onWait?.("retry");
-    try {
-      await clock.sleep(ms, this.#request.signal);
-    } finally {
-      onWait?.(undefined);
-    }
-    this.#request.stats.waitedMs += clock.now() - before;
   }
 
   #retryAfterMs({ response }: AttemptFailure): number | undefined {
@@ -206,19 +178,12 @@ class Attempts {
   }
 }
 
-/**
- * Retries what may be retried, and creates the public error of the last failure.
- *
- * p-retry runs the loop. It is loaded at the first failure, so that a call that succeeds does not pay for it. The wait
- * happens in `shouldRetry`, which p-retry awaits, because no other hook can be aborted.
- */
+/** Retries what may be retried, and ends the call with the last failure. */
 export const retry = (settings: RetrySettings): Stage =>
-  function makeRetry(next) {
-    return function retryStage(request) {
-      const attempts = new Attempts(request, next, settings);
-      if (request.signal?.aborted) return Promise.reject(attempts.ending(request.signal.reason));
-      return attempts.make(repeat);
-    };
+  function retryStage(scope, request, next) {
+    const attempts = new Attempts(scope, { request, next }, settings);
+    if (scope.signal?.aborted) return Promise.reject(attempts.ending(scope.signal.reason));
+    return attempts.make(repeat);
   };
 
 /** Continues after a first failure, and creates the error of the last one. */
@@ -226,13 +191,9 @@ const repeat = async (failure: unknown, attempts: Attempts): Promise<HttpRespons
   // Refused while it waited, maybe together with thousands of others: the executor creates the error.
   if (!(failure instanceof AttemptFailure)) throw failure;
   try {
-    if (!(await attempts.again(failure))) throw failure;
-    const { default: pRetry } = await import("p-retry");
-    return await pRetry(() => attempts.makeAgain(), {
-      // The policy counts: only it knows the rules for a 401 with a new key, or a maximum of 0.
-      retries: Number.POSITIVE_INFINITY,
-      minTimeout: 0,
-      shouldRetry: ({ error }) => attempts.again(error),
+    return await repeatAfter(failure, {
+      again: (last) => attempts.again(last),
+      work: () => attempts.makeAgain(),
     });
   } catch (last) {
     throw attempts.ending(last);

@@ -4,16 +4,29 @@ import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/values.ts";
 import type { JournalFile, Kept } from "./journal-file.ts";
-import type { Ledger, LedgerClaim, LedgerFilter, LedgerRow, SettleDetails, Settlement } from "./ledger.ts";
-import { checkKey, checkSettling, listFilter, takesBack } from "./rules.ts";
-
-const claimOf = ({ state, fingerprint, since, receipt }: Kept): LedgerClaim =>
-  state === "sent" ? { state, fingerprint, receipt } : { state, fingerprint, since };
+import type {
+  ClaimDetails,
+  Ledger,
+  LedgerClaim,
+  LedgerFilter,
+  LedgerRow,
+  SettleDetails,
+  Settlement,
+  TakenKey,
+} from "./ledger.ts";
+import {
+  aged,
+  checkKey,
+  checkSettling,
+  claimDetails,
+  listFilter,
+  rowOf,
+  type Settling,
+  settling,
+} from "./rules.ts";
 
 /** What the record of a claimed key contains. */
-interface Change {
-  readonly as: Settlement;
-  readonly over?: boolean;
+interface Change extends Settling {
   readonly receipt?: unknown;
 }
 
@@ -29,12 +42,13 @@ class FileLedger implements Ledger {
     this.#clock = clock;
   }
 
-  async claim(key: string, fingerprint: string): Promise<LedgerClaim> {
+  async claim(key: string, fingerprint: string, details?: Partial<ClaimDetails>): Promise<LedgerClaim> {
     const claim = crypto.randomUUID();
     const claimed = await this.#inTurn(true, async (journal, file): Promise<LedgerClaim | undefined> => {
       const taken = await journal.read(file, key);
-      if (taken !== undefined) return claimOf(taken);
-      const line = { key, fingerprint, since: this.#clock.wallTime(), seen: journal.seen, claim };
+      if (taken !== undefined) return this.#known(taken);
+      const since = this.#clock.wallTime();
+      const line = { key, fingerprint, ...claimDetails(details), since, seen: journal.seen, claim };
       try {
         // No email may be sent before the claim would survive a power cut.
         if (await journal.append(file, line)) return { state: "claimed", claim };
@@ -46,20 +60,26 @@ class FileLedger implements Ledger {
       }
       // Another process claimed it first.
       const first = await journal.read(file, key);
-      return first && claimOf(first);
+      return first && this.#known(first);
     });
     // The other caller claimed the key first, and has freed it since.
-    return claimed ?? this.claim(key, fingerprint);
+    return claimed ?? this.claim(key, fingerprint, details);
+  }
+
+  async read(key: string): Promise<TakenKey | undefined> {
+    checkKey("get", key);
+    const kept = await this.#inTurn(false, (journal, file) => journal.read(file, key));
+    return kept && this.#known(kept);
   }
 
   async settle(key: string, as: Settlement, details?: SettleDetails): Promise<boolean> {
-    const { claim, receipt } = details ?? {};
-    checkSettling(key, as, { claim, receipt });
+    const { claim, force, receipt } = details ?? {};
+    checkSettling(key, as, { claim, force, receipt });
     return this.#change(
       (journal, file) => journal.read(file, key),
       (kept) => {
-        if (claim !== undefined) return claim === kept.claim ? { as, receipt } : undefined;
-        return { as, receipt, over: takesBack(as, kept.receipt) };
+        const how = settling(kept, as, { claim, force, now: this.#clock.wallTime() });
+        return how && { ...how, receipt };
       },
     );
   }
@@ -80,9 +100,8 @@ class FileLedger implements Ledger {
   }
 
   async get(key: string): Promise<LedgerRow | undefined> {
-    checkKey("get", key);
-    const kept = await this.#inTurn(false, (journal, file) => journal.read(file, key));
-    return kept && { key, state: kept.state, since: kept.since, receipt: kept.receipt };
+    const known = await this.read(key);
+    return known && rowOf(key, known);
   }
 
   async *list(filter?: LedgerFilter): AsyncGenerator<LedgerRow> {
@@ -91,7 +110,10 @@ class FileLedger implements Ledger {
       (await this.#inTurn(false, async (journal) => journal.find(key)?.claimAt)) === at;
     try {
       const { newestFirst } = await import("./newest-first.ts");
-      for await (const row of newestFirst(this.#path, isHeld)) if (passes(row)) yield row;
+      for await (const stored of newestFirst(this.#path, isHeld)) {
+        const row = rowOf(stored.key, this.#known(stored));
+        if (passes(row)) yield row;
+      }
     } catch (error) {
       throw this.#failed(error);
     }
@@ -105,10 +127,21 @@ class FileLedger implements Ledger {
       const kept = await find(journal, file);
       const change = kept && decide(kept);
       if (kept === undefined || change === undefined || (kept.state === "sent" && !change.over)) return false;
-      const { key, claim } = kept;
-      return journal.append(file, { key, ...change, claim, seen: journal.seen, settle: crypto.randomUUID() });
+      const { key, claim, operation } = kept;
+      return journal.append(file, {
+        key,
+        ...change,
+        claim,
+        operation,
+        seen: journal.seen,
+        settle: crypto.randomUUID(),
+      });
     });
     return isChanged ?? false;
+  }
+
+  #known(kept: Kept): TakenKey {
+    return aged(kept, this.#clock.wallTime());
   }
 
   /** Runs uses one after the other. Undefined if there is no file and none is to be created. */
@@ -157,8 +190,8 @@ class FileLedger implements Ledger {
  * await sender.emails.send(email, { once: "welcome:42" });
  * ```
  */
-export const fileLedger = (path: string): Ledger => {
+export const fileLedger = (path: string, clock: Pick<Clock, "wallTime"> = systemClock): Ledger => {
   if (typeof path !== "string" || path === "")
     throw new ConfigurationError("fileLedger: path must be a string that is not empty");
-  return new FileLedger(resolve(path), systemClock);
+  return new FileLedger(resolve(path), clock);
 };

@@ -14,8 +14,7 @@ import {
   type SettleRecord,
 } from "./journal-record.ts";
 import { claimNumber, KeyIndex, type Place } from "./key-index.ts";
-import type { LedgerRow } from "./ledger.ts";
-import { scheduledIdOf, settled } from "./rules.ts";
+import { claimDetails, type Stored, scheduledIdOf, settled } from "./rules.ts";
 
 // The last line ends with a random id, so two files with the same last line are one file.
 const bytesOfTail = 64;
@@ -23,9 +22,8 @@ const bytesOfTail = 64;
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
 
 /** What the file says about a claimed key. */
-export interface Kept extends LedgerRow {
-  readonly fingerprint: string;
-  readonly claim: string;
+export interface Kept extends Stored {
+  readonly key: string;
 }
 
 /**
@@ -59,10 +57,10 @@ export class JournalFile {
     const place = this.#index.get(key);
     if (place === undefined || place.state === "free") return undefined;
     const { state, claimAt, receiptAt } = place;
-    const { fingerprint, since, claim } = await claimAtLine(file, claimAt);
+    const claimed = await claimAtLine(file, claimAt);
     const settlement = receiptAt === 0 ? undefined : await lineAt(file, receiptAt);
     const receipt = settlement && "settle" in settlement ? settlement.receipt : undefined;
-    return { key, state, since, receipt, fingerprint, claim };
+    return { ...claimed, ...claimDetails(claimed), state, receipt };
   }
 
   /** The same for the key whose receipt is the scheduled email with this id. */
@@ -70,7 +68,7 @@ export class JournalFile {
     const place = this.#scheduled.get(id);
     if (place === undefined) return undefined;
     const kept = await this.read(file, (await claimAtLine(file, place.claimAt)).key);
-    return scheduledIdOf(kept?.receipt) === id ? kept : undefined;
+    return kept && scheduledIdOf(kept.operation, kept.receipt) === id ? kept : undefined;
   }
 
   /**
@@ -201,7 +199,7 @@ export class JournalFile {
     const receiptAt = record.receipt === undefined ? place.receiptAt : at;
     const after = { ...place, state, receiptAt };
     this.#index.set(record.key, after);
-    const id = scheduledIdOf(record.receipt);
+    const id = scheduledIdOf(record.operation, record.receipt);
     if (id !== undefined) this.#scheduled.set(id, after);
     return true;
   }

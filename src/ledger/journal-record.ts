@@ -1,7 +1,7 @@
-import type { Settlement } from "./ledger.ts";
+import type { ClaimDetails, Settlement } from "./ledger.ts";
 
 /** A claimed key. */
-export interface ClaimRecord {
+export interface ClaimRecord extends Partial<ClaimDetails> {
   readonly key: string;
   readonly fingerprint: string;
   /** In milliseconds since 1970. */
@@ -16,6 +16,8 @@ export interface SettleRecord {
   readonly key: string;
   readonly as: Settlement;
   readonly claim: string;
+  /** The method whose receipt it is. */
+  readonly operation?: string;
   readonly over?: boolean | undefined;
   readonly receipt?: unknown;
   readonly seen?: number;

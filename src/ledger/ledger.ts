@@ -1,14 +1,31 @@
-/** A ledger's answer to a caller that wants to send under a key. */
-export type LedgerClaim =
-  /** The key was free and is now the caller's, to be settled with this `claim`. */
-  | { readonly state: "claimed"; readonly claim: string }
-  /** An email was sent under the key. `receipt` is undefined if the key was settled by hand without one. */
-  | { readonly state: "sent"; readonly fingerprint: string; readonly receipt: unknown }
+/** What a ledger knows of a key that is not free. */
+export interface TakenKey {
   /**
-   * The key is taken. `pending`: a process is sending, or died while it was. `unknown`: the email was sent and no clear
-   * response came. `since` is the time of the claim, in milliseconds since 1970.
+   * `pending`: a process is sending the email now. `unknown`: it was sent without a clear response, or its process died.
+   * `sent`: it was sent.
    */
-  | { readonly state: "pending" | "unknown"; readonly fingerprint: string; readonly since: number };
+  readonly state: "pending" | "unknown" | "sent";
+  /** As it was claimed with. */
+  readonly fingerprint: string;
+  /** The time of the claim, in milliseconds since 1970. */
+  readonly since: number;
+  /** The service's response; undefined while there is none, or if the key was settled by hand without one. */
+  readonly receipt: unknown;
+}
+
+/** A ledger's response to a caller that wants to send under a key. With `claim` the caller settles a key that was free. */
+export type LedgerClaim = { readonly state: "claimed"; readonly claim: string } | TakenKey;
+
+/** What a ledger stores with a claim. */
+export interface ClaimDetails {
+  /** The method that sends the email: `emails.send` or `emails.schedule`. Only a scheduled email can be cancelled. */
+  readonly operation: string;
+  /**
+   * How long the attempt may take, in milliseconds. Until then, by the clock of the store, the key is `pending`; after
+   * that its process has died, and the key is `unknown`.
+   */
+  readonly limitMs: number;
+}
 
 /** The result of an email under a key. `not-sent` frees the key. */
 export type Settlement = "sent" | "not-sent" | "unknown";
@@ -19,6 +36,8 @@ export interface SettleDetails {
   readonly receipt?: unknown;
   /** Settles only this claim. Without it, `settle` settles the current claim, as you do by hand. */
   readonly claim?: string | undefined;
+  /** Also settles a key that another call is sending now. Make sure that no process is sending it. */
+  readonly force?: boolean | undefined;
 }
 
 /**
@@ -36,15 +55,20 @@ export interface SettleDetails {
  */
 export interface ClaimLedger {
   /**
-   * Claims the key if it is free. Otherwise returns its state and changes nothing. The fingerprint identifies the email; the
-   * client compares it with the one under the key.
+   * Returns what is known of the key; undefined if it is free. A call asks this first, so that a receipt or a refusal does
+   * not wait for a limit. Without this method, the claim tells it.
    */
-  claim(key: string, fingerprint: string): Promise<LedgerClaim>;
+  read?(key: string): Promise<TakenKey | undefined>;
   /**
-   * Settles a key that is pending or unknown. Without `claim` (by hand), it also settles the key of a scheduled email as
-   * `not-sent` or `unknown`, because such an email may have been cancelled.
+   * Claims the key if it is free. Otherwise returns its state and changes nothing. The fingerprint identifies the email; the
+   * client compares it with the one under the key. A call claims its key directly before the first byte of each attempt.
+   */
+  claim(key: string, fingerprint: string, details: ClaimDetails): Promise<LedgerClaim>;
+  /**
+   * Settles a key. Without `claim` (by hand), it settles an unknown key, with `force` also a pending one, and the key of a
+   * scheduled email as `not-sent` or `unknown`, because such an email may have been cancelled.
    *
-   * @returns false, without a change, if the key is free, its email was sent, or it has another claim.
+   * @returns false, without a change, if the key is free, its email was sent or is being sent, or it has another claim.
    * @example
    * ```ts
    * import { fileLedger } from "touchpoint-sdk";
@@ -74,8 +98,8 @@ export interface LedgerLog {
 export interface LedgerRow {
   /** The key, as given in `once`. */
   readonly key: string;
-  /** `pending`: a process is sending, or died while it was. `unknown`: sent, without a clear response. */
-  readonly state: "pending" | "unknown" | "sent";
+  /** `pending`: a process is sending it now. `unknown`: sent without a clear response, or its process died. */
+  readonly state: TakenKey["state"];
   /** The time of the claim, in milliseconds since 1970. */
   readonly since: number;
   /** The service's response; undefined while there is none. */
@@ -92,6 +116,30 @@ export interface LedgerFilter {
 
 /** A store for send-once keys, with methods to read and change keys by hand. */
 export interface Ledger extends ClaimLedger {
+  /**
+   * Returns what is known of the key, with its fingerprint; undefined if it is free. The client asks it before a send.
+   *
+   * @example
+   * ```ts
+   * import { fileLedger } from "touchpoint-sdk";
+   *
+   * console.log((await fileLedger("sent.ledger").read("welcome:42"))?.state);
+   * ```
+   */
+  read(key: string): Promise<TakenKey | undefined>;
+  /**
+   * Claims the key if it is free. Otherwise returns its state and changes nothing.
+   *
+   * @param details - default: an `emails.send` that may take 30 seconds.
+   * @example
+   * ```ts
+   * import { memoryLedger } from "touchpoint-sdk";
+   *
+   * const { state } = await memoryLedger().claim("welcome:42", "a hash of the email");
+   * console.log(state); // "claimed"
+   * ```
+   */
+  claim(key: string, fingerprint: string, details?: Partial<ClaimDetails>): Promise<LedgerClaim>;
   /**
    * Settles the key of a scheduled email; the client calls it after a cancel.
    *

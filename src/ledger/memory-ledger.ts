@@ -1,30 +1,19 @@
 import { type Clock, systemClock } from "../runtime/clock.ts";
-import type { Ledger, LedgerClaim, LedgerRow } from "./ledger.ts";
+import { jsonCopy } from "../runtime/values.ts";
+import type { Ledger, LedgerClaim, TakenKey } from "./ledger.ts";
 import {
+  aged,
   checkKey,
   checkSettling,
+  claimDetails,
   listFilter,
+  rowOf,
   type Settling,
+  type Stored,
   scheduledIdOf,
   settled,
-  takesBack,
+  settling,
 } from "./rules.ts";
-
-interface Entry {
-  readonly state: LedgerRow["state"];
-  readonly fingerprint: string;
-  readonly claim: string;
-  readonly since: number;
-  /** As JSON, so that nobody's changes reach it. */
-  readonly receipt: string | undefined;
-}
-
-const receiptOf = ({ receipt }: Entry): unknown => (receipt === undefined ? undefined : JSON.parse(receipt));
-
-const rowOf = (key: string, entry: Entry): LedgerRow => {
-  const { state, since } = entry;
-  return { key, state, since, receipt: receiptOf(entry) };
-};
 
 /**
  * Keeps send-once keys in memory, for the clients that get this ledger, until the process ends. A key whose email was sent
@@ -41,58 +30,66 @@ const rowOf = (key: string, entry: Entry): LedgerRow => {
  */
 export const memoryLedger = (clock: Pick<Clock, "wallTime"> = systemClock): Ledger => {
   /** The latest claim last. */
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, Stored>();
   const scheduled = new Map<string, string>();
 
-  const change = (key: string, settling: Settling, given?: unknown): boolean => {
+  /** A copy, so that nobody's changes reach what is stored. */
+  const known = (entry: Stored): TakenKey => {
+    const { receipt, ...key } = aged(entry, clock.wallTime());
+    return { ...key, receipt: receipt === undefined ? undefined : jsonCopy(receipt) };
+  };
+
+  const change = (key: string, how: Settling | undefined, given?: unknown): boolean => {
     const entry = entries.get(key);
-    const state = entry && settled(entry.state, settling);
+    const state = entry && how && settled(entry.state, how);
     if (entry === undefined || state === undefined) return false;
-    const before = scheduledIdOf(receiptOf(entry));
+    const { operation } = entry;
+    const before = scheduledIdOf(operation, entry.receipt);
     if (before !== undefined) scheduled.delete(before);
     if (state === "free") return entries.delete(key);
-    const after = { ...entry, state, receipt: given === undefined ? entry.receipt : JSON.stringify(given) };
-    entries.set(key, after);
-    const id = scheduledIdOf(receiptOf(after));
+    const receipt = given === undefined ? entry.receipt : jsonCopy(given);
+    entries.set(key, { ...entry, state, receipt });
+    const id = scheduledIdOf(operation, receipt);
     if (id !== undefined) scheduled.set(id, key);
     return true;
   };
 
+  const read = async (key: string): Promise<TakenKey | undefined> => {
+    checkKey("get", key);
+    const entry = entries.get(key);
+    return entry && known(entry);
+  };
+
   return {
-    claim: async (key, fingerprint): Promise<LedgerClaim> => {
+    read,
+    claim: async (key, fingerprint, details): Promise<LedgerClaim> => {
       const entry = entries.get(key);
-      if (entry === undefined) {
-        const claim = crypto.randomUUID();
-        const since = clock.wallTime();
-        entries.set(key, { state: "pending", fingerprint, claim, since, receipt: undefined });
-        return { state: "claimed", claim };
-      }
-      const { state, since } = entry;
-      return state === "sent"
-        ? { state, fingerprint: entry.fingerprint, receipt: receiptOf(entry) }
-        : { state, fingerprint: entry.fingerprint, since };
+      if (entry !== undefined) return known(entry);
+      const claim = crypto.randomUUID();
+      const since = clock.wallTime();
+      const claimed = { state: "pending", fingerprint, claim, since, receipt: undefined } as const;
+      entries.set(key, { ...claimed, ...claimDetails(details) });
+      return { state: "claimed", claim };
     },
     settle: async (key, as, details) => {
-      const { claim, receipt } = details ?? {};
-      checkSettling(key, as, { claim, receipt });
+      const { claim, force, receipt } = details ?? {};
+      checkSettling(key, as, { claim, force, receipt });
       const entry = entries.get(key);
-      if (entry === undefined || (claim !== undefined && claim !== entry.claim)) return false;
-      const over = claim === undefined && takesBack(as, receiptOf(entry));
-      return change(key, { as, over }, receipt);
+      const now = clock.wallTime();
+      return change(key, entry && settling(entry, as, { claim, force, now }), receipt);
     },
     settleScheduled: async (id, as) => {
       const key = scheduled.get(id);
       return key !== undefined && change(key, { as, over: true });
     },
     get: async (key) => {
-      checkKey("get", key);
-      const entry = entries.get(key);
+      const entry = await read(key);
       return entry && rowOf(key, entry);
     },
     async *list(filter) {
       const passes = listFilter(filter);
       for (const [key, entry] of [...entries].reverse()) {
-        const row = rowOf(key, entry);
+        const row = rowOf(key, known(entry));
         if (passes(row)) yield row;
       }
     },

@@ -1,5 +1,6 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { isMissingFile } from "../runtime/values.ts";
+import type { Kept } from "./journal-file.ts";
 import { fill, located } from "./journal-reading.ts";
 import {
   type ClaimRecord,
@@ -9,8 +10,7 @@ import {
   type SettleRecord,
 } from "./journal-record.ts";
 import { KeyIndex } from "./key-index.ts";
-import type { LedgerRow } from "./ledger.ts";
-import { type KeyState, settled } from "./rules.ts";
+import { claimDetails, type KeyState, settled } from "./rules.ts";
 
 const stretch = 64 * 1024;
 const blankLine = Buffer.from("\n\n");
@@ -67,7 +67,7 @@ const isCertain = async (file: FileHandle, { key, seen }: ClaimRecord, at: numbe
 /** Called if two processes claimed a key at once: whether the claim that counts starts at `at`. */
 type IsHeld = (key: string, at: number) => Promise<boolean>;
 
-async function* rowsOf(file: FileHandle, isHeld: IsHeld): AsyncGenerator<LedgerRow> {
+async function* rowsOf(file: FileHandle, isHeld: IsHeld): AsyncGenerator<Kept> {
   const settlements = new Map<string, SettleRecord[]>();
   const done = new KeyIndex();
   for await (const { at, record } of backwards(file)) {
@@ -84,12 +84,12 @@ async function* rowsOf(file: FileHandle, isHeld: IsHeld): AsyncGenerator<LedgerR
     if (done.get(key) !== undefined) continue;
     if (!(await isCertain(file, record, at)) && !(await isHeld(key, at))) continue;
     done.set(key, { state, claimAt: at, receiptAt: 0, claim: 0 });
-    if (state !== "free") yield { key, state, since: record.since, receipt };
+    if (state !== "free") yield { ...record, ...claimDetails(record), state, receipt };
   }
 }
 
 /** The keys of a ledger's file, newest claim first. It reads from the end, so the first row costs one read. */
-export async function* newestFirst(path: string, isHeld: IsHeld): AsyncGenerator<LedgerRow> {
+export async function* newestFirst(path: string, isHeld: IsHeld): AsyncGenerator<Kept> {
   const file = await open(path).catch((error: unknown) => {
     if (isMissingFile(error)) return undefined;
     throw error;

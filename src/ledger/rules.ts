@@ -1,6 +1,6 @@
 import { ValidationError } from "../errors.ts";
 import { isDate, shown, unknownKeys } from "../runtime/values.ts";
-import type { LedgerFilter, LedgerRow, Settlement } from "./ledger.ts";
+import type { ClaimDetails, LedgerFilter, LedgerRow, Settlement, TakenKey } from "./ledger.ts";
 
 const longestText = 65_536;
 const longestField = 1_024;
@@ -53,15 +53,50 @@ export const settled = (state: KeyState, { as, over }: Settling): KeyState | und
   return as === "not-sent" ? "free" : as;
 };
 
-/** Whether a settlement by hand may free a `sent` key: a scheduled email may have been cancelled. */
-export const takesBack = (as: Settlement, receipt: unknown): boolean =>
-  as !== "sent" && scheduledIdOf(receipt) !== undefined;
+/** The details of a claim, with the defaults for one that is made by hand. */
+export const claimDetails = ({
+  operation = "emails.send",
+  limitMs = 30_000,
+}: Partial<ClaimDetails> = {}): ClaimDetails => ({ operation, limitMs });
 
-/** The id of the scheduled email in a receipt. */
-export const scheduledIdOf = (receipt: unknown): string | undefined => {
-  const { id, sendAt, status }: Record<string, unknown> = Object(receipt);
-  const isScheduled = typeof sendAt === "string" || typeof status === "string";
-  return typeof id === "string" && isScheduled ? id : undefined;
+/** A taken key, as a ledger stores it. */
+export interface Stored extends TakenKey, ClaimDetails {
+  readonly claim: string;
+}
+
+/** What is known of a key now: a claim older than its attempt may take is that of a process that died. */
+export const aged = (stored: Stored, now: number): TakenKey => {
+  const { state, fingerprint, since, receipt, limitMs } = stored;
+  const isOver = state === "pending" && now - since >= limitMs;
+  return { state: isOver ? "unknown" : state, fingerprint, since, receipt };
+};
+
+/** The row of a key for people. */
+export const rowOf = (key: string, { state, since, receipt }: TakenKey): LedgerRow => {
+  return { key, state, since, receipt };
+};
+
+/** The id of the scheduled email that a receipt is of. */
+export const scheduledIdOf = (operation: string | undefined, receipt: unknown): string | undefined => {
+  const { id }: Record<string, unknown> = Object(receipt);
+  return operation === "emails.schedule" && typeof id === "string" ? id : undefined;
+};
+
+/** How a settlement is to be stored; undefined if it may change nothing. */
+export const settling = (
+  stored: Stored,
+  as: Settlement,
+  {
+    claim,
+    force,
+    now,
+  }: { readonly claim: string | undefined; readonly force: boolean | undefined; readonly now: number },
+): Settling | undefined => {
+  if (claim !== undefined) return claim === stored.claim ? { as } : undefined;
+  const { state } = aged(stored, now);
+  if (state === "pending" && !force) return undefined;
+  // By hand, because the scheduled email may have been cancelled.
+  return { as, over: as !== "sent" && scheduledIdOf(stored.operation, stored.receipt) !== undefined };
 };
 
 const settlements: readonly unknown[] = ["sent", "not-sent", "unknown"];
@@ -78,15 +113,17 @@ export const checkKey = (method: string, key: unknown): void => {
 /** The arguments of a settlement, not checked yet. */
 interface Given {
   readonly claim?: unknown;
+  readonly force?: unknown;
   readonly receipt?: unknown;
 }
 
 /** @throws ValidationError for wrong arguments of a settlement by hand. */
-export const checkSettling = (key: unknown, settlement: unknown, { claim, receipt }: Given): void => {
+export const checkSettling = (key: unknown, settlement: unknown, { claim, force, receipt }: Given): void => {
   checkKey("settle", key);
   const states = `must be "sent", "not-sent" or "unknown"`;
   demand(settlements.includes(settlement), `${states}, got ${shown(settlement)}`);
   demand(claim === undefined || typeof claim === "string", "claim must be the one that ledger.claim gave");
+  demand(force === undefined || typeof force === "boolean", "force must be true or false");
   const fits = receipt === undefined || receiptText(receipt) !== undefined;
   demand(fits, "receipt must be JSON of at most 64 KiB, nested 64 levels at most");
 };

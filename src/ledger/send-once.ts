@@ -1,17 +1,18 @@
 import {
-  ConflictError,
   ConnectionError,
   isTouchpointError,
+  SendOnceError,
   TimeoutError,
   type TouchpointError,
   ValidationError,
 } from "../errors.ts";
 import { abortError, ClientClosed, type Lifetime } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { contentHash } from "../runtime/content-hash.ts";
-import { jsonCopy, messageOf } from "../runtime/values.ts";
+import { messageOf } from "../runtime/values.ts";
 import { Bounds } from "./bounds.ts";
-import type { ClaimLedger, LedgerClaim } from "./ledger.ts";
+import { differingFields, emailFingerprint } from "./email-fingerprint.ts";
+import type { ClaimLedger, TakenKey } from "./ledger.ts";
+import { KeyTaken, OnceClaim } from "./once-claim.ts";
 import { keepable } from "./rules.ts";
 
 /** One email under a key, and how to send it. */
@@ -21,15 +22,14 @@ export interface OnceCall<Sent> {
   /** Identifies the email: no other may be sent under the key. */
   readonly email: object;
   readonly ledger: ClaimLedger;
-  readonly clock: Pick<Clock, "now" | "after">;
+  readonly clock: Pick<Clock, "now" | "after" | "wallTime">;
   readonly signal?: AbortSignal | undefined;
   readonly totalTimeoutMs?: number | undefined;
-  send(totalTimeoutMs: number | undefined): Promise<Sent>;
+  /** Sends the email. It takes the claim directly before the first byte of each attempt. */
+  send(totalTimeoutMs: number | undefined, claim: OnceClaim): Promise<Sent>;
   receiptOf(sent: Sent): unknown;
   /** The client's lifetime: `close` waits for held work, and ends the wait for a ledger that hangs. */
   readonly lifetime: Pick<Lifetime, "hold" | "signal">;
-  /** Whether the email may have been sent although `send` failed. */
-  mayHaveGoneOut(error: unknown): boolean;
 }
 
 /** It was sent just now, or earlier; in the latter case there may be a receipt. */
@@ -37,6 +37,7 @@ export type OnceResult<Sent> = { readonly sent: Sent } | { readonly receipt: unk
 
 interface Flight {
   readonly fingerprint: string;
+  readonly since: number;
   readonly result: Promise<OnceResult<unknown>>;
 }
 
@@ -69,33 +70,54 @@ export const checkOnceKey = (call: { readonly operation: string; readonly key: u
 
 const fingerprintOf = (call: OnceCall<unknown>): string => {
   try {
-    return contentHash(jsonCopy(call.email));
+    return emailFingerprint(call.email);
   } catch (cause) {
     throw invalid(call, "email", `cannot be written as JSON: ${String(cause)}`);
   }
 };
 
-const checkSame = (call: OnceCall<unknown>, taken: string, asked: string): void => {
-  if (taken === asked) return;
-  throw invalid(call, "once", `${JSON.stringify(call.key)} belongs to a different email: nothing was sent`);
+type Taken = Pick<TakenKey, "fingerprint" | "since">;
+
+const checkSame = (
+  { operation, key }: OnceCall<unknown>,
+  { fingerprint, since }: Taken,
+  asked: string,
+): void => {
+  const differs = differingFields(fingerprint, asked);
+  if (differs === undefined) return;
+  const fields = differs.length > 0 ? ` (${differs.join(", ")} differ)` : "";
+  throw new SendOnceError(
+    `${operation}: ${JSON.stringify(key)} belongs to a different email${fields}. Nothing was sent.`,
+    { operation, code: "once_mismatch", key, since, differs },
+  );
 };
 
-const refusal = (
-  { operation, key }: OnceCall<unknown>,
-  claim: Extract<LedgerClaim, { readonly since: number }>,
-): ConflictError => {
+const refusal = ({ operation, key }: OnceCall<unknown>, { state, since }: TakenKey): SendOnceError => {
   const name = JSON.stringify(key);
-  const since = new Date(claim.since).toISOString();
-  return new ConflictError(
-    `${operation}: an email was begun under ${name} at ${since}, and it is not known whether it went out. ` +
+  const begun = `begun under ${name} at ${new Date(since).toISOString()}`;
+  const details = { operation, outcome: "unknown", key, since } as const;
+  if (state === "pending")
+    return new SendOnceError(
+      `${operation}: another call is sending the email now, ${begun}. Nothing was sent by this one: try again later.`,
+      { ...details, code: "once_pending" },
+    );
+  return new SendOnceError(
+    `${operation}: an email was ${begun}, and it is not known whether it went out. ` +
       `Nothing was sent now. Find out, then say so: ledger.settle(${name}, "sent") or ledger.settle(${name}, "not-sent").`,
-    { operation, outcome: "unknown", status: 409, headers: new Headers(), body: undefined },
+    { ...details, code: "once_unknown" },
   );
+};
+
+/** The receipt of the email that was sent under the key. @throws SendOnceError if there is none yet. */
+const earlier = (call: OnceCall<unknown>, taken: TakenKey, asked: string): { readonly receipt: unknown } => {
+  checkSame(call, taken, asked);
+  if (taken.state === "sent") return { receipt: keepable(taken.receipt) };
+  throw refusal(call, taken);
 };
 
 const lateLedger = ({ operation, totalTimeoutMs }: OnceCall<unknown>): TouchpointError =>
   new TimeoutError(
-    `${operation}: the ledger gave no answer within totalTimeoutMs (${totalTimeoutMs} ms). Nothing was sent.`,
+    `${operation}: the ledger gave no response within totalTimeoutMs (${totalTimeoutMs} ms). Nothing was sent.`,
     { operation },
   );
 
@@ -105,56 +127,40 @@ const lateOther = ({ operation, key, totalTimeoutMs }: OnceCall<unknown>): Touch
     { operation, outcome: "unknown" },
   );
 
-/** Claims the key; frees it again if the claim arrives after the caller has left. */
-const claimKey = async (
-  call: OnceCall<unknown>,
-  fingerprint: string,
-  bounds: Bounds,
-): Promise<LedgerClaim> => {
+/** Reads the key: a receipt or a refusal must not wait for a limit. */
+const readKey = async (call: OnceCall<unknown>, bounds: Bounds): Promise<TakenKey | undefined> => {
   const { ledger, key, operation } = call;
-  const claiming = (async () => ledger.claim(key, fingerprint))();
+  if (ledger.read === undefined) return undefined;
   try {
-    return await bounds.within(claiming, () => lateLedger(call));
+    const reading = (async () => ledger.read?.(key))();
+    return await bounds.within(reading, () => lateLedger(call));
   } catch (error) {
-    const giveBack = (claim: LedgerClaim): unknown =>
-      claim.state === "claimed" && ledger.settle(key, "not-sent", { claim: claim.claim });
-    call.lifetime.hold(claiming.then(giveBack)).catch(() => undefined);
     if (isTouchpointError(error) || error instanceof ClientClosed || call.signal?.aborted) throw error;
-    throw new ConnectionError(`${operation}: the ledger failed (${messageOf(error)}). Nothing was sent.`, {
-      operation,
-      cause: error,
-    });
+    const message = `${operation}: the ledger failed (${messageOf(error)}). Nothing was sent.`;
+    throw new ConnectionError(message, { operation, cause: error });
   }
 };
 
-const sendClaimed = async <Sent>(
+const sendUnderKey = async <Sent>(
   call: OnceCall<Sent>,
   fingerprint: string,
   bounds: Bounds,
 ): Promise<OnceResult<Sent>> => {
-  const { ledger, key } = call;
-  const claim = await claimKey(call, fingerprint, bounds);
-  if (claim.state !== "claimed") {
-    checkSame(call, claim.fingerprint, fingerprint);
-    if (claim.state === "sent") return { receipt: keepable(claim.receipt) };
-    throw refusal(call, claim);
-  }
-  const settle = async (how: "sent" | "not-sent" | "unknown", receipt?: unknown): Promise<void> => {
-    const settling = call.lifetime.hold(
-      (async () => ledger.settle(key, how, { claim: claim.claim, receipt }))(),
-    );
-    // A key that stays pending is refused later, and never sent again; the caller gets the result of the email anyway.
-    await bounds.within(settling, () => lateLedger(call)).catch(() => undefined);
-  };
-  let sent: Sent;
+  const known = await readKey(call, bounds);
+  if (known !== undefined) return earlier(call, known, fingerprint);
+  const claim = new OnceClaim(call, fingerprint, (settling) =>
+    // A key that stays pending is unknown soon, and never sent again; the caller gets the result of the email anyway.
+    bounds.within(call.lifetime.hold(settling), () => lateLedger(call)),
+  );
   try {
-    sent = await call.send(bounds.leftMs);
+    const sent = await call.send(bounds.leftMs, claim);
+    await claim.settle("sent", keepable(call.receiptOf(sent)));
+    return { sent };
   } catch (error) {
-    await settle(call.mayHaveGoneOut(error) ? "unknown" : "not-sent");
+    if (error instanceof KeyTaken) return earlier(call, error.taken, fingerprint);
+    await claim.giveUp();
     throw error;
   }
-  await settle("sent", keepable(call.receiptOf(sent)));
-  return { sent };
 };
 
 // Its caller gave up; the other callers are not affected.
@@ -164,8 +170,8 @@ const isOwnEnding = (error: unknown): boolean => !isTouchpointError(error) || er
  * Sends an email under a key. The key is in the ledger before the email is sent, and a later call with the key gets the
  * first receipt. Calls of this process that come meanwhile get the result of the first one.
  *
- * @throws ValidationError when the key belongs to a different email.
- * @throws ConflictError, with outcome `unknown`, while it is unknown whether the email was sent.
+ * @throws SendOnceError when the key belongs to a different email, when another call is sending the email, and while it
+ * is unknown whether the email was sent.
  */
 export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<Sent>> => {
   checkOnceKey(call);
@@ -177,7 +183,7 @@ export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<S
     signal?.throwIfAborted();
     const other = inFlight.get(key);
     if (other === undefined) break;
-    checkSame(call, other.fingerprint, fingerprint);
+    checkSame(call, other, fingerprint);
     try {
       // All calls under a key are of one operation: their fingerprints are the same.
       return (await bounds.within(other.result, () => lateOther(call))) as OnceResult<Sent>;
@@ -187,8 +193,8 @@ export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<S
         throw abortError(error, { operation, attempts: 0, outcome: "unknown" });
     }
   }
-  const result = sendClaimed(call, fingerprint, bounds).finally(() => inFlight.delete(key));
-  inFlight.set(key, { fingerprint, result });
+  const result = sendUnderKey(call, fingerprint, bounds).finally(() => inFlight.delete(key));
+  inFlight.set(key, { fingerprint, since: call.clock.wallTime(), result });
   return result.catch((error: unknown) => {
     throw abortError(error, { operation, attempts: 0, outcome: "not-applied" });
   });

@@ -1,12 +1,13 @@
 import { atLeast, isPlainObject, shown } from "../runtime/values.ts";
 import type { Hooks } from "./hooks.ts";
-import { documentedLimits, limitFaults } from "./limits.ts";
+import { documentedLimits, limitFaults, scopeFaults } from "./limits.ts";
 import { logLevels } from "./logger.ts";
 import { isShared } from "./shared-limits.ts";
 
 /** The options that only a client has, not checked yet. */
 interface Given {
   readonly limits?: unknown;
+  readonly limitScopes?: unknown;
   readonly maxRetryAfterMs?: unknown;
   readonly concurrency?: unknown;
   readonly interactiveReserve?: unknown;
@@ -88,6 +89,7 @@ export const clientFaults = (options: Given): string[] => {
     faults.push(`interactiveReserve must be a number from 0 to 0.5, got ${shown(interactiveReserve)}`);
   atLeast(faults, "maxResponseBytes", options.maxResponseBytes, 1, true);
   faults.push(...limitsFaults(options.limits));
+  if (options.limitScopes !== undefined) faults.push(...scopeFaults(options.limitScopes));
   oneOf(faults, "responseValidation", {
     value: options.responseValidation,
     choices: ["warn", "strict", "off"],

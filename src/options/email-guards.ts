@@ -1,4 +1,5 @@
 import { RecipientRefusedError } from "../errors.ts";
+import { foldAscii } from "../runtime/fold-ascii.ts";
 import { isPlainObject, unknownKeys } from "../runtime/values.ts";
 import type { Log } from "./logger.ts";
 
@@ -32,16 +33,13 @@ export interface EmailGuards {
 
 type Covers = (address: string) => boolean;
 
-// ASCII letters only: some other letters become ASCII letters in lower case, and would match another address.
-const lowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
-
 const plainAddress = /^[^\s<>()[\],;:"\\@]+@[^\s<>()[\],;:"\\@]+$/;
 const namedAddress = /^\s*(?:"[^"\\]*"|[^"<>@,;\\]*)\s*<([^<>]+)>\s*$/;
 
 /** The address in `Ada <ada@example.com>`, in lower case; undefined if the text is not one address. */
 const addressIn = (text: unknown): string | undefined => {
   if (typeof text !== "string") return undefined;
-  const address = lowerCase((namedAddress.exec(text)?.[1] ?? text).trim());
+  const address = foldAscii((namedAddress.exec(text)?.[1] ?? text).trim());
   return plainAddress.test(address) ? address : undefined;
 };
 
@@ -49,7 +47,7 @@ const wholeDomain = /^\*(@[^\s<>()[\],;:"\\@*]+)$/;
 
 const ruleOf = (rule: unknown, name: string, faults: string[]): Covers => {
   if (typeof rule === "function") return (address) => rule(address) === true;
-  const text = typeof rule === "string" ? lowerCase(rule.trim()) : "";
+  const text = typeof rule === "string" ? foldAscii(rule.trim()) : "";
   const domain = wholeDomain.exec(text)?.[1];
   if (domain !== undefined) return (address) => address.endsWith(domain);
   if (!plainAddress.test(text) || text.includes("*"))

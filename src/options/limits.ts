@@ -6,7 +6,7 @@ export interface Limit {
   /** How much may happen in any window; a whole number of at least 1. */
   readonly max: number;
   /** The length of the window in milliseconds; above 0. */
-  readonly perMs: number;
+  readonly windowMs: number;
 }
 
 /** The current state of a limit. */
@@ -17,9 +17,9 @@ export interface BudgetState {
    * How many more may be sent at once. Some of them may be reserved for calls that wait for another limit. `Infinity`
    * with `limits: false`.
    */
-  readonly left: number;
-  /** In at least how many milliseconds the next use is possible; 0 if some are left. */
-  readonly freesInMs: number;
+  readonly remaining: number;
+  /** In at least how many milliseconds the next use is possible; 0 if some remain. */
+  readonly resetsInMs: number;
   /**
    * The end of a pause after a 429 or 503, in milliseconds since 1970; undefined without a pause, and for daily limits.
    */
@@ -58,13 +58,29 @@ export interface Limits {
   readonly eventsPerDay: number;
 }
 
+/**
+ * Names for limits that several keys share: the service counts events per workspace and emails per mail account. Clients
+ * that give a limit the same name count it together, in this process and origin or, with `redisLimits`, in that Redis.
+ */
+export interface LimitScopes {
+  /**
+   * The name for `requests`. A client whose `apiKey` is a function needs one to share its limits with other clients, and
+   * to have them remembered after it.
+   */
+  readonly requests?: string;
+  /** The name for `emails`: the mail account. */
+  readonly emails?: string;
+  /** The name for `events`: the workspace. */
+  readonly events?: string;
+}
+
 /** The documented limits. Source: service document, Limits. */
 export const documentedLimits: Limits = {
-  requests: { max: 100, perMs: 10_000 },
+  requests: { max: 100, windowMs: 10_000 },
   requestsPerDay: 50_000,
-  emails: { max: 20, perMs: 60_000 },
+  emails: { max: 20, windowMs: 60_000 },
   emailsPerDay: 300,
-  events: { max: 50, perMs: 1_000 },
+  events: { max: 50, windowMs: 1_000 },
   eventsPerDay: 100_000,
 };
 
@@ -72,12 +88,23 @@ const isCount = (value: unknown): boolean =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
 
 const windowFaults = (name: string, value: unknown): string[] => {
-  const { max, perMs, ...more }: { max?: unknown; perMs?: unknown } = Object(value);
-  const fits = isPlainObject(value) && isCount(max) && Number.isFinite(perMs) && Number(perMs) > 0;
+  const { max, windowMs, ...more }: { max?: unknown; windowMs?: unknown } = Object(value);
+  const fits = isPlainObject(value) && isCount(max) && Number.isFinite(windowMs) && Number(windowMs) > 0;
   if (!fits) {
-    return [`limits.${name} must be { max, perMs }: max a whole number of at least 1, perMs above 0`];
+    return [`limits.${name} must be { max, windowMs }: max a whole number of at least 1, windowMs above 0`];
   }
-  return Object.keys(more).map((key) => `limits.${name}: there is no field "${key}", only max and perMs`);
+  return Object.keys(more).map((key) => `limits.${name}: there is no field "${key}", only max and windowMs`);
+};
+
+/** The faults of given names. */
+export const scopeFaults = (scopes: unknown): string[] => {
+  if (!isPlainObject(scopes)) return ["limitScopes must be a plain object of names by limit"];
+  return Object.entries(scopes).flatMap(([name, scope]) => {
+    if (!["requests", "emails", "events"].includes(name))
+      return [`limitScopes: there is no limit "${name}": there are requests, emails, events`];
+    const fits = scope === undefined || (typeof scope === "string" && scope !== "");
+    return fits ? [] : [`limitScopes.${name} must be a string that is not empty`];
+  });
 };
 
 /** The faults of given limits. */

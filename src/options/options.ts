@@ -5,7 +5,12 @@ import { unknownKeys } from "../runtime/values.ts";
 import type { OpenFields } from "../workspace/contact-types.ts";
 import type { EventSchemas, OpenEvents } from "../workspace/event-types.ts";
 import type { StandardSchema } from "../workspace/standard-schema.ts";
-import { Workspace, workspaceFaults } from "../workspace/workspace.ts";
+import {
+  type UnknownFields,
+  unknownFieldsFaults,
+  Workspace,
+  workspaceFaults,
+} from "../workspace/workspace.ts";
 import { clientFaults } from "./client-validation.ts";
 import {
   type EmailGuards,
@@ -13,67 +18,25 @@ import {
   type GuardEnvironment,
   type RecipientOptions,
 } from "./email-guards.ts";
+import type { Dispatcher, Fetch } from "./fetch.ts";
 import { type Hooks, safeHooks } from "./hooks.ts";
-import { documentedLimits, type Limits } from "./limits.ts";
+import { documentedLimits, type LimitScopes, type Limits } from "./limits.ts";
 import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
 import type { Priority } from "./priority.ts";
 import { type ProxyEnvironment, type ProxyRoute, proxyRoute } from "./proxy.ts";
 import { isShared, type SharedLimits } from "./shared-limits.ts";
-import { baseUrlOf, browserFaults, callFaults, keyFaults, routeFaults } from "./validation.ts";
+import {
+  baseUrlOf,
+  browserFaults,
+  callFaults,
+  keyFaults,
+  type Route,
+  routeFaults,
+  routeOf,
+} from "./validation.ts";
 
 /** The API key, or a function that returns it. The function is called once, and again after a 401. */
 export type KeySource = string | (() => string | Promise<string>);
-
-/** How the client calls a `fetch`. */
-export interface FetchInit {
-  /** In upper case. */
-  method: string;
-  /** Names in lower case. Contains the key. */
-  headers: Record<string, string>;
-  /** JSON; absent if the request has no body. */
-  body?: string;
-  /** A redirect is an error, because it would send the key to another address. */
-  redirect: "manual";
-  /** Aborts the attempt. */
-  signal: AbortSignal;
-}
-
-/** What the client reads of a `fetch` response. The `Response` of every runtime and of undici has it. */
-export interface FetchResponse {
-  /** The HTTP status. */
-  readonly status: number;
-  /** `opaqueredirect` for a redirect in a browser. */
-  readonly type: string;
-  /** Names in lower case, with their values. */
-  readonly headers: Iterable<[string, string]>;
-  /** The body, read in chunks. */
-  readonly body: {
-    getReader(): {
-      read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-      cancel(reason?: unknown): Promise<unknown>;
-    };
-    cancel(): Promise<unknown>;
-  } | null;
-}
-
-/** Any WHATWG fetch: the global one, undici's, a sandbox's, or your own. */
-export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
-
-/**
- * What the library needs of an undici dispatcher. `Agent`, `Pool`, `ProxyAgent` and `MockAgent` have it.
- *
- * @example
- * ```ts
- * import { Client } from "touchpoint-sdk";
- * import { ProxyAgent } from "undici";
- *
- * await using proxied = new Client({ dispatcher: new ProxyAgent("http://proxy.internal:3128") });
- * ```
- */
-export interface Dispatcher {
-  /** Sends one request, as undici defines it. Returns false if the dispatcher is busy. */
-  dispatch(options: object, handler: object): boolean;
-}
 
 /** Options of a client. Only the key and the base URL are required; the environment can provide both. */
 export interface ClientOptions<
@@ -104,6 +67,8 @@ export interface ClientOptions<
   readonly maxRetryAfterMs?: number;
   /** Changes documented limits. `redisLimits(…)` shares them between processes; `false` turns rate limiting off. */
   readonly limits?: Partial<Limits> | SharedLimits | false;
+  /** Names what several keys share: `{ events: "workspace-7" }`. Default: a key, or an id of `redisLimits`, counts alone. */
+  readonly limitScopes?: LimitScopes;
   /** The maximum number of requests in flight. Default 16. */
   readonly concurrency?: number;
   /**
@@ -111,9 +76,7 @@ export interface ClientOptions<
    * fails at once with a RateLimitError and is not sent. Does not apply to background work. Default: none.
    */
   readonly maxWaitMs?: number;
-  /**
-   * How many interactive calls may wait at once. One more fails with a RateLimitError and is not sent. Default: none.
-   */
+  /** How many interactive calls may wait at once; one more fails with a RateLimitError, not sent. Default: none. */
   readonly maxQueued?: number;
   /**
    * Which calls go first if a limit is short: `interactive` before `background`. Default: `background` for iterations,
@@ -174,8 +137,13 @@ export interface ClientOptions<
    * same, even if this option is false. Default false.
    */
   readonly dryRun?: boolean;
-  /** Corrects the path of an operation: `{ "companies.create": "/api/v1/…" }`. Keep `/:id` if the path has it. */
+  /**
+   * Corrects the path of an operation, or its method and path: `{ "companies.create": "/api/v1/…",
+   * "emails.scheduled.cancel": "POST /api/v1/…/:id" }`. Keep `/:id` if the path has it.
+   */
   readonly routes?: Readonly<Record<string, string>>;
+  /** What happens to input fields that the document does not name. Default: they are sent. */
+  readonly unknownFields?: UnknownFields;
   /** Allows `http://` to other machines. Default false. */
   readonly allowInsecureHttp?: boolean;
   /** Allows use in a browser. Every visitor of the page can then read the key. Default false. */
@@ -214,6 +182,7 @@ export interface Settings extends ProxyRoute {
   readonly limits: Limits | false;
   /** The source of the limits, if other processes share them. */
   readonly sharing: SharedLimits | undefined;
+  readonly limitScopes: LimitScopes;
   readonly concurrency: number;
   /** For every call; undefined: by method. */
   readonly priority: Priority | undefined;
@@ -233,7 +202,7 @@ export interface Settings extends ProxyRoute {
   readonly hooks: Hooks;
   readonly log: Log;
   readonly emailGuards: EmailGuards;
-  readonly routes: Readonly<Record<string, string>>;
+  readonly routes: Readonly<Record<string, Route>>;
 }
 
 const defaults = {
@@ -255,6 +224,7 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   maxRetries: true,
   maxRetryAfterMs: true,
   limits: true,
+  limitScopes: true,
   concurrency: true,
   priority: true,
   interactiveReserve: true,
@@ -274,6 +244,7 @@ const known: Readonly<Record<keyof ClientOptions, true>> = {
   routes: true,
   recipients: true,
   dryRun: true,
+  unknownFields: true,
   allowInsecureHttp: true,
   logger: true,
   logLevel: true,
@@ -294,6 +265,9 @@ const environmentOf = (options: object): Environment =>
 /** The names of all options. */
 export const optionNames: readonly string[] = Object.keys(known);
 
+const warnOf = (log: Log) => (operation: string, fields: readonly string[]) =>
+  log.warn("fields that the document does not name", { operation, fields });
+
 /**
  * Checks the options, including the key and the base URL from the environment, and fills in the defaults.
  *
@@ -305,7 +279,7 @@ export const settingsFrom = (
   operations: Readonly<Record<string, string>>,
 ): Settings => {
   const faults = [...unknownKeys(options, optionNames), ...callFaults(options)];
-  const { apiKey, baseUrl, customFields, events } = options;
+  const { apiKey, baseUrl, customFields, events, unknownFields } = options;
   const log = logTo(options.logger, options.logLevel ?? "warn");
   faults.push(...keyFaults(apiKey));
   const { origin, basePath } = baseUrlOf(baseUrl, options.allowInsecureHttp === true, faults);
@@ -314,7 +288,7 @@ export const settingsFrom = (
   const environment = environmentOf(options);
   const guards = emailGuards(options, environment, { faults, log });
   const route = proxyRoute(options.proxy, { origin, environment: environment.proxy }, faults);
-  faults.push(...workspaceFaults({ customFields, events }));
+  faults.push(...workspaceFaults({ customFields, events }), ...unknownFieldsFaults(unknownFields));
   if (options.routes !== undefined) faults.push(...routeFaults(options.routes, operations));
   if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));
   const sharing = isShared(options.limits) ? options.limits : undefined;
@@ -328,6 +302,7 @@ export const settingsFrom = (
     totalTimeoutMs: options.totalTimeoutMs,
     limits: sharing?.numbers ?? (ownLimits === false ? false : { ...documentedLimits, ...ownLimits }),
     sharing,
+    limitScopes: { ...options.limitScopes },
     priority: options.priority,
     maxWaitMs: options.maxWaitMs,
     fetch: options.fetch,
@@ -337,10 +312,15 @@ export const settingsFrom = (
       options.interception !== false && (options.proxy === undefined || route.proxy === undefined),
     headers: { ...options.headers },
     ledger: options.ledger ?? memoryLedger(),
-    workspace: customFields || events ? new Workspace({ customFields, events }) : undefined,
+    workspace:
+      customFields || events || unknownFields
+        ? new Workspace({ customFields, events, unknownFields, warn: warnOf(log) })
+        : undefined,
     hooks: safeHooks(options.hooks ?? {}),
     log,
     emailGuards: guards,
-    routes: { ...options.routes },
+    routes: Object.fromEntries(
+      Object.entries(options.routes ?? {}).map(([operation, route]) => [operation, routeOf(route)]),
+    ),
   };
 };

@@ -1,37 +1,62 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
 import type { Limit, Limits } from "./limits.ts";
+import type { Priority } from "./priority.ts";
 
-/** A budget, as the source of its permits sees it. */
-export interface PermitHolder {
-  /** Permits leased now: idle, in use, or cooling down. */
-  readonly leased: number;
-  /** Of the leased permits, the idle ones. */
-  readonly idle: number;
-  /** Of the idle permits, those that no request here needed for `ms`; all of them if no request waits. */
-  spareFor(ms: number): number;
-  /** Of the leased permits, those that another process asked for. They leave when they have cooled down. */
-  readonly owed: number;
-  /** In how many milliseconds the next permit leaves; undefined if none leaves. */
-  readonly leavesInMs: number | undefined;
-  /** How many ms before "answer plus window" permits may be reused here. This does not apply to another process. */
-  readonly allowanceMs: number;
-  /** How many permits the first waiting request lacks; 0 if none waits for permits. */
-  readonly lacking: number;
-  /** The number of waiting requests. */
-  readonly waiters: number;
-  /** Interactive calls here: how many wait, how many permits they hold, and for how long a reserve is left for them. */
-  readonly interactive: { readonly waiting: number; readonly held: number; readonly ms: number };
-  /** Whether the budget is paused, or the probe after a pause is due or in flight. */
-  readonly isProbing: boolean;
-  /** Adds `count` permits, which may be used at once. */
-  grant(count: number): void;
-  /** Removes permits: idle ones at once, the others when they have cooled down. */
-  retire(count: number): void;
-  /** Pauses for `ms`, because another process got the response `by`. */
+/** A budget, as the shared limit behind it sees it. */
+export interface SharingBudget {
+  readonly name: BudgetName;
+  readonly limit: Limit;
+  readonly shared: SharedBudget | undefined;
+  /** Pauses for `ms`, because of the response `by`, of this or another process. */
   pause(ms: number, by?: string): void;
   /** Checks the waiting requests again. */
   changed(): void;
+}
+
+/** Requests of one priority that spend the same budgets, the narrowest last. */
+interface SharingKind {
+  readonly priority: Priority;
+  readonly budgets: readonly SharingBudget[];
+  /** What requests of this kind may take of a wider budget before requests that need only that one. */
+  shareOf(budget: SharingBudget): number;
+}
+
+/** A request, as shared limits see it. */
+export interface SharingRequest {
+  /** What it spends of its narrowest budget; of the others it spends 1. */
+  readonly weight: number;
+  /** The smallest share of each window that it leaves for interactive calls, if it is background work. */
+  readonly leastReserve: number;
+  /** How long its attempt may take. */
+  readonly attemptTimeoutMs: number;
+  /** The next one of its queue. */
+  readonly next: SharingRequest | undefined;
+  readonly queue: {
+    readonly kind: SharingKind;
+    /** How many more requests may be in flight. */
+    readonly slots: { readonly room: number };
+  };
+}
+
+/** Decides for the requests of one process whether they may go, together with other processes. */
+export interface Gate {
+  /**
+   * Whether the first request of a queue may go now. If not, it and those behind it are asked for, and their budgets
+   * learn when the answer is there.
+   */
+  admits(request: SharingRequest): boolean;
+  /** The budget that a request of its kind lacks, as far as is known, and how long at least. */
+  lacks(request: SharingRequest): { readonly name: string; readonly ms: number } | undefined;
+  /** An admitted request goes. */
+  take(request: SharingRequest): void;
+  /** A request goes no more. */
+  drop(request: SharingRequest): void;
+  /** A request that has gone ended: `roundTripMs` after a response; `wasSent` false if it was never sent. */
+  settle(
+    request: SharingRequest,
+    how: { readonly roundTripMs: number | undefined; readonly wasSent: boolean },
+  ): void;
 }
 
 /** A store of shared limits that is unavailable. */
@@ -43,31 +68,23 @@ export interface LostStore {
   readonly givesUpAt: number | undefined;
 }
 
-/** The source of a budget's permits: this process alone, or a store that many processes share. */
-export interface PermitSource {
-  /** Permits that the budget has from the start. */
-  readonly initial: number;
-  /** Whether other processes spend the same budget. */
-  readonly isShared: boolean;
-  /** Whether the idle permits may be used now. */
-  readonly isValid: boolean;
+/** One limit that many processes share. */
+export interface SharedBudget {
+  /** The same for all limits of one store. */
+  readonly gate: Gate;
   /** Why the store is unavailable; undefined while it responds. */
   readonly lost: LostStore | undefined;
-  /** How much of the budget other processes use. */
-  readonly usedElsewhere: number;
-  /** The permits that interactive calls of other processes need, at least 1; absent without such calls. */
-  readonly interactiveElsewhere?: number | undefined;
-  /** Sets the budget that the permits are for. Called once, first. */
-  attach(holder: PermitHolder): void;
-  /** The budget lacks permits. Called repeatedly while it does. */
-  want(): void;
+  /** How many permits all processes held at last; 0 once those must have returned. */
+  readonly used: number;
+  /** The permits that interactive calls of all processes hold; undefined without recent ones. */
+  readonly interactive: number | undefined;
+  /** Sets the budget that it is for. Called once, first. */
+  attach(budget: SharingBudget): void;
   /** The service asked for a pause of `ms` with the response `by`. */
   paused(ms: number, by: string): void;
-  /** A request was admitted. */
-  used(): void;
-  /** A request has ended. */
-  settled?(): void;
-  /** Returns all permits. */
+  /** Tries to reach the store again, although no request waits for it. */
+  seek(): void;
+  /** Tells the store what it does not know yet. */
   close(): Promise<void>;
 }
 
@@ -84,15 +101,17 @@ export interface DayCount {
   /** Counts `weight`; a negative one returns what was not used. */
   add(weight: number): void;
   /** In how many milliseconds `weight` more fits. */
-  freesInMs(weight: number): number;
+  resetsInMs(weight: number): number;
 }
 
 /** The numbers of one limit, for its window and its day. */
-interface LimitNumbers {
+export interface LimitNumbers {
   /** For the short window. */
   readonly limit: Limit;
   /** For a day; `Infinity` for none. */
   readonly maxPerDay: number;
+  /** The name under which others count it, too; undefined: they count by the id. */
+  readonly scope?: string | undefined;
 }
 
 /**
@@ -109,12 +128,15 @@ interface LimitNumbers {
 export interface SharedLimits {
   /** The limits; the documented ones by default. */
   readonly numbers: Limits;
-  /** Opens the budget of a limit and its daily count. */
+  /**
+   * Opens the budget of a limit and its daily count. `scope` is its name in `limitScopes`, the same in the whole store;
+   * without one, it is counted by the id of these limits.
+   */
   open(
     name: BudgetName,
-    numbers: LimitNumbers,
+    numbers: LimitNumbers & { readonly scope: string | undefined },
     clock: Clock,
-  ): { readonly permits: PermitSource; readonly day: DayCount };
+  ): { readonly budget: SharedBudget; readonly day: DayCount };
 }
 
 /** Whether limits are shared between processes. */

@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { isPlainObject } from "../runtime/values.ts";
-import { type ClientOptions, type Environment, type Fetch, fromEnvironment, optionNames } from "./options.ts";
+import type { Fetch } from "./fetch.ts";
+import { type ClientOptions, type Environment, fromEnvironment, optionNames } from "./options.ts";
 import { proxyEnvironment } from "./proxy.ts";
 
 /**
@@ -15,7 +16,9 @@ const levels: Readonly<Record<string, number>> = {
   routes: 1,
   events: 1,
   limits: 2,
+  limitScopes: 1,
   recipients: 2,
+  unknownFields: 2,
 };
 
 const copyOf = (value: unknown, depth: number): unknown => {

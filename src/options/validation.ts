@@ -1,4 +1,5 @@
 import { atLeast, isPlainObject, shown } from "../runtime/values.ts";
+import type { Method } from "../service/define.ts";
 
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // Visible ASCII, blanks, tabs and Latin-1. A line break could start another header.
@@ -84,6 +85,9 @@ const withScheme = (value: unknown): string => {
   return `: give ${isLoopback(host.toLowerCase()) ? "http" : "https"}://${address}`;
 };
 
+// Every path begins with /api/v1, and people copy an address that ends with it.
+const basePathOf = (path: string): string => path.replace(/\/+$/, "").replace(/(\/+api\/+v1)?$/, "");
+
 /** Splits the base URL, and reports what is wrong or unsafe. */
 export const baseUrlOf = (
   value: unknown,
@@ -106,7 +110,7 @@ export const baseUrlOf = (
       );
     }
   }
-  return { origin: url?.origin ?? "", basePath: (url?.pathname ?? "").replace(/\/+$/, "") };
+  return { origin: url?.origin ?? "", basePath: basePathOf(url?.pathname ?? "") };
 };
 
 /** The faults of a key. The key itself is never repeated. */
@@ -136,6 +140,22 @@ const placeholderFaults = (path: string, own: string): string[] => {
     .map((name) => `: the operation has no value for ${name}`);
 };
 
+const withMethod = /^(?:(GET|POST|PUT|PATCH|DELETE) )?(.*)$/s;
+
+/** Where an operation goes, if `routes` corrects it. */
+export interface Route {
+  /** Undefined: the operation's own. */
+  readonly method: Method | undefined;
+  readonly path: string;
+}
+
+/** Splits `DELETE /api/v1/…`, or a path alone. */
+export const routeOf = (route: string): Route => {
+  const [, method, path = route] = withMethod.exec(route) ?? [];
+  // One of those in the expression.
+  return { method: method as Method | undefined, path };
+};
+
 /**
  * The faults of corrected paths.
  *
@@ -143,7 +163,8 @@ const placeholderFaults = (path: string, own: string): string[] => {
  */
 export const routeFaults = (routes: unknown, operations: Readonly<Record<string, string>>): string[] => {
   if (!isPlainObject(routes)) return ["routes must be a plain object of paths by operation id"];
-  return Object.entries(routes).flatMap(([operation, path]) => {
+  return Object.entries(routes).flatMap(([operation, route]) => {
+    const path: unknown = typeof route === "string" ? routeOf(route).path : route;
     const own = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
     if (own === undefined) return [`routes: there is no operation "${operation}"`];
     const fits =
@@ -153,7 +174,9 @@ export const routeFaults = (routes: unknown, operations: Readonly<Record<string,
       !/(^|\/)\.{1,2}(\/|$)/.test(path);
     const faults = fits
       ? placeholderFaults(path, own)
-      : [" must be a path of visible ASCII that starts with one /, without query or dot segments"];
+      : [
+          " must be a path of visible ASCII that starts with one /, without query or dot segments, and with or without a method before it",
+        ];
     return faults.map((fault) => `routes["${operation}"]${fault}`);
   });
 };

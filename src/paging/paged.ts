@@ -1,6 +1,7 @@
 import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
-import { type Call, checkInput } from "../call/executor.ts";
+import { checkInput } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
+import type { CallScope } from "../call/scope.ts";
 import { ResponseValidationError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
@@ -145,7 +146,7 @@ const iterator = <T>(next: () => Promise<T | undefined>, stop: () => void): Asyn
  * call.
  */
 export const paged = <T, Query extends ListQuery>(
-  call: Call,
+  call: CallScope,
   operation: Operation<Query, Page<T>>,
   given: Query,
   options: CallOptions & PagingOptions,
@@ -161,10 +162,10 @@ export const paged = <T, Query extends ListQuery>(
     } catch (error) {
       return answer(Promise.reject(error));
     }
-    return call(operation, { payload: query }, callOptions);
+    return call.request(operation, { payload: query }, callOptions);
   };
 
-  const walk = (via: Call, from: string | undefined): Walk<T> => {
+  const walk = (via: CallScope, from: string | undefined): Walk<T> => {
     check(operation.id, { prefetch, consistency });
     // Each request has its own limit, so a fault of the given one would not be noticed.
     checkInput(operation, query);
@@ -173,9 +174,9 @@ export const paged = <T, Query extends ListQuery>(
       fetch: async (request, signal) => {
         const bound = openScope([callOptions.signal, signal]);
         try {
-          const answered = via(
+          const answered = via.request(
             operation,
-            { payload: { ...query, ...request }, ...iterating },
+            { payload: { ...query, ...request }, plan: iterating },
             { ...callOptions, signal: bound.signal },
           );
           return usable(operation.id, await answered.withResponse());
@@ -195,7 +196,7 @@ export const paged = <T, Query extends ListQuery>(
 
   const pages = (via = call, from = cursor): AsyncIterableIterator<WalkedPage<T>> => {
     // If the client is closed from now on, the iteration ends.
-    const own = via.scope();
+    const own = via.open(operation.id);
     let walking: Walk<T> | undefined;
     return iterator(
       () => {
@@ -233,9 +234,9 @@ export const paged = <T, Query extends ListQuery>(
     [Symbol.asyncIterator]: () => records(),
     toArray: (given) => {
       const { max = Number.POSITIVE_INFINITY } = given ?? {};
-      const own = call.scope();
+      const own = call.open(operation.id);
       const all: T[] = [];
-      const read = own.group(operation.id, callOptions, async (via) => {
+      const read = own.run(operation.id, callOptions, async (via) => {
         checkMax(operation.id, max);
         if (max === 0) return all;
         for await (const record of records(via)) {
@@ -254,7 +255,7 @@ const usable = <T>(operation: string, { data: page, response }: WithResponse<Pag
   if (Array.isArray((page as { readonly data?: unknown } | undefined)?.data)) return page;
   const { status, attempts } = response;
   const issues = [{ path: "data", message: "must be an array" }];
-  throw new ResponseValidationError(`${operation}: the answer holds no page: data must be an array`, {
+  throw new ResponseValidationError(`${operation}: the response holds no page: data must be an array`, {
     ...{ operation, attempts, status, issues },
   });
 };

@@ -20,6 +20,8 @@ export interface WalkedPage<T> extends Page<T> {
 
 const idsRemembered = 10 * largestLimit;
 const idsInCursor = 100;
+/** A page joins if it shows a record among the last so many: the ids behind it stay remembered. */
+const oldestJoin = idsRemembered / 2;
 /** Above the number of records, so no search has gone through the list without finding the position. */
 const mostMisses = 1_000;
 const mostRounds = 3;
@@ -45,8 +47,10 @@ export class Walk<T> {
   #yielded: number;
   #search: Search | undefined;
   readonly #drift = new Drift();
-  /** Pages without a known record since the last one with new records. */
+  /** Pages that did not join since the last one with new records. */
   #misses = 0;
+  /** Records yielded last that a search did not find any more. */
+  #gone = 0;
   #farthest = 0;
   /** Searches through the whole list for one position: records may move past a search. */
   #rounds = 0;
@@ -111,6 +115,7 @@ export class Walk<T> {
 
   #accept(request: PageRequest, page: ServedPage<T>): WalkedPage<T> | undefined {
     const ids = page.data.map(idOf);
+    this.#watchOrder(ids);
     const anew = this.#search === undefined ? this.#beginsAnew(page, ids) : undefined;
     if (anew !== undefined) return this.#endAt(anew, request, page);
     const known = this.#settings.isDriftSafe ? this.#recent.lastKnownIn(ids) : -1;
@@ -119,7 +124,14 @@ export class Walk<T> {
       this.#lookElsewhere(request, page);
       return undefined;
     }
-    return this.#take(request, page, known);
+    const age = known === -1 ? 0 : this.#recent.ageOf(ids[known] ?? "");
+    const isOld = age > Math.max(oldestJoin, this.#gone);
+    if (!isOld) return this.#take(request, page, known);
+    // So many records were yielded later: to read on from here could go on until the ids after them are forgotten.
+    this.#ahead.forget();
+    this.#countMiss(request.skip + page.data.length);
+    this.#search = new Search(request.skip, this.#size.most);
+    return this.#lookOn(this.#search, request, page, known);
   }
 
   #beginsAnew({ total }: ServedPage<T>, ids: readonly string[]): number | undefined {
@@ -143,7 +155,6 @@ export class Walk<T> {
   #take(request: PageRequest, page: ServedPage<T>, known: number): WalkedPage<T> | undefined {
     const { data } = page;
     const ids = data.map(idOf);
-    this.#watchOrder(ids);
     const fresh = onceEach(data.slice(known + 1), ids.slice(known + 1));
     const { longest } = this.#size;
     const isAtEnd = this.#end.isAt(request, page, { position: this.#position, longest, fresh: fresh.length });
@@ -161,7 +172,7 @@ export class Walk<T> {
     this.#wrap.add(ids.slice(known + 1));
     this.#yielded += fresh.length;
     this.#rounds = 0;
-    if (fresh.length > 0) this.#misses = 0;
+    if (fresh.length > 0) this.#misses = this.#gone = 0;
     this.#position = this.#reached = reached;
     if (!this.#hasEnded) {
       this.#size.learn(request.limit, page.data.length);
@@ -207,6 +218,7 @@ export class Walk<T> {
       return undefined;
     }
     this.#search = undefined;
+    this.#gone = age;
     // At most one page at once, although a search requests the largest page.
     const data = page.data.slice(0, known + 1 + this.#limit);
     if (data.length === known + 1) return undefined;
@@ -224,11 +236,7 @@ export class Walk<T> {
       this.#search = new Search(this.#search?.from ?? request.skip, this.#size.most);
     }
     if (page.data.length === 0 || page.total === reached) this.#search.endsAt(reached);
-    this.#misses += 1;
-    this.#farthest = Math.max(this.#farthest, reached);
-    if (this.#misses > mostMisses + this.#farthest) {
-      throw this.#unusable("the list changes faster than it can be read, or has no order");
-    }
+    this.#countMiss(reached);
     if (this.#search.next()) return;
     this.#rounds += 1;
     if (this.#yielded > this.#recent.size && this.#rounds < mostRounds) {
@@ -246,6 +254,14 @@ export class Walk<T> {
     this.#wrap.forget();
     this.#position = this.#settings.skip;
     this.#beginsAgain = true;
+  }
+
+  #countMiss(reached: number): void {
+    this.#misses += 1;
+    this.#farthest = Math.max(this.#farthest, reached);
+    if (this.#misses > mostMisses + this.#farthest) {
+      throw this.#unusable("the list changes faster than it can be read, or has no order");
+    }
   }
 
   #watchOrder(ids: readonly string[]): void {

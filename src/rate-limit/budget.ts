@@ -1,95 +1,84 @@
 import type { BudgetState, Limit } from "../options/limits.ts";
 import type { Priority } from "../options/priority.ts";
-import type { LostStore, PermitHolder, PermitSource } from "../options/shared-limits.ts";
+import type { DayCount, LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
+import type { BudgetName } from "../service/define.ts";
+import { Pause } from "./pause.ts";
 import { Holding, Permits } from "./permits.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
-// Background work leaves one and a half times what interactive calls used in the last window, and at most half.
+// Background work leaves one and a half times what interactive calls used in the last window, except its own tenth.
 const reserveFactor = 1.5;
-const mostReserve = 1 / 2;
 // For how many windows it remembers interactive calls.
 const rememberedWindows = 3;
 /** The part of each budget that background work keeps while interactive calls use all they can get. */
 const backgroundPart = 1 / 10;
 
-/** A pause that the service asked for, and the probe after it. */
-class Pause {
-  /** The end of the pause, on the clock that `start` got. */
-  until = Number.NEGATIVE_INFINITY;
-  /** The response that asked for the pause; undefined before the first. */
-  by: string | undefined;
-  #isProbeDue = false;
-  #probe: object | undefined;
-
-  /** Whether the probe is in flight. */
-  get isProbeOut(): boolean {
-    return this.#probe !== undefined;
-  }
-
-  /** Whether the probe is due or in flight. */
-  get isProbing(): boolean {
-    return this.#isProbeDue || this.isProbeOut;
-  }
-
-  /** A shorter pause never shortens a longer one. */
-  start(until: number, by: string | undefined): void {
-    if (until > this.until) [this.until, this.by] = [until, by];
-    this.#isProbeDue = true;
-  }
-
-  took(request: object): void {
-    if (this.#isProbeDue) this.#probe = request;
-    this.#isProbeDue = false;
-  }
-
-  /** If the probe never left, the next request becomes the probe. */
-  refunded(request: object): void {
-    if (this.#probe === request) this.start(this.until, this.by);
-    this.settled(request);
-  }
-
-  settled(request: object): void {
-    if (this.#probe === request) this.#probe = undefined;
-  }
+/** What a budget is made of. */
+interface BudgetContext {
+  readonly clock: Clock;
+  /** The limit that other processes share; undefined if this process counts alone. */
+  readonly shared?: SharedBudget | undefined;
+  readonly day: DayCount;
+  readonly onChange: () => void;
+  /** A pause that outlasts an earlier budget of the same limit. */
+  readonly pause?: Pause | undefined;
+  /** Called when it is used, once a minute at most: it must not be forgotten. */
+  readonly keep?: (() => void) | undefined;
 }
+
+const keepMs = 60_000;
 
 /**
  * One limit of the service: hands out permits, takes them back a window after the response, and stops during a pause.
  */
-export class Budget implements PermitHolder {
-  readonly name: string;
+export class Budget implements SharingBudget {
+  readonly name: BudgetName;
   readonly limit: Limit;
+  readonly day: DayCount;
   /** Waiting requests that will spend this budget. */
   readonly waiting: Record<Priority, number> = { interactive: 0, background: 0 };
   /** The weight of waiting requests whose narrowest budget this is. */
   readonly queued: Record<Priority, number> = { interactive: 0, background: 0 };
   /** Permits in use or cooling. */
   readonly held: Record<Priority, number> = { interactive: 0, background: 0 };
-  /** What the first waiting request takes and leaves; 0 if none waits for permits. */
-  #wanted = 0;
   readonly #clock: Clock;
+  readonly #keep: BudgetContext["keep"];
+  #keptAt = Number.NEGATIVE_INFINITY;
   readonly #onChange: () => void;
-  readonly #source: PermitSource;
+  readonly shared: SharedBudget | undefined;
   readonly #permits: Permits;
-  readonly #pause = new Pause();
+  readonly #pause: Pause;
   #interactiveUntil = Number.NEGATIVE_INFINITY;
   #backgroundAt = Number.NEGATIVE_INFINITY;
   #alarm: { readonly at: number; readonly cancel: Cancel } | undefined;
 
   constructor(
-    name: string,
+    name: BudgetName,
     limit: Limit,
-    context: { readonly clock: Clock; readonly onChange: () => void; readonly source: PermitSource },
+    { clock, shared, day, onChange, pause = new Pause(), keep }: BudgetContext,
   ) {
     this.name = name;
     this.limit = limit;
-    this.#clock = context.clock;
-    this.#onChange = context.onChange;
-    this.#source = context.source;
-    this.#permits = new Permits(limit, context.clock, this.#source.initial);
-    this.#source.attach(this);
+    this.day = day;
+    this.#clock = clock;
+    this.shared = shared;
+    this.#onChange = onChange;
+    this.#keep = keep;
+    this.#pause = pause;
+    this.#permits = new Permits(limit, clock);
+    shared?.attach(this);
+  }
+
+  /** Whether no request waits or holds permits: nothing is lost without it but its day and its pause. */
+  get isIdle(): boolean {
+    return this.waiters === 0 && (this.shared !== undefined || this.#permits.used === 0);
+  }
+
+  /** Only its clients hold it from now on: its next use tells `keep` again. */
+  release(): void {
+    this.#keptAt = Number.NEGATIVE_INFINITY;
   }
 
   newHolding(priority: Priority): Holding {
@@ -104,23 +93,30 @@ export class Budget implements PermitHolder {
   /** Whether `amount` may be taken now and `kept` permits be left, but no more of those than there can be here. */
   has(amount: number, kept = 0): boolean {
     const now = this.#clock.now();
-    if (now < this.#pause.until || this.#pause.isProbeOut || !this.#source.isValid) return false;
+    if (now < this.#pause.until || this.#pause.isProbeOut) return false;
     this.#permits.thaw(now);
-    return this.#permits.inHand >= amount + Math.min(kept, Math.max(0, this.reach - amount));
+    return this.#permits.inHand >= amount + Math.min(kept, Math.max(0, this.limit.max - amount));
   }
 
-  take(amount: number, request: object, holding: Holding, priority: Priority): void {
+  take(weight: number, request: object, holding: Holding, priority: Priority): void {
+    const now = this.#clock.now();
+    const amount = this.amountOf(weight);
     this.#permits.take(amount);
     this.#pause.took(request);
-    this.#source.used();
+    this.day.add(weight);
     holding.add(amount);
-    if (priority === "background") this.#backgroundAt = this.#clock.now();
+    if (priority === "background") this.#backgroundAt = now;
+    if (now - this.#keptAt < keepMs) return;
+    this.#keptAt = now;
+    this.#keep?.();
   }
 
   /** The request was never sent: its permits are free at once. */
-  refund(amount: number, request: object, holding: Holding): void {
+  refund(weight: number, request: object, holding: Holding): void {
+    const amount = this.amountOf(weight);
     holding.add(-amount);
     this.#permits.putBack(amount);
+    this.day.add(-weight);
     this.#pause.refunded(request);
   }
 
@@ -128,21 +124,21 @@ export class Budget implements PermitHolder {
   settle(weight: number, request: object, holding: Holding, roundTripMs: number | undefined): void {
     this.#pause.settled(request);
     this.#permits.cool(weight, roundTripMs, holding);
-    this.#source.settled?.();
   }
 
   /** An interactive call arrived: background work leaves a reserve in the next windows. */
   sawInteractive(): void {
-    this.#interactiveUntil = this.#clock.now() + rememberedWindows * this.limit.perMs;
+    this.#interactiveUntil = this.#clock.now() + rememberedWindows * this.limit.windowMs;
   }
 
   /** The part of a window that background work leaves now; `least` is a share of the limit. */
   reserve(least: number): number {
-    const hasInteractive = this.interactive.ms > 0 || this.#source.interactiveElsewhere !== undefined;
+    const hasInteractive =
+      this.#interactiveUntil > this.#clock.now() || this.shared?.interactive !== undefined;
     if (!hasInteractive || this.limit.max === never) return 0;
     const { max } = this.limit;
     const wanted = Math.max(max * least, this.#interactiveHeld * reserveFactor);
-    return Math.ceil(Math.min(wanted, Math.floor(max * mostReserve)));
+    return Math.ceil(Math.min(wanted, Math.floor(max * (1 - backgroundPart))));
   }
 
   /** The largest batch that background work sends: what the reserve leaves of a window. */
@@ -150,10 +146,10 @@ export class Budget implements PermitHolder {
     return this.limit.max - this.reserve(least);
   }
 
-  /** The size for a batch that does not fit beside interactive calls; undefined if it fits. */
+  /** The size for a batch that is larger than what the reserve leaves; undefined if it is not. */
   cutTo(amount: number, least: number): number | undefined {
     const largest = this.largestBatch(least);
-    return amount > largest && amount + this.#interactiveHeld > this.limit.max ? largest : undefined;
+    return amount > largest ? largest : undefined;
   }
 
   /** How many idle permits a background request of this amount has to leave for interactive ones. */
@@ -171,7 +167,7 @@ export class Budget implements PermitHolder {
     this.#permits.thaw(this.#clock.now());
     if (this.held.background + amount <= part) return true;
     const sinceMs = this.#clock.now() - this.#backgroundAt;
-    return this.held.background === 0 && sinceMs >= (amount / part) * this.limit.perMs;
+    return this.held.background === 0 && sinceMs >= (amount / part) * this.limit.windowMs;
   }
 
   /** Pauses for `ms`. Then one request goes as the probe, and the others after it succeeded. */
@@ -182,7 +178,7 @@ export class Budget implements PermitHolder {
   /** The service asked for a pause with the response `by`; all processes that share the budget learn of it. */
   applyPause(ms: number, by: string): void {
     this.pause(ms, by);
-    this.#source.paused(ms, by);
+    this.shared?.paused(ms, by);
     this.#onChange();
   }
 
@@ -195,85 +191,32 @@ export class Budget implements PermitHolder {
     const now = this.#clock.now();
     if (now < this.#pause.until) this.#wakeAt(this.#pause.until);
     if (now < this.#pause.until || this.#pause.isProbeOut) return false;
-    this.#wanted = Math.min(this.limit.max, amount + kept);
-    this.#source.want();
-    // The source may have brought some at once, or a permit may have come back since has() said no.
+    // A permit may have come back since has() said no.
     if (this.has(amount, kept)) return true;
-    // Permits that came back without a valid lease must not wake the queue again and again.
-    this.#permits.thaw(now);
     const reserveEndsAt = kept > 0 && this.#interactiveUntil > now ? this.#interactiveUntil : never;
-    const next = Math.min(this.#permits.nextAt ?? never, this.lost?.givesUpAt ?? never, reserveEndsAt);
+    const next = Math.min(this.#permits.nextAt ?? never, reserveEndsAt);
     if (next !== never) this.#wakeAt(next);
     return false;
   }
 
   /** No request waits any more. */
   rest(): void {
-    this.#wanted = 0;
     this.#alarm?.cancel();
     this.#alarm = undefined;
-  }
-
-  /** The permits that this process can count on: all of the limit, or its own part of shared limits. */
-  get reach(): number {
-    return this.#source.isShared ? this.leased : this.limit.max;
-  }
-
-  get leased(): number {
-    return this.#permits.leased;
   }
 
   get waiters(): number {
     return this.waiting.interactive + this.waiting.background;
   }
 
-  get interactive(): PermitHolder["interactive"] {
-    const ms = Math.max(0, this.#interactiveUntil - this.#clock.now());
-    return { waiting: this.waiting.interactive, held: this.held.interactive, ms };
-  }
-
   /** In all processes that share the budget. */
   get #interactiveHeld(): number {
-    return this.held.interactive + (this.#source.interactiveElsewhere ?? 0);
-  }
-
-  get lacking(): number {
-    return Math.max(0, this.#wanted - this.#permits.inHand);
-  }
-
-  get idle(): number {
-    this.#permits.thaw(this.#clock.now());
-    return Math.max(0, this.#permits.inHand);
-  }
-
-  spareFor(ms: number): number {
-    const { idle } = this;
-    return this.waiters === 0 ? idle : Math.min(idle, this.#permits.unneededFor(ms));
-  }
-
-  get owed(): number {
-    return this.#permits.owed;
-  }
-
-  get leavesInMs(): number | undefined {
-    return this.#permits.leavesInMs;
-  }
-
-  get allowanceMs(): number {
-    return this.#permits.allowanceMs;
+    return this.shared?.interactive ?? this.held.interactive;
   }
 
   get isProbing(): boolean {
-    return this.#pause.isProbing;
-  }
-
-  grant(count: number): void {
-    this.#permits.grant(count);
-    this.#onChange();
-  }
-
-  retire(count: number): void {
-    this.#permits.retire(count);
+    // Of shared limits, the store chooses the probe.
+    return this.shared === undefined ? this.#pause.isProbing : this.pausedForMs > 0;
   }
 
   changed(): void {
@@ -287,7 +230,7 @@ export class Budget implements PermitHolder {
 
   /** Why the store that shares the limit is unavailable; undefined while it responds. */
   get lost(): LostStore | undefined {
-    return this.#source.lost;
+    return this.shared?.lost;
   }
 
   /** Whether no request should wait for that store any longer. */
@@ -297,7 +240,7 @@ export class Budget implements PermitHolder {
 
   /** Tries to reach the store again, although no request waits for it. */
   seek(): void {
-    this.#source.want();
+    this.shared?.seek();
   }
 
   /** How long a request of `amount` has to wait at least, after `ahead` permits for other requests; 0 if unknown. */
@@ -316,13 +259,13 @@ export class Budget implements PermitHolder {
   get state(): BudgetState {
     const { max } = this.limit;
     const isLimited = max !== never;
-    const used = isLimited ? Math.min(max, this.#permits.used + this.#source.usedElsewhere) : 0;
+    const used = isLimited ? Math.min(max, this.shared?.used ?? this.#permits.used) : 0;
     const { pausedForMs, lost } = this;
-    const left = lost?.givesUpAt === undefined ? max - used : 0;
+    const remaining = lost?.givesUpAt === undefined ? max - used : 0;
     return {
       used,
-      left,
-      freesInMs: left > 0 ? 0 : this.waitMs(),
+      remaining,
+      resetsInMs: remaining > 0 ? 0 : this.waitMs(),
       pausedUntil: pausedForMs > 0 ? this.#clock.wallTime() + pausedForMs : undefined,
       pausedBy: pausedForMs > 0 ? this.#pause.by : undefined,
       lost: lost?.why,
@@ -333,7 +276,7 @@ export class Budget implements PermitHolder {
   /** Clears its timer and returns its permits. */
   async close(): Promise<void> {
     this.rest();
-    await this.#source.close();
+    await this.shared?.close();
   }
 
   #wakeAt(at: number): void {

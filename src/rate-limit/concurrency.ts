@@ -26,6 +26,11 @@ export class ConcurrencyLimit {
     return this.#inUse >= this.#max;
   }
 
+  /** How many more requests may be in flight. */
+  get room(): number {
+    return this.#max - this.#inUse;
+  }
+
   /** Requests in flight. */
   get inUse(): number {
     return this.#inUse;

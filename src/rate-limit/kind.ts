@@ -1,4 +1,5 @@
 import type { Priority } from "../options/priority.ts";
+import type { Gate } from "../options/shared-limits.ts";
 import type { Budget } from "./budget.ts";
 import type { Holding } from "./permits.ts";
 
@@ -31,6 +32,17 @@ export class Kind {
     this.holdings = budgets.map((budget) => budget.newHolding(priority));
   }
 
+  /** The store that decides for this kind together with other processes; undefined if this process decides alone. */
+  get gate(): Gate | undefined {
+    return this.narrowest.shared?.gate;
+  }
+
+  /** Whether the service has stopped any of its limits. */
+  get isPaused(): boolean {
+    for (const { pausedForMs } of this.budgets) if (pausedForMs > 0) return true;
+    return false;
+  }
+
   get isActive(): boolean {
     return this.waiting + this.inFlight > 0;
   }
@@ -42,6 +54,18 @@ export class Kind {
   /** How many permits of a budget a request of this weight takes. */
   amountOf(budget: Budget, weight: number): number {
     return budget.amountOf(budget === this.narrowest ? weight : 1);
+  }
+
+  /**
+   * Its share of a wider budget: what its narrowest budget allows in a window of the wide one, at most half of that.
+   *
+   * With 50 events in a second, batches of 25 can use 20 of 100 requests in 10 seconds.
+   */
+  shareOf(wide: Pick<Budget, "limit">): number {
+    const { max, windowMs } = this.narrowest.limit;
+    const each = this.narrowest.amountOf(this.weight);
+    const share = Math.ceil((wide.limit.windowMs / windowMs) * (max / each));
+    return Math.min(share, Math.ceil(wide.limit.max * mostForOne));
   }
 
   /** The service answered 429. A batch larger than the limit may never fit where it counts all of its events at once. */
@@ -77,20 +101,6 @@ const mostForOne = 1 / 2;
 const mostForAll = 9 / 10;
 
 /**
- * The share of a kind: what its narrowest budget allows in a window of the wide one, at most half of the wide one.
- *
- * With 50 events in a second, batches of 25 can use 20 of 100 requests in 10 seconds.
- */
-const shareOf = ({ narrowest, weight }: Kind, wide: Budget): number => {
-  const { max, perMs } = narrowest.limit;
-  const each = narrowest.amountOf(weight);
-  const share = Math.ceil((wide.limit.perMs / perMs) * (max / each));
-  // If processes share the budget, each keeps its part.
-  const part = wide.reach < wide.limit.max ? wide.reach / wide.limit.max : 1;
-  return Math.ceil(Math.min(share, Math.ceil(wide.limit.max * mostForOne)) * part);
-};
-
-/**
  * How many permits of a budget a request of this kind leaves for requests that also need a narrower budget: what is
  * missing of their shares. Otherwise requests without a narrower budget could take all permits in a burst, and leave
  * none when the narrower budget has room.
@@ -107,7 +117,7 @@ export const keptForShares = (kind: Kind, budget: Budget, sharing: readonly Kind
     if (kind.priority === "interactive" && other.priority === "background") continue;
     const has = other.heldOf(budget);
     held += has;
-    lacking += Math.max(0, shareOf(other, budget) - has);
+    lacking += Math.max(0, other.shareOf(budget) - has);
   }
-  return Math.max(0, Math.min(lacking, Math.ceil(budget.reach * mostForAll) - held));
+  return Math.max(0, Math.min(lacking, Math.ceil(budget.limit.max * mostForAll) - held));
 };

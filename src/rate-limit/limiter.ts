@@ -1,74 +1,92 @@
 import type { BudgetState, Limit, Limits } from "../options/limits.ts";
 import type { Settings } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
-import type { DayCount, SharedLimits } from "../options/shared-limits.ts";
+import type { SharedLimits } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
+import { Account, queueFor } from "./account.ts";
 import { Budget } from "./budget.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
-import { Kind } from "./kind.ts";
-import { DailyLimit, fixedPermits, LocalPermits } from "./local-limits.ts";
-import { AdmissionQueue, QueueGroup, type Route } from "./queue.ts";
+import { DailyLimit } from "./local-limits.ts";
+import type { AdmissionQueue } from "./queue.ts";
+import { accountsOf, type FindAccount } from "./registry.ts";
 
-const unlimited: Limit = { max: Number.POSITIVE_INFINITY, perMs: 1 };
+const unlimited: Limit = { max: Number.POSITIVE_INFINITY, windowMs: 1 };
 const nobody = { interactive: 0, background: 0 };
+// Constants, because thousands of keys remember them.
+const dayOf = { requests: "requestsPerDay", emails: "emailsPerDay", events: "eventsPerDay" } as const;
 
-/** Everything that the requests of one key share: budgets, daily counts, and their queues. */
+/** The budgets that the requests of one client spend. */
 export class RateLimiter {
-  readonly queues = new QueueGroup();
+  readonly #accounts: Readonly<Record<BudgetName, Account>>;
   readonly budgets: Readonly<Record<BudgetName, Budget>>;
-  readonly days: Readonly<Record<BudgetName, DayCount>>;
-  readonly #kinds = new Map<string, Kind>();
 
-  /** With `false`, nothing is limited, but a pause that the service asks for still applies. */
-  constructor(limits: Limits | false, clock: Clock, shared?: Pick<SharedLimits, "open">) {
-    const open = (name: BudgetName): { readonly budget: Budget; readonly day: DayCount } => {
+  /**
+   * With `false`, nothing is limited, but a pause that the service asks for still applies.
+   *
+   * @param find - finds the budgets that other clients of the process made; without it, all are made here.
+   */
+  constructor(
+    limits: Limits | false,
+    clock: Clock,
+    shared?: Pick<SharedLimits, "open">,
+    find: FindAccount = (_name, _numbers, make) => make(undefined, {}),
+  ) {
+    const accountOf = (name: BudgetName): Account => {
       const limit = limits === false ? unlimited : limits[name];
-      const maxPerDay = limits === false ? Number.POSITIVE_INFINITY : limits[`${name}PerDay`];
-      const { permits, day } = shared?.open(name, { limit, maxPerDay }, clock) ?? {
-        permits: limits === false ? fixedPermits(limit.max) : new LocalPermits(limit.max),
-        day: new DailyLimit(`${name}PerDay`, maxPerDay, clock),
-      };
-      return {
-        budget: new Budget(name, limit, { clock, onChange: () => this.queues.pump(), source: permits }),
-        day,
-      };
+      const maxPerDay = limits === false ? Number.POSITIVE_INFINITY : limits[dayOf[name]];
+      return find(name, { limit, maxPerDay }, (scope, { day: counted, pause, keep }) => {
+        const opened = shared?.open(name, { limit, maxPerDay, scope }, clock);
+        const day = opened?.day ?? counted ?? new DailyLimit(dayOf[name], maxPerDay, clock);
+        return new Account((account) => {
+          const onChange = (): void => account.group.last.pump();
+          return new Budget(name, limit, {
+            clock,
+            shared: opened?.budget,
+            day,
+            pause,
+            onChange,
+            keep: () => keep?.(account),
+          });
+        });
+      });
     };
-    const requests = open("requests");
-    const emails = open("emails");
-    const events = open("events");
+    const [requests, emails, events] = [accountOf("requests"), accountOf("emails"), accountOf("events")];
+    this.#accounts = { requests, emails, events };
     this.budgets = { requests: requests.budget, emails: emails.budget, events: events.budget };
-    this.days = { requests: requests.day, emails: emails.day, events: events.day };
   }
 
-  /** The queue for requests that spend these budgets, the last one by weight. */
-  route(names: readonly BudgetName[], priority: Priority, slots: ConcurrencyLimit): Route {
-    const key = `${priority} ${names.join()}`;
-    const kind = this.#kinds.get(key) ?? this.queues.add(this.#newKind(names, priority));
-    this.#kinds.set(key, kind);
-    return {
-      queue: new AdmissionQueue(kind, slots, this.queues),
-      days: names.map((name) => this.days[name]),
-    };
+  /** A queue for requests that spend these budgets, the last one by weight. */
+  route(names: readonly BudgetName[], priority: Priority, slots: ConcurrencyLimit): AdmissionQueue {
+    return queueFor(
+      names.map((name) => this.#accounts[name]),
+      priority,
+      slots,
+    );
   }
 
   /** The state of each limit, keyed by its name. */
   state(): Record<keyof Limits, BudgetState> {
-    const { budgets, days } = this;
-    const ofDay = (name: BudgetName): BudgetState => {
-      const day = days[name];
-      const left = Math.max(0, day.max - day.used);
-      const freesInMs = left > 0 ? 0 : day.freesInMs(1);
-      const open = { pausedUntil: undefined, pausedBy: undefined };
-      return { used: day.used, left, freesInMs, ...open, lost: budgets[name].lost?.why, waiting: nobody };
+    const { requests, emails, events } = this.budgets;
+    const ofDay = ({ day, lost }: Budget): BudgetState => {
+      const remaining = Math.max(0, day.max - day.used);
+      return {
+        used: day.used,
+        remaining,
+        resetsInMs: remaining > 0 ? 0 : day.resetsInMs(1),
+        pausedUntil: undefined,
+        pausedBy: undefined,
+        lost: lost?.why,
+        waiting: nobody,
+      };
     };
     return {
-      requests: budgets.requests.state,
-      requestsPerDay: ofDay("requests"),
-      emails: budgets.emails.state,
-      emailsPerDay: ofDay("emails"),
-      events: budgets.events.state,
-      eventsPerDay: ofDay("events"),
+      requests: requests.state,
+      requestsPerDay: ofDay(requests),
+      emails: emails.state,
+      emailsPerDay: ofDay(emails),
+      events: events.state,
+      eventsPerDay: ofDay(events),
     };
   }
 
@@ -76,68 +94,15 @@ export class RateLimiter {
   async close(): Promise<void> {
     await Promise.all(Object.values(this.budgets).map((budget) => budget.close()));
   }
-
-  #newKind(names: readonly BudgetName[], priority: Priority): Kind {
-    const budgets = names.map((name) => this.budgets[name]);
-    return new Kind(budgets, budgets.at(-1) ?? this.budgets.requests, priority);
-  }
 }
-
-/** Finds or creates the limiter of a key; `words` and the identity of `things` identify it. */
-type Find = (
-  words: readonly unknown[],
-  things: readonly (object | undefined)[],
-  make: () => RateLimiter,
-) => RateLimiter;
-
-// Registered, so that the ESM and the CommonJS copy of the package in one process share the budgets of a key.
-const place = Symbol.for("touchpoint-sdk.limiter.v1");
-
-const registry = (): Find => {
-  const known = new Map<string, WeakRef<RateLimiter>>();
-  const cleaner = new FinalizationRegistry<string>((id) => {
-    if (known.get(id)?.deref() === undefined) known.delete(id);
-  });
-  // Here, so that both copies of the package give an object the same number.
-  const ids = new WeakMap<object, number>();
-  let idCount = 0;
-  const idOf = (thing: object | undefined): number => {
-    if (thing === undefined) return 0;
-    const id = ids.get(thing) ?? ++idCount;
-    ids.set(thing, id);
-    return id;
-  };
-  return (words, things, make) => {
-    const id = JSON.stringify([...words, ...things.map(idOf)]);
-    const current = known.get(id)?.deref();
-    if (current !== undefined) return current;
-    const limiter = make();
-    known.set(id, new WeakRef(limiter));
-    cleaner.register(limiter, id);
-    return limiter;
-  };
-};
-
-const find = (): Find => {
-  // One non-enumerable property, created with the first client; a closure, so that no listing shows a key.
-  const shared = globalThis as { [place]?: Find };
-  shared[place] ?? Object.defineProperty(shared, place, { value: registry(), configurable: true });
-  return shared[place] ?? registry();
-};
-
-// workerd ends a timer together with the request that created it, and one request cannot wake another.
-const isWorkerd = (): boolean => {
-  // Node 20 has no navigator, and neither do its types.
-  const navigator: unknown = Reflect.get(globalThis, "navigator");
-  return Object(navigator).userAgent === "Cloudflare-Workers";
-};
 
 let isToldOfThreads = false;
 
 const tellOfThreads = (log: Settings["log"]): void => {
-  // Not imported: workerd has no such module.
+  if (isToldOfThreads || !log.isOn("warn")) return;
+  // Loaded by none that has nothing to tell; not imported, because workerd has no such module.
   const threads = globalThis.process?.getBuiltinModule?.("node:worker_threads");
-  if (isToldOfThreads || !log.isOn("warn") || threads?.isMainThread !== false) return;
+  if (threads?.isMainThread !== false) return;
   isToldOfThreads = true;
   log.warn(
     "each worker thread counts its requests alone: share the limits by redisLimits, " +
@@ -146,14 +111,9 @@ const tellOfThreads = (log: Settings["log"]): void => {
   );
 };
 
-/**
- * The limiter of a key. Clients with the same origin, key and limits share it, because the service counts them
- * together. A key function may return any key, so its client has its own limiter. In workerd every client has its own.
- */
+/** The limiter of a client, with the budgets that the service counts together with other clients of the process. */
 export const sharedLimiter = (settings: Settings, clock: Clock): RateLimiter => {
-  const { apiKey, origin, basePath, limits, sharing, fetch, log } = settings;
+  const { limits, sharing, log } = settings;
   if (limits !== false && sharing === undefined) tellOfThreads(log);
-  const make = (): RateLimiter => new RateLimiter(limits, clock, sharing);
-  if (typeof apiKey !== "string" || isWorkerd()) return make();
-  return find()([origin, basePath, apiKey, limits], [sharing, fetch], make);
+  return new RateLimiter(limits, clock, sharing, accountsOf(settings, clock));
 };

@@ -87,7 +87,8 @@ export class PermitCooldown {
       entry = this.#entries[this.#first];
     }
     this.#taken += taken;
-    if (this.#first > 1_000 && this.#first * 2 > this.#entries.length) {
+    const { length } = this.#entries;
+    if ((this.#first > 1_000 && this.#first * 2 > length) || (this.#first > 0 && this.#first === length)) {
       this.#entries = this.#entries.slice(this.#first);
       this.#first = 0;
     }
@@ -102,7 +103,7 @@ interface Stretch {
   readonly count: number;
 }
 
-const never = Number.POSITIVE_INFINITY;
+const never = Infinity;
 const empty = (since: number): Stretch => ({ since, leastMs: never, totalMs: 0, count: 0 });
 
 const fewest = 20;
@@ -162,7 +163,7 @@ export class LatencyFloor {
 }
 
 // However long a round trip seems to take, most of the window is waited out.
-const mostAllowance = 1 / 3;
+export const mostAllowance = 1 / 3;
 // A machine that starts, or is busy, responds late for seconds, and then suddenly no more.
 const stretchWindows = 10;
 // What a busy machine adds to every round trip for a while is not a floor: so small a part of a window is not worth a
@@ -170,38 +171,14 @@ const stretchWindows = 10;
 const allowanceSlack = 0.015;
 const mostSlackMs = 15;
 
-/** The round trips of a limit with this window. */
-export const latencyFloorFor = (perMs: number): LatencyFloor =>
-  new LatencyFloor(perMs * stretchWindows, {
-    slackMs: Math.min(perMs * allowanceSlack, mostSlackMs),
-    mostMs: perMs * mostAllowance,
+export const latencyFloorFor = (windowMs: number): LatencyFloor =>
+  new LatencyFloor(windowMs * stretchWindows, {
+    slackMs: Math.min(windowMs * allowanceSlack, mostSlackMs),
+    mostMs: windowMs * mostAllowance,
   });
 
-/** The lowest level in this period and the previous one: that many permits were not needed. */
-export class IdleMinimum {
-  #since = Number.NEGATIVE_INFINITY;
-  #least = 0;
-  #leastBefore = 0;
-
-  /** The level has fallen to this. */
-  fell(to: number): void {
-    this.#least = Math.min(this.#least, to);
-  }
-
-  /** The lowest level of at least the last `ms`, and at most twice as long if it is called often. */
-  over(ms: number, { level, now }: { readonly level: number; readonly now: number }): number {
-    const least = Math.min(this.#leastBefore, this.#least, level);
-    if (now - this.#since >= ms) {
-      this.#leastBefore = this.#least;
-      this.#least = level;
-      this.#since = now;
-    }
-    return least;
-  }
-}
-
 // A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run equally fast.
-const marginMs = (perMs: number): number => 1 + perMs * 0.0001;
+export const marginMs = (windowMs: number): number => 1 + windowMs * 0.0001;
 // A timer for the moment at which a permit is back must find it back.
 const roundingMs = 0.001;
 
@@ -209,30 +186,15 @@ const roundingMs = 0.001;
 export class Permits {
   readonly #limit: Limit;
   readonly #clock: Clock;
-  #leased: number;
   #inHand: number;
-  /** Permits that are returned as soon as they have cooled down. */
-  #owed = 0;
-  /** Returned permits, which no other process may use before the allowance for this process's latency has passed. */
-  readonly #leaving = new PermitCooldown();
   readonly #cooling = new PermitCooldown();
-  /** By then every idle permit has cooled down completely. */
-  #cooledAt = Number.NEGATIVE_INFINITY;
   readonly #latency: LatencyFloor;
-  readonly #idleMinimum = new IdleMinimum();
 
-  constructor(limit: Limit, clock: Clock, initial: number) {
+  constructor(limit: Limit, clock: Clock) {
     this.#limit = limit;
     this.#clock = clock;
-    this.#leased = initial;
-    this.#inHand = initial;
-    this.#latency = latencyFloorFor(limit.perMs);
-  }
-
-  /** Permits leased now: idle, in use or cooling down. */
-  get leased(): number {
-    this.#leased -= this.#leaving.take(this.#clock.now());
-    return this.#leased;
+    this.#inHand = limit.max;
+    this.#latency = latencyFloorFor(limit.windowMs);
   }
 
   /** Permits that may be used, as of the last `thaw`. */
@@ -240,61 +202,42 @@ export class Permits {
     return this.#inHand;
   }
 
-  /** Permits that another process asked for; they leave when they have cooled down. */
-  get owed(): number {
-    return this.#owed + this.#leaving.count;
-  }
-
-  /** Permits in use, or cooling down for this process itself. */
+  /** Permits in use or cooling down. */
   get used(): number {
-    // First: it settles what is owed.
     this.thaw(this.#clock.now());
-    return this.leased - this.#leaving.count - this.#inHand;
+    return this.#limit.max === never ? 0 : this.#limit.max - this.#inHand;
   }
 
   /** How much sooner than a window after the response a permit comes back, according to the known latency. */
-  get allowanceMs(): number {
+  get #allowanceMs(): number {
     return this.#latency.floorMs;
-  }
-
-  /** In how many milliseconds the next permit leaves; undefined if none leaves. */
-  get leavesInMs(): number | undefined {
-    const now = this.#clock.now();
-    this.#leased -= this.#leaving.take(now);
-    const next = Math.min(this.#leaving.nextAt ?? never, (this.#owed > 0 && this.#cooling.nextAt) || never);
-    return next === never ? undefined : Math.max(0, next - now) + roundingMs;
   }
 
   /** When the next permit comes back, possibly now; undefined if none is cooling down. */
   get nextAt(): number | undefined {
     const next = this.#cooling.nextAt;
-    return next === undefined ? undefined : next - this.allowanceMs;
+    return next === undefined ? undefined : next - this.#allowanceMs;
   }
 
   /**
-   * When `amount` permits are free at the earliest, if all of the limit were here: first idle ones, then cooling ones,
-   * then those in use, and a window later all of them again.
+   * When `amount` permits are free at the earliest: first idle ones, then cooling ones, then those in use, and a window
+   * later all of them again.
    */
   readyInMs(amount: number): number {
-    const { max, perMs } = this.#limit;
+    const { max, windowMs } = this.#limit;
     if (max === never) return 0;
     const now = this.#clock.now();
     const free = max - this.used;
     const rounds = Math.max(0, Math.ceil(amount / max) - 1);
     const lacking = amount - rounds * max - free;
-    if (lacking <= 0) return rounds * perMs;
-    const backAt = this.#cooling.backAt(lacking + this.#owed);
-    return rounds * perMs + (backAt === undefined ? perMs : Math.max(0, backAt - now)) - this.allowanceMs;
-  }
-
-  /** Of the idle permits, those that were not needed for `ms`. */
-  unneededFor(ms: number): number {
-    return this.#idleMinimum.over(ms, { level: this.#inHand, now: this.#clock.now() });
+    if (lacking <= 0) return rounds * windowMs;
+    const backAt = this.#cooling.backAt(lacking);
+    const backInMs = backAt === undefined ? windowMs : Math.max(0, backAt - now);
+    return rounds * windowMs + backInMs - this.#allowanceMs;
   }
 
   take(amount: number): void {
     this.#inHand -= amount;
-    this.#idleMinimum.fell(this.#inHand);
   }
 
   /** The request was never sent: its permits are free at once. */
@@ -307,43 +250,19 @@ export class Permits {
    * contain both uses. A batch larger than the limit keeps all permits for as many windows as it fills.
    */
   cool(weight: number, roundTripMs: number | undefined, holding?: Holding): void {
-    const { max, perMs } = this.#limit;
+    const { max, windowMs } = this.#limit;
     if (max === never) return holding?.add(-weight);
     const now = this.#clock.now();
     if (roundTripMs !== undefined) this.#latency.add(roundTripMs, now);
     // Without a response, it is unknown when it was counted: the allowance is added here, so that none remains.
-    const extraMs = roundTripMs === undefined ? perMs * mostAllowance : 0;
+    const extraMs = roundTripMs === undefined ? windowMs * mostAllowance : 0;
     const windows = Math.max(1, weight / max);
-    const until = now + perMs * windows + marginMs(perMs) + extraMs;
+    const until = now + windowMs * windows + marginMs(windowMs) + extraMs;
     this.#cooling.add(Math.min(weight, max), until, holding);
-  }
-
-  grant(count: number): void {
-    const kept = Math.min(count, this.#owed);
-    this.#owed -= kept;
-    this.#leased += count - kept;
-    this.#inHand += count - kept;
-  }
-
-  retire(count: number): void {
-    this.#owed += count;
-    this.thaw(this.#clock.now());
   }
 
   /** Makes permits idle that have cooled down by `now`. */
   thaw(now: number): void {
-    const { allowanceMs } = this;
-    const taken = this.#cooling.take(now + allowanceMs + roundingMs);
-    if (taken > 0) this.#cooledAt = Math.max(this.#cooledAt, now + allowanceMs);
-    this.#inHand += taken;
-    if (this.#owed > 0) this.#payOwed(Math.min(this.#owed, this.#inHand), now);
-  }
-
-  #payOwed(count: number, now: number): void {
-    this.#owed -= count;
-    this.#inHand -= count;
-    this.#idleMinimum.fell(this.#inHand);
-    if (this.#cooledAt <= now) this.#leased -= count;
-    else this.#leaving.add(count, this.#cooledAt);
+    this.#inHand += this.#cooling.take(now + this.#allowanceMs + roundingMs);
   }
 }

@@ -1,14 +1,6 @@
-import type { DayCount } from "../options/shared-limits.ts";
 import type { Budget } from "./budget.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
 import { type Kind, type KnownWait, keptForShares } from "./kind.ts";
-
-/** What requests with the same budgets and priority have in common, created once. */
-export interface Route {
-  readonly queue: AdmissionQueue;
-  /** In the order of the kind's budgets. */
-  readonly days: readonly DayCount[];
-}
 
 /** A request that waits, or may have to. */
 export interface Waiter {
@@ -18,6 +10,8 @@ export interface Waiter {
   readonly signal: AbortSignal | undefined;
   /** The smallest share of each window that it leaves for interactive calls, if it is background work. */
   readonly leastReserve: number;
+  /** How long its attempt may take. */
+  readonly attemptTimeoutMs: number;
   /** Whether it is allowed while its client closes. */
   readonly isDrained: boolean;
   /** Its position among all waiting requests. */
@@ -43,14 +37,28 @@ export interface Waiter {
 export class AdmissionQueue {
   readonly kind: Kind;
   readonly slots: ConcurrencyLimit;
-  readonly #group: QueueGroup;
   #first: Waiter | undefined;
   #last: Waiter | undefined;
+
+  #group: QueueGroup;
 
   constructor(kind: Kind, slots: ConcurrencyLimit, group: QueueGroup) {
     this.kind = kind;
     this.slots = slots;
     this.#group = group;
+  }
+
+  get group(): QueueGroup {
+    this.#group = this.#group.last;
+    return this.#group;
+  }
+
+  /** Counts a request that waits or is in flight, or no longer does. Shares are kept for kinds that have any. */
+  count(what: "waiting" | "inFlight", change: 1 | -1): void {
+    const { kind } = this;
+    const wasActive = kind.isActive;
+    kind[what] += change;
+    if (kind.budgets.length > 1 && wasActive !== kind.isActive) this.group.activate(kind);
   }
 
   get first(): Waiter | undefined {
@@ -84,20 +92,20 @@ export class AdmissionQueue {
     for (let waiter = this.#first; waiter !== undefined; ) {
       const { next } = waiter;
       if (!waiter.isDrained) {
-        this.#group.leave(waiter);
+        this.group.leave(waiter);
         waiter.refuse(reason);
         count += 1;
       }
       waiter = next;
     }
     // The remaining requests may be able to go.
-    if (count > 0) this.#group.pump();
+    if (count > 0) this.group.pump();
     return count;
   }
 
   #count(sign: 1 | -1, weight: number): void {
     const { kind, slots } = this;
-    kind.waiting += sign;
+    this.count("waiting", sign);
     slots.waiting[kind.priority] += sign;
     for (const budget of kind.budgets) {
       budget.waiting[kind.priority] += sign;
@@ -116,17 +124,32 @@ type Resource = Budget | ConcurrencyLimit;
  * lacks one budget does not delay requests that do not need it.
  */
 export class QueueGroup {
-  readonly #busy = new Set<AdmissionQueue>();
-  /** The kinds with more than one budget: shares are kept for the active ones. */
-  readonly #sharing: Kind[] = [];
-  readonly #wake = (): void => this.pump();
+  /** The queues in which requests wait. */
+  readonly busy = new Set<AdmissionQueue>();
+  /** The kinds with more than one budget whose requests wait or are in flight: shares are kept for them. */
+  active: readonly Kind[] = [];
+  /** The group that it has joined. */
+  into: QueueGroup | undefined;
+  readonly #wake = (): void => this.last.pump();
   #order = 0;
   #isPumping = false;
 
-  /** @param kind - created for this group, and counted in it. */
-  add(kind: Kind): Kind {
-    if (kind.budgets.length > 1) this.#sharing.push(kind);
-    return kind;
+  /** The group that serves the queues of this one. */
+  get last(): QueueGroup {
+    return this.into?.last ?? this;
+  }
+
+  /** From now on, the queues of both are served together, because some requests spend budgets of both. */
+  join(other: QueueGroup): void {
+    if (other === this) return;
+    other.into = this;
+    for (const queue of other.busy) this.busy.add(queue);
+    this.active = [...this.active, ...other.active];
+  }
+
+  /** A kind has become active, or is no longer. */
+  activate(kind: Kind): void {
+    this.active = kind.isActive ? [...this.active, kind] : this.active.filter((other) => other !== kind);
   }
 
   /**
@@ -144,7 +167,7 @@ export class QueueGroup {
     if (refusal !== undefined) throw refusal;
     kind.weight = waiter.weight;
     if (kind.priority === "interactive") for (const budget of kind.budgets) budget.sawInteractive();
-    if (this.#busy.size === 0 && this.#lacking(waiter).length === 0) {
+    if (kind.gate === undefined && this.busy.size === 0 && this.#lacking(waiter).length === 0) {
       this.#admit(waiter);
       return true;
     }
@@ -152,8 +175,13 @@ export class QueueGroup {
   }
 
   /** What keeps the request from going now; for notices. */
-  blockers({ queue, weight }: Waiter): readonly Resource[] {
+  blockers(waiter: Waiter): readonly Resource[] {
+    const { queue, weight } = waiter;
     const { kind, slots } = queue;
+    if (kind.gate !== undefined) {
+      const { name } = kind.gate.lacks(waiter) ?? kind.narrowest;
+      return slots.isFull ? [slots] : kind.budgets.filter((budget) => budget.name === name);
+    }
     const lacking = kind.budgets.filter((budget) => !budget.has(kind.amountOf(budget, weight)));
     return slots.isFull ? [slots, ...lacking] : lacking;
   }
@@ -161,14 +189,14 @@ export class QueueGroup {
   /** Admits every request that can go. Called whenever something may have become free. */
   pump(): void {
     // A budget that changes while it is taken from must not start a second round inside the first.
-    if (this.#isPumping || this.#busy.size === 0) return;
+    if (this.#isPumping || this.busy.size === 0) return;
     this.#isPumping = true;
     try {
       while (this.#serve());
     } finally {
       this.#isPumping = false;
     }
-    for (const { first } of [...this.#busy]) if (first?.isWaiting) first.stopped();
+    for (const { first } of [...this.busy]) if (first?.isWaiting) first.stopped();
   }
 
   /** Admits one request, or refuses it; false if there is none. */
@@ -189,6 +217,7 @@ export class QueueGroup {
       }
       const lacking = this.#lacking(waiter, blocked);
       if (lacking.length === 0) {
+        kind.gate?.take(waiter);
         this.leave(waiter);
         this.#admit(waiter);
         return true;
@@ -201,7 +230,7 @@ export class QueueGroup {
   /** The first request of each queue, in the order in which they are admitted. */
   #heads(): readonly Waiter[] {
     const heads: Waiter[] = [];
-    for (const { first } of this.#busy) if (first !== undefined) heads.push(first);
+    for (const { first } of this.busy) if (first !== undefined) heads.push(first);
     if (heads.length < 2) return heads;
     const rank = (waiter: Waiter): number => {
       const { kind } = waiter.queue;
@@ -220,11 +249,15 @@ export class QueueGroup {
       lacking.push(slots);
       blocked?.add(slots);
     }
+    if (kind.gate !== undefined) {
+      if (lacking.length === 0 && !kind.gate.admits(waiter)) lacking.push(kind.narrowest);
+      return lacking;
+    }
     const hasReserve = kind.priority === "background" && !isDue(waiter);
     for (const budget of kind.budgets) {
       const amount = kind.amountOf(budget, weight);
       const reserve = hasReserve ? budget.keptFromBackground(amount, leastReserve) : 0;
-      const shares = keptForShares(kind, budget, this.#sharing);
+      const shares = keptForShares(kind, budget, this.active);
       if (budget.has(amount, reserve + shares) || budget.want(amount, reserve + shares)) continue;
       lacking.push(budget);
       // A request that is delayed only by the share of others must not delay those others.
@@ -235,7 +268,7 @@ export class QueueGroup {
 
   #admit(waiter: Waiter): void {
     waiter.queue.slots.take();
-    waiter.queue.kind.inFlight += 1;
+    waiter.queue.count("inFlight", 1);
     waiter.go();
   }
 
@@ -244,7 +277,7 @@ export class QueueGroup {
     waiter.order = this.#order++;
     const wait = queue.kind.knownWait(waiter.weight);
     queue.push(waiter);
-    this.#busy.add(queue);
+    this.busy.add(queue);
     // Behind others of its queue, it changes nothing for the first requests.
     if (queue.first === waiter) this.pump();
     if (waiter.hasGone) return true;
@@ -268,8 +301,9 @@ export class QueueGroup {
   /** Removes a request from its queue. */
   leave(waiter: Waiter): void {
     const { queue } = waiter;
+    queue.kind.gate?.drop(waiter);
     queue.remove(waiter);
-    if (queue.first === undefined) this.#busy.delete(queue);
+    if (queue.first === undefined) this.busy.delete(queue);
   }
 }
 

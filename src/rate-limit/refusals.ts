@@ -1,7 +1,6 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
-import type { HttpRequest } from "../http/types.ts";
+import type { Scope } from "../http/scope.ts";
 import type { LostStore } from "../options/shared-limits.ts";
-import { progressOf } from "../runtime/cancellation.ts";
 
 /** A duration in words. */
 export const inWords = (ms: number): string => {
@@ -16,9 +15,9 @@ interface Refusal {
 }
 
 /** The error of a request that was not sent because of `limit`. */
-export const refusedFor = (request: HttpRequest, limit: string, { why, waitMs }: Refusal): RateLimitError =>
-  new RateLimitError(`${request.operation}: not sent, ${why}`, {
-    ...progressOf(request),
+export const refusedFor = (scope: Scope, limit: string, { why, waitMs }: Refusal): RateLimitError =>
+  new RateLimitError(`${scope.operation.id}: not sent, ${why}`, {
+    ...scope.progress,
     status: 429,
     headers: new Headers(),
     body: undefined,
@@ -28,14 +27,14 @@ export const refusedFor = (request: HttpRequest, limit: string, { why, waitMs }:
 
 /** The error of a request that was not sent, because the service asked for a longer wait than allowed. */
 export const refusedByPause = (
-  request: HttpRequest,
+  scope: Scope,
   limit: string,
   { why, waitMs }: Required<Refusal>,
 ): RateLimitError => {
   const what = `the service asked to send nothing on ${limit} for another ${inWords(waitMs)}`;
-  return refusedFor(request, limit, { why: what + why, waitMs });
+  return refusedFor(scope, limit, { why: what + why, waitMs });
 };
 
 /** The error of a request whose shared limits are unavailable. */
-export const unreachable = (request: HttpRequest, { why, cause }: LostStore): ConnectionError =>
-  new ConnectionError(`${request.operation}: not sent, ${why}`, { ...progressOf(request), cause });
+export const unreachable = (scope: Scope, { why, cause }: LostStore): ConnectionError =>
+  new ConnectionError(`${scope.operation.id}: not sent, ${why}`, { ...scope.progress, cause });

@@ -1,13 +1,8 @@
 import type { RateLimitError } from "../errors.ts";
-import {
-  AttemptFailure,
-  BatchTooLarge,
-  type HttpRequest,
-  type HttpResponse,
-  type Stage,
-} from "../http/types.ts";
+import type { HttpRequest, HttpResponse } from "../http/message.ts";
+import type { Scope } from "../http/scope.ts";
+import { AttemptFailure, BatchTooLarge, type Send, type Stage } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
-import type { DayCount } from "../options/shared-limits.ts";
 import { DeadlineExceeded, whenAborted } from "../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import { retryAfterMs } from "../runtime/headers.ts";
@@ -15,7 +10,7 @@ import type { Budget } from "./budget.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
 import type { KnownWait } from "./kind.ts";
 import type { RateLimiter } from "./limiter.ts";
-import type { AdmissionQueue, Route, Waiter } from "./queue.ts";
+import type { AdmissionQueue, Waiter } from "./queue.ts";
 import { inWords, refusedByPause, refusedFor, unreachable } from "./refusals.ts";
 
 /** How a client waits. */
@@ -39,14 +34,20 @@ interface Wait {
   readonly cancel: Cancel | undefined;
 }
 
-const isPaused = (budget: Budget): boolean => budget.pausedForMs > 0;
-
 /** What a request without permits of this budget waits for. */
 const limitOf = ({ name, lost }: Budget): string => lost?.why ?? `the limit ${name}`;
 
+/** An attempt that asks to be sent. */
+export interface Asked {
+  readonly scope: Scope;
+  readonly request: HttpRequest;
+  readonly send: Send;
+}
+
 /** One attempt and the budgets that it spends. */
 export class Admission implements Waiter {
-  readonly request: HttpRequest;
+  readonly asked: Asked;
+  readonly scope: Scope;
   readonly queue: AdmissionQueue;
   order = 0;
   previous: Waiter | undefined;
@@ -56,29 +57,31 @@ export class Admission implements Waiter {
   /** The last reported reason of its wait. */
   waitingFor: string | undefined;
   reason: WaitNotice["reason"] | undefined;
-  /** When its wait started. */
-  readonly #since: number;
-  readonly #days: readonly DayCount[];
+  readonly #since: number; // when its wait started
   readonly #settings: WaitSettings;
 
-  constructor(request: HttpRequest, { queue, days }: Route, settings: WaitSettings) {
-    this.request = request;
+  constructor(asked: Asked, queue: AdmissionQueue, settings: WaitSettings) {
+    this.asked = asked;
+    this.scope = asked.scope;
     this.queue = queue;
-    this.#days = days;
     this.#settings = settings;
     this.#since = settings.clock.now();
   }
 
   get weight(): number {
-    return this.request.weight;
+    return this.scope.plan.weight;
   }
 
   get signal(): AbortSignal | undefined {
-    return this.request.signal;
+    return this.scope.signal;
+  }
+
+  get attemptTimeoutMs(): number {
+    return this.asked.request.attemptTimeoutMs;
   }
 
   get isDrained(): boolean {
-    return this.request.isDrained === true;
+    return this.scope.plan.isDrained;
   }
 
   get leastReserve(): number {
@@ -106,15 +109,15 @@ export class Admission implements Waiter {
 
   #endWait(): Wait | undefined {
     const wait = this.#wait;
-    if (wait === undefined) return undefined;
     this.#wait = undefined;
+    if (wait === undefined) return undefined;
     wait.unlink();
     wait.cancel?.();
-    const { onWait, stats, waits } = this.request;
+    const { plan, account, waits } = this.scope;
     const waitedMs = this.#settings.clock.now() - this.#since;
-    if (waits !== undefined) waits.leftMs -= waitedMs;
-    stats.waitedMs += waitedMs;
-    onWait?.(undefined);
+    waits?.spend(waitedMs);
+    account.waited(waitedMs);
+    plan.onWait?.(undefined);
     return wait;
   }
 
@@ -124,36 +127,36 @@ export class Admission implements Waiter {
 
   /** Whether a pause has started since it was admitted. */
   get isHeld(): boolean {
-    return this.queue.kind.budgets.some(isPaused);
+    return this.queue.kind.isPaused;
   }
 
   refusal(): Error | undefined {
     const { kind } = this.queue;
-    for (const [index, budget] of kind.budgets.entries()) {
+    for (const budget of kind.budgets) {
       const weight = this.#weightOf(budget);
-      const day = this.#days[index];
-      if (day !== undefined && !day.has(weight)) {
-        const waitMs = day.freesInMs(weight);
+      const { day } = budget;
+      if (!day.has(weight)) {
+        const waitMs = day.resetsInMs(weight);
         const what = `${day.name} is used up (${day.used} of ${day.max})`;
-        return refusedFor(this.request, day.name, {
+        return refusedFor(this.scope, day.name, {
           why: `${what}; more frees in ${inWords(waitMs)}`,
           waitMs,
         });
       }
       if (budget.lost !== undefined && budget.isGivenUp) {
         budget.seek();
-        return unreachable(this.request, budget.lost);
+        return unreachable(this.scope, budget.lost);
       }
       const waitMs = budget.pausedForMs;
       if (waitMs > this.#settings.maxRetryAfterMs)
-        return refusedByPause(this.request, budget.name, {
+        return refusedByPause(this.scope, budget.name, {
           why: ", which is longer than maxRetryAfterMs",
           waitMs,
         });
       if (waitMs > 0 && waitMs > this.#boundMs)
-        return refusedByPause(this.request, budget.name, { why: `: ${this.#bound}`, waitMs });
+        return refusedByPause(this.scope, budget.name, { why: `: ${this.#bound}`, waitMs });
     }
-    if (!this.request.isDivisible) return undefined;
+    if (!this.scope.plan.isDivisible) return undefined;
     const most = kind.cutTo(this.weight, this.leastReserve);
     return most === undefined ? undefined : new BatchTooLarge(most);
   }
@@ -165,42 +168,42 @@ export class Admission implements Waiter {
       return this.refusedWait(`maxQueued (${maxQueued}) calls wait already`);
     if (ms <= this.#boundMs) return undefined;
     const why = `it would wait ${inWords(ms)} for the limit ${budget.name}: ${this.#bound}`;
-    return refusedFor(this.request, budget.name, { why, waitMs: ms });
+    return refusedFor(this.scope, budget.name, { why, waitMs: ms });
   }
 
   /** The error of a request that may not wait any longer. */
   refusedWait(why: string): RateLimitError {
     const { kind, slots } = this.queue;
     const { ms, budget } = kind.knownWait(this.weight);
-    const isKnown = ms > 0 || !budget.has(kind.amountOf(budget, this.weight));
-    if (!isKnown) return refusedFor(this.request, slots.name, { why: `${why} (for concurrency)` });
-    const waitMs = Math.max(1, ms, budget.waitMs());
-    return refusedFor(this.request, budget.name, { why: `${why} (for ${limitOf(budget)})`, waitMs });
+    const isKnown =
+      kind.gate === undefined ? ms > 0 || !budget.has(kind.amountOf(budget, this.weight)) : !slots.isFull;
+    if (!isKnown) return refusedFor(this.scope, slots.name, { why: `${why} (for concurrency)` });
+    const waitMs = Math.max(1, ms, kind.gate?.lacks(this)?.ms ?? budget.waitMs());
+    return refusedFor(this.scope, budget.name, { why: `${why} (for ${limitOf(budget)})`, waitMs });
   }
 
   /** How long it may still wait. */
   get #boundMs(): number {
-    const { waits, deadlineAt } = this.request;
+    const { waits, deadlineAt } = this.scope;
     const now = this.#settings.clock.now();
-    const waitLeftMs = waits === undefined ? Number.POSITIVE_INFINITY : waits.leftMs - (now - this.#since);
+    const waitLeftMs = (waits?.waitLeftMs ?? Number.POSITIVE_INFINITY) - (now - this.#since);
     return Math.min(waitLeftMs, deadlineAt === undefined ? Number.POSITIVE_INFINITY : deadlineAt - now);
   }
 
   get #bound(): string {
-    const { waits, deadlineAt } = this.request;
+    const { waits, deadlineAt } = this.scope;
     const leftMs = Math.max(0, Math.round(this.#boundMs));
     const isDeadline =
-      deadlineAt !== undefined && deadlineAt - this.#settings.clock.now() <= (waits?.leftMs ?? Infinity);
+      deadlineAt !== undefined && deadlineAt - this.#settings.clock.now() <= (waits?.waitLeftMs ?? Infinity);
     return `${leftMs} ms are left of ${isDeadline ? "totalTimeoutMs" : "maxWaitMs"}`;
   }
 
   go(): void {
     const { kind } = this.queue;
     this.hasGone = true;
-    for (const [index, budget] of kind.budgets.entries()) {
+    for (const [index, budget] of kind.gate === undefined ? kind.budgets.entries() : []) {
       const holding = kind.holdings[index];
-      if (holding) budget.take(budget.amountOf(this.#weightOf(budget)), this, holding, kind.priority);
-      this.#days[index]?.add(this.#weightOf(budget));
+      if (holding) budget.take(this.#weightOf(budget), this, holding, kind.priority);
     }
     this.#endWait()?.resolve(this);
   }
@@ -214,20 +217,20 @@ export class Admission implements Waiter {
     readonly wasSent: boolean;
   }): void {
     const { kind, slots } = this.queue;
-    kind.inFlight -= 1;
-    for (const [index, budget] of kind.budgets.entries()) {
+    this.queue.count("inFlight", -1);
+    kind.gate?.settle(this, { roundTripMs, wasSent });
+    for (const [index, budget] of kind.gate === undefined ? kind.budgets.entries() : []) {
       const holding = kind.holdings[index];
       const weight = this.#weightOf(budget);
       if (holding === undefined) continue;
       if (wasSent) budget.settle(weight, this, holding, roundTripMs);
-      else budget.refund(budget.amountOf(weight), this, holding);
-      if (!wasSent) this.#days[index]?.add(-weight);
+      else budget.refund(weight, this, holding);
     }
     slots.free();
   }
 
   #weightOf(budget: Budget): number {
-    return budget === this.queue.kind.narrowest ? this.request.weight : 1;
+    return budget === this.queue.kind.narrowest ? this.weight : 1;
   }
 }
 
@@ -242,10 +245,10 @@ export interface RateLimitSettings extends Omit<WaitSettings, "onStopped"> {
 const unnamedPauseMs = 1_000;
 
 /** What a waiting request lacks, for notices. */
-const noticeOf = (limiter: RateLimiter, admission: Admission): WaitNotice => {
-  const { request, queue } = admission;
-  const { operation } = request;
-  const blockers = limiter.queues.blockers(admission);
+const noticeOf = (admission: Admission): WaitNotice => {
+  const { scope, queue } = admission;
+  const { id: operation } = scope.operation;
+  const blockers = queue.group.blockers(admission);
   const lacking = queue.kind.budgets.filter((budget) => blockers.includes(budget));
   const longest = lacking.reduce<Budget | undefined>(
     (most, budget) => (most === undefined || budget.waitMs() > most.waitMs() ? budget : most),
@@ -265,9 +268,11 @@ const noticeOf = (limiter: RateLimiter, admission: Admission): WaitNotice => {
  */
 export const rateLimit = (settings: RateLimitSettings): Stage => {
   const { limiter, slots, clock } = settings;
-  const routes = new Map<string, Route>();
+  const routes = new Map<string, AdmissionQueue>();
 
-  const routeOf = ({ budgets, priority }: HttpRequest): Route => {
+  const routeOf = ({ operation, plan }: Scope): AdmissionQueue => {
+    const { budgets } = operation;
+    const { priority } = plan;
     const key = `${priority} ${budgets.join()}`;
     const route = routes.get(key) ?? limiter.route(budgets, priority, slots);
     routes.set(key, route);
@@ -276,70 +281,70 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
 
   // Again when the reason changes, for example from a slot to a limit.
   const onStopped = (admission: Admission): void => {
-    const notice = noticeOf(limiter, admission);
+    const notice = noticeOf(admission);
     if (notice.reason === admission.reason && notice.waitingFor === admission.waitingFor) return;
     admission.reason = notice.reason;
     admission.waitingFor = notice.waitingFor;
     settings.onWait?.(notice);
-    admission.request.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
+    admission.scope.plan.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
   };
   const linkToSignal = (admission: Admission): Cancel =>
-    whenAborted(admission.signal, () => limiter.queues.refuse(admission, admission.signal?.reason));
+    whenAborted(admission.signal, () => admission.queue.group.refuse(admission, admission.signal?.reason));
 
   const startTimer = (admission: Admission): Cancel | undefined => {
-    const { waits } = admission.request;
+    const { waits } = admission.scope;
     const refuse = (): void =>
-      limiter.queues.refuse(admission, admission.refusedWait("it has waited for maxWaitMs"));
-    return waits && clock.after(waits.leftMs, refuse);
+      admission.queue.group.refuse(admission, admission.refusedWait("it has waited for maxWaitMs"));
+    return waits?.waitLeftMs === undefined ? undefined : clock.after(waits.waitLeftMs, refuse);
   };
 
-  const applyPause = ({ request, queue }: Admission, { status, headers }: HttpResponse): void => {
+  const applyPause = ({ scope, queue }: Admission, { status, headers }: HttpResponse): void => {
     const ms = retryAfterMs(headers, clock.wallTime());
-    const by = `${status} on ${request.operation}`;
+    const by = `${status} on ${scope.operation.id}`;
     const { narrowest } = queue.kind;
-    if (status === 429) queue.kind.refused(request.weight);
+    if (status === 429) queue.kind.refused(scope.plan.weight);
     if (status === 429) narrowest.applyPause(ms ?? unnamedPauseMs, by);
     if (status === 503 && ms !== undefined) narrowest.applyPause(ms, by);
   };
 
-  return (next) => {
-    const sendAdmitted = async (admission: Admission): Promise<HttpResponse> => {
-      const since = clock.now();
-      let roundTripMs: number | undefined;
-      let wasSent = true;
-      try {
-        const response = await next({ ...admission.request, isHeld: () => admission.isHeld });
-        roundTripMs = clock.now() - since;
-        if (response.status === 429 || response.status === 503) applyPause(admission, response);
-        return response;
-      } catch (failure) {
-        // Only the transport can say that nothing was sent; any other failure happened before it.
-        wasSent = failure instanceof AttemptFailure && failure.wasSent;
-        throw failure;
-      } finally {
-        admission.end({ roundTripMs, wasSent });
-        // After all permits are returned: in between, its permits would count twice, or not at all.
-        limiter.queues.pump();
-      }
-    };
+  const sendAdmitted = async (admission: Admission): Promise<HttpResponse> => {
+    const { scope, request, send } = admission.asked;
+    const since = clock.now();
+    let roundTripMs: number | undefined;
+    let wasSent = true;
+    try {
+      const response = await send(scope, request);
+      roundTripMs = clock.now() - since;
+      if (response.status === 429 || response.status === 503) applyPause(admission, response);
+      return response;
+    } catch (failure) {
+      // Only the transport can say that nothing was sent; any other failure happened before it.
+      wasSent = failure instanceof AttemptFailure && failure.wasSent;
+      throw failure;
+    } finally {
+      admission.end({ roundTripMs, wasSent });
+      // After all permits are returned: in between, its permits would count twice, or not at all.
+      admission.queue.group.pump();
+    }
+  };
 
-    const waitSettings = { ...settings, onStopped };
+  const waitSettings = { ...settings, onStopped };
 
-    // Neither an async function nor a closure for each: 100,000 calls may wait here.
-    const beginWait = (admission: Admission): Promise<HttpResponse> =>
-      new Promise<Admission>(function waitInQueue(resolve, reject) {
-        admission.wait({ resolve, reject, unlink: linkToSignal(admission), cancel: startTimer(admission) });
-        onStopped(admission);
-        // Sent after its own wait, and not by the call that admits it, because that has another async context.
-      }).then(sendAdmitted);
+  // Neither an async function nor a closure for each: 100,000 calls may wait here.
+  const beginWait = (admission: Admission): Promise<HttpResponse> =>
+    new Promise<Admission>(function waitInQueue(resolve, reject) {
+      admission.wait({ resolve, reject, unlink: linkToSignal(admission), cancel: startTimer(admission) });
+      onStopped(admission);
+      // Sent after its own wait, and not by the call that admits it, because that has another async context.
+    }).then(sendAdmitted);
 
-    return function rateLimit(request) {
-      const admission = new Admission(request, routeOf(request), waitSettings);
-      try {
-        return limiter.queues.enter(admission) ? sendAdmitted(admission) : beginWait(admission);
-      } catch (refusal) {
-        return Promise.reject(refusal);
-      }
-    };
+  return function rateLimit(scope, request, send) {
+    const admission = new Admission({ scope, request, send }, routeOf(scope), waitSettings);
+    request.admission = admission;
+    try {
+      return admission.queue.group.enter(admission) ? sendAdmitted(admission) : beginWait(admission);
+    } catch (refusal) {
+      return Promise.reject(refusal);
+    }
   };
 };

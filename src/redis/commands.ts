@@ -22,26 +22,6 @@ export interface IoredisCommands {
   info?(section: "memory"): Promise<string>;
   /** The nodes of a cluster that hold keys; a ledger on one is listed node by node. */
   nodes?(role: "master"): IoredisCommands[];
-  /** Opens a second connection like this one; without it, news arrives with the next heartbeat. */
-  duplicate?(): IoredisSubscriber;
-  /** Calls back when the connection ends. */
-  once?(event: "end", listener: () => void): unknown;
-  /** Removes a listener. */
-  off?(event: "end", listener: () => void): unknown;
-}
-
-/** The methods of a second ioredis connection, which receives messages of other processes. */
-export interface IoredisSubscriber {
-  /** Calls back with each message of a channel it is subscribed to. */
-  on(event: "message", listener: (channel: string, message: string) => void): unknown;
-  /** Calls back on each connect and reconnect. */
-  on(event: "ready", listener: () => void): unknown;
-  /** Calls back when the connection fails. */
-  on(event: "error", listener: (error: Error) => void): unknown;
-  /** Subscribes to a channel. */
-  subscribe(channel: string): Promise<unknown>;
-  /** Ends the connection at once. */
-  disconnect(): void;
 }
 
 /** The keys and arguments of a script, as node-redis takes them. */
@@ -75,30 +55,12 @@ export interface NodeRedisCommands {
   readonly masters?: readonly unknown[];
   /** Returns the client of one node. */
   nodeClient?(node: unknown): Promise<NodeRedisCommands>;
-  /** Opens a second connection like this one. */
-  duplicate(): NodeRedisSubscriber;
-  /** Calls back when the connection ends. */
-  once(event: "end", listener: () => void): unknown;
-  /** Removes a listener. */
-  off(event: "end", listener: () => void): unknown;
-}
-
-/** The methods of a second node-redis connection, which receives messages of other processes. */
-interface NodeRedisSubscriber {
-  /** Calls back when the connection fails. */
-  on(event: "error", listener: (error: Error) => void): unknown;
-  /** Connects. */
-  connect(): Promise<unknown>;
-  /** Subscribes to a channel, and again after each reconnect. */
-  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
-  /** Ends the connection at once. */
-  destroy(): void;
 }
 
 /** A Redis client of either library, recognized by its methods. */
 export type RedisCommands = IoredisCommands | NodeRedisCommands;
 
-export const isNodeRedis = (redis: RedisCommands): redis is NodeRedisCommands => "evalSha" in redis;
+const isNodeRedis = (redis: RedisCommands): redis is NodeRedisCommands => "evalSha" in redis;
 
 /** The faults of a value that should be a client. */
 export const clientFaults = (redis: unknown): string[] => {

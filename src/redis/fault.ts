@@ -16,7 +16,6 @@ const lasting: Readonly<Record<string, string>> = {
   NOAUTH: "pass the password to its client",
   WRONGPASS: "pass the right user name and password to its client",
   NOPERM: "allow its user EVAL and EVALSHA on the keys touchpoint:*",
-  CROSSSLOT: 'its keys must be in one slot: the id of redisLimits must not start with "}"',
   MOVED: cluster,
   WRONGTYPE: "another program uses the key: choose another id or prefix",
 };
@@ -41,7 +40,7 @@ export const faultOf = (cause: unknown): RedisFault => {
 
 /** The fault when no answer arrives in time. */
 export const silence = (ms: number): RedisFault => ({
-  what: `has not answered for ${Math.round(ms)} ms`,
+  what: `has not responded for ${Math.round(ms)} ms`,
   cause: undefined,
   isReply: false,
   isLasting: false,

@@ -1,36 +1,52 @@
+import type { Stored } from "../ledger/rules.ts";
 import { script } from "./commands.ts";
 
 // After a lost connection, a client resends commands that Redis may have run: every script is safe to run twice.
 
 /** The value of a ledger key. A freed key stays for ten minutes, so that a resent settlement is recognized. */
-export interface Entry {
-  readonly state: "pending" | "unknown" | "sent" | "free";
-  readonly claim: string;
-  readonly fingerprint: string;
-  readonly since: number;
+interface Entry extends Omit<Stored, "state" | "receipt"> {
+  readonly state: Stored["state"] | "free";
   /** A string of JSON, because Redis would change empty arrays and long numbers in it. */
   readonly receipt?: string;
 }
 
+/** An entry, with the time of Redis when it was read. */
+export interface ReadEntry extends Entry {
+  readonly now: number;
+}
+
 // Only the scripts below write entries.
-export const entryOf = (text: unknown): Entry => JSON.parse(String(text)) as Entry;
+export const entryOf = (text: unknown, now: unknown): ReadEntry => {
+  return { ...(JSON.parse(String(text)) as Entry), now: Number(now) };
+};
+
+const now = `
+local time = redis.call('TIME')
+local now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+`;
 
 export const getScript = script("return redis.call('GET', KEYS[1])");
 
 export const setScript = script("return redis.call('SET', KEYS[1], ARGV[1])");
 
+/** Returns the entry of the key and the time; only the time if there is none. */
+export const readScript = script(`${now}return { now, redis.call('GET', KEYS[1]) }`);
+
 /** Returns the key, with any prefix that the client adds. */
 export const echoScript = script("return KEYS[1]");
 
-/** Claims a free key. Returns the entry of the key, which may be another claim's. */
-export const claimScript = script(`
+/**
+ * Claims a free key. Arguments: the claim, the fingerprint, the operation and the limit. Returns the time and the entry of
+ * the key, which may be another claim's.
+ */
+export const claimScript = script(`${now}
 local text = redis.call('GET', KEYS[1])
-if text and cjson.decode(text).state ~= 'free' then return text end
-local time = redis.call('TIME')
-local since = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-text = cjson.encode({ state = 'pending', claim = ARGV[1], fingerprint = ARGV[2], since = since })
+if text and cjson.decode(text).state ~= 'free' then return { now, text } end
+text = cjson.encode({
+  state = 'pending', claim = ARGV[1], fingerprint = ARGV[2], operation = ARGV[3], limitMs = tonumber(ARGV[4]), since = now
+})
 redis.call('SET', KEYS[1], text)
-return text
+return { now, text }
 `);
 
 /** Arguments: the settlement, the claim, the receipt, the settlement's id, and `1` if a sent key may change too. */
@@ -51,10 +67,10 @@ end
 return 1
 `);
 
-/** Returns the next cursor, then each key followed by its entry. */
-export const scanScript = script(`
+/** Returns the next cursor and the time, then each key followed by its entry. */
+export const scanScript = script(`${now}
 local found = redis.call('SCAN', ARGV[1], 'MATCH', ARGV[2], 'COUNT', 500)
-local answer = { found[1] }
+local answer = { found[1], now }
 for _, key in ipairs(found[2]) do
   local text = redis.call('GET', key)
   if text then

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
 import type {
+  ClaimDetails,
   Ledger,
   LedgerClaim,
   LedgerFilter,
@@ -8,17 +9,30 @@ import type {
   LedgerRow,
   SettleDetails,
   Settlement,
+  TakenKey,
 } from "../ledger/ledger.ts";
-import { checkKey, checkSettling, listFilter, scheduledIdOf, takesBack } from "../ledger/rules.ts";
+import {
+  aged,
+  checkKey,
+  checkSettling,
+  claimDetails,
+  listFilter,
+  rowOf,
+  type Settling,
+  type Stored,
+  scheduledIdOf,
+  settling,
+} from "../ledger/rules.ts";
 import { unknownKeys } from "../runtime/values.ts";
 import { clientFaults, nodesOf, type RedisCommands } from "./commands.ts";
 import { asked, faultOf } from "./fault.ts";
 import {
   claimScript,
-  type Entry,
   echoScript,
   entryOf,
   getScript,
+  type ReadEntry,
+  readScript,
   scanScript,
   setScript,
   settleScript,
@@ -35,19 +49,26 @@ export interface RedisLedgerOptions {
   readonly allowEviction?: boolean;
 }
 
-/** How to settle a claimed key. `over` also changes a key that is `sent`. */
-interface Change {
-  readonly as: Settlement;
-  readonly over?: boolean;
+/** How to settle a claimed key. */
+interface Change extends Settling {
   readonly receipt?: unknown;
 }
 
-const receiptOf = ({ receipt }: Entry): unknown => (receipt === undefined ? undefined : JSON.parse(receipt));
+/** A key that is not free, and the time of Redis when it was read. */
+interface ReadKey {
+  readonly stored: Stored;
+  readonly now: number;
+}
 
-const rowOf = (key: string, entry: Entry): LedgerRow | undefined => {
-  const { state, since } = entry;
-  return state === "free" ? undefined : { key, state, since, receipt: receiptOf(entry) };
+const readKey = ({ state, receipt, now, ...rest }: ReadEntry): ReadKey | undefined => {
+  if (state === "free") return undefined;
+  return {
+    stored: { ...rest, state, receipt: receipt === undefined ? undefined : JSON.parse(receipt) },
+    now,
+  };
 };
+
+const known = ({ stored, now }: ReadKey): TakenKey => aged(stored, now);
 
 /** What Redis stores, for error messages. */
 const ledger = "the ledger";
@@ -102,17 +123,17 @@ class RedisLedger implements Ledger {
     this.#isChecked = true;
   }
 
-  async claim(key: string, fingerprint: string): Promise<LedgerClaim> {
+  async claim(key: string, fingerprint: string, details?: Partial<ClaimDetails>): Promise<LedgerClaim> {
     const claim = randomUUID();
+    const { operation, limitMs } = claimDetails(details);
+    const values = [claim, fingerprint, operation, `${limitMs}`];
     try {
       if (!this.#isChecked) await this.#check();
-      const entry = entryOf(await claimScript(this.#redis, [this.#prefix + key], [claim, fingerprint]));
-      if (entry.claim === claim) return { state: "claimed", claim };
-      const { state, since } = entry;
-      if (state === "free") throw new TypeError("claimScript returned a free key");
-      return state === "sent"
-        ? { state, fingerprint: entry.fingerprint, receipt: receiptOf(entry) }
-        : { state, fingerprint: entry.fingerprint, since };
+      // As claimScript returns it.
+      const [now, text] = (await claimScript(this.#redis, [this.#prefix + key], values)) as unknown[];
+      const entry = readKey(entryOf(text, now));
+      if (entry === undefined) throw new TypeError("claimScript returned a free key");
+      return entry.stored.claim === claim ? { state: "claimed", claim } : known(entry);
     } catch (error) {
       // Redis may have stored the claim anyway; nothing was sent under it.
       this.settle(key, "not-sent", { claim }).catch(() => undefined);
@@ -121,21 +142,29 @@ class RedisLedger implements Ledger {
     }
   }
 
+  async read(key: string): Promise<TakenKey | undefined> {
+    checkKey("get", key);
+    const entry = await this.#entry(key);
+    return entry && known(entry);
+  }
+
   async settle(key: string, as: Settlement, details?: SettleDetails): Promise<boolean> {
-    const { claim, receipt } = details ?? {};
-    checkSettling(key, as, { claim, receipt });
-    if (claim !== undefined) return this.#write(key, claim, { as, receipt });
-    return this.#change(key, (entry) => {
-      return { as, receipt, over: takesBack(as, receiptOf(entry)) };
+    const { claim, force, receipt } = details ?? {};
+    checkSettling(key, as, { claim, force, receipt });
+    // Not read first: the claim says enough, and a connection that breaks has one command less to lose.
+    if (claim !== undefined && receipt === undefined) return this.#write(key, claim, { as });
+    return this.#change(key, ({ stored, now }) => {
+      const how = settling(stored, as, { claim, force, now });
+      return how && { ...how, receipt };
     });
   }
 
   async settleScheduled(id: string, as: "not-sent" | "unknown"): Promise<boolean> {
     const key = await asked(ledger, getScript(this.#redis, [this.#prefix + scheduledMark + id], []));
     if (typeof key !== "string") return false;
-    return this.#change(key, (entry) => {
-      return scheduledIdOf(receiptOf(entry)) === id ? { as, over: true } : undefined;
-    });
+    return this.#change(key, ({ stored: { operation, receipt } }) =>
+      scheduledIdOf(operation, receipt) === id ? { as, over: true } : undefined,
+    );
   }
 
   async release(key: string): Promise<boolean> {
@@ -144,8 +173,7 @@ class RedisLedger implements Ledger {
   }
 
   async get(key: string): Promise<LedgerRow | undefined> {
-    checkKey("get", key);
-    const entry = await this.#entry(key);
+    const entry = await this.read(key);
     return entry && rowOf(key, entry);
   }
 
@@ -159,7 +187,7 @@ class RedisLedger implements Ledger {
       const done = new Set<string>();
       for (let cursor: string | undefined = "0"; cursor !== undefined; ) {
         // As scanScript returns it.
-        const [next = "0", ...found] = (await asked(
+        const [next = "0", now, ...found] = (await asked(
           ledger,
           scanScript(node, [], [cursor, pattern]),
         )) as string[];
@@ -167,7 +195,8 @@ class RedisLedger implements Ledger {
           const key = String(found[at]).slice(prefix.length);
           if (key.startsWith(scheduledMark) || done.has(key)) continue;
           done.add(key);
-          const row = rowOf(key, entryOf(found[at + 1]));
+          const entry = readKey(entryOf(found[at + 1], now));
+          const row = entry && rowOf(key, known(entry));
           if (row !== undefined && passes(row)) yield row;
         }
         cursor = next === "0" ? undefined : next;
@@ -175,23 +204,27 @@ class RedisLedger implements Ledger {
     }
   }
 
-  async #entry(key: string): Promise<Entry | undefined> {
-    const text = await asked(ledger, getScript(this.#redis, [this.#prefix + key], []));
-    return typeof text === "string" ? entryOf(text) : undefined;
+  async #entry(key: string): Promise<ReadKey | undefined> {
+    const reply = await asked(ledger, readScript(this.#redis, [this.#prefix + key], []));
+    // As readScript returns it.
+    const [now, text] = reply as unknown[];
+    return typeof text === "string" ? readKey(entryOf(text, now)) : undefined;
   }
 
   /** Settles only the claim that it read: a resent settlement must not settle a later claim of another process. */
-  async #change(key: string, decide: (entry: Entry) => Change | undefined): Promise<boolean> {
+  async #change(key: string, decide: (read: ReadKey) => Change | undefined): Promise<boolean> {
     const entry = await this.#entry(key);
-    const change = entry && entry.state !== "free" ? decide(entry) : undefined;
-    return entry !== undefined && change !== undefined && this.#write(key, entry.claim, change);
-  }
-
-  async #write(key: string, claim: string, { as, over, receipt }: Change): Promise<boolean> {
-    const id = scheduledIdOf(receipt);
+    const change = entry && decide(entry);
+    if (entry === undefined || change === undefined) return false;
+    const { operation, claim } = entry.stored;
+    const id = scheduledIdOf(operation, change.receipt);
     // Written before the receipt, so that a cancel finds the key of every stored receipt.
     if (id !== undefined)
       await asked(ledger, setScript(this.#redis, [this.#prefix + scheduledMark + id], [key]));
+    return this.#write(key, claim, change);
+  }
+
+  async #write(key: string, claim: string, { as, over, receipt }: Change): Promise<boolean> {
     const text = receipt === undefined ? "" : JSON.stringify(receipt);
     const values = [as, claim, text, randomUUID(), over ? "1" : ""];
     return (await asked(ledger, settleScript(this.#redis, [this.#prefix + key], values))) === 1;

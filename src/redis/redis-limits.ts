@@ -1,10 +1,10 @@
 import { ConfigurationError } from "../errors.ts";
 import { documentedLimits, type Limits, limitFaults } from "../options/limits.ts";
 import type { SharedLimits } from "../options/shared-limits.ts";
+import type { Clock } from "../runtime/clock.ts";
 import { clientFaults, type RedisCommands } from "./commands.ts";
-import { News } from "./news.ts";
-import { SharedDay } from "./shared-day.ts";
-import { SharedLeases } from "./shared-leases.ts";
+import { RedisGate } from "./redis-gate.ts";
+import { RedisBudget } from "./shared-budget.ts";
 
 /** Who shares the limits, and what happens while Redis is unavailable. You can change any limit here too. */
 export interface RedisLimitsOptions extends Partial<Limits> {
@@ -24,10 +24,10 @@ export interface RedisLimitsOptions extends Partial<Limits> {
 /**
  * Limits that any number of processes share through one Redis: permits, pauses and daily counts.
  *
- * Processes lease permits in blocks and return them when others wait. A second connection, created like the given one,
- * delivers pauses and freed permits at once; `client.close()` closes it. When a process dies, its permits are free again
- * one window (and a twentieth of it, at least 100 ms, or four round trips to a distant Redis) after its last heartbeat.
- * After a restart or a flush of Redis, the processes register again. Their clocks need not agree.
+ * Each request takes two round trips to Redis, one before it is sent and one after its response, and more only while it
+ * waits. The request of
+ * a process that died counts for `timeoutMs` and a window. After a restart or a flush of Redis, processes that used it
+ * before wait for a window. Their clocks need not agree.
  *
  * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. Close it yourself, after the
  * Touchpoint client.
@@ -56,15 +56,19 @@ export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): 
     faults.push(`onLost: "open" needs a share above 0 and at most 1`);
   if (!(maxLostMs >= 0)) faults.push(`maxLostMs must be at least 0, got ${String(maxLostMs)}`);
   if (faults.length > 0) throw new ConfigurationError(`redisLimits: ${faults.join("; ")}`);
-  const news = new News(redis);
+  const whenLost = { share: onLost === "open" ? (share ?? 0) : 0, maxMs: maxLostMs };
+  const gates = new Map<Clock, RedisGate>();
   return {
     numbers: { ...documentedLimits, ...given },
-    open: (name, { limit, maxPerDay }, clock) => {
-      const day = new SharedDay(`${name}PerDay`, maxPerDay, clock);
-      // The braces keep the keys of one id on one node of a cluster.
-      const key = `touchpoint:{${id}}:${name}`;
-      const whenLost = { share: onLost === "open" ? (share ?? 0) : 0, maxMs: maxLostMs };
-      return { day, permits: new SharedLeases({ redis, news, clock, key, limit, day, whenLost }) };
+    open: (name, { limit, maxPerDay, scope }, clock) => {
+      const gate = gates.get(clock) ?? new RedisGate({ redis, whenLost }, clock);
+      gates.set(clock, gate);
+      // The braces keep all limits on one node of a cluster, because one script takes what a request spends.
+      const key = `touchpoint:{limits}:${scope === undefined ? `id:${id}` : `scope:${scope}`}:${name}`;
+      const share = whenLost.share;
+      const make = () => new RedisBudget(key, { name, limit, maxPerDay }, { gate, clock, share });
+      const budget = gate.budget(key, make);
+      return { budget, day: budget.day };
     },
   };
 };

@@ -1,24 +1,25 @@
+import { upsert } from "../batch/upsert.ts";
 import type { ChangesOptions, ContactChange, ContactChanges } from "../bulk/changes-options.ts";
 import type { ImportContext, ImportOptions, ImportReport, RowResult } from "../bulk/import-options.ts";
 import type { InputSource } from "../bulk/resumable.ts";
-import { hasSameFields } from "../bulk/same-fields.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
-import { type Call, throwIfInvalid, withOperation } from "../call/executor.ts";
-import type { CallGroup } from "../call/request.ts";
-import { ConflictError, isTouchpointError, NotFoundError } from "../errors.ts";
+import { throwIfInvalid, withOperation } from "../call/executor.ts";
+import type { CallScope } from "../call/scope.ts";
 import type { CallOptions, KeySource } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { foldAscii } from "../runtime/fold-ascii.ts";
 import { snapshot } from "../runtime/values.ts";
 import { issuesOf } from "../service/check.ts";
 import type { Page } from "../service/common.ts";
-import { type Contact, type ContactQuery, FindQuery } from "../service/contacts.ts";
+import { type Contact, type ContactQuery, FindQuery, upsertFields } from "../service/contacts.ts";
 import type { Operation } from "../service/define.ts";
 import { operations } from "../service/operations.ts";
 import type {
   ContactInputOf,
   ContactOf,
   ContactPatchOf,
+  ContactUpsertOf,
   GivenContact,
   OpenFields,
 } from "../workspace/contact-types.ts";
@@ -31,18 +32,12 @@ export interface UpsertResult<C extends Contact = Contact> {
   readonly created: boolean;
 }
 
-const upsertRounds = 3;
-
-// Within an upsert a second creation is harmless: addresses are unique, so it conflicts, and the upsert then updates.
+// Within an upsert a second creation is harmless: it conflicts, and the upsert then updates, also with a part of the fields.
 const repeatable = <Input, Output>(create: Operation<Input, Output>): Operation<Input, Output> => ({
   ...create,
   replay: "idempotent",
+  isPartial: true,
 });
-
-// If no retry has shown whether the creation happened, a lookup can.
-const isUnclear = (error: unknown): boolean => isTouchpointError(error) && error.outcome === "unknown";
-
-const sameAddress = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
 
 /** The operations with the types of a workspace. */
 interface TypedOperations<Fields> {
@@ -57,14 +52,12 @@ const typed = <Fields>() => operations.contacts as unknown as TypedOperations<Fi
 
 /** Contacts. Use it as `client.contacts`. `Fields` are the workspace's custom fields, if a schema types them. */
 export class Contacts<Fields extends object = OpenFields> {
-  readonly #call: Call;
+  readonly #call: CallScope;
   readonly #clock: Clock;
   readonly #apiKey: KeySource;
 
-  constructor(call: Call, clock: Clock, apiKey: KeySource) {
-    this.#call = call;
-    this.#clock = clock;
-    this.#apiKey = apiKey;
+  constructor(call: CallScope, clock: Clock, apiKey: KeySource) {
+    [this.#call, this.#clock, this.#apiKey] = [call, clock, apiKey];
   }
 
   /**
@@ -80,10 +73,10 @@ export class Contacts<Fields extends object = OpenFields> {
    * const contact = await client.contacts.create({ email: "ada@example.com", customFields: { plan: "pro" } });
    * console.log(contact.id);
    * ```
-   * Source: service document, Contacts, POST /api/v1/contacts.
+   * Scope: `contacts:write`. Source: service document, Contacts, POST /api/v1/contacts.
    */
   create(input: ContactInputOf<Fields>, options?: CallOptions): ApiPromise<ContactOf<Fields>> {
-    return this.#call(typed<Fields>().create, { payload: input }, options);
+    return this.#call.request(typed<Fields>().create, { payload: input }, options);
   }
 
   /**
@@ -102,14 +95,14 @@ export class Contacts<Fields extends object = OpenFields> {
    * console.log(page.total);
    * for await (const contact of client.contacts.list()) console.log(contact.email);
    * ```
-   * Source: service document, Contacts and Limits.
+   * Scope: none documented, as for every read. Source: service document, Contacts and Limits.
    */
   list(query: ContactQuery = {}, options: CallOptions & PagingOptions = {}): Paged<ContactOf<Fields>> {
     return paged(this.#call, typed<Fields>().list, query, options);
   }
 
   /**
-   * Finds the contact with an email address. Upper and lower case do not matter.
+   * Finds the contact with an email address. Upper and lower case of ASCII letters do not matter; every other letter does.
    *
    * A search of the service may match more than the address; this method returns only the exact address.
    *
@@ -120,26 +113,26 @@ export class Contacts<Fields extends object = OpenFields> {
    * const contact = await client.contacts.find("Ada@Example.com");
    * console.log(contact?.name ?? "no such contact");
    * ```
-   * Source: service document, Contacts, `search`.
+   * Scope: none documented, as for every read. Source: service document, Contacts, `search`.
    */
   find(email: string, options?: CallOptions): ApiPromise<ContactOf<Fields> | null> {
-    const call = this.#call.scope();
+    const call = this.#call.open("contacts.find");
     const search = async (): Promise<ContactOf<Fields> | null> => {
       throwIfInvalid("contacts.find", issuesOf(FindQuery, { email }));
-      return call.group("contacts.find", options, (part) => this.#find(part, email, options));
+      return call.run("contacts.find", options, (part) => this.#find(part, email, options));
     };
     return call.answer(search());
   }
 
   async #find(
-    call: Call,
+    call: CallScope,
     email: string,
     options: CallOptions | undefined,
   ): Promise<ContactOf<Fields> | null> {
     const found = paged(call, typed<Fields>().list, { search: email }, options ?? {}, {});
     for await (const contact of found) {
       // In lenient mode a record may have any shape.
-      if (typeof contact?.email === "string" && sameAddress(contact.email, email)) return contact;
+      if (typeof contact?.email === "string" && foldAscii(contact.email) === foldAscii(email)) return contact;
     }
     return null;
   }
@@ -155,16 +148,19 @@ export class Contacts<Fields extends object = OpenFields> {
    * @throws ConflictError when another contact has the new email.
    * @example
    * ```ts
-   * await client.contacts.update("contact-1", { stage: "CUSTOMER", customFields: { plan: null } });
+   * await client.contacts.update("contact-1", { stage: "CONVERTED", customFields: { plan: null } });
    * ```
-   * Source: service document, Contacts, PATCH rules 1–6.
+   * Scope: `contacts:write`. Source: service document, Contacts, PATCH rules 1–6.
    */
   update(id: string, patch: ContactPatchOf<Fields>, options?: CallOptions): ApiPromise<ContactOf<Fields>> {
-    return this.#call(typed<Fields>().update, { id, payload: patch }, options);
+    return this.#call.request(typed<Fields>().update, { id, payload: patch }, options);
   }
 
   /**
    * Creates the contact, or updates the existing contact with the email.
+   *
+   * Takes a contact as it was read, too: `null` leaves a field as it is, and `id`, `listIds` and the times of a contact that
+   * was read are not sent. Custom fields change key by key, and `null` clears a key.
    *
    * You can always call it again safely. After a lost response, the creation is retried up to `maxRetries` times, and then
    * the contact is looked up. Addresses are unique, so a second creation only conflicts, and the method updates the contact
@@ -174,15 +170,15 @@ export class Contacts<Fields extends object = OpenFields> {
    * @example
    * ```ts
    * const { contact, created } = await client.contacts.upsert({ email: "ada@example.com", name: "Ada Lovelace" });
-   * console.log(created ? "created" : "updated", contact.id);
+   * console.log(created ? "created" : "updated", contact.id); // scope: contacts:write
    * ```
    */
-  upsert(input: ContactInputOf<Fields>, options?: CallOptions): ApiPromise<UpsertResult<ContactOf<Fields>>> {
-    const call = this.#call.scope();
+  upsert(input: ContactUpsertOf<Fields>, options?: CallOptions): ApiPromise<UpsertResult<ContactOf<Fields>>> {
+    const call = this.#call.open("contacts.upsert");
     const run = async (): Promise<UpsertResult<ContactOf<Fields>>> => {
       try {
-        const how = { call, options, isSame: () => false };
-        const { contact, result } = await this.#upsert(snapshot(input), how);
+        const given = upsertFields(snapshot(input)) as ContactInputOf<Fields>; // The call checks what is left.
+        const { contact, result } = await this.#upsert(given, { call, options, isSame: () => false });
         return { contact, created: result === "created" };
       } catch (error) {
         throw withOperation("contacts.upsert", error);
@@ -192,9 +188,10 @@ export class Contacts<Fields extends object = OpenFields> {
   }
 
   /**
-   * Creates or updates every contact of an array, a generator or a stream, with constant memory.
+   * Creates or updates every contact of an array, a generator or a stream of any length.
    *
-   * The import reads the list of contacts once, or looks up each row if that takes fewer requests. It sends only what
+   * The import reads the list of contacts once (about 250 bytes of memory per contact), or looks up each row if that takes
+   * fewer requests. It sends only what
    * creates or changes a contact. With a `checkpoint` you can kill the run at any time and start it again with the same
    * source. `dryRun` sends no change; the report then has a `plan` for each row. `addToList` adds the contacts to a list,
    * 1,000 per request.
@@ -208,13 +205,13 @@ export class Contacts<Fields extends object = OpenFields> {
    *
    * const report = await client.contacts.import(readContacts("contacts.csv"), {
    *   checkpoint: "import.checkpoint.json",
-   *   onRejected: ({ index, error }) => console.error(`row ${index + 1}: ${error}`),
+   *   onRejected: ({ line, error }) => console.error(`line ${line}: ${error}`),
    * });
-   * console.log(report.created, report.updated, report.unchanged);
+   * console.log(report.created, report.updated, report.unchanged); // scope: contacts:write; for addToList lists:write
    * ```
    */
   import(source: InputSource<ContactInputOf<Fields>>, options: ImportOptions = {}): ApiPromise<ImportReport> {
-    const call = this.#call.scope();
+    const call = this.#call.open("contacts.import");
     const run = async (): Promise<ImportReport> => {
       // Files and hashes load with the first import, not with the package.
       const { importContacts } = await import("../bulk/import.ts");
@@ -236,18 +233,18 @@ export class Contacts<Fields extends object = OpenFields> {
    *
    * A change counts as processed when you request the next one. The snapshot is saved after every page of 200 contacts. If a
    * run is killed or left by `break`, the next run continues there, and yields the rest of the unfinished page again.
-   * `removed` comes last. A different order of the contact's lists is not a change.
+   * `removed` comes last. A different order of `listIds` is not a change.
    *
    * @throws ConfigurationError when the snapshot is damaged, of another workspace or query, or of a newer version. Nothing
    * was yielded, and the snapshot is unchanged.
    * @example
    * ```ts
-   * for await (const change of client.contacts.changes({ since: "contacts.snapshot" })) {
+   * for await (const change of client.contacts.changes({ snapshot: "contacts.snapshot" })) {
    *   if (change.kind === "removed") console.log("removed", change.id);
    *   else console.log(change.kind, change.contact.email);
    * }
    * ```
-   * Source: service document, Contacts. The service has no query for changes; this reads 200 contacts per request.
+   * Scope: none documented, as for every read. Source: service document, Contacts. The service has no query for changes; this reads 200 contacts per request.
    */
   changes(options: ChangesOptions): ContactChanges<ContactOf<Fields>> {
     const [call, clock] = [this.#call, this.#clock];
@@ -277,11 +274,11 @@ export class Contacts<Fields extends object = OpenFields> {
     const given = (row: GivenContact) => row as ContactInputOf<Fields>;
     const { create, update, list } = typed<Fields>();
     return {
-      upsert: (call, row, options) => this.#upsert(given(row), { call, options, isSame: hasSameFields }),
-      create: (call, row, options) => call(create, { payload: given(row) }, options),
+      upsert: (call, row, options, isSame) => this.#upsert(given(row), { call, options, isSame }),
+      create: (call, row, options) => call.request(create, { payload: given(row) }, options),
       update: (call, id, { email: _same, ...patch }, options) =>
         // What creates a contact changes one as well.
-        call(update, { id, payload: patch as unknown as ContactPatchOf<Fields> }, options),
+        call.request(update, { id, payload: patch as unknown as ContactPatchOf<Fields> }, options),
       find: (call, email, options) => this.#find(call, email, options),
       pages: (call, options, cursor) =>
         paged(call, list, {}, { ...options, cursor, ...(cursor === undefined && { prefetch: 0 }) }).pages(),
@@ -295,54 +292,24 @@ export class Contacts<Fields extends object = OpenFields> {
       options,
       isSame,
     }: {
-      readonly call: Call;
+      readonly call: CallScope;
       readonly options: CallOptions | undefined;
-      readonly isSame: typeof hasSameFields;
+      readonly isSame: (row: object, contact: object) => boolean;
     },
   ): Promise<RowResult<ContactOf<Fields>>> {
-    return through.group("contacts.upsert", options, async (call, whole) => {
-      for (let round = 1; ; round += 1) {
-        try {
-          const contact = await call(repeatable(typed<Fields>().create), { payload: input }, options);
-          return { contact, result: "created" };
-        } catch (error) {
-          const isNewlyUnclear = isUnclear(error) && !whole.isUnclear;
-          whole.isUnclear ||= isNewlyUnclear;
-          const canBeLookedUp = isNewlyUnclear && !whole.signal?.aborted;
-          if (!(error instanceof ConflictError) && !canBeLookedUp) throw error;
-          const known = await this.#find(call, input.email, options);
-          if (known === null && (round === upsertRounds || !(error instanceof ConflictError))) throw error;
-          const how = { call, whole, options, isSame, isLast: round === upsertRounds };
-          const settled = known && (await this.#bring(input, known, how));
-          if (settled) return settled;
-        }
-      }
-    });
-  }
-
-  /** Updates a known contact; undefined if it was deleted meanwhile, and may be created again. */
-  async #bring(
-    { email: _same, ...patch }: ContactInputOf<Fields>,
-    known: ContactOf<Fields>,
-    how: {
-      readonly call: Call;
-      readonly whole: CallGroup;
-      readonly options: CallOptions | undefined;
-      readonly isSame: typeof hasSameFields;
-      readonly isLast: boolean;
-    },
-  ): Promise<RowResult<ContactOf<Fields>> | undefined> {
-    const isEmpty = Object.values(patch).every((value) => value === undefined);
-    if (isEmpty || how.isSame(patch, known)) return { contact: known, result: "unchanged" };
     // What creates a contact changes one as well.
-    const payload = patch as unknown as ContactPatchOf<Fields>;
-    try {
-      const contact = await how.call(typed<Fields>().update, { id: known.id, payload }, how.options);
-      return { contact, result: "updated" };
-    } catch (error) {
-      how.whole.isUnclear ||= isUnclear(error);
-      if (error instanceof NotFoundError && !how.isLast) return undefined;
-      throw error;
-    }
+    const { email: _same, ...patch } = input as ContactInputOf<Fields> & ContactPatchOf<Fields>;
+    const { create, update } = typed<Fields>();
+    const isEmpty = Object.values(patch).every((value) => value === undefined);
+    return through.run("contacts.upsert", options, (call) =>
+      upsert<ContactOf<Fields>>(call, {
+        create: () => call.request(repeatable(create), { payload: input }, options),
+        find: () => this.#find(call, input.email, options),
+        update: (known) =>
+          isEmpty || isSame(patch, known)
+            ? undefined
+            : call.request(update, { id: known.id, payload: patch as ContactPatchOf<Fields> }, options),
+      }),
+    );
   }
 }

@@ -1,6 +1,7 @@
 import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
-import { type Call, checkInput } from "../call/executor.ts";
+import { checkInput } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
+import type { CallScope } from "../call/scope.ts";
 import { isTouchpointError } from "../errors.ts";
 import { Bounds } from "../ledger/bounds.ts";
 import type { ClaimLedger } from "../ledger/ledger.ts";
@@ -10,7 +11,6 @@ import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import { abortError, type Lifetime } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { jsonCopy } from "../runtime/values.ts";
-import { Anything } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
 import type {
   EmailInput,
@@ -24,43 +24,18 @@ import type {
 import { operations } from "../service/operations.ts";
 import { momentMs } from "../service/timestamps.ts";
 
-/** Options of a send. `Dry` is the type of `dryRun`. */
-export interface SendOptions<Dry extends boolean | undefined = false | undefined> extends CallOptions {
+/** Options of a send. */
+export interface SendOptions extends CallOptions {
   /**
    * Your own key, for example `welcome:42`: at most one email is sent under it. A later call with the key, in any process
    * that shares the ledger, returns the first receipt and sends nothing.
    */
   readonly once?: string | undefined;
-  /** `true`: returns the request that would be sent, sends nothing and claims no key. Default: the client's. */
-  readonly dryRun?: Dry | undefined;
-}
-
-/** Options of a send that only checks. */
-export interface DryRunOptions extends SendOptions<true> {
-  /** Checks the email, sends nothing and claims no key. */
-  readonly dryRun: true;
-}
-
-type AnyDry = boolean | undefined;
-
-/** What a send returns: the request if the call itself sets `dryRun`, otherwise the sent email. */
-export type EmailAnswer<Dry extends boolean | undefined, Sent> = [Dry] extends [true]
-  ? EmailDryRun
-  : true extends Dry
-    ? Sent | EmailDryRun
-    : Sent;
-
-/** The request of an email that was not sent. */
-export interface EmailDryRun {
-  /** Distinguishes it from a response. */
-  readonly dryRun: true;
-  /** The request that would be sent, without its headers. */
-  readonly request: {
-    readonly method: "POST";
-    /** The path from the root of the origin. */
-    readonly path: string;
-    readonly body: Readonly<Record<string, unknown>>;
-  };
+  /**
+   * `true`: checks the email, sends nothing and claims no key. Returns an email whose `id` starts with `dry-run:`, and the
+   * `request` that would be sent. Default: the client's.
+   */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** What the emails need besides the call. */
@@ -89,10 +64,10 @@ const asItIsNow = <Input>(operation: string, email: Input): Input => {
 
 /** Scheduled emails. Use it as `client.emails.scheduled`. */
 export class ScheduledEmails {
-  readonly #call: Call;
+  readonly #call: CallScope;
   readonly #context: EmailsContext;
 
-  constructor(call: Call, context: EmailsContext) {
+  constructor(call: CallScope, context: EmailsContext) {
     this.#call = call;
     this.#context = context;
   }
@@ -107,7 +82,7 @@ export class ScheduledEmails {
    * ```ts
    * for await (const { id, sendAt } of client.emails.scheduled.list()) console.log(id, sendAt);
    * ```
-   * Source: service document, Emails, "can be listed"; Limits, paging.
+   * Scope: none documented. Source: service document, Emails, "can be listed"; Limits, paging.
    */
   list(query: ScheduledEmailQuery = {}, options: CallOptions & PagingOptions = {}): Paged<ScheduledEmail> {
     return paged(this.#call, operations.emails.scheduledList, query, options);
@@ -123,10 +98,10 @@ export class ScheduledEmails {
    * ```ts
    * await client.emails.scheduled.update("email-1", { sendAt: new Date(Date.now() + 3_600_000) });
    * ```
-   * Source: service document, Emails, "can be changed".
+   * Scope: `email:write`. Source: service document, Emails, "can be changed".
    */
   update(id: string, patch: ScheduledEmailPatch, options?: CallOptions): ApiPromise<ScheduledEmailUpdated> {
-    return this.#call(operations.emails.scheduledUpdate, { id, payload: patch }, options);
+    return this.#call.request(operations.emails.scheduledUpdate, { id, payload: patch }, options);
   }
 
   /**
@@ -141,24 +116,25 @@ export class ScheduledEmails {
    * ```ts
    * await client.emails.scheduled.cancel("email-1");
    * ```
-   * Source: service document, Emails, "can be cancelled".
+   * Scope: `email:write`. Source: service document, Emails, "can be cancelled".
    */
   cancel(id: string, options?: CallOptions): ApiPromise<void> {
     return answer(this.#context.lifetime.hold(this.#cancel(id, options)));
   }
 
   async #cancel(id: string, options: CallOptions | undefined): Promise<WithResponse<void>> {
-    const stats = { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false, wasGone: false };
-    const input = { id, payload: undefined, stats };
+    const call = this.#call.open(operations.emails.scheduledCancel.id);
+    const input = { id, payload: undefined };
     try {
-      const { response } = await this.#call(operations.emails.scheduledCancel, input, options).withResponse();
+      const { response } = await call
+        .request(operations.emails.scheduledCancel, input, options)
+        .withResponse();
       // In a dry run nothing was cancelled.
-      if (response.attempts > 0) await this.#settle(id, stats.wasGone ? "unknown" : "not-sent", options);
+      if (response.attempts > 0)
+        await this.#settle(id, call.effect.wasGone ? "unknown" : "not-sent", options);
       return { data: undefined, response };
     } catch (error) {
-      const isUnclear =
-        stats.mayHaveTakenEffect ||
-        (isTouchpointError(error) && (error.outcome === "unknown" || error.code === "not_found"));
+      const isUnclear = call.effect.isPossible || (isTouchpointError(error) && error.code === "not_found");
       if (isUnclear) await this.#settle(id, "unknown", options);
       throw error;
     }
@@ -178,10 +154,10 @@ export class ScheduledEmails {
 export class Emails {
   /** Lists, changes and cancels emails that are scheduled for later. */
   readonly scheduled: ScheduledEmails;
-  readonly #call: Call;
+  readonly #call: CallScope;
   readonly #context: EmailsContext;
 
-  constructor(call: Call, context: EmailsContext) {
+  constructor(call: CallScope, context: EmailsContext) {
     this.#call = call;
     this.#context = context;
     this.scheduled = new ScheduledEmails(call, context);
@@ -192,10 +168,9 @@ export class Emails {
    *
    * @param options - `once`: at most one email is sent under this key, across calls, crashes and processes. A later call
    * with the key returns the first receipt, with `response.attempts` 0; its `id` is empty if you settled the key without
-   * a receipt. `dryRun: true` returns the request that would be sent. If the client or the environment sets the dry run,
-   * the call returns an email whose `id` starts with `dry-run:`. A dry run sends nothing and claims no key.
-   * @throws ValidationError when both or neither of `html` and `text` are given, when `sendAt` is given, and when the `once`
-   * key belongs to a different email.
+   * a receipt. A dry run (`dryRun: true`, the client's or the environment's) sends nothing, claims no key, and returns an
+   * email whose `id` starts with `dry-run:`, with the `request` that would be sent.
+   * @throws ValidationError when both or neither of `html` and `text` are given, and when `sendAt` is given.
    * @throws RecipientRefusedError when `recipients.allow` or `TOUCHPOINT_RECIPIENTS` does not cover the recipient.
    * @throws BadRequestError when the recipient is on the do-not-email list, or in a refused stage without `force`, or the
    * mail account is not connected.
@@ -203,25 +178,21 @@ export class Emails {
    * @throws RateLimitError when the mail account reached its daily limit, or the wait would be longer than
    * `maxRetryAfterMs`; the email was not sent.
    * @throws MailAccountError when the mail account refused or failed to send; the email was not sent.
-   * @throws ConflictError with outcome `unknown` and 0 attempts, while the result of an earlier call with the `once` key is
-   * unknown. Look the email up, then call `ledger.settle`.
+   * @throws SendOnceError when the `once` key refuses the email: another call is sending it now (`once_pending`), the result
+   * of an earlier call is unknown (`once_unknown`: look the email up, then call `ledger.settle`), or the key belongs to a
+   * different email (`once_mismatch`).
    * @example
    * ```ts
    * const email = { to: "ada@example.com", subject: "Welcome", text: "Good to have you." };
    * const { id, sentAt } = await client.emails.send(email, { once: "welcome:42" });
    * ```
-   * Source: service document, Emails, send rules 1–5.
+   * Scope: `email:write`. Source: service document, Emails, send rules 1–5.
    */
-  send<Dry extends boolean | undefined = undefined>(
-    email: EmailInput,
-    options: SendOptions<Dry> = {},
-  ): ApiPromise<EmailAnswer<Dry, SentEmail>> {
+  send(email: EmailInput, options: SendOptions = {}): ApiPromise<SentEmail> {
     const { to, subject } = email ?? {};
     const unknown = { cc: [], from: "", sentAt: "", tracked: false, contactId: "", contactCreated: false };
     const settled = { id: "", to, subject, ...unknown };
-    const sent = this.#send(operations.emails.send, email, { options, written: {}, settled });
-    // The options decide which of the two it is, as the type says.
-    return sent as ApiPromise<SentEmail | EmailDryRun> as ApiPromise<EmailAnswer<Dry, SentEmail>>;
+    return this.#send(operations.emails.send, email, { options, written: {}, settled });
   }
 
   /**
@@ -240,26 +211,21 @@ export class Emails {
    *   sendAt: new Date(Date.now() + 86_400_000),
    * });
    * ```
-   * Source: service document, Emails, send rule 6, and States and transitions.
+   * Scope: `email:write`. Source: service document, Emails, send rule 6, and States and transitions.
    */
-  schedule<Dry extends boolean | undefined = undefined>(
-    email: ScheduledEmailInput,
-    options: SendOptions<Dry> = {},
-  ): ApiPromise<EmailAnswer<Dry, ScheduledEmail>> {
+  schedule(email: ScheduledEmailInput, options: SendOptions = {}): ApiPromise<ScheduledEmail> {
     // The same moment can be written in several ways. An invalid one is refused before this is used.
     const at = momentMs(email?.sendAt);
     const sendAt = Number.isNaN(at) ? "" : new Date(at).toISOString();
     const settled = { id: "", status: "SCHEDULED", sendAt };
-    const sent = this.#send(operations.emails.schedule, email, { options, written: { sendAt }, settled });
-    // As in `send`.
-    return sent as ApiPromise<ScheduledEmail | EmailDryRun> as ApiPromise<EmailAnswer<Dry, ScheduledEmail>>;
+    return this.#send(operations.emails.schedule, email, { options, written: { sendAt }, settled });
   }
 
   #send<Input extends object, Output>(
     operation: Operation<Input, Output>,
     payload: Input,
     sending: {
-      readonly options: SendOptions<AnyDry>;
+      readonly options: SendOptions;
       readonly written: object;
       readonly settled: Output;
     },
@@ -269,7 +235,7 @@ export class Emails {
       return answer(Promise.reject(invalid(operation.id, "dryRun", "must be true or false")));
     const { isAlwaysDry, isDry } = this.#context.guards;
     if (isAlwaysDry || (dryRun ?? isDry)) return answer(this.#dryRun(operation, payload, sending.options));
-    if (once === undefined) return this.#call(operation, { payload, dryRun }, options);
+    if (once === undefined) return this.#call.request(operation, { payload, plan: { dryRun } }, options);
     const sent = this.#sendOnce(operation, payload, {
       ...sending,
       options: { ...options, dryRun },
@@ -282,16 +248,13 @@ export class Emails {
   async #dryRun<Input extends object, Output>(
     operation: Operation<Input, Output>,
     payload: Input,
-    { once, dryRun, ...options }: SendOptions<AnyDry>,
+    { once, dryRun, ...options }: SendOptions,
   ): Promise<WithResponse<Output>> {
     if (once !== undefined) {
       const { checkOnceKey } = await import("../ledger/send-once.ts");
       checkOnceKey({ operation: operation.id, key: once });
     }
-    // The result is the request and not a response, so it is not read as one.
-    const { read: _ofAnswers, ...rest } = operation;
-    const described = { ...rest, output: Anything } as Operation<Input, Output>;
-    return this.#call(dryRun ? described : operation, { payload, dryRun }, options).withResponse();
+    return this.#call.request(operation, { payload, plan: { dryRun } }, options).withResponse();
   }
 
   async #sendOnce<Input extends object, Output>(
@@ -314,7 +277,7 @@ export class Emails {
     const payload = asItIsNow(operation.id, given);
     const { dryRun, ...callOptions } = options;
     this.#context.guards.check(operation.id, payload, true);
-    const call = this.#call.scope();
+    const call = this.#call.open(operation.id);
     const { closing } = this.#context.slots;
     // A key claimed now would have to be released before the process ends.
     if (closing !== undefined)
@@ -322,7 +285,6 @@ export class Emails {
     // Loaded with the first `once` key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
     const { ledger, clock, lifetime } = this.#context;
-    const stats = { attempts: 0, waitedMs: 0, mayHaveTakenEffect: false };
     const result = await sendOnce<WithResponse<Output>>({
       operation: operation.id,
       key,
@@ -332,12 +294,11 @@ export class Emails {
       lifetime,
       signal: options.signal,
       totalTimeoutMs: options.totalTimeoutMs ?? this.#context.totalTimeoutMs,
-      send: (totalTimeoutMs) =>
-        call(operation, { payload, stats, dryRun }, { ...callOptions, totalTimeoutMs }).withResponse(),
+      send: (totalTimeoutMs, once) =>
+        call
+          .request(operation, { payload, plan: { dryRun, once } }, { ...callOptions, totalTimeoutMs })
+          .withResponse(),
       receiptOf: ({ data }) => ({ ...written, ...data }),
-      // An abort throws the caller's own reason. It says nothing about the email, even if it is an error of this library.
-      mayHaveGoneOut: (error) =>
-        stats.mayHaveTakenEffect || (isTouchpointError(error) && error.outcome === "unknown"),
     });
     if ("sent" in result) return result.sent;
     return {

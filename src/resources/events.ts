@@ -6,24 +6,25 @@ import type { IngestReport } from "../bulk/ingest.ts";
 import type { IngestOptions } from "../bulk/ingest-options.ts";
 import type { InputSource } from "../bulk/resumable.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
-import type { Call } from "../call/executor.ts";
+import type { CallScope } from "../call/scope.ts";
+import type { Log } from "../options/logger.ts";
 import type { CallOptions, KeySource } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { EventInput, EventReceipt } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
+import type { OpenFields } from "../workspace/contact-types.ts";
 import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/event-types.ts";
 
 /** What the events need besides the call. */
 export interface EventsContext {
   readonly clock: Clock;
+  readonly log: Pick<Log, "warn">;
   readonly apiKey: KeySource;
   readonly eventsAtOnce: number | undefined;
   /** How many events background work may send at once now. */
   readonly largestBatch: () => number;
   /** The limits and their current state. */
   readonly pace: () => Pace;
-  /** The client's option; it also limits the retries of single events of a batch. */
-  readonly maxRetries: number;
   /** The service's time, from its responses; undefined before the first. */
   readonly serviceNow: () => number | undefined;
   /** Open recorders: closing the client drains them. */
@@ -34,12 +35,15 @@ export interface EventsContext {
   }>;
 }
 
-/** Events. Use it as `client.events`. `Types` are the workspace's events, if schemas type them. */
-export class Events<Types extends object = OpenEvents> {
-  readonly #call: Call;
+/**
+ * Events. Use it as `client.events`. `Types` are the workspace's events, and `Fields` its custom fields, if schemas
+ * type them.
+ */
+export class Events<Types extends object = OpenEvents, Fields extends object = OpenFields> {
+  readonly #call: CallScope;
   readonly #context: EventsContext;
 
-  constructor(call: Call, context: EventsContext) {
+  constructor(call: CallScope, context: EventsContext) {
     this.#call = call;
     this.#context = context;
   }
@@ -62,22 +66,25 @@ export class Events<Types extends object = OpenEvents> {
    * });
    * console.log(receipt.outcome, receipt.runsStarted);
    * ```
+   * Scope: `events:write`.
+   *
    * Source: service document, Events, record-an-event rules.
    */
   record<const Name extends EventName<Types>>(
-    event: EventOf<Types, Name>,
+    event: EventOf<Types, Name, Fields>,
     options?: CallOptions,
   ): ApiPromise<EventReceipt> {
     // Every typed event is an EventInput, which the call checks; the same applies to the methods below.
-    return this.#call(operations.events.record, { payload: event as unknown as EventInput }, options);
+    return this.#call.request(operations.events.record, { payload: event as unknown as EventInput }, options);
   }
 
   /**
    * Records any number of events, up to 100 per request. Each event succeeds or fails on its own. Events that failed for a
-   * temporary reason are retried under their ids. An empty array sends nothing.
+   * temporary reason are retried under their ids. An invalid event is not sent: it is refused with status 400, and its field
+   * is in `error`. An empty array sends nothing.
    *
    * @returns one result per event, in the given order; a failed one has `status` and `error`.
-   * @throws ValidationError naming every fault as `events[3].name: …`; nothing was sent.
+   * @throws ValidationError naming every fault as `events[3].name: …`, if no event is valid; nothing was sent.
    * @throws TouchpointError when a whole request failed. `partial.results` has the known results, `partial.left` the other
    * events with their ids; you can safely send those again.
    * @throws TimeoutError, with the same `partial`, when all requests together take longer than `totalTimeoutMs`.
@@ -90,17 +97,19 @@ export class Events<Types extends object = OpenEvents> {
    * ]);
    * for (const result of results) console.log(result.index, result.state);
    * ```
+   * Scope: `events:write`.
+   *
    * Source: service document, Events, batch rules.
    */
   recordBatch<const Name extends EventName<Types>>(
-    events: readonly EventOf<Types, Name>[],
+    events: readonly EventOf<Types, Name, Fields>[],
     options: CallOptions = {},
   ): ApiPromise<BatchReport> {
     // As in `record`.
     const given = events as unknown as readonly EventInput[];
-    const call = this.#call.scope();
-    const how = { ...options, maxRetries: options?.maxRetries ?? this.#context.maxRetries };
-    return call.answer(recordBatch(given, { call, clock: this.#context.clock, options: how }));
+    const call = this.#call.open("events.recordBatch");
+    const { log } = this.#context;
+    return call.answer(recordBatch(given, { call, log, options: options ?? {} }));
   }
 
   /**
@@ -113,14 +122,15 @@ export class Events<Types extends object = OpenEvents> {
    * const recorder = client.events.recorder({ maxDelayMs: 50, onDrop: ({ error }) => console.error(error) });
    * const { status } = await recorder.record({ name: "page.viewed", contact: { email: "ada@example.com" } });
    * ```
+   * Scope: `events:write`.
+   *
    * Source: service document, Events, batch rules and Limits.
    */
   recorder(options: RecorderOptions = {}): Recorder<Types> {
-    const { clock, eventsAtOnce, recorders, maxRetries } = this.#context;
+    const { clock, eventsAtOnce, recorders } = this.#context;
     const recorder: Recorder<Types> = new Recorder<Types>(recorderSettings(options, eventsAtOnce), {
       call: this.#call,
       clock,
-      maxRetries,
       onClose: () => recorders.delete(recorder),
     });
     recorders.add(recorder);
@@ -149,13 +159,15 @@ export class Events<Types extends object = OpenEvents> {
    * });
    * console.log(report.accepted, report.duplicates, report.rejected);
    * ```
+   * Scope: `events:write`.
+   *
    * Source: service document, Events, batch rules and Limits.
    */
   ingest<const Name extends EventName<Types>>(
-    source: InputSource<EventOf<Types, Name>>,
+    source: InputSource<EventOf<Types, Name, Fields>>,
     options: IngestOptions<GivenEventOf<Types, Name>> = {},
   ): ApiPromise<IngestReport> {
-    const call = this.#call.scope();
+    const call = this.#call.open("events.ingest");
     // As in `record`; the callbacks get the source's own events.
     const [given, how] = [
       source as InputSource<unknown> as InputSource<EventInput>,
@@ -164,8 +176,7 @@ export class Events<Types extends object = OpenEvents> {
     const run = async (): Promise<IngestReport> => {
       // Files and hashes load with the first ingestion, not with the package.
       const { ingest } = await import("../bulk/ingest.ts");
-      const { maxRetries } = this.#context;
-      return ingest(given, { ...how, maxRetries: how?.maxRetries ?? maxRetries }, { call, ...this.#context });
+      return ingest(given, how ?? {}, { call, ...this.#context });
     };
     return call.answer(run());
   }
@@ -184,6 +195,8 @@ export class Events<Types extends object = OpenEvents> {
    * const { events, durationMs, days, tooOld } = await client.events.forecast(readNdjson<EventInput>("events.ndjson"));
    * console.log(`${events} events: ${Math.ceil(durationMs / 60_000)} min over ${days} days, ${tooOld} too old by then`);
    * ```
+   * Scope: none; nothing is sent.
+   *
    * Source: service document, Limits, and Events, record-an-event rule 3.
    */
   async forecast(
@@ -193,4 +206,17 @@ export class Events<Types extends object = OpenEvents> {
     const { forecast } = await import("../bulk/forecast.ts");
     return forecast(source, options ?? {}, this.#context);
   }
+}
+
+/** The events of any workspace, typed or not. Names and properties are checked at run time. */
+export interface AnyEvents extends Pick<Events, "record" | "recordBatch" | "ingest" | "forecast"> {
+  /**
+   * Creates a recorder, which collects single events into batches.
+   *
+   * @example
+   * ```ts
+   * const recorder = client.events.recorder({ maxDelayMs: 50 });
+   * ```
+   */
+  recorder(options?: RecorderOptions): Pick<Recorder, keyof Recorder>;
 }

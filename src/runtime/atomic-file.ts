@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { isMissingFile } from "./values.ts";
 
@@ -116,9 +116,22 @@ export const openDraft = async (path: string, options: DraftOptions = {}): Promi
   };
 };
 
+/** Removes the drafts of a file that killed runs have left: those from before this process started. */
+export const removeOldDrafts = async (path: string): Promise<void> => {
+  const target = await destinationOf(path).catch(() => undefined);
+  if (target === undefined) return;
+  const [folder, name] = [dirname(target), basename(target)];
+  for (const found of await readdir(folder)) {
+    if (!found.startsWith(`${name}.`) || !/^\.[0-9a-f]{8}\.tmp$/.test(found.slice(name.length))) continue;
+    const old = await statIfThere(join(folder, found));
+    if (old !== undefined && old.mtimeMs < performance.timeOrigin)
+      await rm(join(folder, found), { force: true });
+  }
+};
+
 /** Writes a whole file: at any time its name has the old content or the new, never a part. */
-export const writeFileAtomically = async (path: string, text: string): Promise<void> => {
-  const draft = await openDraft(path);
+export const writeFileAtomically = async (path: string, text: string, mode?: number): Promise<void> => {
+  const draft = await openDraft(path, { mode });
   try {
     await draft.handle.writeFile(text);
     await draft.commit();

@@ -1,25 +1,21 @@
 import { ConnectionError, type Outcome, TimeoutError } from "../errors.ts";
+import { Link } from "./ring.ts";
 
 type Listener = () => void;
 
-interface Hub {
-  readonly listeners: Set<Listener>;
-  readonly tell: Listener;
-}
+const rings = new WeakMap<AbortSignal, Link<Listener>>();
 
-const hubs = new WeakMap<AbortSignal, Hub>();
-
-const hubOf = (signal: AbortSignal): Hub => {
-  const known = hubs.get(signal);
+const ringOf = (signal: AbortSignal): Link<Listener> => {
+  const known = rings.get(signal);
   if (known !== undefined) return known;
-  const listeners = new Set<Listener>();
-  // A copy: a listener may remove itself, or others, from the list.
-  const tell = (): void => {
-    for (const listener of [...listeners]) listener();
-  };
-  const hub = { listeners, tell };
-  hubs.set(signal, hub);
-  return hub;
+  // A copy: a listener may remove itself, or others, from the ring.
+  const ring = new Link<Listener>(function tellAll() {
+    const listeners: Listener[] = [];
+    for (let at = ring.next; at !== ring; at = at.next) listeners.push(at.value);
+    for (const listener of listeners) listener();
+  });
+  rings.set(signal, ring);
+  return ring;
 };
 
 /**
@@ -30,12 +26,15 @@ const hubOf = (signal: AbortSignal): Hub => {
  * back.
  */
 export const whenAborted = (signal: AbortSignal | undefined, listener: Listener): Listener => {
-  if (signal === undefined) return () => undefined;
-  const { listeners, tell } = hubOf(signal);
-  if (listeners.size === 0) signal.addEventListener("abort", tell);
-  listeners.add(listener);
+  if (signal === undefined) return nothingToRelease;
+  const ring = ringOf(signal);
+  if (ring.isAlone) signal.addEventListener("abort", ring.value);
+  const link = new Link(listener);
+  ring.add(link);
   return function unlink() {
-    if (listeners.delete(listener) && listeners.size === 0) signal.removeEventListener("abort", tell);
+    if (link.isAlone) return;
+    link.remove();
+    if (ring.isAlone) signal.removeEventListener("abort", ring.value);
   };
 };
 
@@ -65,22 +64,6 @@ export interface AbortedWork {
   readonly outcome: Outcome;
 }
 
-/** An attempt that was not made yet. */
-interface NextAttempt {
-  readonly operation: string;
-  /** Its number, from 1. */
-  readonly attempt: number;
-  /** Whether an earlier attempt, or an earlier request of the same call, may have taken effect. */
-  readonly mayHaveTakenEffect: boolean;
-}
-
-/** What an error before this attempt knows about the call. */
-export const progressOf = ({ operation, attempt, mayHaveTakenEffect }: NextAttempt): AbortedWork => ({
-  operation,
-  attempts: attempt - 1,
-  outcome: mayHaveTakenEffect ? "unknown" : "not-applied",
-});
-
 /**
  * The public error for an abort reason: a TimeoutError for the deadline, a ConnectionError for a closed client. Any
  * other reason is the caller's own, or already an error, and is returned unchanged.
@@ -106,7 +89,11 @@ export interface AbortScope {
   release(): void;
 }
 
-const isGiven = (signal: AbortSignal | undefined): signal is AbortSignal => signal !== undefined;
+const isFirst = (
+  signal: AbortSignal | undefined,
+  at: number,
+  all: readonly (AbortSignal | undefined)[],
+): signal is AbortSignal => signal !== undefined && all.indexOf(signal) === at;
 
 const nothingToRelease = (): void => undefined;
 
@@ -119,7 +106,7 @@ export const openScope = (
   signals: readonly (AbortSignal | undefined)[],
   deadline?: { readonly totalTimeoutMs: number | undefined; readonly clock: Timers },
 ): AbortScope => {
-  const sources = [...new Set(signals)].filter(isGiven);
+  const sources = signals.filter(isFirst);
   const totalTimeoutMs = deadline?.totalTimeoutMs;
   if (sources.length < 2 && totalTimeoutMs === undefined)
     return { signal: sources[0], release: nothingToRelease };

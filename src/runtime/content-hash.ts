@@ -43,6 +43,10 @@ export const contentText = (value: unknown): string =>
     ? JSON.stringify(value)
     : (JSON.stringify(canonical(value, new Set())) ?? "undefined");
 
+/** 128 bits of the SHA-256 of a text, in 22 characters. */
+export const textHash = (text: string): string =>
+  createHash("sha256").update(text).digest().toString("base64url", 0, 16);
+
 /** An id derived from the content alone, the same on every run and machine. 128 bits of SHA-256, in hex. */
 export const contentHash = (value: unknown): string =>
   createHash("sha256").update(contentText(value)).digest("hex").slice(0, 32);

@@ -1,4 +1,5 @@
 import { types } from "node:util";
+import { nearestTo } from "./nearest-name.ts";
 
 // Under a test runner, or in a vm, a program has its own realm, and values from Node's own modules belong to another:
 // `instanceof` then fails for a Date, a Buffer and an Error.
@@ -40,12 +41,12 @@ export const isPlainObject = (value: unknown): value is Readonly<Record<string, 
 /** A name without the usual differences in spelling: case, `_` and `-`. */
 export const foldedName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
-/** Unknown options: a misspelt one must not be ignored. Names the option that begins like it: `timeout`, `timeoutMs`. */
+/** Unknown options: a misspelt one must not be ignored. Names the nearest one. */
 export const unknownKeys = (options: object, known: readonly string[]): string[] =>
   Object.keys(options)
     .filter((key) => !known.includes(key))
     .map((key) => {
-      const meant = known.find((name) => foldedName(name).startsWith(foldedName(key)));
+      const meant = nearestTo(key, known);
       return `there is no option "${key}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`;
     });
 

@@ -20,6 +20,7 @@ import type {
   ListenOptions,
   MailAccountChange,
   SandboxOptions,
+  WorkspaceChange,
   WorkspaceOptions,
 } from "./options.ts";
 import { defaultMailAccount } from "./store/mail-account.ts";
@@ -74,9 +75,9 @@ const above0: Check = (value, field) =>
 
 const limit: Check = (value, field) => {
   if (value === false) return [];
-  if (isFields(value)) return shape({ max: above0, perMs: above0 }, "max", "perMs")(value, field);
+  if (isFields(value)) return shape({ max: above0, windowMs: above0 }, "max", "windowMs")(value, field);
   const faults = above0(value, field);
-  return faults.map((fault) => `${fault}, { max, perMs }, or false for no limit`);
+  return faults.map((fault) => `${fault}, { max, windowMs }, or false for no limit`);
 };
 
 const limits: Check = (value, field) =>
@@ -172,9 +173,17 @@ export const checkKeyChange = (change: Partial<ApiKeyOptions>): void =>
 
 /** @throws ConfigurationError */
 export const checkAccountChange = (change: MailAccountChange): void => {
-  const failing: Check = (value, field) => (value === null ? [] : text(value, field));
-  refuse("sandbox.updateMailAccount", shape({ connected: flag, failing })(change, ""));
+  const orNull =
+    (check: Check): Check =>
+    (value, field) =>
+      value === null ? [] : check(value, field);
+  const checks = { connected: flag, failing: orNull(text), dailyLimit: orNull(whole(1)) };
+  refuse("sandbox.updateMailAccount", shape(checks)(change, ""));
 };
+
+/** @throws ConfigurationError */
+export const checkWorkspaceChange = (change: WorkspaceChange): void =>
+  refuse("sandbox.updateWorkspace", shape({ signatures: listOf(text), tracking: flag })(change, ""));
 
 const listenShape = shape({
   port: whole(0, 65_535),

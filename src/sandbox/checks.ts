@@ -1,32 +1,10 @@
 import { ConfigurationError } from "../errors.ts";
+import { nearestTo } from "../runtime/nearest-name.ts";
 import { isDate } from "../runtime/values.ts";
 import { isArray, isFields } from "./json.ts";
 
 /** Returns the faults of a value; each fault names its field. */
 export type Check = (value: unknown, field: string) => string[];
-
-/** The edit distance: how many letters to insert, remove or replace. */
-const distance = (from: string, to: string): number => {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [at, letter] of [...from].entries()) {
-    const next = [at + 1];
-    for (const [column, other] of [...to].entries()) {
-      const changed = (row[column] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
-};
-
-// More tolerant than the client's check for misspelt fields, which refuses them: this one only makes a suggestion.
-const nearestTo = (name: string, known: readonly string[]): string | undefined => {
-  const near = known
-    .map((one) => ({ one, steps: distance(name.toLowerCase(), one.toLowerCase()) }))
-    .sort((a, b) => a.steps - b.steps)[0];
-  const isNear = near !== undefined && near.steps < name.length && near.steps <= Math.max(2, name.length / 3);
-  return isNear ? near.one : undefined;
-};
 
 /** The end of an error about an unknown name: the name that was probably meant, or all known names. */
 export const hintFor = (name: string, known: readonly string[]): string => {

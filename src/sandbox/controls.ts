@@ -1,8 +1,10 @@
 import { ConfigurationError } from "../errors.ts";
-import { checkAccountChange, checkKeyChange } from "./check-options.ts";
+import { foldAscii } from "../runtime/fold-ascii.ts";
+import { checkAccountChange, checkKeyChange, checkWorkspaceChange } from "./check-options.ts";
 import { hintFor, refuse, text, whole } from "./checks.ts";
 import { type ApiKey, changeKey, defaultWorkspace } from "./keys.ts";
-import type { ApiKeyOptions, MailAccountChange } from "./options.ts";
+import type { ApiKeyOptions, MailAccountChange, WorkspaceChange } from "./options.ts";
+import { dispatchLater } from "./rules/dispatch.ts";
 import { seedContacts } from "./seed.ts";
 import type { ContactRecord } from "./store/records.ts";
 import { addContact, type Workspace } from "./store/workspace.ts";
@@ -49,7 +51,7 @@ export interface SandboxControls {
    */
   removeContact(id: string, workspace?: string): boolean;
   /**
-   * Connects, disconnects or breaks a mail account.
+   * Connects, disconnects or breaks a mail account, or sets how many emails it sends a day.
    *
    * @throws ConfigurationError for an unknown id or change.
    * @example
@@ -58,6 +60,16 @@ export interface SandboxControls {
    * ```
    */
   updateMailAccount(id: string, change: MailAccountChange, workspace?: string): void;
+  /**
+   * Changes the signatures or the tracking of a workspace. Scheduled emails are checked again when they go out.
+   *
+   * @throws ConfigurationError for an unknown change.
+   * @example
+   * ```ts
+   * sandbox.updateWorkspace({ signatures: [], tracking: false });
+   * ```
+   */
+  updateWorkspace(change: WorkspaceChange, workspace?: string): void;
   /**
    * Adds an address to the do-not-email list, or removes it if `isOnList` is false (default: true).
    *
@@ -104,7 +116,8 @@ export const createControls = (
     removeContact: (id, name = defaultWorkspace) => workspaceNamed(name).contacts.remove(id),
     updateMailAccount: (id, change, name = defaultWorkspace) => {
       checkAccountChange(change);
-      const { mailAccounts } = workspaceNamed(name);
+      const workspace = workspaceNamed(name);
+      const { mailAccounts } = workspace;
       const account = mailAccounts.get(id);
       if (account === undefined) {
         const hint = hintFor(id, [...mailAccounts.keys()]);
@@ -112,12 +125,24 @@ export const createControls = (
       }
       account.isConnected = change.connected ?? account.isConnected;
       if (change.failing !== undefined) account.failing = change.failing ?? undefined;
+      if (change.dailyLimit === undefined) return;
+      account.setDailyLimit(change.dailyLimit);
+      // What waited for the day may go out now.
+      for (const record of workspace.scheduled.values()) dispatchLater(record, workspace);
+    },
+    updateWorkspace: (change, name = defaultWorkspace) => {
+      checkWorkspaceChange(change);
+      const workspace = workspaceNamed(name);
+      workspace.tracking = change.tracking ?? workspace.tracking;
+      if (change.signatures === undefined) return;
+      workspace.signatures.clear();
+      for (const id of ["default", ...change.signatures]) workspace.signatures.add(id);
     },
     doNotEmail: (address, isOnList = true, name = defaultWorkspace) => {
       refuse("sandbox.doNotEmail", text(address, "address"));
       const list = workspaceNamed(name).doNotEmail;
-      if (isOnList) list.add(address.toLowerCase());
-      else list.delete(address.toLowerCase());
+      if (isOnList) list.add(foldAscii(address));
+      else list.delete(foldAscii(address));
     },
     updateKey: (name, change) => {
       checkKeyChange(change);

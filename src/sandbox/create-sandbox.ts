@@ -14,6 +14,7 @@ import { createSandboxClock } from "./sandbox-clock.ts";
 import { checkedSnapshot, restore, snapshotOf } from "./snapshot.ts";
 import { loadFrom, type Snapshots, saveTo } from "./snapshot-file.ts";
 import { type SandboxState, stateOf } from "./state.ts";
+import { createWaiting, type WaitFor } from "./wait-for.ts";
 import { createWorkbench } from "./workbench/workbench.ts";
 import { createWorld, type World } from "./world.ts";
 
@@ -40,6 +41,18 @@ export interface Sandbox extends SandboxControls {
    * ```
    */
   stateOf(workspace: string): SandboxState;
+  /**
+   * Waits for an `email`, `contact`, `event` or `request` with these fields, for work that your code does in the background.
+   * What is there already counts too.
+   *
+   * @throws Error when none came within `timeoutMs` (default 5,000).
+   * @example
+   * ```ts
+   * const { subject } = await sandbox.waitFor("email", { to: "ada@example.com" }, { timeoutMs: 1_000 });
+   * console.log(subject);
+   * ```
+   */
+  readonly waitFor: WaitFor;
   /**
    * Starts an HTTP server, with a page at `/` that shows the received requests. Only the server keeps the process alive.
    *
@@ -120,13 +133,22 @@ export interface Sandbox extends SandboxControls {
 
 const build = (options: SandboxOptions): Sandbox => {
   const clock = createSandboxClock(options.clock ?? systemClock);
-  let world = createWorld(options, clock);
+  const stateNamed = (name: string): SandboxState => {
+    world.workspaceNamed(name);
+    return stateOf(
+      () => world.workspaceNamed(name),
+      () => world.journal,
+    );
+  };
+  const base = options.clock ?? systemClock;
+  const { waitFor, changed } = createWaiting(stateNamed, (ms, end) => base.after(ms, end));
+  let world = createWorld(options, clock, changed);
   const app: App = (incoming) => world.app(incoming);
   const sandboxFetch = createFetch(app, clock, options.baseUrl);
   let handlers: MswHandlers | undefined;
 
   const startAnew = (aheadMs: number, fill: (next: World) => void): void => {
-    const next = createWorld(options, clock);
+    const next = createWorld(options, clock, changed);
     const before = clock.aheadMs;
     clock.setAhead(aheadMs);
     try {
@@ -150,13 +172,6 @@ const build = (options: SandboxOptions): Sandbox => {
     clock.freeze(false);
     startAnew(0, () => {});
   };
-  const stateNamed = (name: string): SandboxState => {
-    world.workspaceNamed(name);
-    return stateOf(
-      () => world.workspaceNamed(name),
-      () => world.journal,
-    );
-  };
   const sandbox: Sandbox = {
     fetch: sandboxFetch,
     get handlers() {
@@ -167,6 +182,7 @@ const build = (options: SandboxOptions): Sandbox => {
     },
     state: stateNamed(defaultWorkspace),
     stateOf: stateNamed,
+    waitFor,
     listen: async (where) =>
       listen(
         { app, clock, workbench: () => createWorkbench({ world: () => world, clock, sandbox, snapshots }) },

@@ -24,6 +24,7 @@ export type {
   MailAccountOptions,
   Role,
   SandboxOptions,
+  WorkspaceChange,
   WorkspaceOptions,
 } from "./options.ts";
 export type { SandboxState } from "./state.ts";
@@ -32,9 +33,10 @@ export type {
   ContactRecord,
   EmailDraft,
   EmailRecord,
-  EventAnswer,
   EventRecord,
+  EventResponse,
   ListRecord,
   ScheduledRecord,
 } from "./store/records.ts";
+export type { Awaited, WaitFor, WaitOptions } from "./wait-for.ts";
 export type { LimitKind, LimitWindow } from "./window.ts";

@@ -69,7 +69,7 @@ const cut = (text: string): string =>
   text.length <= keptCharacters ? text : Buffer.from(text.slice(0, keptCharacters)).toString();
 
 /** Creates an empty journal that keeps at most `keep` requests. */
-export const createJournal = (keep: number): Journal => {
+export const createJournal = (keep: number, changed: () => void): Journal => {
   const requests: RequestRecord[] = [];
   const exchanges: Exchange[] = [];
   const byStatus: Record<string, number> = {};
@@ -89,6 +89,7 @@ export const createJournal = (keep: number): Journal => {
       byOperation[operation] = (byOperation[operation] ?? 0) + 1;
       requests.push(record);
       if (requests.length > keep) requests.shift();
+      changed();
       const answer = { headers, body: cut(body), length: body.length };
       exchanges.push({ number: total, request: record, answer });
       if (exchanges.length > Math.min(keep, keptExchanges)) exchanges.shift();

@@ -5,12 +5,12 @@ const day = 86_400_000;
 
 /** The numbers of the service document. Source: service document, Limits. */
 export const documentedLimits = {
-  requests: { max: 100, perMs: 10_000 },
-  requestsPerDay: { max: 50_000, perMs: day },
-  emails: { max: 20, perMs: 60_000 },
-  emailsPerDay: { max: 300, perMs: day },
-  events: { max: 50, perMs: 1_000 },
-  eventsPerDay: { max: 100_000, perMs: day },
+  requests: { max: 100, windowMs: 10_000 },
+  requestsPerDay: { max: 50_000, windowMs: day },
+  emails: { max: 20, windowMs: 60_000 },
+  emailsPerDay: { max: 300, windowMs: day },
+  events: { max: 50, windowMs: 1_000 },
+  eventsPerDay: { max: 100_000, windowMs: day },
 } as const satisfies Record<string, LimitWindow>;
 
 /** The names of the limits: the documented ones, and the daily limit of a mail account. */
@@ -36,7 +36,7 @@ const windowOf = (limits: SandboxLimits, name: LimitName): LimitWindow | undefin
   const given = limits[name];
   if (given === false) return undefined;
   if (given === undefined) return documented;
-  const window = typeof given === "number" ? { max: given, perMs: documented?.perMs ?? day } : given;
+  const window = typeof given === "number" ? { max: given, windowMs: documented?.windowMs ?? day } : given;
   return Number.isFinite(window.max) ? window : undefined;
 };
 

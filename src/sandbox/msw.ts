@@ -39,18 +39,18 @@ export const createHandlers = (
   isOwn: (request: Request) => boolean,
 ): MswHandlers => {
   const { http } = load();
-  const handlers: unknown[] = [
-    http.all("*/api/v1/*", async ({ request }) => {
-      // Without a result, MSW tries the next handler.
-      if (!isOwn(request)) return;
-      try {
-        return await sandboxFetch(request);
-      } catch (error) {
-        if (isNetworkFailure(error)) return Response.error();
-        throw error;
-      }
-    }),
-  ];
+  const handler = http.all("*/api/v1/*", async ({ request }) => {
+    try {
+      return await sandboxFetch(request);
+    } catch (error) {
+      if (isNetworkFailure(error)) return Response.error();
+      throw error;
+    }
+  });
+  // A request that a handler matches and does not answer would be let pass to the network.
+  const { predicate } = handler;
+  handler.predicate = async (matched) => isOwn(matched.request) && predicate.call(handler, matched);
+  const handlers: unknown[] = [handler];
   // See MswHandlers.
   return handlers as MswHandlers;
 };

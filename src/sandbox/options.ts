@@ -2,7 +2,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Scope } from "../service/define.ts";
 import type { SandboxLimits } from "./limits.ts";
 
-/** The type of a custom field's values; `date` is an ISO 8601 string. */
+/** The type of a custom field's values; `date` is a day such as `2026-01-01`, or an ISO 8601 time with a zone. */
 export type CustomFieldKind = "text" | "number" | "boolean" | "date";
 
 /** The role of a key's creator: `admin` may do everything, `editor` everything but send, `viewer` only read. */
@@ -46,6 +46,16 @@ export interface MailAccountChange {
   readonly connected?: boolean;
   /** Every send fails with 502 and this message; null repairs the account. */
   readonly failing?: string | null;
+  /** Emails per day from now on, of all keys and schedules; null: what the sandbox started with. */
+  readonly dailyLimit?: number | null;
+}
+
+/** A change to a workspace while the sandbox runs. A missing field stays as it is. */
+export interface WorkspaceChange {
+  /** The ids of all signatures but `default`, which always exists. */
+  readonly signatures?: readonly string[];
+  /** Whether a tracking domain is active. */
+  readonly tracking?: boolean;
 }
 
 /** An automation: the events that start, resume and end a run. */

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
+import { foldAscii } from "../runtime/fold-ascii.ts";
 import { type Check, listOf, recordOf, shape, text, whole } from "./checks.ts";
 import { isFields } from "./json.ts";
 import { dispatchLater } from "./rules/dispatch.ts";
@@ -122,12 +123,12 @@ const restoreInto = (workspace: Workspace, from: Partial<WorkspaceSnapshot>): vo
   }
   for (const [id, list] of byId(from.lists)) workspace.lists.set(id, list);
   for (const contact of from.contacts ?? []) addContact(workspace, contact);
-  for (const [id, event] of byId(from.events)) {
+  for (const event of from.events ?? []) {
     workspace.events.push(event);
-    workspace.eventsById.set(id, event);
+    if (event.callerId !== undefined) workspace.eventsById.set(event.callerId, event);
   }
   workspace.emails.push(...(from.emails ?? []));
-  for (const address of from.doNotEmail ?? []) workspace.doNotEmail.add(address.toLowerCase());
+  for (const address of from.doNotEmail ?? []) workspace.doNotEmail.add(foldAscii(address));
   for (const { id, connected, failing } of from.mailAccounts ?? []) {
     const account = workspace.mailAccounts.get(id);
     if (account !== undefined) Object.assign(account, { isConnected: connected, failing });

@@ -1,9 +1,9 @@
-/** At most `max` in `perMs` milliseconds, counted as `kind` says. */
+/** At most `max` in `windowMs` milliseconds, counted as `kind` says. */
 export interface LimitWindow {
   /** Above 0; `Infinity` for no limit. */
   readonly max: number;
   /** The length of the window in milliseconds, above 0. */
-  readonly perMs: number;
+  readonly windowMs: number;
 }
 
 /** How the service counts: every window of that length, aligned windows, or a bucket that refills steadily. */
@@ -52,7 +52,7 @@ const createSliding = (window: LimitWindow): Meter => {
     },
     take(weight, now) {
       drop(now);
-      expiries.push(now + window.perMs * Math.max(1, weight / window.max));
+      expiries.push(now + window.windowMs * Math.max(1, weight / window.max));
       weights.push(Math.min(weight, window.max));
       sum += Math.min(weight, window.max);
     },
@@ -68,7 +68,7 @@ const createFixed = (window: LimitWindow): Meter => {
   let count = 0;
   let fullUntil = Number.NEGATIVE_INFINITY;
   const roll = (now: number): void => {
-    const current = Math.floor(now / window.perMs);
+    const current = Math.floor(now / window.windowMs);
     if (current === index) return;
     index = current;
     count = 0;
@@ -78,11 +78,11 @@ const createFixed = (window: LimitWindow): Meter => {
     waitMs(weight, now) {
       roll(now);
       if (fullUntil > now) return fullUntil - now;
-      return count + Math.min(weight, window.max) > window.max ? (index + 1) * window.perMs - now : 0;
+      return count + Math.min(weight, window.max) > window.max ? (index + 1) * window.windowMs - now : 0;
     },
     take(weight, now) {
       roll(now);
-      if (weight > window.max) fullUntil = now + (window.perMs * weight) / window.max;
+      if (weight > window.max) fullUntil = now + (window.windowMs * weight) / window.max;
       else count += weight;
     },
     used(now) {
@@ -93,11 +93,11 @@ const createFixed = (window: LimitWindow): Meter => {
 };
 
 const createBucket = (window: LimitWindow): Meter => {
-  const perMs = window.max / window.perMs;
+  const windowMs = window.max / window.windowMs;
   let level = window.max;
   let at = Number.NEGATIVE_INFINITY;
   const fill = (now: number): void => {
-    if (now > at) level = Math.min(window.max, level + (now - at) * perMs);
+    if (now > at) level = Math.min(window.max, level + (now - at) * windowMs);
     at = now;
   };
   return {
@@ -106,7 +106,7 @@ const createBucket = (window: LimitWindow): Meter => {
       fill(now);
       const missing = Math.min(weight, window.max) - level;
       // Many small refills add up rounding errors: a billionth short counts as full.
-      return missing > window.max * 1e-9 ? missing / perMs : 0;
+      return missing > window.max * 1e-9 ? missing / windowMs : 0;
     },
     // An oversized batch leaves a debt that the following windows pay off.
     take(weight, now) {

@@ -55,7 +55,7 @@ const workspaceNames = (options: SandboxOptions, keys: ReadonlyMap<string, ApiKe
 ];
 
 /** Creates a world with the settings of the options and no records. */
-export const createWorld = (options: SandboxOptions, clock: SandboxClock): World => {
+export const createWorld = (options: SandboxOptions, clock: SandboxClock, changed: () => void): World => {
   const random = createRandom(options.seed);
   const metersFor = createMetersFor(options.limits ?? {});
   const ids = createIds(random);
@@ -63,6 +63,7 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock): World
     clock,
     metersFor,
     newId: ids.next,
+    changed,
     listing: { order: options.order ?? "oldest-first", search: options.search ?? "address" },
   };
   const keys = createKeys(options.apiKeys, metersFor);
@@ -77,7 +78,7 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock): World
     if (workspace !== undefined) return workspace;
     throw new ConfigurationError(`sandbox: ${oneOf(...workspaces.keys())(name, "workspace").join("; ")}`);
   };
-  const journal = createJournal(options.keepRequests ?? 10_000);
+  const journal = createJournal(options.keepRequests ?? 10_000, changed);
   const plans = createFaultPlans(random);
   const latency = createLatency(options.latencyMs, clock, random);
   return {

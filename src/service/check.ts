@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
+import { nearestTo } from "../runtime/nearest-name.ts";
 import { foldedName } from "../runtime/values.ts";
 import { jsonFault } from "./json.ts";
 
@@ -97,6 +98,42 @@ const strayFields = (known: KnownFields, value: unknown): readonly Stray[] => {
     if (within.length > 0) strays = [...strays, ...within];
   }
   return strays;
+};
+
+const unnamedIn = (known: KnownFields, value: unknown): readonly Stray[] => {
+  if (Array.isArray(value))
+    return value.flatMap((item, index) =>
+      unnamedIn(known, item).map(({ path, message }) => ({ path: [index, ...path], message })),
+    );
+  if (typeof value !== "object" || value === null) return none;
+  const own = Object.keys(value).filter(
+    (name) => !known.names.has(name) && Reflect.get(value, name) !== undefined,
+  );
+  const strays = own.map((name) => {
+    const meant = nearestTo(name, [...known.names]);
+    const message = `the document names no such field${meant === undefined ? "" : `; is "${meant}" meant?`}`;
+    return { path: [name], message };
+  });
+  const inside = known.inside.flatMap(([field, inner]) =>
+    unnamedIn(inner, Reflect.get(value, field)).map(({ path, message }) => ({
+      path: [field, ...path],
+      message,
+    })),
+  );
+  return [...strays, ...inside];
+};
+
+/** The fields of an input that the document does not name, but for those that are allowed. */
+export const unnamedFields = (
+  schema: z.core.$ZodType,
+  value: unknown,
+  allowed: readonly string[],
+): readonly Issue[] => {
+  const known = knownFields(schema);
+  if (known === undefined) return [];
+  return unnamedIn(known, value)
+    .filter(({ path }) => !allowed.includes(String(path.at(-1))))
+    .map(({ path, message }) => ({ path: pathOf(path), message }));
 };
 
 type Schema = z.core.$ZodType;

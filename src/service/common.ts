@@ -119,13 +119,16 @@ export interface Page<T> {
   readonly limit: number;
 }
 
+/** A count in a response. */
+export const Whole: Schema<number> = deferred(() => z.int("must be a whole number"));
+
 /** A page of a list endpoint. */
 export const page = <T>(item: Schema<T>) =>
   objectOf<Page<T>>({
     data: z.array(item),
-    total: z.number(),
-    skip: z.number(),
-    limit: z.number(),
+    total: Whole,
+    skip: Whole,
+    limit: Whole,
   });
 
 /** Any value. */

@@ -4,6 +4,19 @@ import { deferred, EmailAddress, maybe, objectOf, QueryText, Text } from "./comm
 import { operation } from "./define.ts";
 import { readChangedCompany, readCompanies, readCompanyIds } from "./response-shapes.ts";
 
+/** A person of a company, as the service returns it. Source: service document, Company, `contacts`. */
+export interface CompanyContact {
+  /** The person's address. */
+  email: string;
+  /** Full name. */
+  name?: string | null | undefined;
+  /** Job title. */
+  title?: string | null | undefined;
+}
+const CompanyContact = deferred(() =>
+  objectOf<CompanyContact>({ email: z.string(), name: maybe(z.string()), title: maybe(z.string()) }),
+);
+
 /**
  * A company (a lead, in scope names). The document names only these fields; others are kept.
  *
@@ -18,6 +31,8 @@ export interface Company {
   domain?: string | null | undefined;
   /** The line of business. */
   industry?: string | null | undefined;
+  /** Its people; absent where the service leaves them out. */
+  contacts?: CompanyContact[] | null | undefined;
 }
 /** Checks a company as the service returns it. */
 export const Company = deferred(() =>
@@ -26,6 +41,7 @@ export const Company = deferred(() =>
     companyName: maybe(z.string()),
     domain: maybe(z.string()),
     industry: maybe(z.string()),
+    contacts: maybe(z.array(CompanyContact)),
   }),
 );
 
@@ -34,14 +50,14 @@ export const Company = deferred(() =>
  *
  * Source: service document, Company, `contacts`.
  */
-export type CompanyPerson = {
+export interface CompanyPerson {
   /** The person's address: something, an `@`, something. */
   email: string;
   /** Full name. */
   name?: string | undefined;
   /** Job title. */
   title?: string | undefined;
-};
+}
 /** Checks a person of a new company. */
 export const CompanyPerson = deferred(() =>
   inputOf(
@@ -59,7 +75,7 @@ export const CompanyPerson = deferred(() =>
  *
  * Source: service document, Companies (create).
  */
-export type CompanyInput = {
+export interface CompanyInput {
   /** The company's name; not blank. */
   companyName?: string | undefined;
   /** Unique per workspace: with it, an existing company is updated instead of duplicated. */
@@ -68,7 +84,7 @@ export type CompanyInput = {
   industry?: string | undefined;
   /** Its people, who become contacts. */
   contacts?: CompanyPerson[] | undefined;
-};
+}
 /** Checks a new company. */
 export const CompanyInput = deferred(() =>
   inputOf(
@@ -91,14 +107,14 @@ export const CompanyInput = deferred(() =>
  *
  * Source: service document, Companies, PATCH.
  */
-export type CompanyPatch = {
+export interface CompanyPatch {
   /** The company's name; not blank. */
   companyName?: string | undefined;
   /** Unique per workspace: one that another company has is refused with 409. */
   domain?: string | undefined;
   /** The line of business. */
   industry?: string | undefined;
-};
+}
 /** Checks the changes to a company. */
 export const CompanyPatch = deferred(() =>
   inputOf(

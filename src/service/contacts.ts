@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { isRecord } from "../runtime/values.ts";
 import { inputOf } from "./check.ts";
 import {
   AnyObject,
@@ -25,10 +26,32 @@ import { readContactPage, readRecord } from "./response-shapes.ts";
  * Source: service document, States and transitions.
  */
 export type ContactStage = "REPLIED" | "BOUNCED" | "UNSUBSCRIBED" | "CONVERTED" | "DEAD" | (string & {});
+
+/**
+ * The stages to which an email is refused, unless the send has `force: true`.
+ *
+ * Source: service document, States and transitions.
+ */
+export const refusedStages = ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"] as const;
+
+/**
+ * Whether an email to this contact would be refused for its stage, unless it has `force: true`. Asking first saves one of
+ * the day's 300 emails. The do-not-email list, which `force` does not open, is known to the service only.
+ *
+ * @example
+ * ```ts
+ * import { isSendRefused } from "touchpoint-sdk";
+ *
+ * const contact = await client.contacts.find("ada@example.com");
+ * if (contact !== null && isSendRefused(contact)) console.log(`${contact.email} is ${contact.stage}`);
+ * ```
+ * Source: service document, States and transitions.
+ */
+export const isSendRefused = ({ stage }: { readonly stage: string }): boolean =>
+  refusedStages.some((refused) => refused === stage);
+
 /** Checks a stage: a string, known or not. */
-export const ContactStage = deferred(() =>
-  openUnion("REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"),
-);
+export const ContactStage = deferred(() => openUnion(...refusedStages));
 
 /**
  * Where a contact came from: `MANUAL`, or a value that the document does not name.
@@ -66,7 +89,7 @@ export interface Contact {
   source: ContactSource;
   /** Whether the contact is verified; the document does not say what that means. */
   verified: boolean;
-  /** Probably how certain the address is; the document gives neither meaning nor range. */
+  /** A number; the document gives neither meaning nor range. */
   emailConfidence?: number | null | undefined;
   /** Values by the workspace's own field names. */
   customFields: { [field: string]: unknown };
@@ -109,20 +132,20 @@ export const ContactPage = deferred(() => page(Contact));
 /** Values by the workspace's own field names; `null` clears a key. */
 export const CustomFields = deferred(() => jsonRecord("must be an object ({ key: null } clears a key)"));
 
-const single = () => ({
+const texts = () => ({
   name: z.optional(z.string("must be a string")),
   title: z.optional(z.string("must be a string")),
   phone: z.optional(z.string("must be a string")),
   linkedIn: z.optional(z.string("must be a string (a profile URL)")),
+  leadId: z.optional(Text),
+});
+
+const others = () => ({
   notes: z.optional(z.nullable(z.string("must be a string or null"))),
   stage: z.optional(ContactStage),
   source: z.optional(ContactSource),
   verified: z.optional(z.boolean("must be a boolean")),
   emailConfidence: z.optional(z.number("must be a number")),
-  leadId: z.optional(Text),
-});
-
-const withParts = () => ({
   customFields: z.optional(CustomFields),
   listIds: z.optional(z.array(Text, "must be an array of list ids ([] for none)")),
 });
@@ -140,11 +163,12 @@ const clearable = <Shape extends z.core.$ZodShape>(shape: Shape) =>
 export const FindQuery = deferred(() => objectOf<{ email: string }>({ email: EmailAddress }));
 
 /**
- * A new contact; only the address is required.
+ * A new contact; only the address is required. Declare other fields by merging: `declare module "touchpoint-sdk" {
+ * interface ContactInput { … } }`.
  *
  * Source: service document, Contacts, POST, and Contact.
  */
-export type ContactInput = {
+export interface ContactInput {
   /** Unique per workspace (a clash gives 409): something, an `@`, something. */
   email: string;
   /** Full name. */
@@ -163,7 +187,7 @@ export type ContactInput = {
   source?: ContactSource | undefined;
   /** Whether the contact is verified; the document does not say what that means. */
   verified?: boolean | undefined;
-  /** Probably how certain the address is; the document gives neither meaning nor range. */
+  /** A number; the document gives neither meaning nor range. */
   emailConfidence?: number | undefined;
   /** Values by the workspace's own field names; the service refuses an unknown name with 400. */
   customFields?: FreeFields | undefined;
@@ -171,52 +195,69 @@ export type ContactInput = {
   leadId?: string | undefined;
   /** The ids of the contact's lists. */
   listIds?: string[] | undefined;
-};
+}
 /** Checks a new contact. */
 export const ContactInput = deferred(() =>
-  inputOf(objectOf<ContactInput>({ email: EmailAddress, ...single(), ...withParts() })),
+  inputOf(objectOf<ContactInput>({ email: EmailAddress, ...texts(), ...others() })),
 );
+
+/**
+ * What `contacts.upsert` takes: a new contact, or a contact as it was read. `null` leaves a field as it is.
+ */
+export type ContactUpsert = {
+  [Field in keyof ContactInput]: Field extends "email" ? ContactInput[Field] : ContactInput[Field] | null;
+};
+
+/** What a contact as it was read has, and an upsert does not send: `listIds` would undo changes of its lists. */
+const readOnly = ["id", "createdAt", "updatedAt", "listIds", "externalId"];
+
+/** An upsert's fields to send: without `null`, and without the service's own fields if the contact was read. */
+export const upsertFields = (given: unknown): unknown => {
+  if (!isRecord(given)) return given;
+  const wasRead = typeof given.id === "string";
+  return Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => value !== null && !(wasRead && readOnly.includes(name))),
+  );
+};
 
 // Written out, not derived: an editor shows a derived type by its helper types.
 /**
- * The fields of a contact to change. Fields that you leave out stay the same; `null` clears a field (the document says
- * this of custom fields only).
+ * The fields of a contact to change. Fields that you leave out stay the same. `null` clears `notes` and keys of
+ * `customFields`, as documented; of the other fields that take it, the document does not say it.
  *
  * Source: service document, Contacts, PATCH rules 1–6.
  */
-export type ContactPatch = {
+export interface ContactPatch {
   /** The new address; one that another contact has is refused with 409. */
   email?: string | undefined;
-  /** Full name. */
+  /** Full name; `null` clears it (not documented). */
   name?: string | null | undefined;
-  /** Job title. */
+  /** Job title; `null` clears it (not documented). */
   title?: string | null | undefined;
-  /** Phone number, in any form. */
+  /** Phone number, in any form; `null` clears it (not documented). */
   phone?: string | null | undefined;
-  /** Profile URL. */
+  /** Profile URL; `null` clears it (not documented). */
   linkedIn?: string | null | undefined;
-  /** Free text. */
+  /** Free text; `null` clears it. */
   notes?: string | null | undefined;
   /** Upper case: `REPLIED`, …; other values may exist. */
-  stage?: ContactStage | null | undefined;
+  stage?: ContactStage | undefined;
   /** Where the contact came from: `MANUAL`, or a value that the document does not name. */
-  source?: ContactSource | null | undefined;
+  source?: ContactSource | undefined;
   /** Whether the contact is verified; the document does not say what that means. */
-  verified?: boolean | null | undefined;
-  /** Probably how certain the address is; the document gives neither meaning nor range. */
-  emailConfidence?: number | null | undefined;
+  verified?: boolean | undefined;
+  /** A number; the document gives neither meaning nor range. */
+  emailConfidence?: number | undefined;
   /** Only the given keys change; `null` clears a key. */
   customFields?: FreeFields | undefined;
-  /** The id of the company the contact belongs to. */
+  /** The id of the company the contact belongs to; `null` clears it (not documented). */
   leadId?: string | null | undefined;
   /** The ids of all lists of the contact; they replace the present ones. `[]` for none. */
   listIds?: string[] | undefined;
-};
+}
 /** Checks the changes to a contact. */
 export const ContactPatch = deferred(() =>
-  inputOf(
-    objectOf<ContactPatch>({ email: z.optional(EmailAddress), ...clearable(single()), ...withParts() }),
-  ),
+  inputOf(objectOf<ContactPatch>({ email: z.optional(EmailAddress), ...clearable(texts()), ...others() })),
 );
 
 /**
@@ -224,14 +265,14 @@ export const ContactPatch = deferred(() =>
  *
  * Source: service document, Contacts, GET.
  */
-export type ContactQuery = {
+export interface ContactQuery {
   /** The text to search for, for example an email. */
   search?: string | undefined;
   /** How many contacts to skip at the start, from 0. */
   skip?: number | undefined;
   /** Contacts per page, 1–200. The service's default is 50; an iteration uses 200. */
   limit?: number | undefined;
-};
+}
 /** Checks a query for contacts. */
 export const ContactQuery = deferred(() =>
   inputOf(objectOf<ContactQuery>({ search: z.optional(QueryText), ...paging() })),
@@ -268,6 +309,7 @@ export const contacts = {
     scope: ["contacts:write"],
     replay: "idempotent",
     budgets: ["requests"],
+    isPartial: true,
     input: ContactPatch,
     output: Contact,
     read: readRecord,

@@ -6,11 +6,11 @@ import type { Schema } from "./common.ts";
  */
 export const inferred: Readonly<Record<string, string>> = {
   "companies.create": "path and method",
-  "companies.findByDomain": "path, method and answer",
+  "companies.findByDomain": "path, method and response",
   "lists.create": "path and method",
-  "emails.scheduled.list": "method and answer",
-  "emails.scheduled.update": "method, body and answer",
-  "emails.scheduled.cancel": "method and answer",
+  "emails.scheduled.list": "method and response",
+  "emails.scheduled.update": "method, body and response",
+  "emails.scheduled.cancel": "method and response",
 };
 
 /** An HTTP method. */
@@ -56,6 +56,8 @@ export interface OperationFacts {
   readonly read?: (body: unknown, asked: Asked) => unknown;
   /** A 404 after an attempt with a lost response means that the first attempt succeeded. */
   readonly notFoundMeansDone?: boolean;
+  /** Custom fields may be a part of what the workspace's schema requires; `null` clears a key. */
+  readonly isPartial?: boolean;
   /** A response may have no body. */
   readonly mayBeEmpty?: boolean;
 }

@@ -34,18 +34,23 @@ export type EmailContent =
       readonly html?: undefined;
     };
 
-declare const refusal: unique symbol;
-
-/** The type of `sendAt` where an email is sent now: use `emails.schedule` for later. */
-export interface OnlyForEmailsSchedule {
-  /** No value has this property, so the field does not compile. */
-  readonly [refusal]: never;
-}
-
-/** The type of `once` in an email: pass it in the second argument, `emails.send(email, { once })`. */
-export interface BelongsIntoTheOptions {
-  /** No value has this property, so the field does not compile. */
-  readonly [refusal]: never;
+/**
+ * What every email has besides its body. Declare other fields by merging: `declare module "touchpoint-sdk" { interface
+ * EmailFields { cc?: string[] } }`.
+ *
+ * Source: service document, Emails, body fields.
+ */
+export interface EmailFields {
+  /** The recipient's address; one person. */
+  to: string;
+  /** The subject line; not blank. */
+  subject: string;
+  /** The id of a signature of the workspace, or `default`. */
+  signatureId?: string | undefined;
+  /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
+  force?: boolean | undefined;
+  /** Not allowed here: pass the send-once key in the second argument, `{ once }`. */
+  once?: "Not here: pass { once } as the second argument." | undefined;
 }
 
 /**
@@ -53,19 +58,9 @@ export interface BelongsIntoTheOptions {
  *
  * Source: service document, Emails, body fields.
  */
-export type EmailInput = {
-  /** The recipient's address; one person. */
-  to: string;
-  /** The subject line; not blank. */
-  subject: string;
-  /** The id of a signature of the workspace, or `default`. */
-  signatureId?: string | undefined;
-  /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
-  force?: boolean | undefined;
+export type EmailInput = EmailFields & {
   /** Not allowed here: use `emails.schedule` to send later. */
-  sendAt?: OnlyForEmailsSchedule | undefined;
-  /** Not allowed here: pass the send-once key in the second argument, `{ once }`. */
-  once?: BelongsIntoTheOptions | undefined;
+  sendAt?: "Not here: emails.schedule sends later." | undefined;
 } & EmailContent;
 
 /**
@@ -73,19 +68,9 @@ export type EmailInput = {
  *
  * Source: service document, Emails, body fields and send rule 6.
  */
-export type ScheduledEmailInput = {
-  /** The recipient's address; one person. */
-  to: string;
-  /** The subject line; not blank. */
-  subject: string;
+export type ScheduledEmailInput = EmailFields & {
   /** When to send it: a `Date`, or an ISO 8601 string with a time zone. */
   sendAt: Date | string;
-  /** The id of a signature of the workspace, or `default`. */
-  signatureId?: string | undefined;
-  /** Allows sending to contacts who replied, bounced, unsubscribed, converted or are dead. */
-  force?: boolean | undefined;
-  /** Not allowed here: pass the send-once key in the second argument, `{ once }`. */
-  once?: BelongsIntoTheOptions | undefined;
 } & EmailContent;
 
 const common = () => ({
@@ -127,6 +112,9 @@ export const ScheduledEmailInput = deferred(() =>
   inputOf(objectOf<Loose<ScheduledEmailInput>>({ ...common(), sendAt: Moment }).check(hasOneBody)),
 ) as Schema as Schema<ScheduledEmailInput>;
 
+/** The request that a dry run did not send, without its headers. The path starts at the root of the origin. */
+export type DryRunRequest = { method: string; path: string; body: Record<string, unknown> };
+
 /**
  * The response to an immediate send. Fields that the document does not name are kept.
  *
@@ -151,10 +139,12 @@ export interface SentEmail {
   contactId: string;
   /** `true` if this send created the recipient as a contact. */
   contactCreated: boolean;
+  /** Only in a dry run, whose `id` starts with `dry-run:`. */
+  request?: DryRunRequest | undefined;
 }
 /** Checks the response to an immediate send. */
 export const SentEmail = deferred(() =>
-  objectOf<SentEmail>({
+  objectOf<Omit<SentEmail, "request">>({
     id: z.string(),
     to: z.string(),
     cc: z.array(z.unknown()),
@@ -190,10 +180,12 @@ export interface ScheduledEmail {
   sendAt: string;
   /** `true` in the response to `emails.schedule`. */
   scheduled?: boolean | null | undefined;
+  /** Only in a dry run, whose `id` starts with `dry-run:`. */
+  request?: DryRunRequest | undefined;
 }
 /** Checks a scheduled email as the service returns it. */
 export const ScheduledEmail = deferred(() =>
-  objectOf<ScheduledEmail>({
+  objectOf<Omit<ScheduledEmail, "request">>({
     id: z.string(),
     status: ScheduledStatus,
     sendAt: z.string(),
@@ -225,12 +217,12 @@ export const ScheduledEmailUpdated = deferred(() =>
 export const ScheduledEmailPage = deferred(() => page(ScheduledEmail));
 
 /** Which scheduled emails to list. Source: service document, Limits, paging. */
-export type ScheduledEmailQuery = {
+export interface ScheduledEmailQuery {
   /** How many emails to skip at the start, from 0. */
   skip?: number | undefined;
   /** Emails per page, 1–200. The service's default is 50; an iteration uses 200. */
   limit?: number | undefined;
-};
+}
 /** Checks a query for scheduled emails. */
 export const ScheduledEmailQuery = deferred(() => inputOf(objectOf<ScheduledEmailQuery>(paging())));
 
@@ -239,7 +231,7 @@ export const ScheduledEmailQuery = deferred(() => inputOf(objectOf<ScheduledEmai
  *
  * Source: service document, Emails, "can be changed".
  */
-export type ScheduledEmailPatch = {
+export interface ScheduledEmailPatch {
   /** The recipient's address; one person. */
   to?: string | undefined;
   /** The subject line; not blank. */
@@ -254,7 +246,7 @@ export type ScheduledEmailPatch = {
   force?: boolean | undefined;
   /** When to send it: a `Date`, or an ISO 8601 string with a time zone. */
   sendAt?: Date | string | undefined;
-};
+}
 /** Checks the changes to a scheduled email. */
 export const ScheduledEmailPatch = deferred(() =>
   inputOf(

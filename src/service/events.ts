@@ -6,9 +6,9 @@ import {
   type FreeFields,
   maybe,
   objectOf,
-  openUnion,
   type Schema,
   Text,
+  Whole,
 } from "./common.ts";
 import { ContactPatch } from "./contacts.ts";
 import { operation } from "./define.ts";
@@ -119,26 +119,35 @@ export const EventContact = ContactFields as unknown as Schema<EventContact>;
 export const EventProperties = deferred(() => JsonRecord.check(withoutNames(refusedPropertyNames)));
 
 /**
- * Something a person did.
+ * What every event has besides its name, properties and contact fields. Declare other fields by merging: `declare module "touchpoint-sdk" {
+ * interface EventFields { … } }`.
  *
  * Source: service document, Event.
  */
-export type EventInput = {
-  /** The event's name: not blank, and not starting with `service.`. */
-  name: string;
+export interface EventFields {
   /** Your event id, not blank. A repeated id is recorded once. A missing id is generated. */
   id?: string | undefined;
   /** The person: an email, an externalId or a contact id. */
   contact: EventContact;
-  /** Data of the event. Names such as `password`, `card_number` or `ssn` are refused. */
-  properties?: FreeFields | undefined;
-  /** Contact fields to set on the person, for example `name`. */
-  contactFields?: FreeFields | undefined;
   /** The time of the event: a `Date`, or an ISO 8601 string with a time zone. The service refuses a future time. */
   occurredAt?: Date | string | undefined;
   /** `false`: an unknown email does not create a contact. */
   createContact?: boolean | undefined;
-};
+}
+
+/**
+ * Something a person did.
+ *
+ * Source: service document, Event.
+ */
+export interface EventInput extends EventFields {
+  /** The event's name: not blank, and not starting with `service.`. */
+  name: string;
+  /** Data of the event. Names such as `password`, `card_number` or `ssn` are refused. */
+  properties?: FreeFields | undefined;
+  /** Contact fields to set on the person, for example `name`. */
+  contactFields?: ContactPatch | undefined;
+}
 /** Checks an event. */
 export const EventInput = deferred(() =>
   inputOf(
@@ -152,7 +161,8 @@ export const EventInput = deferred(() =>
       id: z.optional(Text),
       contact: EventContact,
       properties: z.optional(EventProperties),
-      contactFields: z.optional(JsonRecord),
+      // A record of JSON values, which the check below reads as a patch.
+      contactFields: z.optional(JsonRecord) as Schema as Schema<ContactPatch | undefined>,
       occurredAt: z.optional(Moment),
       createContact: z.optional(z.boolean("must be a boolean")),
     }).check(({ value, issues }) => {
@@ -182,14 +192,16 @@ export const EventBatch = deferred(() =>
 );
 
 /**
- * The result of an event: processed, no contact matched and creation was off, or too old to start anything; or a value
- * that the document does not name.
+ * The result of an event: processed, no contact matched and creation was off, or too old to start anything. Another value
+ * is returned as it is, and reported.
  *
  * Source: service document, Event, `outcome`.
  */
-export type EventOutcome = "PROCESSED" | "NO_CONTACT" | "TOO_OLD" | (string & {});
-/** Checks an outcome: a string, known or not. */
-export const EventOutcome = deferred(() => openUnion("PROCESSED", "NO_CONTACT", "TOO_OLD"));
+export type EventOutcome = "PROCESSED" | "NO_CONTACT" | "TOO_OLD";
+/** Checks an outcome. */
+export const EventOutcome: Schema<EventOutcome> = deferred(() =>
+  z.enum(["PROCESSED", "NO_CONTACT", "TOO_OLD"], "must be PROCESSED, NO_CONTACT or TOO_OLD"),
+);
 
 /**
  * The service's response to a recorded event. Fields that the document does not name are kept.
@@ -197,7 +209,7 @@ export const EventOutcome = deferred(() => openUnion("PROCESSED", "NO_CONTACT", 
  * Source: service document, Event, response fields.
  */
 export interface EventReceipt {
-  /** The id of the recorded event, an opaque string. */
+  /** The service's id of the recorded event, an opaque string; it need not be the `id` that you gave. */
   id: string;
   /** The event's name. */
   name: string;
@@ -229,10 +241,10 @@ export const EventReceipt = deferred(() =>
     duplicate: z.boolean(),
     outcome: EventOutcome,
     createdContact: z.boolean(),
-    runsStarted: z.number(),
-    runsExited: z.number(),
-    runsResumed: z.number(),
-    runsConverted: z.number(),
+    runsStarted: Whole,
+    runsExited: Whole,
+    runsResumed: Whole,
+    runsConverted: Whole,
     note: maybe(z.string()),
   }),
 );
@@ -243,7 +255,7 @@ const RecordedItem = deferred(() =>
     id: z.string(),
     name: z.string(),
     outcome: EventOutcome,
-    runsStarted: z.number(),
+    runsStarted: Whole,
   }),
 );
 
@@ -268,7 +280,7 @@ const BatchAnswerItem = deferred(() =>
     id: maybe(z.string()),
     name: maybe(z.string()),
     outcome: maybe(EventOutcome),
-    runsStarted: maybe(z.number()),
+    runsStarted: maybe(Whole),
     duplicate: maybe(z.boolean()),
     error: z.optional(z.unknown()),
   }).check(({ value, issues }) => {
@@ -287,8 +299,8 @@ export interface BatchAnswer {
 /** Checks the response to one batch request. */
 export const BatchAnswer = deferred(() =>
   objectOf<BatchAnswer>({
-    accepted: z.number(),
-    rejected: z.number(),
+    accepted: Whole,
+    rejected: Whole,
     results: z.array(BatchAnswerItem),
   }),
 );

@@ -23,10 +23,10 @@ export const List = deferred(() => objectOf<List>({ id: z.string(), name: z.stri
  *
  * Source: service document, List.
  */
-export type ListInput = {
+export interface ListInput {
   /** Unique in the workspace (a clash gives 409); not blank. */
   name: string;
-};
+}
 /** Checks a new list. */
 export const ListInput = deferred(() => inputOf(objectOf<ListInput>({ name: Text })));
 

@@ -1,5 +1,5 @@
 import type { ReadableFields } from "../service/common.ts";
-import type { Contact, ContactInput, ContactPatch } from "../service/contacts.ts";
+import type { Contact, ContactInput, ContactPatch, ContactUpsert } from "../service/contacts.ts";
 
 /** No schema for `customFields`: every key and value is accepted. */
 // biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.
@@ -33,7 +33,7 @@ export type ContactOf<Fields> = [keyof Fields] extends [never]
       customFields: { [Name in keyof Fields]?: Fields[Name] | null };
     };
 
-/** What `contacts.create` and `contacts.upsert` take. */
+/** What `contacts.create` takes. */
 export type ContactInputOf<Fields> = [keyof Fields] extends [never]
   ? ContactInput
   : TypedContactInput<Fields>;
@@ -42,3 +42,14 @@ export type ContactInputOf<Fields> = [keyof Fields] extends [never]
 export type ContactPatchOf<Fields> = [keyof Fields] extends [never]
   ? ContactPatch
   : TypedContactPatch<Fields>;
+
+/** An upsert of a workspace whose custom fields are known. */
+export interface TypedContactUpsert<Fields> extends Omit<ContactUpsert, "customFields"> {
+  /** Only the keys sent are changed; `null` clears a key. */
+  customFields?: { [Name in keyof Fields]?: Fields[Name] | null | undefined } | undefined;
+}
+
+/** What `contacts.upsert` takes. */
+export type ContactUpsertOf<Fields> = [keyof Fields] extends [never]
+  ? ContactUpsert
+  : TypedContactUpsert<Fields>;

@@ -1,24 +1,16 @@
 import type { FreeFields, ReadableFields } from "../service/common.ts";
-import type { EventContact, EventInput } from "../service/events.ts";
+import type { ContactPatch } from "../service/contacts.ts";
+import type { EventFields, EventInput } from "../service/events.ts";
+import type { ContactPatchOf, OpenFields } from "./contact-types.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
 /** No schemas for events: every name that is not reserved is accepted, with all properties that are not refused. */
 // biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.
 export interface OpenEvents {}
 
-declare const refusal: unique symbol;
-
-/** Replaces names that start with `service.`: they are reserved for events that the service records itself. */
-export interface ReservedEventName {
-  /** No value has this property, so the name does not compile. */
-  readonly [refusal]: never;
-}
-
-/** Replaces the property names `password`, `card_number` and `ssn`: the service refuses an event with one. */
-export interface RefusedPropertyName {
-  /** No value has this property, so the name does not compile. */
-  readonly [refusal]: never;
-}
+// Sentences as types: the compiler prints them as they are where a value does not fit.
+type ReservedEventName = "Names that start with service. are for events of the service itself.";
+type RefusedPropertyName = "The service refuses an event with this property.";
 
 /** The refused names. A name that is known only at run time is refused there. */
 type RefusedProperties = {
@@ -27,42 +19,34 @@ type RefusedProperties = {
   ssn?: RefusedPropertyName;
 };
 
-/** What every event has besides its name and properties. */
-interface EventBase {
-  /** Your event id, not blank. A repeated id is recorded once. A missing id is generated. */
-  id?: string | undefined;
-  /** The person: an email, an externalId or a contact id. */
-  contact: EventContact;
-  /** Contact fields to set on the person, for example `name`. */
-  contactFields?: FreeFields | undefined;
-  /** The time of the event: a `Date`, or an ISO 8601 string with a time zone. The service refuses a future time. */
-  occurredAt?: Date | string | undefined;
-  /** `false`: an unknown email does not create a contact. */
-  createContact?: boolean | undefined;
-}
-
 /** An event of a workspace that has no schemas for its events. */
-export interface OpenEvent<Name> extends EventBase {
+export interface OpenEvent<Name, Patch = ContactPatch> extends EventFields {
   /** The event's name: not blank, and not starting with `service.`. */
   name: Name extends `service.${string}` ? ReservedEventName : Name;
   /** Data of the event. Names such as `password`, `card_number` or `ssn` are refused. */
   properties?: (FreeFields & RefusedProperties) | undefined;
+  /** Contact fields to set on the person, for example `name`. */
+  contactFields?: Patch | undefined;
 }
 
 /** An event with required properties. */
-export interface EventWith<Name, Properties> extends EventBase {
+export interface EventWith<Name, Properties, Patch = ContactPatch> extends EventFields {
   /** One of the names that have a schema. */
   name: Name;
   /** Data of the event; matches the schema of its name. */
   properties: Properties;
+  /** Contact fields to set on the person, for example `name`. */
+  contactFields?: Patch | undefined;
 }
 
 /** An event with optional properties. */
-export interface EventWithOptional<Name, Properties> extends EventBase {
+export interface EventWithOptional<Name, Properties, Patch = ContactPatch> extends EventFields {
   /** One of the names that have a schema. */
   name: Name;
   /** Data of the event; matches the schema of its name. */
   properties?: Properties | undefined;
+  /** Contact fields to set on the person, for example `name`. */
+  contactFields?: Patch | undefined;
 }
 
 /** The event names; any string if there are no schemas. */
@@ -70,26 +54,24 @@ export type EventName<Events> = [keyof Events] extends [never] ? string : keyof 
 
 type PropertiesOf<Given> = string extends keyof Given ? Given & RefusedProperties : Given;
 
-type EventNamed<Name, Given> =
+type EventNamed<Name, Given, Patch> =
   Record<never, never> extends Given
-    ? EventWithOptional<Name, PropertiesOf<Given>>
+    ? EventWithOptional<Name, PropertiesOf<Given>, Patch>
     : undefined extends Given
-      ? EventWithOptional<Name, Given>
-      : EventWith<Name, PropertiesOf<Given>>;
+      ? EventWithOptional<Name, Given, Patch>
+      : EventWith<Name, PropertiesOf<Given>, Patch>;
 
 /** An event with one of the names, as `events.record` takes it. */
-export type EventOf<Events, Name = EventName<Events>> = [keyof Events] extends [never]
-  ? OpenEvent<Name>
+export type EventOf<Events, Name = EventName<Events>, Fields = OpenFields> = [keyof Events] extends [never]
+  ? OpenEvent<Name, ContactPatchOf<Fields>>
   : Name extends keyof Events
-    ? EventNamed<Name, Events[Name]>
+    ? EventNamed<Name, Events[Name], ContactPatchOf<Fields>>
     : never;
 
 /** An event from a source, as a callback gets it. */
 export type GivenEvent = EventInput & {
   /** Data of the event. */
   properties?: ReadableFields | undefined;
-  /** Contact fields to set on the person, for example `name`. */
-  contactFields?: ReadableFields | undefined;
 };
 
 /** The events that the callbacks of `events.ingest` get. */

@@ -1,5 +1,7 @@
 import { type Issue, ValidationError } from "../errors.ts";
-import { pathOf } from "../service/check.ts";
+import { unknownKeys } from "../runtime/values.ts";
+import { pathOf, unnamedFields } from "../service/check.ts";
+import type { OperationFacts } from "../service/define.ts";
 import { reservedEventPrefix } from "../service/events.ts";
 import { type Found, objectIssues, partIssues, schemaIssues } from "./schema-issues.ts";
 import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
@@ -8,7 +10,22 @@ import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
 export interface WorkspaceSchemas {
   readonly customFields?: StandardSchema | undefined;
   readonly events?: Readonly<Record<string, StandardSchema>> | undefined;
+  readonly unknownFields?: UnknownFields | undefined;
+  /** Reports unknown fields. */
+  readonly warn?: ((operation: string, fields: readonly string[]) => void) | undefined;
 }
+
+/** What happens to fields of an input that the service's document does not name. */
+export interface UnknownFields {
+  /** `error` refuses the input, `warn` logs the fields and sends them, `pass` sends them. Default `pass`. */
+  readonly mode?: "error" | "warn" | "pass" | undefined;
+  /** Names that are sent without a word: those that your workspace is known to take. */
+  readonly allow?: readonly string[] | undefined;
+}
+
+type CheckedOperation = Pick<OperationFacts, "id" | "isPartial"> & {
+  readonly input: Parameters<typeof unnamedFields>[0];
+};
 
 const below = (prefix: readonly PropertyKey[], found: readonly Found[]): readonly Issue[] =>
   found.map(({ path, message }) => ({ path: pathOf([...prefix, ...path]), message }));
@@ -37,7 +54,10 @@ export class Workspace {
   readonly #customFields: StandardSchema | undefined;
   readonly #events: ReadonlyMap<unknown, StandardSchema> | undefined;
 
-  constructor({ customFields, events }: WorkspaceSchemas) {
+  readonly #unknown: Pick<WorkspaceSchemas, "unknownFields" | "warn">;
+
+  constructor({ customFields, events, unknownFields, warn }: WorkspaceSchemas) {
+    this.#unknown = { unknownFields, warn };
     this.#customFields = customFields;
     this.#events = events && new Map(Object.entries(events));
   }
@@ -47,16 +67,44 @@ export class Workspace {
    *
    * @throws ValidationError, with its error as the cause, when a schema fails to validate.
    */
-  async inputIssues(operation: string, payload: unknown): Promise<readonly Issue[]> {
+  async inputIssues(operation: CheckedOperation, payload: unknown): Promise<readonly Issue[]> {
+    const unknown = this.#unknownIssues(operation, payload);
+    return unknown.length > 0 ? unknown : this.#schemaIssues(operation, payload);
+  }
+
+  #unknownIssues({ id, input }: CheckedOperation, payload: unknown): readonly Issue[] {
+    const { unknownFields: { mode = "pass", allow = [] } = {}, warn } = this.#unknown;
+    // The events of a batch were looked at one by one.
+    if (mode === "pass" || id === "events.recordBatch") return [];
+    const issues = unnamedFields(input, payload, allow);
+    if (mode === "error") return issues;
+    if (issues.length > 0)
+      warn?.(
+        id,
+        issues.map(({ path }) => path),
+      );
+    return [];
+  }
+
+  async #schemaIssues(
+    { id: operation, isPartial }: Pick<OperationFacts, "id" | "isPartial">,
+    payload: unknown,
+  ): Promise<readonly Issue[]> {
     const customFields = { operation, name: "customFields", path: "customFields" };
     switch (operation) {
       case "contacts.create":
-        return orFailure(customFields, () => this.#fieldsIssues(payload, objectIssues));
       case "contacts.update":
-        return orFailure(customFields, () => this.#fieldsIssues(payload, partIssues));
+        return orFailure(customFields, () =>
+          this.#fieldsIssues(payload, isPartial ? partIssues : objectIssues),
+        );
       case "events.record": {
         const name = `events[${JSON.stringify(property(payload, "name"))}]`;
-        return orFailure({ operation, name, path: "properties" }, () => this.#eventIssues(payload));
+        const fields = property(payload, "contactFields");
+        const [own, contact] = await Promise.all([
+          orFailure({ operation, name, path: "properties" }, () => this.#eventIssues(payload)),
+          orFailure(customFields, () => this.#fieldsIssues(fields, partIssues)),
+        ]);
+        return [...own, ...contact.map((issue) => ({ ...issue, path: `contactFields.${issue.path}` }))];
       }
       default:
         return [];
@@ -116,6 +164,19 @@ export class Workspace {
     return isFine ? [] : below(["properties"], await objectIssues(schema, {}));
   }
 }
+
+/** The faults of the option `unknownFields`. */
+export const unknownFieldsFaults = (given: unknown): string[] => {
+  if (given === undefined) return [];
+  if (!isObject(given)) return ["unknownFields must be { mode, allow }"];
+  const { mode, allow }: { mode?: unknown; allow?: unknown } = given;
+  const faults = unknownKeys(given, ["mode", "allow"]).map((fault) => `unknownFields: ${fault}`);
+  if (mode !== undefined && !["error", "warn", "pass"].includes(String(mode)))
+    faults.push('unknownFields.mode must be "error", "warn" or "pass"');
+  if (allow !== undefined && !(Array.isArray(allow) && allow.every((name) => typeof name === "string")))
+    faults.push("unknownFields.allow must be an array of field names");
+  return faults;
+};
 
 /** The faults of the given schemas. */
 export const workspaceFaults = ({ customFields, events }: WorkspaceSchemas): string[] => {

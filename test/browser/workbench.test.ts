@@ -100,7 +100,7 @@ test("a walk: send and look, fail the next call, advance, reset, without a reloa
   await expect(failed).rejects.toMatchObject({ outcome: "unknown" });
   await view("Requests 2").click();
   await row("reset-after-apply").click();
-  await shown("Met the fault reset-after-apply: applied, the caller got no answer");
+  await shown("Met the fault reset-after-apply: applied, the caller got no response");
 
   const sendAt = new Date(Date.now() + 3_600_000);
   await client.emails.schedule({ to: "ada@example.com", subject: "Tomorrow", text: "Soon", sendAt });
@@ -216,7 +216,7 @@ test("a budget that is used up says so, in words and by its plot", async () => {
   await key
     .getByRole("img", { name: /^emails of key 1: 20 of 20 used now, 20 at most in the last 2 min$/ })
     .waitFor();
-  await shown("1 answer of 429 in this time");
+  await shown("1 response of 429 in this time");
   sandbox.advance(60_000);
   await key.getByText("0 of 20 · room left").waitFor();
   await key.getByRole("img", { name: /^emails of key 1: 0 of 20 used now, 20 at most/ }).waitFor();
@@ -292,7 +292,7 @@ describe.each([
     ["#/requests/3", "#detail h2"],
     ["#/emails", "#list a"],
     ["#/contacts", "#list a"],
-    ["#/events/e-1", "#detail h2"],
+    ["#/events/<event>", "#detail h2"],
     ["#/budgets", ".budget svg"],
   ] as const;
 
@@ -304,7 +304,7 @@ describe.each([
       expect([where, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([where, width]);
     };
     for (const [hash, sign] of places) {
-      await page.goto(`${server.url}/${hash}`);
+      await page.goto(`${server.url}/${hash.replace("<event>", sandbox.state.events[0]?.id ?? "")}`);
       await page.locator(sign).first().waitFor();
       await look(hash);
     }

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { apiFile, apiReport } from "../../scripts/api-report.ts";
+import { apiFile, apiReport } from "../../scripts/api.ts";
 
 const report = apiReport();
 
-test("docs/api.md is what the entries export now: npm run api", () => {
+test("docs/api.md is what the entries export now: npm run generate", () => {
   expect(readFileSync(apiFile, "utf8")).toBe(report);
 });
 

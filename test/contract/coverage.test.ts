@@ -16,7 +16,7 @@ test("no statement stands twice in a section, and no section twice", () => {
   expect(names).toEqual([...new Set(names)]);
 });
 
-test("coverage.md is what the map says now: npm run coverage:contract", () => {
+test("coverage.md is what the map says now: npm run generate", () => {
   expect(committedCoverage()).toBe(coverageText(serviceDocument));
 });
 

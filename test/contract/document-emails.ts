@@ -29,9 +29,7 @@ const later = rules(
 const byStage = emails("to a contact in stage %s only with force");
 const wire = properties("$operation is $method $path");
 const faulty = properties("$operation: $field");
-const openSets = openTypes(
-  "known values of stage, source, status and outcome complete, and others are accepted",
-);
+const openSets = openTypes("known values of stage, source and status complete, and others are accepted");
 
 /** Sent and scheduled emails, signatures, custom fields, stages, and the email operations. */
 export const emailSections: readonly Section[] = [

@@ -119,12 +119,12 @@ export const resourceSections: readonly Section[] = [
       says(
         "not shown: all stages",
         leftOpen("every %s of a contact, known or not"),
-        openTypes("known values of stage, source, status and outcome complete, and others are accepted"),
+        openTypes("known values of stage, source and status complete, and others are accepted"),
       ),
       says(
         "not shown: other sources",
         leftOpen("every %s of a contact, known or not"),
-        openTypes("known values of stage, source, status and outcome complete, and others are accepted"),
+        openTypes("known values of stage, source and status complete, and others are accepted"),
       ),
     ],
   },

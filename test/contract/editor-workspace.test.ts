@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { editor } from "../support/editor.ts";
 
+const patch = 'TypedContactPatch<{ plan: "free" | "pro"; seats?: number | undefined; }>';
+
 const head = `
 import * as z from "zod";
 import { Client } from "touchpoint-sdk";
@@ -51,30 +53,30 @@ const slips: readonly (readonly [string, string])[] = [
   [
     "typed.events.record({ name: 'order.placed', contact });",
     `Argument of type '{ name: "order.placed"; contact: { email: string; }; }' is not assignable to parameter of type ` +
-      `'EventWith<"order.placed", { total: number; }>'.`,
+      `'EventWith<"order.placed", { total: number; }, ${patch}>'.`,
   ],
   [
     "typed.events.recordBatch([{ name: 'order.placed', contact }]);",
     `Property 'properties' is missing in type '{ name: "order.placed"; contact: { email: string; }; }' but required in ` +
-      `type 'EventWith<"order.placed", { total: number; }>'.`,
+      `type 'EventWith<"order.placed", { total: number; }, ${patch}>'.`,
   ],
   [
     "open.events.record({ name: 'service.sent', contact });",
-    "Type 'string' is not assignable to type 'ReservedEventName'.",
+    "Type '\"service.sent\"' is not assignable to type '\"Names that start with service. are for events of the service itself.\"'.",
   ],
   [
     "open.events.record({ name: 'a', contact, properties: { password: 'x' } });",
-    "Type 'string' is not assignable to type 'RefusedPropertyName'.",
+    "Type '\"x\"' is not assignable to type '\"The service refuses an event with this property.\"'.",
   ],
   [
     "open.events.record({ name: 'a', contact, propertis: {} });",
-    "Object literal may only specify known properties, but 'propertis' does not exist in type 'OpenEvent<\"a\">'. " +
+    "Object literal may only specify known properties, but 'propertis' does not exist in type 'OpenEvent<\"a\", ContactPatch>'. " +
       "Did you mean to write 'properties'?",
   ],
   [
     // Not the constructor, whose second signature is left out of the published declarations.
     "open.withOptions({ events: { 'service.sent': z.object({}) } });",
-    "Property '[refusal]' is missing in type 'ZodObject<{}, $strip>' but required in type 'ReservedEventName'.",
+    "Type 'ZodObject<{}, $strip>' is not assignable to type '\"Names that start with service. are for events of the service itself.\"'.",
   ],
   [
     "open.withOptions({ customFields: { plan: 'string' } });",

@@ -63,7 +63,12 @@ describe("an event", () => {
     const occurredAt = new Date("2026-03-01T11:00:00Z");
     await client.events.record({ ...event, occurredAt, createContact: true });
     expect(sandbox.state.events).toMatchObject([
-      { id: event.id, name: event.name, properties: event.properties, occurredAt: occurredAt.toISOString() },
+      {
+        callerId: event.id,
+        name: event.name,
+        properties: event.properties,
+        occurredAt: occurredAt.toISOString(),
+      },
     ]);
     expect(sandbox.state.contacts).toMatchObject([{ ...event.contact, ...event.contactFields }]);
   });

@@ -69,8 +69,8 @@ describe("answers the document does not show are taken as they come", () => {
 
   test.each([{ added: 1 }, [], null, "done", undefined])("%j for a change of a list", async (body) => {
     const { client } = answering(200, body);
-    const { answers } = await client.lists.addContacts("x", ["ada@example.com"]);
-    expect(answers).toEqual([body]);
+    const { responses } = await client.lists.addContacts("x", ["ada@example.com"]);
+    expect(responses).toEqual([body]);
   });
 
   test.each([{ error: "No." }, { error: { code: 7 } }, { message: "No." }])(

@@ -186,7 +186,11 @@ export const faultsOf: Readonly<Record<string, readonly Fault[]>> = {
   "events.record": faults("events.record", event),
   "events.recordBatch": [
     { field: "events", payload: listed },
-    ...inArray("events", validFor("events.record"), faults("events.record", event)),
+    // Alone: beside a valid event it would be refused in its own result.
+    ...faults("events.record", event).map(({ field, payload }) => ({
+      field: `events[0].${field}`.replace(/\.$/, ""),
+      payload: payload.map((given) => [given]),
+    })),
   ],
   "emails.send": [
     ...faults("emails.send", { ...email, sendAt: anything(new Date(0), "2026-02-01T09:00:00Z", null, 1) }),

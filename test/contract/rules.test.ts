@@ -27,11 +27,11 @@ test("of a batch only the failed events are sent again, under their ids", async 
 
 test("the client paces itself by the document's numbers", () => {
   expect(documentedLimits).toEqual({
-    requests: { max: 100, perMs: 10_000 },
+    requests: { max: 100, windowMs: 10_000 },
     requestsPerDay: 50_000,
-    emails: { max: 20, perMs: 60_000 },
+    emails: { max: 20, windowMs: 60_000 },
     emailsPerDay: 300,
-    events: { max: 50, perMs: 1_000 },
+    events: { max: 50, windowMs: 1_000 },
     eventsPerDay: 100_000,
   });
 });
@@ -72,14 +72,12 @@ test("a scheduled email waits for its account's capacity, which sends of now hav
 });
 
 test("a scheduled email is sent with the signature and tracking of its time, not of its acceptance", async () => {
-  const workspace = { signatures: ["sig-1"], tracking: true, clock: stillClock, limits: false as const };
-  const sandbox = createSandbox(workspace);
+  const sandbox = createSandbox({ signatures: ["sig-1"], clock: stillClock, limits: false });
   const client = clientOf(sandbox.fetch);
   const email = { to: "ada@example.com", subject: "x", text: "x", sendAt: "2026-03-01T12:00:30Z" } as const;
   const plain = await client.emails.schedule(email);
   const signed = await client.emails.schedule({ ...email, signatureId: "sig-1" });
-  workspace.signatures.pop();
-  workspace.tracking = false;
+  sandbox.updateWorkspace({ signatures: [], tracking: false });
   sandbox.advance(60_000);
   expect(sandbox.state.emails).toMatchObject([{ scheduledId: plain.id, tracked: false }]);
   expect(sandbox.state.scheduled.get(signed.id)).toMatchObject({

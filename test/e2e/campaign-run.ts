@@ -17,11 +17,11 @@ export interface Tally {
 }
 
 const limits = {
-  requests: { max: 100, perMs: 10_000 },
+  requests: { max: 100, windowMs: 10_000 },
   requestsPerDay: 1e9,
-  emails: { max: 200, perMs: 60_000 },
+  emails: { max: 200, windowMs: 60_000 },
   emailsPerDay: 1e9,
-  events: { max: 50, perMs: 1_000 },
+  events: { max: 50, windowMs: 1_000 },
   eventsPerDay: 1e9,
 };
 

@@ -7,7 +7,7 @@ import type { ContactChange } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { compile, root } from "../support/programs.ts";
 
-// npm run campaign:changes: 200 of them.
+// npm run campaign -- test/e2e/changes-kills: 200 of them.
 const kills = Number(process.env.TOUCHPOINT_CHANGES_KILLS ?? 4);
 const contacts = 1_500;
 const [program = ""] = await compile("changes", [`${root}test/e2e/changes-child.ts`]);
@@ -17,10 +17,10 @@ test(`killed ${kills} times at any instant, over sockets, every change is yielde
   const sandbox = createSandbox({ apiKeys: ["key"], limits: false, latencyMs: [1, 15] });
   sandbox.seedContacts(contacts);
   const server = await sandbox.listen();
-  const [since, out] = [join(folder, "snapshot"), join(folder, "changes.ndjson")];
+  const [snapshot, out] = [join(folder, "snapshot"), join(folder, "changes.ndjson")];
   /** Kills the run when it has yielded so many changes and a little later; without them it comes to its end. */
   const run = async (killAfter = Number.POSITIVE_INFINITY): Promise<number | null> => {
-    const child = spawn(process.execPath, [program, server.url, since, out], {
+    const child = spawn(process.execPath, [program, server.url, snapshot, out], {
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     child.on("message", (count) => {

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fileLedger } from "../../src/index.ts";
-import { startCli } from "../support/cli.ts";
+import { program, startCli } from "../support/cli.ts";
 
 let folder = "";
 beforeAll(() => {
@@ -65,8 +66,29 @@ describe("over a ledger with 100,000 keys", () => {
     expect(ended).toBe(0);
     expect(stdout).toContain("welcome:1000: unknown, claimed 2023-11-14T22:13:21.000Z");
     expect(stdout).toContain("Look for it in the sent folder of the mail account");
-    expect(stdout).toContain('touchpoint ledger settle "large.ledger" "welcome:1000" not-sent');
+    expect(stdout).toContain("touchpoint ledger settle large.ledger welcome:1000 not-sent");
     expect(stdout).toContain('"id": "m-1000"');
+  });
+});
+
+describe("a key that is meant for the shell or the terminal", () => {
+  const key = "-a $(touch pwned) it's\u001b[2J\n2026-01-01T00:00:00.000Z  sent     forged";
+  beforeAll(async () => {
+    await fileLedger(join(folder, "it's.ledger")).claim(key, "f", { limitMs: 0 });
+  });
+
+  test("forges no row", async () => {
+    const { stdout } = await run("list", "it's.ledger");
+    expect(stdout.split("\n")).toEqual([expect.stringMatching(/ {2}-a .*\\u001b\[2J\\u000a2026/), ""]);
+  });
+
+  test("is settled by the command that show prints, which runs nothing else", async () => {
+    const { stdout } = await run("show", "--", "it's.ledger", key);
+    const command = stdout.split("\n").find((line) => line.endsWith(" not-sent")) ?? "";
+    const touchpoint = `touchpoint() { ${JSON.stringify(process.execPath)} ${JSON.stringify(program)} "$@"; }`;
+    execFileSync("bash", ["-c", `${touchpoint}; ${command}`], { cwd: folder });
+    expect(await fileLedger(join(folder, "it's.ledger")).get(key)).toBeUndefined();
+    expect(existsSync(join(folder, "pwned"))).toBe(false);
   });
 });
 
@@ -74,7 +96,7 @@ describe("settle", () => {
   const path = () => join(folder, "small.ledger");
   beforeEach(async () => {
     rmSync(path(), { force: true });
-    await fileLedger(path()).claim("welcome:1", "f");
+    await fileLedger(path()).claim("welcome:1", "f", { limitMs: 0 });
   });
 
   test.each([
@@ -96,11 +118,23 @@ describe("settle", () => {
     expect(await fileLedger(path()).get("welcome:1")).toBeUndefined();
   });
 
+  test("changes a key that is being sent only with --force", async () => {
+    await fileLedger(path()).claim("welcome:2", "f");
+    const refused = await run("settle", "small.ledger", "welcome:2", "not-sent");
+    expect([refused.ended, refused.stderr]).toEqual([
+      1,
+      "touchpoint: nothing was changed: welcome:2 is being sent now (--force settles it)\n",
+    ]);
+    expect((await run("show", "small.ledger", "welcome:2")).stdout).toContain("A process is sending it now.");
+    expect((await run("settle", "small.ledger", "welcome:2", "not-sent", "--force")).ended).toBe(0);
+    expect(await fileLedger(path()).get("welcome:2")).toBeUndefined();
+  });
+
   test("says when there is nothing to settle", async () => {
-    const { ended, stderr } = await run("settle", "small.ledger", "welcome:2", "sent");
-    expect([ended, stderr]).toEqual([1, "touchpoint: nothing was changed: welcome:2 is free\n"]);
-    expect((await run("show", "small.ledger", "welcome:2")).stdout).toBe(
-      "welcome:2 is free: a call with it sends.\n",
+    const { ended, stderr } = await run("settle", "small.ledger", "welcome:3", "sent");
+    expect([ended, stderr]).toEqual([1, "touchpoint: nothing was changed: welcome:3 is free\n"]);
+    expect((await run("show", "small.ledger", "welcome:3")).stdout).toBe(
+      "welcome:3 is free: a call with it sends.\n",
     );
   });
 

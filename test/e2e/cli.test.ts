@@ -52,11 +52,13 @@ describe("contacts export", () => {
   // A page near the end never comes, so that the run can be stopped while it waits.
   const stallAt = 20;
 
+  const checkpoint = ["--checkpoint", "export.checkpoint"];
+
   const stopHalfway = async (out: string, signal: NodeJS.Signals) => {
     sandbox.seedContacts(contacts);
     const stall = sandbox.fail({ operation: "contacts.list", nth: stallAt, with: "stall" });
-    const child = start("contacts", "export", "--out", out);
-    await isThere(`${out}.partial.json`);
+    const child = start("contacts", "export", "--out", out, ...checkpoint);
+    await isThere("export.checkpoint");
     child.process.kill(signal);
     const ending = await child.ended;
     stall.remove();
@@ -75,7 +77,7 @@ describe("contacts export", () => {
       sandbox.addContact({ email: "late@example.com" });
       const requestsBefore = sandbox.state.requests.length;
 
-      const { report } = await run("contacts", "export", "--out", out, "--resume", "--json");
+      const { report } = await run("contacts", "export", "--out", out, ...checkpoint, "--json");
 
       expect(report).toMatchObject({ file: out, contacts: contacts + 1 });
       expect(report.resumed).toBeGreaterThan(0);
@@ -89,8 +91,8 @@ describe("contacts export", () => {
   test("of narrow rows too, what came before the page under way is kept", async () => {
     sandbox.seedContacts(600);
     const stall = sandbox.fail({ operation: "contacts.list", nth: 3, with: "stall" });
-    const child = start("contacts", "export", "--out", "ids.csv", "--columns", "id");
-    const noted = async () => JSON.parse(await readFile(at("ids.csv.partial.json"), "utf8")).records;
+    const child = start("contacts", "export", "--out", "ids.csv", "--columns", "id", ...checkpoint);
+    const noted = async () => JSON.parse(await readFile(at("export.checkpoint"), "utf8")).records;
     await vi.waitFor(async () => expect(await noted()).toBeGreaterThan(200), {
       timeout: 20_000,
       interval: 5,
@@ -100,7 +102,7 @@ describe("contacts export", () => {
     await child.ended;
     stall.remove();
     expect(await exportedIds("ids.csv.partial")).toHaveLength(records);
-    const again = ["--columns", "id", "--resume", "--json"];
+    const again = ["--columns", "id", ...checkpoint, "--json"];
     const { report } = await run("contacts", "export", "--out", "ids.csv", ...again);
     expect(report).toMatchObject({ contacts: 600, resumed: records });
     expect(sorted(await exportedIds("ids.csv"))).toEqual(sorted(idsInService()));
@@ -109,18 +111,24 @@ describe("contacts export", () => {
   test("SIGINT ends it with 130 and says how to go on", async () => {
     const { ended, stderr } = await stopHalfway("all.csv", "SIGINT");
     expect(ended).toBe(130);
-    expect(stderr).toMatch(
-      /touchpoint: stopped\. Run the same command with --resume to go on where it stopped\.\n$/,
-    );
-    await run("contacts", "export", "--out", "all.csv", "--resume", "--json");
+    expect(stderr).toMatch(/touchpoint: stopped\. Run the same command again to go on where it stopped\.\n$/);
+    await run("contacts", "export", "--out", "all.csv", ...checkpoint, "--json");
     expect(sorted(await exportedIds("all.csv"))).toEqual(sorted(idsInService()));
   });
 
-  test("without --resume it starts over", async () => {
+  test("without --checkpoint it starts over", async () => {
     await stopHalfway("all.csv", "SIGKILL");
     const { report } = await run("contacts", "export", "--out", "all.csv", "--json");
     expect(report).toMatchObject({ contacts, resumed: 0 });
     expect(sorted(await exportedIds("all.csv"))).toEqual(sorted(idsInService()));
+  });
+
+  test.each([
+    ["-", "standard output has no --checkpoint"],
+    ["all.csv.gz", "a compressed file has no --checkpoint"],
+  ])("--out %s with --checkpoint is wrong usage", async (out, message) => {
+    const { ended, stderr } = await start("contacts", "export", "--out", out, ...checkpoint).ended;
+    expect([ended, stderr.startsWith(`touchpoint: ${message}`)]).toEqual([2, true]);
   });
 
   test("another export cannot go on with its file", async () => {
@@ -130,14 +138,14 @@ describe("contacts export", () => {
       "export",
       "--out",
       "all.csv",
-      "--resume",
+      ...checkpoint,
       "--search",
       "ada",
     );
     expect({ ended, stderr }).toEqual({
       ended: 1,
       stderr: expect.stringMatching(
-        /^touchpoint: checkpoint .*all\.csv\.partial\.json belongs to an export with another query, .*: delete it to start over\n$/,
+        /^touchpoint: checkpoint .*export\.checkpoint belongs to an export with another query, .*: delete it to start over\n$/,
       ),
     });
   });
@@ -214,7 +222,7 @@ const lines = (...items: readonly unknown[]): string =>
   items.map((item) => (typeof item === "string" ? `${item}\n` : `${JSON.stringify(item)}\n`)).join("");
 const events = (count: number) => Array.from({ length: count }, (_, index) => event(index));
 const recordedOnce = (count: number) => ({
-  ids: sorted(sandbox.state.events.map(({ id }) => id)),
+  ids: sorted(sandbox.state.events.map(({ callerId = "" }) => callerId)),
   expected: sorted(events(count).map(({ id }) => id)),
 });
 
@@ -287,7 +295,7 @@ describe("events ingest", () => {
       "--json",
     );
     expect(again).toMatchObject({ ended: 3, report: { read: 2, accepted: 1, rejected: 1 } });
-    expect(sandbox.state.events.map(({ id }) => id)).toEqual(["e0", "bad"]);
+    expect(sandbox.state.events.map(({ callerId }) => callerId)).toEqual(["e0", "bad"]);
     expect(JSON.parse(await readFile(at("rejected.ndjson"), "utf8"))).toMatchObject({
       line: 3,
       rejected: "oops",
@@ -412,6 +420,25 @@ describe("contacts import", () => {
     );
   });
 
+  test.each([
+    ["contacts", "import", "For CSV give --format csv"],
+    ["events", "ingest", "Events are read from NDJSON only"],
+  ])("%s %s: CSV on standard input is wrong usage, and nothing is sent", async (noun, verb, advice) => {
+    const child = start(noun, verb, "-", "--json");
+    child.process.stdin?.end("\nemail,name\nada@example.com,Ada\n");
+    const { ended, stderr } = await child.ended;
+    expect([ended, sandbox.state.requests]).toEqual([2, []]);
+    expect(stderr).toContain(
+      `touchpoint: standard input is not NDJSON: its first line does not start with {. ${advice}\n`,
+    );
+  });
+
+  test("CSV on standard input is read with --format csv", async () => {
+    const child = start("contacts", "import", "-", "--format", "csv", "--json");
+    child.process.stdin?.end("email,name\nada@example.com,Ada\n");
+    expect(JSON.parse((await child.ended).stdout)).toMatchObject({ read: 1, created: 1 });
+  });
+
   test("other columns that are no field are reported, once", async () => {
     await writeFile(at("people.csv"), "email,city\nada@example.com,Ulm\nbob@example.com,Bonn\n");
     const { ended, stderr } = await run("contacts", "import", "people.csv", "--json");
@@ -481,10 +508,10 @@ describe("contacts import --plan", () => {
     expect(ended).toBe(3);
     const plan = stdout.trimEnd().split("\n");
     expect(plan.map((row) => JSON.parse(row))).toEqual([
-      { index: 0, result: "update", fields: ["title"] },
-      { index: 1, result: "unchanged" },
-      { index: 2, result: "create" },
-      { index: 3, result: "refused", reason: expect.stringContaining("email") },
+      { index: 0, email: expect.stringContaining("@"), result: "update", fields: ["title"] },
+      { index: 1, email: expect.stringContaining("@"), result: "unchanged" },
+      { index: 2, email: "new@example.com", result: "create" },
+      { index: 3, email: "nobody", result: "refused", reason: expect.stringContaining("email") },
     ]);
     expect(JSON.parse(stderr.split("\n").at(-2) ?? "")).toMatchObject({
       read: 4,
@@ -500,7 +527,7 @@ describe("contacts import --plan", () => {
 
 describe("contacts changes", () => {
   const changes = async (...args: readonly string[]) => {
-    const { ended, stdout, stderr } = await start("contacts", "changes", "--since", "snap", ...args).ended;
+    const { ended, stdout, stderr } = await start("contacts", "changes", "--snapshot", "snap", ...args).ended;
     const records = stdout.split("\n").filter(Boolean);
     return { ended, stderr, records: records.map((record) => JSON.parse(record)) };
   };
@@ -537,7 +564,7 @@ describe("contacts changes", () => {
     expect({ ended, stderr }).toEqual({ ended: 1, stderr: expect.stringContaining("snap") });
     expect(await start("contacts", "changes").ended).toMatchObject({
       ended: 2,
-      stderr: expect.stringContaining("--since <path> is missing"),
+      stderr: expect.stringContaining("--snapshot <path> is missing"),
     });
   });
 });
@@ -555,31 +582,6 @@ describe("forecast", () => {
     expect(stdout).toMatch(/^events {3}601\ntakes {4}\d+ s\ndays {5}1\ntoo old {2}1\n$/);
     expect(sandbox.state.requests).toEqual([]);
     expect(await run("forecast", "in.csv")).toMatchObject({ ended: 2 });
-  });
-});
-
-describe("budgets", () => {
-  test("shows the limits, and what the service says of its own, after one GET request", async () => {
-    const { stdout, ended } = await start("budgets").ended;
-    expect(ended).toBe(0);
-    expect(stdout).toContain("emails                 20 in 1 min\n");
-    expect(stdout).toContain("eventsPerDay      100,000 in 24 h\n");
-    expect(stdout).toMatch(/The service says nothing of its limits\.\n$/);
-    expect(sandbox.state.requests.map(({ method }) => method)).toEqual(["GET"]);
-  });
-
-  test("as JSON, with the headers of a service that tells, and with other limits", async () => {
-    sandbox.fail({
-      operation: "contacts.list",
-      with: { status: 200, body: { data: [], total: 0 }, headers: { "ratelimit-limit": "90", etag: "x" } },
-    });
-    const { report } = await run("budgets", "--limits", "2", "--json");
-    expect(report).toMatchObject({
-      limits: { emails: { max: 40, perMs: 60_000 } },
-      headers: { "ratelimit-limit": "90" },
-    });
-    expect(report.headers.etag).toBe(undefined);
-    expect((await start("budgets", "--limits", "off").ended).stdout).toMatch(/^no limits\n/);
   });
 });
 

@@ -60,7 +60,7 @@ test.each<[string, () => ClientOptions]>([
 test.each<[string, ClientOptions]>([
   ["the library's first request to load", {}],
   ["a slot", { concurrency: 1 }],
-  ["a budget", { limits: { requests: { max: 1, perMs: 50 } } }],
+  ["a budget", { limits: { requests: { max: 1, windowMs: 50 } } }],
 ])("a call that waits for %s while its client is closed is not sent", async (_what, options) => {
   const server = await silentServer();
   const client = new Client({ apiKey: "key", baseUrl: server.url, ...options });
@@ -185,7 +185,8 @@ test.each<[string, unknown, (client: Client) => Promise<unknown>, outcome?: Outc
     await expect(work(client)).rejects.toMatchObject({
       code: "connection_failed",
       outcome,
-      attempts: 0,
+      // The one before the close.
+      attempts: 1,
       message: expect.stringContaining(`the client was closed, outcome ${outcome}`),
     });
     await closing;
@@ -236,7 +237,7 @@ test("an upsert cut off by its client's close looks nothing up, and stays unclea
   server.stop();
 });
 
-const aMinute = { max: 1, perMs: 60_000 };
+const aMinute = { max: 1, windowMs: 60_000 };
 
 test.each<[string, number, Readonly<Record<string, string>>, ClientOptions, number]>([
   ["a budget", 200, {}, { limits: { requests: aMinute } }, 0],
@@ -266,7 +267,7 @@ test.each<[string, number, Readonly<Record<string, string>>, ClientOptions, numb
 
 test("close of one client lets the others of its key wait on", async () => {
   const server = await answeringServer(200, () => ({ data: [], total: 0 }));
-  const options = { apiKey: "key", baseUrl: server.url, limits: { requests: { max: 1, perMs: 50 } } };
+  const options = { apiKey: "key", baseUrl: server.url, limits: { requests: { max: 1, windowMs: 50 } } };
   const closed = new Client(options);
   const other = new Client(options);
   await other.contacts.list();
@@ -285,7 +286,7 @@ test("close of a sibling that shares the sockets ends no call", async () => {
   const client = new Client({
     apiKey: "key",
     baseUrl: server.url,
-    limits: { requests: { max: 1, perMs: 50 } },
+    limits: { requests: { max: 1, windowMs: 50 } },
   });
   const sibling = client.withOptions({ timeoutMs: 5_000 });
   await sibling.contacts.list();
@@ -378,9 +379,9 @@ const slowLedger = () => {
     return work();
   };
   const slow: ClaimLedger = {
-    claim: (key, fingerprint) => {
+    claim: (key, fingerprint, details) => {
       claimed.push(key);
-      return late(() => ledger.claim(key, fingerprint));
+      return late(() => ledger.claim(key, fingerprint, details));
     },
     settle: (key, as, options) => late(() => ledger.settle(key, as, options)),
     settleScheduled: (id, as) => late(async () => ledger.settleScheduled?.(id, as)),

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { readCsv, readNdjson } from "../../src/files/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
-// npm run campaign:export: 200 of them.
+// npm run campaign -- test/e2e/export-kills: 200 of them.
 const kills = Number(process.env.TOUCHPOINT_EXPORT_KILLS ?? 4);
 const contacts = 4_000;
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -80,7 +80,7 @@ const fleet = async (limits: Partial<Limits>) => {
 };
 
 test("a worker that is asked to end returns its job, and the next one continues at once", async () => {
-  const { queue, seen, start, stopped } = await fleet({ events: { max: 100, perMs: 300 } });
+  const { queue, seen, start, stopped } = await fleet({ events: { max: 100, windowMs: 300 } });
   const first = start();
   while (seen().length < 100) await turn();
   expect(await stopped(first)).toEqual([0, null]);
@@ -95,7 +95,7 @@ test("a worker that is asked to end returns its job, and the next one continues 
 });
 
 test("the jobs of a workspace whose day is used up wait for the next, and nobody asks the service", async () => {
-  const limits = { events: { max: 1_000, perMs: 1_000 }, eventsPerDay: 250 };
+  const limits = { events: { max: 1_000, windowMs: 1_000 }, eventsPerDay: 250 };
   const { queue, sandbox, seen, start, stopped } = await fleet(limits);
   const one = start();
   while ((await queue.getDelayedCount()) < 1);

@@ -6,7 +6,7 @@ const client = new Client({ apiKey: "key", baseUrl, ledger: fileLedger(path) });
 const email = { to: "ada@example.com", subject: "Welcome", text: "Hello" };
 const result = await client.emails.send(email, { once: "welcome:ada" }).then(
   ({ id }) => ({ id }),
-  ({ name, outcome, attempts }) => ({ name, outcome, attempts }),
+  ({ code, outcome, attempts }) => ({ code, outcome, attempts }),
 );
 process.stdout.write(JSON.stringify(result));
 await client.close();

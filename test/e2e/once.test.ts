@@ -64,10 +64,11 @@ test("a process killed between its request and the answer leaves the key to be s
   expect(ledgers).toEqual([expect.stringContaining('"key":"welcome:ada"')]);
 
   isReachable = true;
-  expect(await run(url, path)).toEqual({ name: "ConflictError", outcome: "unknown", attempts: 0 });
+  expect(await run(url, path)).toEqual({ code: "once_pending", outcome: "unknown", attempts: 0 });
   expect(ledgers).toHaveLength(1);
 
-  expect(await fileLedger(path).settle("welcome:ada", "not-sent")).toBe(true);
+  expect(await fileLedger(path).settle("welcome:ada", "not-sent")).toBe(false);
+  expect(await fileLedger(path).settle("welcome:ada", "not-sent", { force: true })).toBe(true);
   expect(await run(url, path)).toEqual({ id: "m-1" });
   expect(await run(url, path)).toEqual({ id: "m-1" });
   expect(ledgers).toHaveLength(2);
@@ -78,7 +79,7 @@ test("of processes that start together with one key, one sends", async () => {
   const { url, ledgers } = await service(path, sent);
   const results = await Promise.all(Array.from({ length: 4 }, () => run(url, path)));
   expect(ledgers).toHaveLength(1);
-  const refused = { name: "ConflictError", outcome: "unknown", attempts: 0 };
+  const refused = { code: "once_pending", outcome: "unknown", attempts: 0 };
   expect(results).toContainEqual({ id: "m-1" });
   for (const result of results) expect([{ id: "m-1" }, refused]).toContainEqual(result);
 });

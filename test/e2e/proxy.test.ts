@@ -127,7 +127,7 @@ describe("with the environment's", () => {
   });
 });
 
-test("a lost answer sends no email twice", async () => {
+test("a lost response sends no email twice", async () => {
   const proxy = await start();
   sandbox.fail({ operation: "emails.send", with: "reset-after-apply" });
   await using client = new Client(optionsFor({ proxy: proxy.url, maxRetries: 4 }));

@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { Client, type ClientOptions, memoryLedger } from "../../src/index.ts";
 import { documentedLimits } from "../../src/options/limits.ts";
 import type { SharedLimits } from "../../src/options/shared-limits.ts";
+import { sharedBudget } from "../support/shared-budget.ts";
 
 const accepted = { accepted: 1, rejected: 0, results: [{ status: 202 }] };
 
@@ -77,13 +78,8 @@ test("a sibling with another key, limits or shared limits has budgets of its own
     numbers: documentedLimits,
     open: (name) => {
       opened.push(name);
-      const day = { name, max: 9, used: 0, has: () => true, add: () => undefined, freesInMs: () => 0 };
-      const permits = {
-        ...{ initial: 9, isValid: true, lost: undefined, usedElsewhere: 0, isShared: true },
-        ...{ attach: () => undefined, want: () => undefined, paused: () => undefined, used: () => undefined },
-        close: async () => undefined,
-      };
-      return { day, permits };
+      const day = { name, max: 9, used: 0, has: () => true, add: () => undefined, resetsInMs: () => 0 };
+      return { day, budget: sharedBudget().shared };
     },
   };
   await client.contacts.list();
@@ -125,7 +121,7 @@ test("close drains the recorders of siblings, and of theirs", async () => {
 
 test("close of a sibling drains its own recorders, and leaves the client it was made from alone", async () => {
   using server = await answeringServer();
-  const limits = { requests: { max: 1, perMs: 50 } };
+  const limits = { requests: { max: 1, windowMs: 50 } };
   const client = new Client({ apiKey: "key", baseUrl: server.url, limits });
   const sibling = client.withOptions({ concurrency: 2 });
   const [recorder, its] = [client, sibling].map((one) => one.events.recorder(never));

@@ -7,6 +7,7 @@ import { undiciTransport } from "../../src/http/transport/undici.ts";
 import { Client, type ClientOptions } from "../../src/index.ts";
 import { aRequest } from "../support/builders.ts";
 import { FakeClock, turn } from "../support/fake-clock.ts";
+import { flatSend } from "../support/flat-request.ts";
 import { nobody } from "./faults/support/connections.ts";
 import { clientSockets } from "./faults/support/sockets.ts";
 
@@ -148,6 +149,9 @@ test("a connection that is not made in ten seconds is given up, and begun anew b
   await clock.advance(10_000);
   expect(await listed).toEqual([]);
   expect(lookups).toHaveLength(3);
+  // The timer of attempts stays armed while the client is open.
+  expect(clock.pending).toBe(1);
+  await client.close();
   expect(clock.pending).toBe(0);
 });
 
@@ -268,7 +272,7 @@ test("what is handed to a transport after its close opens nothing", async () => 
     clock,
   });
   await transport.close();
-  await expect(transport.send(aRequest())).rejects.toMatchObject({
+  await expect(flatSend(transport.send)(aRequest())).rejects.toMatchObject({
     kind: "connection",
     wasSent: false,
     message: expect.stringContaining("ERR_CLIENT_CLOSED, no connection"),

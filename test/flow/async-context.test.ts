@@ -4,7 +4,7 @@ import { Client, type ClientOptions } from "../../src/index.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 
 test.each<[string, ClientOptions]>([
-  ["a limit", { limits: { requests: { max: 1, perMs: 1_000 } } }],
+  ["a limit", { limits: { requests: { max: 1, windowMs: 1_000 } } }],
   ["a slot", { concurrency: 1 }],
   ["a back-off", { maxRetries: 1 }],
 ])("what waited for %s goes on in the context of its own call", async (what, options) => {

@@ -76,9 +76,9 @@ const kinds = {
   "export to NDJSON": writing(writeNdjson, readNdjson),
   changes: {
     run: (client, since, isOther) =>
-      all(client.contacts.changes({ since, ...(isOther && { search: "ours1" }) })),
+      all(client.contacts.changes({ snapshot: since, ...(isOther && { search: "ours1" }) })),
     processed: async ({ client }, since) =>
-      (await all(client.contacts.changes({ since }))).map(({ kind }) => kind),
+      (await all(client.contacts.changes({ snapshot: since }))).map(({ kind }) => kind),
     expected: () => [],
   },
 } satisfies Record<string, Kind>;

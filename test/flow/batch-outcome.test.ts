@@ -30,7 +30,8 @@ const closedBeforeTheRepeat = async ({
   };
   const client = new Client(
     { baseUrl: "https://service.test", apiKey: "key", fetch, limits: false },
-    { clock },
+    // The longest back-off.
+    { clock, random: () => 1 },
   );
   const events = names.map((name) => ({ name, contact: { email: "ada@example.com" } }));
   const ended = client.events.recordBatch(events).then(
@@ -53,7 +54,7 @@ test("events of which all but one were recorded: a close before the repeat leave
   expect(ended).toMatchObject({ error: { code: "connection_failed", outcome: "unknown" }, recorded });
 });
 
-test("events that an attempt recorded whose answer was lost: a close before the repeat leaves it unknown", async () => {
+test("events that an attempt recorded whose response was lost: a close before the repeat leaves it unknown", async () => {
   const faults = [
     { status: 500, applied: true },
     { items: [0, 1, 2], status: 429 },

@@ -62,13 +62,13 @@ describe.each([
     const first = await schedule();
     sandbox.fail({ operation: "emails.scheduled.cancel", with: { status: 404 } });
     await expect(emails.scheduled.cancel(first.id)).rejects.toMatchObject({ status: 404 });
-    await expect(schedule()).rejects.toMatchObject({ name: "ConflictError", outcome: "unknown" });
+    await expect(schedule()).rejects.toMatchObject({ code: "once_unknown", outcome: "unknown" });
     expect(await ledger.settle("welcome:ada", "sent")).toBe(true);
     expect(await schedule()).toEqual(first);
     expect(sandbox.state.scheduled.size).toBe(1);
   });
 
-  test("after a cancel whose answer was lost and whose repeat found nothing, the key waits too", async () => {
+  test("after a cancel whose response was lost and whose repeat found nothing, the key waits too", async () => {
     const ledger = open();
     const { sandbox, emails, schedule } = service(ledger);
     const { id } = await schedule();
@@ -98,6 +98,18 @@ describe.each([
     await expect(emails.scheduled.cancel(first.id)).rejects.toMatchObject({ outcome: "not-applied" });
     expect(await schedule()).toEqual(first);
   });
+});
+
+test("an email that was sent at once keeps its key, although its receipt has a status and another email's id", async () => {
+  const ledger = memoryLedger();
+  const { client, requests } = served([[200, { id: "m-1", status: "SENT", sendAt: "now" }], [204]], {
+    ledger,
+  });
+  const receipt = await client.emails.send(email, once);
+  expect(await ledger.settle("welcome:ada", "not-sent")).toBe(false);
+  await client.emails.scheduled.cancel("m-1");
+  expect(await client.emails.send(email, once)).toEqual(receipt);
+  expect(requests).toHaveLength(2);
 });
 
 test("a key whose process died in the middle of a cancel can be settled by hand", async () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   copyFileSync,
   existsSync,
@@ -42,7 +43,7 @@ const told = (change: ContactChange): unknown =>
 /** All changes, or those before the iteration is left. */
 const changesOf = async (client: Client, most = Number.POSITIVE_INFINITY, search?: string) => {
   const changes: ContactChange[] = [];
-  for await (const change of client.contacts.changes({ since, search })) {
+  for await (const change of client.contacts.changes({ snapshot: since, search })) {
     changes.push(change);
     if (changes.length === most) break;
   }
@@ -90,6 +91,29 @@ test("a later run tells what was added, changed with its fields, and removed", a
   expect(await changesOf(client)).toEqual([]);
   sandbox.removeContact(second?.id ?? "");
   expect((await changesOf(client)).map(told)).toEqual([["removed", second?.id]]);
+});
+
+test("a snapshot holds a line a contact: its id, and 128 bits of SHA-256 a field", async () => {
+  const { client, sandbox } = workspace(1);
+  await changesOf(client);
+  const [header, contact, ...marks] = readFileSync(since, "utf8")
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(header).toMatchObject({ format: "touchpoint-contacts", version: 1, after: null, query: {} });
+  const hash = (value: unknown) =>
+    createHash("sha256").update(JSON.stringify(value)).digest().toString("base64url", 0, 16);
+  const [{ id = "", ...fields } = {}] = sandbox.state.contacts;
+  const { name, listIds } = fields as { name?: string; listIds?: string[] };
+  expect(contact).toMatchObject({
+    id,
+    fields: { name: hash(name), listIds: hash(listIds), "customFields.plan": hash("free") },
+  });
+  expect(marks).toEqual([
+    { pending: expect.any(String) },
+    { committed: true },
+    { complete: expect.stringMatching(/^[0-9a-f]{64}$/) },
+  ]);
 });
 
 test("a contact that was removed and comes back is added", async () => {
@@ -157,12 +181,12 @@ test("a change that was yielded and reverted before the run continues is yielded
 
 test("pages are taken as a whole when the next is asked for", async () => {
   const { client } = workspace(600);
-  const pages = client.contacts.changes({ since }).pages();
+  const pages = client.contacts.changes({ snapshot: since }).pages();
   expect((await pages.next()).value).toHaveLength(200);
   await pages.next();
   await pages.return?.();
   const rest = [];
-  for await (const page of client.contacts.changes({ since }).pages()) rest.push(page.length);
+  for await (const page of client.contacts.changes({ snapshot: since }).pages()) rest.push(page.length);
   // Pages share two contacts with the one before.
   expect(rest).toEqual([198, 198, 4]);
 });
@@ -207,8 +231,8 @@ test("onProgress counts the contacts compared, of all", async () => {
   const onProgress = ({ done, total }: { done: number; total: number | undefined }) => {
     seen.push([done, total]);
   };
-  for await (const _ of client.contacts.changes({ since, onProgress })) if (seen.length > 1) break;
-  for await (const _ of client.contacts.changes({ since, onProgress }));
+  for await (const _ of client.contacts.changes({ snapshot: since, onProgress })) if (seen.length > 1) break;
+  for await (const _ of client.contacts.changes({ snapshot: since, onProgress }));
   expect(seen.at(-1)).toEqual([450, 450]);
 });
 
@@ -301,7 +325,8 @@ test("a run whose snapshot was deleted or put back begins anew", async () => {
 });
 
 test.each([
-  ["its last page is cut", (bytes: Buffer) => bytes.subarray(0, -1), 400],
+  // Two pages of 200 are committed, and pages share two contacts with the one before.
+  ["its last page is cut", (bytes: Buffer) => bytes.subarray(0, -1), 202],
   ["it has no more than a part of its first line", (bytes: Buffer) => bytes.subarray(0, 10), 600],
   ["its end is filled with zeros", (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(100)]), 202],
 ])("how far a killed run has come is used as far as it is whole: %s", async (_, damage, left) => {
@@ -314,10 +339,10 @@ test.each([
 
 test("of two runs at once the second continues, and the first fails", async () => {
   const { client } = workspace(600);
-  const pages = client.contacts.changes({ since }).pages();
+  const pages = client.contacts.changes({ snapshot: since }).pages();
   await pages.next();
   expect(await changesOf(client, 1)).toHaveLength(1);
-  const other = client.contacts.changes({ since }).pages();
+  const other = client.contacts.changes({ snapshot: since }).pages();
   await other.next();
   await other.next();
   await expect(pages.next()).rejects.toThrow(`${partial}: another run writes into it`);
@@ -339,16 +364,16 @@ test("a place that the list no longer shows makes the next run begin anew", asyn
 });
 
 test.each([
-  [{ since: "" }, "since must be the path of a snapshot"],
-  [{ since, sinse: "x" }, 'there is no option "sinse"'],
-  [{ since, search: 3 }, "search must be a text"],
-  [{ since, onProgress: 3 }, "onProgress must be a function"],
-  [{ since, maxRetries: -1 }, "maxRetries must be a whole number of at least 0"],
-  [null, "since must be the path of a snapshot"],
+  [{ snapshot: "" }, "snapshot must be the path of a snapshot"],
+  [{ snapshot: since, snapshoot: "x" }, 'there is no option "snapshoot"'],
+  [{ snapshot: since, search: 3 }, "search must be a text"],
+  [{ snapshot: since, onProgress: 3 }, "onProgress must be a function"],
+  [{ snapshot: since, maxRetries: -1 }, "maxRetries must be a whole number of at least 0"],
+  [null, "snapshot must be the path of a snapshot"],
 ])("%j is refused before anything is sent", async (options, message) => {
   const { client, sandbox } = workspace(1);
   // What a JavaScript program may give.
-  const changes = client.contacts.changes(options as unknown as { since: string });
+  const changes = client.contacts.changes(options as unknown as { snapshot: string });
   await expect(changes.pages().next()).rejects.toMatchObject({
     name: "ValidationError",
     message: expect.stringContaining(message),
@@ -358,7 +383,7 @@ test.each([
 
 test("a snapshot that cannot be read or written is reported with its path", async () => {
   const { client } = workspace(1);
-  const at = (path: string) => client.contacts.changes({ since: path }).pages().next();
+  const at = (path: string) => client.contacts.changes({ snapshot: path }).pages().next();
   await expect(at(folder)).rejects.toThrow(`snapshot ${folder} cannot be read: it is no file`);
   const nowhere = join(folder, "missing", "snapshot");
   await expect(at(nowhere)).rejects.toThrow(`snapshot ${nowhere} cannot be written: ENOENT`);

@@ -33,7 +33,7 @@ test("a second create with the domain updates the company that is there", async 
   expect([...sandbox.state.companies.values()]).toMatchObject([{ companyName: "Engines Ltd" }]);
 });
 
-test("a create whose answer is lost leaves one company", async () => {
+test("a create whose response is lost leaves one company", async () => {
   const { sandbox, client } = service();
   sandbox.fail({ operation: "companies.create", with: "reset-after-apply" });
   await client.companies.create(engines);

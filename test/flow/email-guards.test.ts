@@ -226,20 +226,6 @@ describe("recipients", () => {
 });
 
 describe("a dry run", () => {
-  test("that a call asks for answers the request as it would leave", async () => {
-    const { client, requests } = service();
-    expect(await client.emails.send(email, { dryRun: true })).toEqual({
-      dryRun: true,
-      request: { method: "POST", path: "/api/v1/emails", body: email },
-    });
-    const at = new Date(sendAt);
-    expect(await client.emails.schedule({ ...email, sendAt: at }, { dryRun: true, once: "k" })).toEqual({
-      dryRun: true,
-      request: { method: "POST", path: "/api/v1/emails", body: { ...email, sendAt } },
-    });
-    expect(requests).toEqual([]);
-  });
-
   test("makes every check", async () => {
     const { client } = service({ recipients: { allow: ["*@ours.example"] } });
     const dryRun = { dryRun: true } as const;
@@ -253,22 +239,34 @@ describe("a dry run", () => {
   });
 
   test.each([
-    ["the client", { dryRun: true }, ""],
-    ["the environment", {}, "true"],
-  ])("of %s answers what the service would, under an id of its own", async (_whose, options, variable) => {
-    environment("TOUCHPOINT_DRY_RUN", variable);
-    const { client } = service({ ...options, responseValidation: "strict" });
-    const sent = await client.emails.send(email, { once: "k" }).withResponse();
-    expect(sent.data).toMatchObject({ to: email.to, subject: email.subject });
-    expect(sent.response).toMatchObject({ status: 200, attempts: 0 });
-    const kept = await client.emails.schedule({ ...email, sendAt });
-    expect(kept).toMatchObject({ status: "SCHEDULED", sendAt });
-    for (const { id } of [sent.data, kept]) expect(id).toMatch(/^dry-run:/);
-    expect(await client.emails.scheduled.update(kept.id, { subject: "Later" })).toMatchObject({
-      id: kept.id,
-    });
-    await client.emails.scheduled.cancel(kept.id);
-  });
+    ["a call", {}, { dryRun: true }, ""],
+    ["the client", { dryRun: true }, {}, ""],
+    ["the environment", {}, {}, "true"],
+  ])(
+    "of %s answers what the service would, with the request that would leave",
+    async (_whose, options, dry, variable) => {
+      environment("TOUCHPOINT_DRY_RUN", variable);
+      const { client, requests } = service({ ...options, responseValidation: "strict" });
+      const sent = await client.emails.send(email, { once: "k", ...dry }).withResponse();
+      const post = { method: "POST", path: "/api/v1/emails" };
+      expect(sent.data).toMatchObject({
+        to: email.to,
+        subject: email.subject,
+        request: { ...post, body: email },
+      });
+      expect(sent.response).toMatchObject({ status: 200, attempts: 0 });
+      const kept = await client.emails.schedule({ ...email, sendAt: new Date(sendAt) }, dry);
+      const request = { ...post, body: { ...email, sendAt } };
+      expect(kept).toMatchObject({ status: "SCHEDULED", sendAt, request });
+      for (const { id } of [sent.data, kept]) expect(id).toMatch(/^dry-run:/);
+      expect(requests).toEqual([]);
+      if ("dryRun" in dry) return;
+      expect(await client.emails.scheduled.update(kept.id, { subject: "Later" })).toMatchObject({
+        id: kept.id,
+      });
+      await client.emails.scheduled.cancel(kept.id);
+    },
+  );
 
   test("of the client is overruled by a call, that of the environment is not", async () => {
     const { client, sandbox } = service({ dryRun: true });

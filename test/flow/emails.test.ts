@@ -48,7 +48,7 @@ test("more scheduled emails than one page are all listed", async () => {
   expect(listed.map(({ id }) => id)).toEqual(ids);
 });
 
-test("a cancel whose answer is lost is done", async () => {
+test("a cancel whose response is lost is done", async () => {
   const { sandbox, client } = service();
   const { id } = await client.emails.schedule({ ...email, sendAt: inAnHour() });
   sandbox.fail({ operation: "emails.scheduled.cancel", with: "reset-after-apply" });
@@ -83,7 +83,7 @@ test("a mail account that fails says why, and the email is not repeated", async 
   expect(sandbox.state.requests).toHaveLength(1);
 });
 
-test("a send whose answer is lost is not repeated", async () => {
+test("a send whose response is lost is not repeated", async () => {
   const { sandbox, client } = service();
   sandbox.fail({ operation: "emails.send", with: "reset-after-apply" });
   await expect(client.emails.send(email)).rejects.toMatchObject({ outcome: "unknown" });

@@ -40,7 +40,7 @@ test("what is used of today is not there for the events", async () => {
 });
 
 test("the limits of requests count, for as many events as one request has", async () => {
-  const { client } = service({ limits: { requests: { max: 1, perMs: 10_000 }, requestsPerDay: 3 } });
+  const { client } = service({ limits: { requests: { max: 1, windowMs: 10_000 }, requestsPerDay: 3 } });
   expect(await client.events.forecast(20, { batchSize: 10 })).toMatchObject({ durationMs: 20_000, days: 1 });
   expect(await client.events.forecast(31, { batchSize: 10 })).toMatchObject({ days: 2 });
 });
@@ -103,7 +103,7 @@ test("a day that is used up ends an ingestion, or is waited for", async () => {
   const report = await clock.until(
     client.events.ingest(events(10), {
       ...options,
-      onDayUsedUp: "wait",
+      onDailyLimit: "wait",
       onProgress: ({ waitingFor }) => void waits.add(waitingFor),
     }),
   );
@@ -116,7 +116,7 @@ test("a day that is used up ends an ingestion, or is waited for", async () => {
 test("a Retry-After of hours is waited for as a day is", async () => {
   const { client, clock, sandbox } = service();
   sandbox.fail({ operation: "events.recordBatch", with: { status: 429, retryAfter: 7_200 } });
-  const report = await clock.until(client.events.ingest(events(2), { onDayUsedUp: "wait" }));
+  const report = await clock.until(client.events.ingest(events(2), { onDailyLimit: "wait" }));
   expect(report).toMatchObject({ accepted: 2 });
   expect(clock.now()).toBeGreaterThanOrEqual(2 * hourMs);
 });
@@ -135,7 +135,7 @@ test.each<readonly [string, (client: Client, abort: AbortController) => unknown,
     batchSize: 1,
     concurrency: 1,
     signal: abort.signal,
-    onDayUsedUp: "wait",
+    onDailyLimit: "wait",
     onProgress: ({ waitingFor }) => {
       if (waitingFor === "eventsPerDay") void end(client, abort);
     },
@@ -144,9 +144,9 @@ test.each<readonly [string, (client: Client, abort: AbortController) => unknown,
   expect(clock.now()).toBeLessThan(dayMs);
 });
 
-test("onDayUsedUp is one of its two words", async () => {
+test("onDailyLimit is one of its two words", async () => {
   const { client } = service();
   // As JavaScript may.
-  const options = { onDayUsedUp: "later" } as never;
-  await expect(client.events.ingest([], options)).rejects.toThrow('onDayUsedUp must be "error" or "wait"');
+  const options = { onDailyLimit: "later" } as never;
+  await expect(client.events.ingest([], options)).rejects.toThrow('onDailyLimit must be "error" or "wait"');
 });

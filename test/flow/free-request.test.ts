@@ -30,7 +30,7 @@ test("a free request goes through the same stages, with its query and body", asy
   ]);
 });
 
-test("a free write whose answer is lost is not sent again, unless its replay class allows it", async () => {
+test("a free write whose response is lost is not sent again, unless its replay class allows it", async () => {
   const { sandbox, client } = scene();
   sandbox.fail({ operation: "contacts.create", with: "reset-after-apply" });
   const lost = client.request({
@@ -160,7 +160,7 @@ test("a sentence that lies 100,000 objects deep is none", async () => {
   const { client } = scene({ fetch: async () => new Response(body, { status: 400 }) });
   await expect(client.contacts.list()).rejects.toMatchObject({
     name: "BadRequestError",
-    message: "contacts.list: the service answered 400 without a reason",
+    message: "contacts.list: the service responded with 400 without a reason",
   });
 });
 
@@ -212,4 +212,43 @@ test("a sibling shares the sockets' slots and the budgets of its client", async 
   await sibling.contacts.list();
   expect(client.budgets().requests.used).toBe(1);
   expect(sibling.budgets()).toEqual(client.budgets());
+});
+
+test.each([
+  ["POST", "/api/v1/emails"],
+  ["POST", "/api/v1/emails/"],
+  ["POST", "/API/v1/Emails"],
+  ["POST", "/api//v1/emails"],
+  ["POST", "/api/v1/%65mails"],
+  ["POST", "/api/v1/%2565mails"],
+  ["POST", "/api/v1/emails;v=1"],
+  ["POST", "/mail/send"],
+] as const)("%s %s spends the emails, as the guard takes it for one", async (method, path) => {
+  const { client } = scene({ routes: { "emails.send": "/mail/send" } });
+  await client.request({ method, path, body: {} }).catch(() => undefined);
+  expect([client.budgets().emailsPerDay.used, client.budgets().requests.used]).toEqual([1, 1]);
+});
+
+test.each([
+  ["/api/v1/events", { events: [1, 2] }, 1],
+  ["/api/v1/%65vents", {}, 1],
+  ["/api/v1/events/batch", { events: [1, 2] }, 2],
+  ["/API/v1//events/Batch/", { events: [1, 2, 3] }, 3],
+  ["/bulk", { events: [1, 2] }, 2],
+])("POST %s spends events by their number", async (path, body, used) => {
+  const { client } = scene({ routes: { "events.recordBatch": "/bulk" } });
+  await client.request({ method: "POST", path, body }).catch(() => undefined);
+  expect([client.budgets().eventsPerDay.used, client.budgets().emailsPerDay.used]).toEqual([used, 0]);
+});
+
+test.each([
+  ["GET", "/api/v1/emails"],
+  ["PATCH", "/api/v1/emails/scheduled/1"],
+  ["POST", "/api/v1/emails-archive"],
+  ["POST", "/api/v1/contacts"],
+] as const)("%s %s spends requests only", async (method, path) => {
+  const { client } = scene();
+  await client.request({ method, path }).catch(() => undefined);
+  const { requests, emailsPerDay, eventsPerDay } = client.budgets();
+  expect([requests.used, emailsPerDay.used, eventsPerDay.used]).toEqual([1, 0, 0]);
 });

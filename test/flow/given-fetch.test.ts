@@ -62,7 +62,7 @@ test.each(refusals)("of a fetch that may have tried before, %s proves nothing", 
   await expect(client.emails.send(email)).rejects.toMatchObject({
     name: "ConnectionError",
     outcome: "unknown",
-    message: expect.stringContaining("no answer from localhost"),
+    message: expect.stringContaining("no response from localhost"),
   });
   expect(requests).toHaveLength(1);
 });

@@ -39,7 +39,7 @@ test("undefined and null in place of changes stand for none", async () => {
 test("an options object that is changed later changes neither the client nor its siblings", async () => {
   const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
   const told: string[] = [];
-  const requests = { max: 7, perMs: 10_000 };
+  const requests = { max: 7, windowMs: 10_000 };
   const options = {
     ...{ apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch },
     headers: { "x-a": "1" } as Record<string, string>,
@@ -58,7 +58,7 @@ test("an options object that is changed later changes neither the client nor its
   await sibling.contacts.list();
   expect(sandbox.state.requests.map(({ headers }) => headers["x-a"])).toEqual(["1", "1"]);
   expect(told).toEqual(["first", "first"]);
-  expect(sibling.budgets().requests).toMatchObject({ used: 2, left: 5 });
+  expect(sibling.budgets().requests).toMatchObject({ used: 2, remaining: 5 });
 });
 
 test("options that a class gives its instances are taken", async () => {

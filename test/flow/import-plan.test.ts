@@ -92,12 +92,15 @@ test("a dry run sends no change and tells of each row what would become of it", 
   const { plan, ...report } = await client.contacts.import(given, { dryRun: true });
   expect(report).toMatchObject({ created: 1, updated: 2, unchanged: 2, rejected: 1, unknown: 0 });
   expect([...(plan ?? [])]).toEqual([
-    { index: 0, result: "unchanged" },
-    { index: 1, result: "update", fields: ["name", "customFields.more"] },
-    { index: 2, result: "create" },
-    { index: 3, result: "refused", reason: expect.stringContaining("email") },
-    { index: 4, result: "unchanged" },
-    { index: 5, result: "update", fields: ["customFields.n"] },
+    { index: 0, email: "P0@example.com", result: "unchanged" },
+    {
+      ...{ index: 1, email: "p1@example.com", result: "update" },
+      fields: ["name", "customFields.more"],
+    },
+    { index: 2, email: "new@example.com", result: "create" },
+    { index: 3, email: "nobody", result: "refused", reason: expect.stringContaining("email") },
+    { index: 4, email: "NEW@example.com", result: "unchanged" },
+    { index: 5, email: "p2@example.com", result: "update", fields: ["customFields.n"] },
   ]);
   expect(Object.keys(counted())).toEqual(["GET"]);
 });

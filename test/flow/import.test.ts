@@ -74,7 +74,7 @@ test("a source that yields one object again and again has each of its rows impor
   );
 });
 
-test("a creation whose answer is lost is made again by an upsert, and ends as one contact", async () => {
+test("a creation whose response is lost is made again by an upsert, and ends as one contact", async () => {
   const { sandbox, client } = service();
   sandbox.fail({ operation: "contacts.create", with: "reset-after-apply" });
   const { contact } = await client.contacts.upsert({ email: "ada@example.com", name: "Ada" });

@@ -55,13 +55,13 @@ test("programs that run side by side over the same file send every email once", 
   expect(outcomes).toContain("receipt");
 });
 
-test("an email whose answer was lost is not sent again until it is settled by hand", async () => {
+test("an email whose response was lost is not sent again until it is settled by hand", async () => {
   const { sandbox, open } = service();
   const path = ledgerPath();
   sandbox.fail({ operation: "emails.send", with: "reset-after-apply" });
   const send = () => open(fileLedger(path)).emails.send(email, { once: "welcome:ada" });
   await expect(send()).rejects.toMatchObject({ outcome: "unknown" });
-  await expect(send()).rejects.toMatchObject({ name: "ConflictError", outcome: "unknown" });
+  await expect(send()).rejects.toMatchObject({ code: "once_unknown", outcome: "unknown" });
   expect(await fileLedger(path).settle("welcome:ada", "sent")).toBe(true);
   expect(await send()).toMatchObject({ to: "ada@example.com" });
   expect(sandbox.state.emails).toHaveLength(1);

@@ -149,7 +149,7 @@ test("a call that its own signal ends has failed as aborted", async () => {
 });
 
 test("attempts of calls that wait for each other stay with their own", async () => {
-  const { client, clock } = make({ limits: { requests: { max: 1, perMs: 1_000 } } });
+  const { client, clock } = make({ limits: { requests: { max: 1, windowMs: 1_000 } } });
   await clock.until(
     Promise.all([
       client.contacts.list(),
@@ -185,7 +185,7 @@ test("the metrics are the duration of attempts and the waits of calls, in second
     await clock.sleep(250);
     return sandbox.fetch(...request);
   };
-  const { client } = make({ fetch, limits: { requests: { max: 1, perMs: 2_000 } } }, clock);
+  const { client } = make({ fetch, limits: { requests: { max: 1, windowMs: 2_000 } } }, clock);
   const lists = [client.contacts.list().withResponse(), client.contacts.list().withResponse()];
   const waited = (await clock.until(Promise.all(lists))).map(({ response }) => response.waitedMs);
   await clock.until(client.contacts.update("c_none", { name: "Ada" }).catch(() => undefined));

@@ -3,7 +3,7 @@ import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
 import { Client } from "../../src/index.ts";
-import type { Dispatcher } from "../../src/options/options.ts";
+import type { Dispatcher } from "../../src/options/fetch.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -55,9 +55,9 @@ test("the stack of a call names every stage, from the method to the transport", 
   expect(names[0]).toBe("create");
 });
 
-test("the README's way of one call is the one that runs", () => {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-  const [, section = ""] = /\n## The way of one call\n(.*?)\n## /s.exec(readme) ?? [];
+test("the way of one call in CONTRIBUTING.md is the one that runs", () => {
+  const text = readFileSync(new URL("../../CONTRIBUTING.md", import.meta.url), "utf8");
+  const [, section = ""] = /\n## The way of one call\n(.*?)\n## /s.exec(text) ?? [];
   const told = [...section.matchAll(/^\d+\. `(src\/[\w/.-]+)`/gm)].map(([, file]) => file);
   const ran = [...new Set(frames.map(({ file }) => file))];
   // The client only holds the methods: no frame of its own.
@@ -67,11 +67,13 @@ test("the README's way of one call is the one that runs", () => {
 
 /** The frames of an error, innermost first: the name of a function, or where one has none the place. */
 const namesOf = ({ stack = "" }: Error): readonly string[] =>
-  [...stack.matchAll(/^\s+at (?:async )?(?:new )?(.+?)(?: \(.*\))?$/gm)].map(([, name = ""]) => name);
+  [...stack.matchAll(/^\s+at (?:async )?(?:new )?(?:\w+\.#)?(.+?)(?: \(.*\))?$/gm)].map(
+    ([, name = ""]) => name,
+  );
 
 test("the stack of a call that waits when the client is closed leads to the line that made it", async () => {
   const fetch = () => new Promise<Response>(() => undefined);
-  const limits = { requests: { max: 1, perMs: 10_000 } };
+  const limits = { requests: { max: 1, windowMs: 10_000 } };
   const client = new Client({ apiKey: "key", baseUrl: "https://closed.service.test", fetch, limits });
   async function saveAda(): Promise<void> {
     await client.contacts.create({ email: "ada@example.com" });
@@ -83,7 +85,7 @@ test("the stack of a call that waits when the client is closed leads to the line
 });
 
 test.each([
-  ["no answer", () => Promise.reject(new Error("refused"))],
+  ["no response", () => Promise.reject(new Error("refused"))],
   ["a status", async () => Response.json({ error: "no such contact" }, { status: 404 })],
   ["an answer without a record", async () => Response.json(3)],
 ])("the stack of a call that fails by %s leads to the line that made it", async (_cause, fetch) => {

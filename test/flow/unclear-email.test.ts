@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Client, NotFoundError } from "../../src/index.ts";
+import { Client, memoryLedger, NotFoundError } from "../../src/index.ts";
 
 const options = { apiKey: "key", baseUrl: "http://localhost", limits: false } as const;
 const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
@@ -21,7 +21,17 @@ test("an abort whose reason is one of our errors does not free a key that may ha
   expect(requests).toHaveLength(1);
 });
 
-test.each([{ statusCode: 502, error: "Bad Gateway", message: "socket hang up" }, { error: "Bad Gateway" }])(
+const gateways = [
+  ...[
+    "Bad Gateway",
+    "upstream request timeout",
+    "Upstream prematurely closed connection",
+    "Invalid or incomplete response",
+  ],
+  ...["The request timed out", "Proxy error", "upstream connect error"],
+].map((error) => ({ error }));
+
+test.each([{ statusCode: 502, error: "Bad Gateway", message: "socket hang up" }, ...gateways])(
   "a proxy's JSON 502 %j leaves an email unknown, and its key taken",
   async (body) => {
     let requests = 0;
@@ -31,8 +41,23 @@ test.each([{ statusCode: 502, error: "Bad Gateway", message: "socket hang up" },
     };
     const client = new Client({ ...options, fetch });
     const send = () => client.emails.send(email, { once: "k" });
-    await expect(send()).rejects.toMatchObject({ code: "bad_gateway", outcome: "unknown" });
+    await expect(send()).rejects.toMatchObject({
+      ...{ code: "bad_gateway", outcome: "unknown", message: body.error },
+    });
     await expect(send()).rejects.toMatchObject({ outcome: "unknown" });
     expect(requests).toBe(1);
   },
 );
+
+test("any other sentence of a 502 is the mail account's refusal, and frees the key", async () => {
+  const sentences = ["The mailbox is full.", "The mail account is disconnected.", "SMTP 550: no such user"];
+  for (const error of sentences) {
+    const ledger = memoryLedger();
+    const fetch = async () => Response.json({ error }, { status: 502 });
+    const client = new Client({ ...options, ledger, fetch });
+    await expect(client.emails.send(email, { once: "k" })).rejects.toMatchObject({
+      ...{ code: "mail_account_failed", outcome: "not-applied", message: error },
+    });
+    expect(await ledger.get("k")).toBeUndefined();
+  }
+});

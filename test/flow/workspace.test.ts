@@ -32,10 +32,10 @@ const open = (schemas: ClientOptions<object, object>) => {
 };
 
 const contact = { email: "ada@example.com" };
-const refusal = (path: string) => ({
+const refusal = (...paths: string[]) => ({
   name: "ValidationError",
   outcome: "not-applied",
-  issues: [{ path, message: expect.any(String) }],
+  issues: paths.map((path) => ({ path, message: expect.any(String) })),
 });
 
 describe.each(libraries)("with schemas of $library", ({ customFields, events }) => {
@@ -96,10 +96,14 @@ describe.each(libraries)("with schemas of $library", ({ customFields, events }) 
     const { sandbox, client } = service();
     const right = { name: "order.placed", contact, properties: { total: 9 } };
     const wrong = { name: "order.placed", contact, properties: { total: "9" } };
-    await expect(client.events.recordBatch([right, wrong])).rejects.toMatchObject(
-      refusal("events[1].properties.total"),
+    await expect(client.events.recordBatch([wrong, wrong])).rejects.toMatchObject(
+      refusal("events[0].properties.total", "events[1].properties.total"),
     );
     expect(sandbox.state.requests).toEqual([]);
+    expect((await client.events.recordBatch([right, wrong])).results).toMatchObject([
+      { state: "recorded" },
+      { state: "refused", status: 400, error: expect.stringContaining("properties.total: ") },
+    ]);
     await expect(client.events.recorder().record(wrong)).rejects.toMatchObject(refusal("properties.total"));
     const rejected: string[] = [];
     const report = await client.events.ingest([wrong, right], {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { bundled } from "../../scripts/bundled.ts";
-import { licenses, licensesFile } from "../../scripts/third-party-licenses.ts";
+import { licenses, licensesFile } from "../../scripts/contents.ts";
+import { bundled } from "../../scripts/vendors.ts";
 
-test("THIRD-PARTY-LICENSES.md is what `npm run licenses` would write", () => {
+test("THIRD-PARTY-LICENSES.md is what `npm run generate` would write", () => {
   expect(readFileSync(licensesFile, "utf8")).toBe(licenses());
 });
 

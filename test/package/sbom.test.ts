@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Spec, Validation } from "@cyclonedx/cyclonedx-library";
 import { expect, inject, test } from "vitest";
-import { bundled } from "../../scripts/bundled.ts";
+import { bundled } from "../../scripts/vendors.ts";
 import { root } from "./support/scratch.ts";
 
 const text = readFileSync(

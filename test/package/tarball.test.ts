@@ -44,12 +44,15 @@ test("it holds the built files and the papers, and nothing else", () => {
   const papers = [
     "CHANGELOG.md",
     "LICENSE",
+    "MIGRATION.md",
     "README.md",
-    "SKILL.md",
     "THIRD-PARTY-LICENSES.md",
     "package.json",
   ];
-  expect(files.filter((file) => !file.startsWith("dist/"))).toEqual(papers);
+  const readable =
+    /^(docs\/(guide\/[\w-]+|errors|runtimes)|skills\/touchpoint-sdk\/(SKILL|references\/\w+))\.md$/;
+  const rest = files.filter((file) => !file.startsWith("dist/") && !readable.test(file));
+  expect(rest).toEqual(papers);
   const built = /^dist\/([\w-]+\.(c?js(\.map)?|d\.c?ts)|page\/\w+\.(html|css|js|svg)|sbom\.cdx\.json)$/;
   expect(files.filter((file) => file.startsWith("dist/") && !built.test(file))).toEqual([]);
 });
@@ -61,20 +64,37 @@ test("no file names a path of the machine that built it", () => {
   );
 });
 
-test("every program has a source map, and every source of ours in it its text", () => {
+test("every program has a source map, of our own code alone and without its text", () => {
   const programs = files.filter((file) => /^dist\/[\w-]+\.c?js$/.test(file));
-  const sourcesOf = (file: string): readonly (readonly [source: string, text: unknown])[] => {
+  const maps = programs.map((file) => {
     expect(readFileSync(at(file), "utf8").trimEnd()).toMatch(/\/\/# sourceMappingURL=[\w-]+\.c?js\.map$/);
-    const { sources, sourcesContent } = JSON.parse(readFileSync(at(`${file}.map`), "utf8"));
-    return sources.map((source: string, index: number) => [source, sourcesContent?.[index]]);
-  };
-  const ours = programs.flatMap(sourcesOf).filter(([source]) => !source.includes("node_modules/"));
-  expect(
-    ours.filter(
-      ([source, text]) => !/^\.\.\/(src\/|package\.json$)/.test(source) || typeof text !== "string",
-    ),
-  ).toEqual([]);
-  expect(ours.map(([source]) => source)).toContain("../src/client.ts");
+    return JSON.parse(readFileSync(at(`${file}.map`), "utf8"));
+  });
+  const sources = maps.flatMap((map): string[] => map.sources);
+  expect(sources.filter((source) => !/^\.\.\/(src\/|package\.json$)/.test(source))).toEqual([]);
+  expect(sources).toContain("../src/client.ts");
+  expect(maps.flatMap(({ sourcesContent = [] }) => sourcesContent)).toEqual([]);
+});
+
+test.each(["mjs", "cjs"])("a stack trace names file and line of our sources (%s)", async (kind) => {
+  const program = `(async () => {
+    const { Client } = ${kind === "mjs" ? 'await import("touchpoint-sdk")' : 'require("touchpoint-sdk")'};
+    const client = new Client({ apiKey: "k", baseUrl: "http://127.0.0.1:1", maxRetries: 0 });
+    const error = await client.contacts.create({ email: "ada@example.com" }).catch((error) => error);
+    console.log(error.stack);
+    await client.close();
+  })();`;
+  const { stdout } = await project.node(`stack.${kind}`, program, { NODE_OPTIONS: "--enable-source-maps" });
+  const frames = [...stdout.matchAll(/at .*\/(src\/[\w/-]+\.ts):(\d+):/g)].map(([, file = "", line]) => {
+    const text = readFileSync(join(root, file), "utf8").split("\n")[Number(line) - 1] ?? "";
+    return [file, text.trim()];
+  });
+  expect(frames[0]).toEqual([
+    expect.stringMatching(/^src\/http\//),
+    expect.stringContaining("new ConnectionError("),
+  ]);
+  expect(frames.length).toBeGreaterThanOrEqual(3);
+  expect(frames.filter(([, text]) => !/\w\(|await|throw|return/.test(text ?? ""))).toEqual([]);
 });
 
 test("touchpoint-sdk/errors is within its budget in a browser, and asks for nothing of Node's", async () => {
@@ -122,7 +142,10 @@ test("nothing but Node's own modules and the declared peers is imported", () => 
       ts
         .preProcessFile(readFileSync(at(file), "utf8"), true, true)
         .importedFiles.map(({ fileName }) => fileName)
-        .filter((name) => !name.startsWith(".") && !isBuiltin(name) && !allowed.includes(name))
+        // esbuild's `typeof require<"u"` looks like a call with a name.
+        .filter(
+          (name) => name !== "u" && !name.startsWith(".") && !isBuiltin(name) && !allowed.includes(name),
+        )
         .map((name) => `${file}: ${name}`),
     );
   expect(foreign).toEqual([]);
@@ -132,14 +155,24 @@ test("nothing but Node's own modules and the declared peers is imported", () => 
 const sizes = (pattern: RegExp): number =>
   files.filter((file) => pattern.test(file)).reduce((sum, file) => sum + statSync(at(file)).size, 0);
 
-test("the tarball and the types of each format are within their budgets", () => {
-  const kinds = { esm: /\.js$/, cjs: /\.cjs$/, "d.ts": /\.d\.ts$/, "d.cts": /\.d\.cts$/ };
+test("the tarball, what it installs, its maps and its types are within their budgets", () => {
+  const kinds = {
+    esm: /^dist\/[^/]+\.js$/,
+    cjs: /\.cjs$/,
+    "d.ts": /\.d\.ts$/,
+    "d.cts": /\.d\.cts$/,
+    maps: /\.map$/,
+    papers: /\.md$/,
+    all: /./,
+  };
   const kb = Object.entries(kinds).map(([kind, pattern]) => [kind, Math.round(sizes(pattern) / 1000)]);
   console.log(
-    `tarball ${Math.round(statSync(inject("tarball")).size / 1000)} KB; dist in KB:`,
+    `tarball ${Math.round(statSync(inject("tarball")).size / 1000)} KB; installed in KB:`,
     Object.fromEntries(kb),
   );
   for (const kind of ["d.ts", "d.cts"] as const)
     expect(sizes(kinds[kind])).toBeLessThan(budgets.typesKB * 1_000);
   expect(statSync(inject("tarball")).size).toBeLessThan(budgets.tarballKB * 1_000);
+  expect(sizes(/\.map$/)).toBeLessThan(budgets.mapsKB * 1_000);
+  expect(sizes(/./)).toBeLessThan(budgets.installedKB * 1_000);
 });

@@ -1,18 +1,27 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { skill, skillFile } from "../../scripts/skill.ts";
 
-const text = readFileSync(skillFile, "utf8");
+const folder = fileURLToPath(new URL("../../skills/touchpoint-sdk", import.meta.url));
+const text = readFileSync(join(folder, "SKILL.md"), "utf8");
 
-test("SKILL.md is what `npm run skill` makes of README.md and docs/api.md", () => {
-  expect(text).toBe(skill());
+test("the skill is in the package, has the name of its folder and a description, and stays short", () => {
+  expect(manifest.files).toContain("skills");
+  const [, name, description] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(text) ?? [];
+  expect(name).toBe("touchpoint-sdk");
+  expect(description?.length).toBeLessThan(1_024);
+  expect(text.split("\n").length).toBeLessThanOrEqual(200);
 });
 
-test("it is in the package, has a name and a description, and stays short", () => {
-  expect(manifest.files).toContain("SKILL.md");
-  const [, name, description] = /^---\nname: (.+)\ndescription: (.+)\n---\n/.exec(text) ?? [];
-  expect(name).toBe(manifest.name);
-  expect(description?.length).toBeLessThan(1_024);
-  expect(text.length).toBeLessThan(40_000);
+test("every file that it refers to is there", () => {
+  const named = [...text.matchAll(/`(references\/[\w.]+)`/g)].map(([, file = ""]) => file);
+  expect(named.length).toBeGreaterThan(1);
+  expect(named.filter((file) => !existsSync(join(folder, file)))).toEqual([]);
+});
+
+test("the README has at most 900 words", () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
 });

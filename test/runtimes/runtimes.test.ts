@@ -144,7 +144,7 @@ test("docs/runtimes.md is what this run found", () => {
   ].join("\n");
   const text = `# One job on every runtime
 
-Printed by \`test/runtimes/runtimes.test.ts\` from the packed package; do not edit. \`UPDATE_DOCS=1 npm run test:runtimes\`
+Printed by \`test/runtimes/runtimes.test.ts\` from the packed package; do not edit. \`UPDATE_DOCS=1 npx vitest run --project runtimes\`
 writes it again.
 
 ${table(runtimes)}

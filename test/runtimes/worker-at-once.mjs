@@ -3,7 +3,7 @@ import { Client } from "touchpoint-sdk";
 
 export default {
   async fetch(_request, { PLAIN_URL }) {
-    const requests = { max: 2, perMs: 200 };
+    const requests = { max: 2, windowMs: 200 };
     const client = new Client({ apiKey: "tp_key", baseUrl: PLAIN_URL, limits: { requests } });
     const pages = [];
     for (let page = 0; page < 3; page++) pages.push((await client.contacts.list({ limit: 1 })).data.length);

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
@@ -11,8 +10,6 @@ import { fileOf, serveSite, site } from "./support/serve.ts";
 let server: Awaited<ReturnType<typeof serveSite>>;
 let browser: Browser;
 beforeAll(async () => {
-  const built = spawnSync("npm run -s docs", { cwd: root, shell: true, encoding: "utf8" });
-  if (built.status !== 0) throw new Error(`npm run docs failed:\n${built.stdout}${built.stderr}`);
   server = await serveSite();
   browser = await launch();
 });
@@ -50,7 +47,7 @@ test("llms.txt names every page, and llms-full.txt holds its text", () => {
   const index = readFileSync(join(site, "llms.txt"), "utf8");
   const full = readFileSync(join(site, "llms-full.txt"), "utf8");
   for (const { path, title } of pages) {
-    expect(index).toContain(`[${title}](/${path})`);
+    expect(index).toContain(`[${title}](/${path}.md)`);
     expect(full).toContain(readFileSync(join(root, `docs/${path}.md`), "utf8").trim());
   }
 });
@@ -109,5 +106,56 @@ test("the search finds a page by a word of its text", async () => {
   await page.getByRole("searchbox").fill("Retry-After");
   await page.getByRole("option").first().click();
   await page.waitForURL(/\/(guide|reference|errors)/);
+  await close();
+});
+
+const words = [
+  ...[
+    "retry",
+    "duplicate",
+    "idempotency",
+    "idempotency key",
+    "sendAt",
+    "schedule",
+    "cancel",
+    "429",
+    "rate limit",
+  ],
+  ...["webhook", "lambda", "cron", "export", "csv", "import", "mock", "msw", "proxy", "scope", "unsubscribe"],
+];
+test("the search has a guide first for people's words", async () => {
+  const { page, close } = await open("/", 1_400, "light");
+  await page.keyboard.press("/");
+  const first: Record<string, string | null> = {};
+  for (const word of words) {
+    await page.getByRole("searchbox").fill(word);
+    // The results of the word before it are gone when the new ones mark it.
+    const hit = page.locator("#localsearch-list a.result").first();
+    await hit
+      .locator("mark", { hasText: new RegExp(word.split(" ")[0]?.slice(0, 4) ?? "", "i") })
+      .first()
+      .waitFor();
+    first[word] = await hit.getAttribute("href");
+  }
+  expect(Object.entries(first).filter(([, href]) => !href?.startsWith("/guide/"))).toEqual([]);
+  await close();
+});
+
+test("each page has its text beside it, its own description, and a button that copies it", async () => {
+  for (const { path, about } of pages) {
+    expect(readFileSync(join(site, `${path}.md`), "utf8")).toContain("# ");
+    expect(readFileSync(join(site, `${path}.html`), "utf8")).toContain(about.replaceAll("&", "&amp;"));
+  }
+  const { page, close } = await open("/guide/errors", 1_400, "light");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  await page.getByRole("button", { name: "Copy page" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toContain("# Handling errors");
+  await close();
+});
+
+test("an address without a page says so, and can be searched from", async () => {
+  const { page, close } = await open("/nowhere", 1_400, "light");
+  expect(await page.getByText("There is no such page").count()).toBe(1);
   await close();
 });

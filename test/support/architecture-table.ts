@@ -22,7 +22,7 @@ const long = ["paging", "batch", "bulk"];
 /** Every file of `src/` belongs to one of these, lowest first. */
 export const layers: readonly Rule[] = [
   // Also the entry for code shared with a browser, so it imports nothing.
-  { name: "errors", files: ["src/errors.ts"], below: [] },
+  { name: "errors", files: ["src/errors.ts", "src/error-details.ts"], below: [] },
   { name: "runtime", files: ["src/runtime/*"], below: ["errors"] },
   { name: "service", files: ["src/service/*"], below: ground },
   { name: "workspace", files: ["src/workspace/*"], below: wire },
@@ -70,10 +70,17 @@ export const layers: readonly Rule[] = [
     typesOf: ["service", "options", "rate-limit", "ledger"],
     entries: [
       "src/options/limits.ts",
-      "src/rate-limit/local-limits.ts",
+      "src/rate-limit/permits.ts",
       "src/ledger/rules.ts",
       "src/bulk/checkpoint.ts",
     ],
+  },
+  {
+    name: "sql",
+    files: ["src/sql/*"],
+    below: ground,
+    typesOf: ["ledger"],
+    entries: ["src/ledger/rules.ts", "src/bulk/checkpoint.ts"],
   },
   {
     name: "opentelemetry",
@@ -87,7 +94,13 @@ export const layers: readonly Rule[] = [
     name: "cli",
     files: ["src/cli/*"],
     below: [],
-    entries: ["src/index.ts", "src/sandbox/index.ts", "src/redis/index.ts", "src/files/index.ts"],
+    entries: [
+      "src/index.ts",
+      "src/sandbox/index.ts",
+      "src/redis/index.ts",
+      "src/files/index.ts",
+      "src/sql/index.ts",
+    ],
   },
 ];
 
@@ -104,13 +117,11 @@ export const stages: readonly string[] = [
 /** The only places that may import each package, types included. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/api": ["src/opentelemetry/*"],
-  // The declaration file types the light build, which ships without types.
-  bottleneck: ["src/rate-limit/local-limits.ts", "src/rate-limit/bottleneck-light.d.ts"],
   "csv-parse": ["src/files/*"],
   "csv-stringify": ["src/files/*"],
   ioredis: ["src/redis/*"],
   msw: ["src/sandbox/**"],
-  "p-retry": ["src/http/retry.ts"],
+  "p-retry": ["src/http/retry-loop.ts"],
   undici: [
     "src/http/transport/undici.ts",
     "src/http/transport/proxy.ts",

@@ -1,11 +1,6 @@
-import {
-  AttemptFailure,
-  type FailureKind,
-  type HttpRequest,
-  type HttpResponse,
-} from "../../src/http/types.ts";
 import type { Contact } from "../../src/service/contacts.ts";
 import type { EventInput } from "../../src/service/events.ts";
+import { AttemptFailure, type FailureKind, type HttpRequest, type HttpResponse } from "./flat-request.ts";
 
 /** A request as `call.ts` would make it, with any part replaced. */
 export const aRequest = (over: Partial<HttpRequest> = {}): HttpRequest => ({

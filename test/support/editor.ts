@@ -1,5 +1,5 @@
 import ts from "typescript";
-import { languageService, root } from "../../scripts/language-service.ts";
+import { languageService, root } from "../../scripts/api.ts";
 
 /** What an editor shows of a few lines of TypeScript. */
 export interface Shown {

@@ -1,24 +1,26 @@
 import { Redis } from "ioredis";
-import type { Send } from "../../src/http/types.ts";
 import { ConcurrencyLimit } from "../../src/rate-limit/concurrency.ts";
 import { RateLimiter } from "../../src/rate-limit/limiter.ts";
 import { rateLimit } from "../../src/rate-limit/stage.ts";
 import { type RedisCommands, type RedisLimitsOptions, redisLimits } from "../../src/redis/index.ts";
 import { type Clock, systemClock } from "../../src/runtime/clock.ts";
+import { flatStage, type Send } from "./flat-request.ts";
 
 /** The limits of one process on a shared store, and what it sends through them. */
 export const memberOn = (redis: RedisCommands, next: Send, options: RedisLimitsOptions, clock: Clock) => {
   const limits = redisLimits(redis, options);
   const limiter = new RateLimiter(limits.numbers, clock, limits);
   const slots = new ConcurrencyLimit(10_000);
-  const send = rateLimit({
-    limiter,
-    slots,
-    maxRetryAfterMs: 60_000,
-    interactiveReserve: 0.1,
-    maxQueued: Number.POSITIVE_INFINITY,
-    clock,
-  })(next);
+  const send = flatStage(
+    rateLimit({
+      limiter,
+      slots,
+      maxRetryAfterMs: 60_000,
+      interactiveReserve: 0.1,
+      maxQueued: Number.POSITIVE_INFINITY,
+      clock,
+    }),
+  )(next);
   return { limiter, send };
 };
 

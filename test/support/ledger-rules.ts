@@ -16,7 +16,7 @@ const rowsOf = async (ledger: Ledger, filter?: LedgerFilter): Promise<LedgerRow[
 const sinceFault = "since must be a valid Date or an ISO 8601 string with a time zone";
 const filters: Readonly<Record<string, readonly [unknown, string]>> = {
   "a state that is none": [{ state: "free" }, 'state must be "pending", "unknown" or "sent", got "free"'],
-  "a misspelt field": [{ satte: "sent" }, 'there is no option "satte"'],
+  "a misspelt field": [{ satte: "sent" }, 'there is no option "satte" (did you mean "state"?)'],
   "a time without a zone": [{ since: "2026-03-02T07:00" }, sinceFault],
   "a time that does not exist": [{ since: new Date(Number.NaN) }, sinceFault],
   "no filter at all": [5, "the filter must be an object"],
@@ -30,6 +30,7 @@ const misspelt: Readonly<Record<string, readonly [readonly unknown[], string]>> 
   ],
   "no state": [["welcome:1"], 'must be "sent", "not-sent" or "unknown", got undefined'],
   "a key that is no string": [[1, "sent"], "the key must be a string"],
+  "a force that is no boolean": [["welcome:1", "sent", { force: 1 }], "force must be true or false"],
   "a claim that is no string": [["welcome:1", "sent", { claim: 1 }], "claim must be the one"],
   "a receipt that is no JSON": [["welcome:1", "sent", { receipt: 1n }], "receipt must be JSON"],
   "a receipt nested too deep": [["welcome:1", "sent", { receipt: deep }], "receipt must be JSON"],
@@ -44,6 +45,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
       state: "pending",
       fingerprint: "f",
       since: expect.any(Number),
+      receipt: undefined,
     });
     expect(await ledger.claim("welcome:2", "f")).toMatchObject({ state: "claimed" });
   });
@@ -61,6 +63,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.claim("welcome:1", "g")).toEqual({
       state: "sent",
       fingerprint: "f",
+      since: expect.any(Number),
       receipt: { id: "m-1", cc: ["é"] },
     });
   });
@@ -81,6 +84,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.claim("welcome:1", "f")).toEqual({
       state: "sent",
       fingerprint: "f",
+      since: expect.any(Number),
       receipt: undefined,
     });
   });
@@ -88,7 +92,7 @@ export const keepsTheRules = (open: () => Ledger): void => {
   test("never lets a late sender settle the claim of the next one", async () => {
     const ledger = open();
     const late = tokenOf(await ledger.claim("welcome:1", "f"));
-    await ledger.settle("welcome:1", "not-sent");
+    await ledger.settle("welcome:1", "not-sent", { force: true });
     await ledger.claim("welcome:1", "f");
     expect(await ledger.settle("welcome:1", "not-sent", { claim: late })).toBe(false);
     expect(await ledger.claim("welcome:1", "f")).toMatchObject({ state: "pending" });
@@ -175,9 +179,38 @@ export const keepsTheRules = (open: () => Ledger): void => {
     }
   });
 
+  test("calls a claim pending for as long as its attempt may take, and unknown after that", async () => {
+    const ledger = open();
+    await ledger.claim("young", "f", { operation: "emails.send", limitMs: 60_000 });
+    const old = tokenOf(await ledger.claim("old", "f", { operation: "emails.send", limitMs: 0 }));
+    const states = { young: "pending", old: "unknown" } as const;
+    for (const [key, state] of Object.entries(states)) {
+      expect(await ledger.read(key)).toMatchObject({ state, fingerprint: "f" });
+      expect(await ledger.claim(key, "f")).toMatchObject({ state });
+      expect(await ledger.get(key)).toMatchObject({ key, state });
+      expect(
+        (await rowsOf(ledger, { state: states[key as keyof typeof states] })).map((row) => row.key),
+      ).toEqual([key]);
+    }
+    expect(await ledger.settle("old", "sent", { claim: old, receipt: { id: "m-1" } })).toBe(true);
+    expect(await ledger.read("old")).toMatchObject({ state: "sent", receipt: { id: "m-1" } });
+    expect(await ledger.read("free")).toBeUndefined();
+  });
+
+  test("lets a person settle a key that is being sent only by force", async () => {
+    const ledger = open();
+    for (const settlement of ["sent", "not-sent", "unknown"] as const) {
+      const claim = tokenOf(await ledger.claim(settlement, "f"));
+      expect(await ledger.settle(settlement, settlement)).toBe(false);
+      expect(await ledger.read(settlement)).toMatchObject({ state: "pending" });
+      expect(await ledger.settle(settlement, settlement, { force: true })).toBe(true);
+      expect(await ledger.settle(settlement, "sent", { claim })).toBe(settlement === "unknown");
+    }
+  });
+
   const scheduled = { id: "se-1", status: "SCHEDULED", sendAt: "2026-03-02T07:00:00.000Z" };
   const scheduling = async (ledger: Ledger, key: string, receipt: unknown = scheduled): Promise<string> => {
-    const claim = tokenOf(await ledger.claim(key, "f"));
+    const claim = tokenOf(await ledger.claim(key, "f", { operation: "emails.schedule" }));
     await ledger.settle(key, "sent", { claim, receipt });
     return claim;
   };
@@ -204,6 +237,26 @@ export const keepsTheRules = (open: () => Ledger): void => {
     expect(await ledger.claim("a", "f")).toMatchObject({ state: "sent", receipt: scheduled });
     expect(await ledger.settle("a", "not-sent")).toBe(true);
     expect(await ledger.claim("a", "f")).toMatchObject({ state: "claimed" });
+  });
+
+  test("never frees the key of an email that was sent at once, whatever its receipt looks like", async () => {
+    const ledger = open();
+    const claim = tokenOf(await ledger.claim("a", "f", { operation: "emails.send" }));
+    await ledger.settle("a", "sent", { claim, receipt: scheduled });
+    expect(await ledger.settle("a", "not-sent")).toBe(false);
+    expect(await ledger.settle("a", "not-sent", { force: true })).toBe(false);
+    expect(await ledger.settleScheduled("se-1", "not-sent")).toBe(false);
+    expect(await ledger.claim("a", "f")).toMatchObject({ state: "sent", receipt: scheduled });
+  });
+
+  test("cancels the scheduled email with an id, and not one that was sent under the same id", async () => {
+    const ledger = open();
+    await scheduling(ledger, "scheduled", { id: "se-1" });
+    const claim = tokenOf(await ledger.claim("sent", "f", { operation: "emails.send" }));
+    await ledger.settle("sent", "sent", { claim, receipt: { id: "se-1" } });
+    expect(await ledger.settleScheduled("se-1", "not-sent")).toBe(true);
+    expect(await ledger.get("scheduled")).toBeUndefined();
+    expect(await ledger.get("sent")).toMatchObject({ state: "sent" });
   });
 
   test("lets only a person take back a scheduled email, not its late sender", async () => {

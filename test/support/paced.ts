@@ -1,12 +1,11 @@
-import type { HttpRequest, HttpResponse, Send } from "../../src/http/types.ts";
 import type { WaitNotice } from "../../src/options/hooks.ts";
 import { documentedLimits, type Limits } from "../../src/options/limits.ts";
 import { ConcurrencyLimit } from "../../src/rate-limit/concurrency.ts";
 import { RateLimiter } from "../../src/rate-limit/limiter.ts";
-import { DailyLimit, fixedPermits } from "../../src/rate-limit/local-limits.ts";
 import { rateLimit } from "../../src/rate-limit/stage.ts";
 import type { BudgetName } from "../../src/service/define.ts";
 import { FakeClock } from "./fake-clock.ts";
+import { flatStage, type HttpRequest, type HttpResponse, type Send } from "./flat-request.ts";
 
 /** A complete response without content. */
 export const answered = (status = 200, headers: HttpResponse["headers"] = {}): HttpResponse => ({
@@ -57,21 +56,18 @@ export const paced = (
 ) => {
   const clock = settings.clock ?? new FakeClock();
   const limits = settings.limits === false ? false : { ...documentedLimits, ...settings.limits };
-  const limiter = new RateLimiter(limits, clock, {
-    open: (name, { limit, maxPerDay }) => ({
-      permits: fixedPermits(limit.max),
-      day: new DailyLimit(`${name}PerDay`, maxPerDay, clock),
-    }),
-  });
+  const limiter = new RateLimiter(limits, clock);
   const waits: WaitNotice[] = [];
-  const send = rateLimit({
-    limiter,
-    slots: settings.slots ?? new ConcurrencyLimit(settings.concurrency ?? 1_000),
-    maxRetryAfterMs: settings.maxRetryAfterMs ?? 60_000,
-    interactiveReserve: 0.1,
-    maxQueued: settings.maxQueued ?? Number.POSITIVE_INFINITY,
-    clock,
-    onWait: (notice) => waits.push(notice),
-  })(next);
+  const send = flatStage(
+    rateLimit({
+      limiter,
+      slots: settings.slots ?? new ConcurrencyLimit(settings.concurrency ?? 1_000),
+      maxRetryAfterMs: settings.maxRetryAfterMs ?? 60_000,
+      interactiveReserve: 0.1,
+      maxQueued: settings.maxQueued ?? Number.POSITIVE_INFINITY,
+      clock,
+      onWait: (notice) => waits.push(notice),
+    }),
+  )(next);
   return { clock, limiter, send, waits };
 };

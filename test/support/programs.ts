@@ -2,8 +2,8 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import manifest from "../../package.json" with { type: "json" };
-import { bundled } from "../../scripts/bundled.ts";
 import { requireBanner } from "../../scripts/entries.ts";
+import { bundled } from "../../scripts/vendors.ts";
 
 /** The root of the repository. */
 export const root = fileURLToPath(new URL("../..", import.meta.url));

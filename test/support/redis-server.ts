@@ -1,3 +1,4 @@
+// Needs the program: redis-server
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";

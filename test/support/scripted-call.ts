@@ -1,45 +1,42 @@
-import { type ApiPromise, answer, CallStats } from "../../src/call/api-promise.ts";
-import type { Call } from "../../src/call/executor.ts";
+import { CallScope } from "../../src/call/scope.ts";
+import { isTouchpointError } from "../../src/errors.ts";
+import { RetryQuota } from "../../src/http/retry.ts";
 import type { CallOptions } from "../../src/options/options.ts";
-import { issuesOf } from "../../src/service/check.ts";
-import type { Operation, OperationFacts } from "../../src/service/define.ts";
+import { settingsFrom } from "../../src/options/options.ts";
+import { Lifetime } from "../../src/runtime/cancellation.ts";
+import type { Clock } from "../../src/runtime/clock.ts";
+import type { OperationFacts } from "../../src/service/define.ts";
 
 /** Returns the response body for an operation's payload. */
 export type Answering = (
   operation: OperationFacts,
   payload: unknown,
   options: CallOptions | undefined,
-  /** Whether the caller says that an earlier request may have taken effect. */
-  wasUnclear: boolean | undefined,
 ) => Promise<unknown>;
 
-/** A call without the pipeline, to test the code above it alone. `attempts` is reported for each request. */
-export const scriptedCall = (answering: Answering, attempts = 1): Call => {
-  const response = { status: 200, headers: new Headers(), attempts, waitedMs: 0 };
-  const call = <Input, Output>(
-    operation: Operation<Input, Output>,
-    input: { readonly id?: string; readonly payload: Input; readonly wasUnclear?: boolean | undefined },
-    options?: CallOptions,
-  ): ApiPromise<Output> =>
-    answer(
-      answering(operation, input.payload, options, input.wasUnclear).then((body) => ({
+/** The scope of a client without its pipeline, to test the code above it alone. `attempts` is reported for each request. */
+export const scriptedCall = (clock: Clock, answering: Answering, attempts = 1): CallScope =>
+  CallScope.of({
+    clock,
+    settings: settingsFrom({ apiKey: "key", baseUrl: "https://service.test" }, {}),
+    lifetime: new Lifetime(),
+    redactor: { text: (text) => text },
+    quota: new RetryQuota(),
+    // The longest back-off.
+    random: () => 1,
+    send: () => Promise.reject(new Error("a scripted call sends nothing")),
+    perform: async (parent, operation, input, options) => {
+      const response = { status: 200, headers: new Headers(), attempts, waitedMs: 0 };
+      try {
+        parent.signal?.throwIfAborted();
+        const body = await answering(operation, input.payload, options);
+        if (operation.replay !== "safe" && (attempts > 1 || input.hasEffect?.(body) !== false))
+          parent.effect.note();
         // A test returns the operation's shape, or another one on purpose.
-        data: body as Output,
-        response,
-      })),
-    );
-  const issues: Call["issues"] = (operation, payload) => issuesOf(operation.input, payload);
-  const group: Call["group"] = (_operation, { signal } = {}, work) => work(all, { signal, isUnclear: false });
-  const sleep: Call["sleep"] = (clock, ms, signal) => clock.sleep(ms, signal);
-  const untilClosed: Call["untilClosed"] = (_work, signal) => ({ signal, release: () => undefined });
-  const all: Call = Object.assign(call, {
-    issues,
-    report: () => undefined,
-    group,
-    scope: () => all,
-    sleep,
-    untilClosed,
-    answer: <T>(work: Promise<T>) => new CallStats().answer(work),
+        return { data: body as never, response };
+      } catch (error) {
+        if (isTouchpointError(error) && error.outcome === "unknown") parent.effect.note();
+        throw parent.fail(error);
+      }
+    },
   });
-  return all;
-};

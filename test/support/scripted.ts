@@ -1,4 +1,4 @@
-import { AttemptFailure, type HttpRequest, type HttpResponse, type Send } from "../../src/http/types.ts";
+import { AttemptFailure, type HttpRequest, type HttpResponse, type Send } from "./flat-request.ts";
 
 /** What an attempt does: it responds, fails, or calls a function. */
 export type Step = HttpResponse | AttemptFailure | ((request: HttpRequest) => Promise<HttpResponse>);

@@ -11,37 +11,37 @@ export interface ServiceLimiter {
   readonly refused: number;
 }
 
-const sliding = ({ max, perMs }: Limit) => {
+const sliding = ({ max, windowMs }: Limit) => {
   let taken: { readonly at: number; readonly weight: number }[] = [];
   return (weight: number, now: number): number => {
-    taken = taken.filter(({ at }) => at > now - perMs);
+    taken = taken.filter(({ at }) => at > now - windowMs);
     const used = taken.reduce((sum, one) => sum + one.weight, 0);
-    if (used + weight > max) return (taken[0]?.at ?? now) + perMs - now;
+    if (used + weight > max) return (taken[0]?.at ?? now) + windowMs - now;
     taken.push({ at: now, weight });
     return 0;
   };
 };
 
-const fixed = ({ max, perMs }: Limit) => {
+const fixed = ({ max, windowMs }: Limit) => {
   let window = Number.NaN;
   let used = 0;
   return (weight: number, now: number): number => {
-    const current = Math.floor(now / perMs);
+    const current = Math.floor(now / windowMs);
     if (current !== window) [window, used] = [current, 0];
-    if (used + weight > max) return (current + 1) * perMs - now;
+    if (used + weight > max) return (current + 1) * windowMs - now;
     used += weight;
     return 0;
   };
 };
 
-const bucket = ({ max, perMs }: Limit) => {
+const bucket = ({ max, windowMs }: Limit) => {
   let level = max;
   let at = 0;
   return (weight: number, now: number): number => {
-    level = Math.min(max, level + ((now - at) * max) / perMs);
+    level = Math.min(max, level + ((now - at) * max) / windowMs);
     at = now;
     // A missing millionth of a token is a rounding error.
-    if (level + 1e-6 < weight) return ((weight - level) * perMs) / max;
+    if (level + 1e-6 < weight) return ((weight - level) * windowMs) / max;
     level -= weight;
     return 0;
   };

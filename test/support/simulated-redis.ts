@@ -1,5 +1,4 @@
 import { Redis } from "ioredis";
-import type { IoredisSubscriber } from "../../src/redis/commands.ts";
 import type { IoredisCommands } from "../../src/redis/index.ts";
 import { type FakeClock, turn } from "./fake-clock.ts";
 
@@ -9,7 +8,6 @@ import { type FakeClock, turn } from "./fake-clock.ts";
 export class SimulatedRedis {
   readonly redis: Redis;
   readonly #clock: FakeClock;
-  readonly #listeners = new Set<(channel: string, message: string) => void>();
   #underWay = 0;
   /** How far the server's clock is ahead of the test's clock. */
   aheadMs = 0;
@@ -32,23 +30,6 @@ export class SimulatedRedis {
         if (latencyMs > 0) await this.#clock.sleep(latencyMs);
         return answer;
       },
-      duplicate: () => this.#subscriber(latencyMs),
-    };
-  }
-
-  /** Receives the messages of every channel, which is harmless. */
-  #subscriber(latencyMs: number): IoredisSubscriber {
-    let heard: (channel: string, message: string) => void = () => undefined;
-    return {
-      // Only the listener for messages has two arguments.
-      on: (event: string, listener: (...values: never[]) => void) => {
-        if (event !== "message") return;
-        const tell = listener as (channel: string, message: string) => void;
-        heard = (channel, message) => void this.#clock.sleep(latencyMs).then(() => tell(channel, message));
-        this.#listeners.add(heard);
-      },
-      subscribe: async () => undefined,
-      disconnect: () => void this.#listeners.delete(heard),
     };
   }
 
@@ -68,25 +49,13 @@ export class SimulatedRedis {
     while (this.#underWay > 0) await turn();
   }
 
-  async #publish(): Promise<void> {
-    const news = await this.redis.lrange("news", 0, -1);
-    if (news.length === 0) return;
-    await this.redis.del("news");
-    for (let at = 0; at < news.length; at += 2)
-      for (const heard of this.#listeners) heard(news[at] ?? "", news[at + 1] ?? "");
-  }
-
   async #run(script: string, keyCount: number, values: readonly string[]): Promise<unknown> {
     const micros = Math.round((this.#clock.wallTime() + this.aheadMs) * 1_000);
-    const timed = script
-      .replaceAll("redis.call('TIME')", "{ ARGV[#ARGV - 1], ARGV[#ARGV] }")
-      .replaceAll("redis.pcall('PUBLISH',", "redis.call('RPUSH', 'news',");
+    const timed = script.replaceAll("redis.call('TIME')", "{ ARGV[#ARGV - 1], ARGV[#ARGV] }");
     const time = [String(Math.floor(micros / 1e6)), String(micros % 1e6)];
     this.#underWay += 1;
     try {
-      const answer = await this.redis.eval(timed, keyCount, ...values, ...time);
-      if (script.includes("PUBLISH")) await this.#publish();
-      return answer;
+      return await this.redis.eval(timed, keyCount, ...values, ...time);
     } finally {
       this.#underWay -= 1;
     }

@@ -1,7 +1,7 @@
-import type { HttpResponse, Send } from "../../src/http/types.ts";
 import type { Limits } from "../../src/options/limits.ts";
 import type { BudgetName } from "../../src/service/define.ts";
 import type { FakeClock } from "./fake-clock.ts";
+import type { HttpResponse, Send } from "./flat-request.ts";
 import { answered } from "./paced.ts";
 import { type Counting, type ServiceLimiter, serviceLimiter } from "./service-limiter.ts";
 

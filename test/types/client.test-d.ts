@@ -3,7 +3,7 @@ import {
   type BudgetState,
   Client,
   type Contact,
-  mockAnswer,
+  mockResponse,
   type ResponseInfo,
 } from "touchpoint-sdk";
 import * as undici from "undici";
@@ -28,7 +28,7 @@ test("a client is made of options that exist, or of none", () => {
   // @ts-expect-error a logger has every level
   new Client({ logger: { error: () => {} } });
   // @ts-expect-error a budget is spent by its own name
-  new Client({ limits: { mails: { max: 1, perMs: 1 } } });
+  new Client({ limits: { mails: { max: 1, windowMs: 1 } } });
 });
 
 test("a sibling takes the options of a client", () => {
@@ -106,10 +106,10 @@ test("an undefined header is left out", () => {
 });
 
 test("a mock of a method returns what the method does", () => {
-  client.contacts.create = () => mockAnswer(contact);
-  client.companies.findByDomain = () => mockAnswer(null, { status: 404 });
+  client.contacts.create = () => mockResponse(contact);
+  client.companies.findByDomain = () => mockResponse(null, { status: 404 });
   // @ts-expect-error no contact
-  client.contacts.create = () => mockAnswer({ id: "c-1" });
+  client.contacts.create = () => mockResponse({ id: "c-1" });
   // @ts-expect-error without withResponse()
   client.contacts.create = async () => contact;
 });

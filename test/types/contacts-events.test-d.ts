@@ -7,7 +7,7 @@ import {
   type EventReceipt,
   type ImportReport,
   type IngestReport,
-  mockAnswer,
+  mockResponse,
   type Page,
   type ResponseInfo,
   type UpsertResult,
@@ -34,14 +34,40 @@ describe("contacts", () => {
     client.contacts.update("c1", { stage: "SOMETHING_NEW" });
   });
 
-  test("null clears any single field but the address", () => {
-    client.contacts.update("c1", { name: null, phone: null, stage: null, verified: null, leadId: null });
+  test("null clears notes, and texts that may be absent", () => {
+    client.contacts.update("c1", { name: null, title: null, phone: null, linkedIn: null, leadId: null });
+    client.contacts.update("c1", { notes: null, customFields: { plan: null } });
+    // @ts-expect-error: a contact has a stage
+    client.contacts.update("c1", { stage: null });
+    // @ts-expect-error: a contact has a source
+    client.contacts.update("c1", { source: null });
+    // @ts-expect-error: true or false
+    client.contacts.update("c1", { verified: null });
+    // @ts-expect-error: a number
+    client.contacts.update("c1", { emailConfidence: null });
     // @ts-expect-error: a contact has an address
     client.contacts.update("c1", { email: null });
     // @ts-expect-error: no lists are []
     client.contacts.update("c1", { listIds: null });
     // @ts-expect-error: a new contact has nothing to clear
     client.contacts.create({ ...person, name: null });
+  });
+
+  test("an upsert takes a contact as it was read", async () => {
+    const contact = await client.contacts.find("ada@example.com");
+    if (contact !== null) await client.contacts.upsert(contact);
+    if (contact !== null) await client.contacts.upsert({ ...contact, name: "Ada", title: null });
+    // @ts-expect-error: misspelt
+    client.contacts.upsert({ email: "ada@example.com", nmae: "Ada" });
+  });
+
+  test("contactFields are a contact patch", () => {
+    const event = { name: "signed.up", contact: { email: "ada@example.com" } };
+    client.events.record({ ...event, contactFields: { name: "Ada", customFields: { plan: "pro" } } });
+    // @ts-expect-error: misspelt
+    client.events.record({ ...event, contactFields: { nmae: "Ada" } });
+    // @ts-expect-error: a string
+    client.events.record({ ...event, contactFields: { name: 1 } });
   });
 
   test("wrong calls are refused", () => {
@@ -97,19 +123,19 @@ describe("contacts", () => {
   test("a mocked method answers what the method does", async () => {
     const contact = await client.contacts.create(person);
     const page = { data: [contact], total: 1, skip: 0, limit: 50 };
-    client.contacts.list = () => mockAnswer(page);
-    client.contacts.list = () => mockAnswer({ ...page, data: [] });
-    client.contacts.find = () => mockAnswer(null);
-    client.contacts.create = () => mockAnswer(contact, { status: 201 });
-    client.contacts.upsert = () => mockAnswer({ contact, created: true });
+    client.contacts.list = () => mockResponse(page);
+    client.contacts.list = () => mockResponse({ ...page, data: [] });
+    client.contacts.find = () => mockResponse(null);
+    client.contacts.create = () => mockResponse(contact, { status: 201 });
+    client.contacts.upsert = () => mockResponse({ contact, created: true });
     // @ts-expect-error a list answers pages
-    client.contacts.list = () => mockAnswer([contact]);
+    client.contacts.list = () => mockResponse([contact]);
     // @ts-expect-error a page has its total
-    client.contacts.list = () => mockAnswer({ data: [contact] });
+    client.contacts.list = () => mockResponse({ data: [contact] });
     // @ts-expect-error no contact
-    client.contacts.create = () => mockAnswer(null);
+    client.contacts.create = () => mockResponse(null);
     // @ts-expect-error a status is a number
-    mockAnswer(null, { status: "200" });
+    mockResponse(null, { status: "200" });
   });
 
   test("an import reads contacts, and tells of each", () => {

@@ -2,7 +2,7 @@ import { expectTypeOf, test } from "vitest";
 import type {
   Client,
   ClientOptions,
-  EmailDryRun,
+  DryRunRequest,
   EmailInput,
   ScheduledEmail,
   ScheduledEmailUpdated,
@@ -76,18 +76,13 @@ test("the key of an email belongs into the options", () => {
   client.emails.schedule({ ...head, text: "Hello", sendAt: new Date() }, { key: "key" });
 });
 
-test("a dry run that the call asks for answers the request, any other an email", () => {
+test("a dry run answers an email, with the request that would be sent", () => {
   const email = { ...head, text: "Hello" };
   const later = { ...email, sendAt: new Date() };
-  expectTypeOf(client.emails.send(email, { dryRun: true })).resolves.toEqualTypeOf<EmailDryRun>();
-  expectTypeOf(client.emails.schedule(later, { dryRun: true })).resolves.toEqualTypeOf<EmailDryRun>();
-  expectTypeOf(client.emails.send(email, { dryRun: false })).resolves.toEqualTypeOf<SentEmail>();
-  expectTypeOf(client.emails.schedule(later, { once: "k" })).resolves.toEqualTypeOf<ScheduledEmail>();
-  const asked: boolean = Math.random() > 0.5;
-  expectTypeOf(client.emails.send(email, { dryRun: asked })).resolves.toEqualTypeOf<
-    SentEmail | EmailDryRun
-  >();
-  expectTypeOf<EmailDryRun["request"]["method"]>().toEqualTypeOf<"POST">();
+  expectTypeOf(client.emails.send(email, { dryRun: true })).resolves.toEqualTypeOf<SentEmail>();
+  expectTypeOf(client.emails.schedule(later, { dryRun: true })).resolves.toEqualTypeOf<ScheduledEmail>();
+  expectTypeOf<SentEmail["request"]>().toEqualTypeOf<DryRunRequest | undefined>();
+  expectTypeOf<ScheduledEmail["request"]>().toEqualTypeOf<DryRunRequest | undefined>();
   // @ts-expect-error true or false
   client.emails.send(email, { dryRun: "yes" });
 });

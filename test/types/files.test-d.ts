@@ -51,7 +51,7 @@ describe("writing", () => {
     expectTypeOf(writeCsv("a.csv", rows)).resolves.toEqualTypeOf<Written>();
     expectTypeOf(writeNdjson("a.ndjson", [{ a: 1 }])).resolves.toEqualTypeOf<Written>();
     writeCsv(new Writable(), [{ email: "ada@example.com" }], { columns: { email: "Mail" } });
-    writeNdjson(new URL("file:///a"), rows, { append: true });
+    writeNdjson(new URL("file:///a"), rows, { gzip: true });
     // @ts-expect-error nothing to write to
     writeCsv(new Readable(), rows);
     // @ts-expect-error the target comes first

@@ -29,7 +29,7 @@ test("a value of an interface goes wherever free fields do", () => {
   client.contacts.update("id", { customFields: fields });
   client.contacts.upsert({ ...contact, customFields: fields });
   client.contacts.import([{ ...contact, customFields: fields }]);
-  client.events.record({ name: "a", contact, properties: placed, contactFields: fields });
+  client.events.record({ name: "a", contact, properties: placed, contactFields: { customFields: fields } });
   client.events.recordBatch([{ name: "a", contact, properties: placed }]);
   client.events.ingest([{ name: "a", contact, properties: placed }]);
   client.events.recorder().record({ name: "a", contact, properties: placed });
@@ -73,7 +73,8 @@ test("callbacks read free fields by name", () => {
   const client = new Client();
   client.events.ingest([{ name: "a", contact, properties: placed }], {
     idFrom: ({ properties }) => String(properties?.orderId),
-    onRejected: ({ event }) => void expectTypeOf(event.contactFields?.plan).toEqualTypeOf<unknown>(),
+    onRejected: ({ event }) =>
+      void expectTypeOf(event.contactFields?.name).toEqualTypeOf<string | null | undefined>(),
   });
   client.contacts.import([contact], {
     onRejected: ({ contact: row }) => void expectTypeOf(row.customFields?.plan).toEqualTypeOf<unknown>(),

@@ -79,7 +79,7 @@ test("limits are shared by a name, over ioredis 5 and 6", () => {
     id: "key",
     onLost: "open",
     share: 0.5,
-    emails: { max: 5, perMs: 60_000 },
+    emails: { max: 5, windowMs: 60_000 },
   });
   new Client({ limits });
   // @ts-expect-error a connection, not its settings
@@ -93,7 +93,7 @@ test("limits are shared by a name, over ioredis 5 and 6", () => {
   // @ts-expect-error so many in such a time
   redisLimits(redis, { id: "key", emails: 5 });
   // @ts-expect-error no such limit
-  redisLimits(redis, { id: "key", mails: { max: 5, perMs: 60_000 } });
+  redisLimits(redis, { id: "key", mails: { max: 5, windowMs: 60_000 } });
 });
 
 test("a checkpoint in Redis is a store for runs", () => {

@@ -10,13 +10,16 @@ import type {
 
 declare const client: Client;
 
-test("known values of stage, source, status and outcome complete, and others are accepted", () => {
+test("known values of stage, source and status complete, and others are accepted", () => {
   expectTypeOf<"REPLIED">().toExtend<ContactStage>();
   expectTypeOf<string>().toExtend<ContactStage>();
   expectTypeOf<"MANUAL">().toExtend<ContactSource>();
   expectTypeOf<string>().toExtend<ContactSource>();
   expectTypeOf<string>().toExtend<NonNullable<ScheduledEmail["status"]>>();
-  expectTypeOf<string>().toExtend<EventOutcome>();
+});
+
+test("the outcome of an event is one of the document's three words", () => {
+  expectTypeOf<EventOutcome>().toEqualTypeOf<"PROCESSED" | "NO_CONTACT" | "TOO_OLD">();
 });
 
 test("a field that no answer has does not compile", async () => {

@@ -19,7 +19,10 @@ test("a sandbox is made of options that exist, or of none", () => {
     apiKeys: ["key", { key: "other", scopes: ["email:write"] }],
     customFields: { plan: "text" },
   });
-  createSandbox({ limits: { requests: 5, emails: { max: 1, perMs: 1 }, kind: "bucket" }, latencyMs: [1, 5] });
+  createSandbox({
+    limits: { requests: 5, emails: { max: 1, windowMs: 1 }, kind: "bucket" },
+    latencyMs: [1, 5],
+  });
   // @ts-expect-error keys are many
   createSandbox({ apiKeys: "key" });
   // @ts-expect-error no such scope
@@ -131,8 +134,12 @@ test("people at the website change mail accounts and keys", () => {
   sandbox.updateKey("key", { revoked: true, scopes: ["contacts:write"] });
   // @ts-expect-error what changes?
   sandbox.updateMailAccount("id");
-  // @ts-expect-error a mail account keeps its limit
   sandbox.updateMailAccount("id", { dailyLimit: 5 });
+  // @ts-expect-error a mail account keeps its address
+  sandbox.updateMailAccount("id", { from: "Ada <ada@example.com>" });
+  sandbox.updateWorkspace({ signatures: [], tracking: false });
+  // @ts-expect-error custom fields stay
+  sandbox.updateWorkspace({ customFields: {} });
   // @ts-expect-error what changes?
   sandbox.updateKey("key");
   // @ts-expect-error a key stays in its workspace

@@ -46,7 +46,10 @@ test("custom fields go in as the schema says", () => {
   // @ts-expect-error no such plan
   contacts.create({ ...contact, customFields: { plan: "gold" } });
   // @ts-expect-error plan is missing
+  contacts.create({ ...contact, customFields: { seats: 3 } });
   contacts.upsert({ ...contact, customFields: { seats: 3 } });
+  // @ts-expect-error no such plan
+  contacts.upsert({ ...contact, customFields: { plan: "gold" } });
   // @ts-expect-error no such field
   contacts.create({ ...contact, customFields: { plan: "pro", seat: 3 } });
   // @ts-expect-error only an update clears
@@ -102,6 +105,18 @@ test("events have the names and properties of their schemas", () => {
   events.record({ name: "order.placed", contact, properties: { total: 9, password: "x" } });
   // @ts-expect-error any string is too wide
   events.record({ name: String("order.placed"), contact, properties: { total: 9 } });
+});
+
+test("contactFields have the custom fields of the workspace", () => {
+  const { events } = makeClient();
+  const placed = { name: "order.placed", contact, properties: { total: 9 } } as const;
+  events.record({ ...placed, contactFields: { name: "Ada", customFields: { plan: "pro" } } });
+  // @ts-expect-error no such plan
+  events.record({ ...placed, contactFields: { customFields: { plan: "gold" } } });
+  // @ts-expect-error no such plan
+  events.recordBatch([{ ...placed, contactFields: { customFields: { plan: "gold" } } }]);
+  // @ts-expect-error no such plan
+  events.ingest([{ ...placed, contactFields: { customFields: { plan: "gold" } } }]);
 });
 
 test("one batch mixes events, each with its own properties", () => {

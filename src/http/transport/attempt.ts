@@ -1,7 +1,9 @@
 import { whenAborted } from "../../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../../runtime/clock.ts";
 import { headerOf, type RawHeaders, type ServiceTime } from "../../runtime/headers.ts";
-import { AttemptFailure, type HttpRequest, type HttpResponse } from "../types.ts";
+import type { HttpRequest, HttpResponse } from "../message.ts";
+import type { Scope } from "../scope.ts";
+import { AttemptFailure } from "../types.ts";
 
 type Done = (error: Error | undefined, text: string) => void;
 
@@ -89,7 +91,7 @@ const decodeBody = (
 
 export interface AttemptLimits {
   readonly maxResponseBytes: number;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, "after">;
   /** The service's host and port, for error messages. */
   readonly host: string;
   /** Receives the headers of every response. */
@@ -97,7 +99,9 @@ export interface AttemptLimits {
 }
 
 /** The limits that a transport gets; it knows its host itself. */
-export type TransportLimits = Omit<AttemptLimits, "host">;
+export interface TransportLimits extends Omit<AttemptLimits, "host" | "clock"> {
+  readonly clock: Clock;
+}
 
 /** Transfers the bytes of an attempt. */
 export interface Carrier {
@@ -112,6 +116,7 @@ export interface Carrier {
 export class Attempt {
   wasSent = false;
   readonly #request: HttpRequest;
+  readonly #signal: AbortSignal | undefined;
   readonly #limits: AttemptLimits;
   readonly #resolve: (response: HttpResponse) => void;
   readonly #reject: (reason: unknown) => void;
@@ -125,24 +130,26 @@ export class Attempt {
   carrier: Carrier | undefined;
 
   constructor(
-    request: HttpRequest,
+    { signal }: Scope,
     limits: AttemptLimits,
     settle: {
+      readonly request: HttpRequest;
       readonly resolve: (response: HttpResponse) => void;
       readonly reject: (reason: unknown) => void;
     },
   ) {
-    this.#request = request;
+    this.#request = settle.request;
+    this.#signal = signal;
     this.#limits = limits;
     this.#resolve = settle.resolve;
     this.#reject = settle.reject;
-    const ms = request.attemptTimeoutMs;
+    const ms = settle.request.attemptTimeoutMs;
     this.#cancelTimer = limits.clock.after(ms, () =>
       this.fail("timeout", `${this.#progress} within timeoutMs, ${ms} ms`),
     );
-    this.#unlink = whenAborted(request.signal, this.#onAbort);
+    this.#unlink = whenAborted(signal, this.#onAbort);
     // The signal may have aborted before the listener was added.
-    if (request.signal?.aborted) this.#onAbort();
+    if (signal?.aborted) this.#onAbort();
   }
 
   get hasEnded(): boolean {
@@ -201,7 +208,7 @@ export class Attempt {
 
   /** Whether it must not be sent any more, although there is a socket now. */
   get isHeld(): boolean {
-    return this.#request.isHeld?.() === true;
+    return this.#request.admission?.isHeld === true;
   }
 
   /** Ends it as if it had never started. */
@@ -219,17 +226,17 @@ export class Attempt {
     this.fail("connection", `${name}, ${this.#progress}`, error);
   }
 
-  readonly #onAbort = (): void => this.fail("aborted", "aborted", this.#request.signal?.reason);
+  readonly #onAbort = (): void => this.fail("aborted", "aborted", this.#signal?.reason);
 
   get #progress(): string {
     const { host } = this.#limits;
     if (!this.wasSent) return `no connection to ${host}`;
-    if (this.#status === 0) return `no answer from ${host}`;
-    return `no end of the answer after status ${this.#status} and ${this.#body.length} bytes`;
+    if (this.#status === 0) return `no response from ${host}`;
+    return `no end of the response after status ${this.#status} and ${this.#body.length} bytes`;
   }
 
   #tooLarge(): void {
-    this.fail("too-large", `answer longer than maxResponseBytes, ${this.#limits.maxResponseBytes}`);
+    this.fail("too-large", `response longer than maxResponseBytes, ${this.#limits.maxResponseBytes}`);
   }
 
   #finish(): void {

@@ -1,8 +1,9 @@
-import type { Fetch, FetchResponse } from "../../options/options.ts";
+import type { Fetch, FetchResponse } from "../../options/fetch.ts";
 import { globalFetch } from "../../options/snapshot.ts";
 import type { RawHeaders } from "../../runtime/headers.ts";
+import { type HttpRequest, headersOf } from "../message.ts";
 import { type ErrorLike, isErrorLike, sanitizedError } from "../sanitized-error.ts";
-import { type HttpRequest, headersOf, type Transport } from "../types.ts";
+import type { Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";
 
 // These only occur before the first byte is sent: looking up the host, connecting, and checking the certificate.
@@ -85,7 +86,7 @@ class FetchAttempt implements Carrier {
       // A browser hides the status of a redirect that it must not follow.
       const status = response.type === "opaqueredirect" ? 302 : response.status;
       // `Response.error()` has status 0.
-      if (status === 0) throw new Error("the fetch answered with a network error");
+      if (status === 0) throw new Error("the fetch returned a network error");
       if (attempt.head(status, rawHeaders(response.headers))) await this.#read(response);
       else await response.body?.cancel();
     } catch (error) {
@@ -111,9 +112,9 @@ class FetchAttempt implements Carrier {
 export const fetchTransport = (origin: string, fetch: Fetch, limits: TransportLimits): Transport => {
   const attempts: AttemptLimits = { ...limits, host: new URL(origin).host };
   return {
-    send: (request) =>
+    send: (scope, request) =>
       new Promise(function sendOverFetch(resolve, reject) {
-        const attempt = new Attempt(request, attempts, { resolve, reject });
+        const attempt = new Attempt(scope, attempts, { request, resolve, reject });
         if (!attempt.hasEnded) void new FetchAttempt(attempt, fetch).run(request, origin + request.path);
       }),
     // The connections belong to the caller's fetch; the calls in flight were aborted by their own signals.

@@ -1,4 +1,5 @@
-import type { Dispatcher, Fetch } from "../../options/options.ts";
+import type { Dispatcher, Fetch } from "../../options/fetch.ts";
+import { refusingUnanswered } from "./unanswered.ts";
 
 /** What a test has replaced the network with. */
 export type TestDouble = { readonly fetch: Fetch } | { readonly dispatcher: Dispatcher };
@@ -44,7 +45,9 @@ const fetchDouble = (): TestDouble | undefined => {
 const doubled: Fetch = (url, init) => {
   // Node's types lack `cache`, which every fetch accepts.
   const uncached = { ...init, cache: "no-store" };
-  return globalThis.fetch(url, uncached);
+  return refusingUnanswered(Reflect.get(globalThis, interceptorSymbol), () =>
+    globalThis.fetch(url, uncached),
+  );
 };
 
 const isMockAgent = (value: unknown): value is Dispatcher =>

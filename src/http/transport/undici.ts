@@ -2,13 +2,18 @@
 import type { Socket } from "node:net";
 import buildConnector, { type ConnectCallback } from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
-import type { Dispatcher } from "../../options/options.ts";
+import type { Dispatcher } from "../../options/fetch.ts";
+import type { Log } from "../../options/logger.ts";
 import { afterReading, type Clock } from "../../runtime/clock.ts";
 import type { RawHeaders } from "../../runtime/headers.ts";
+import { type HttpRequest, headersOf } from "../message.ts";
 import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
-import { type HttpRequest, headersOf, type Transport } from "../types.ts";
+import type { Scope } from "../scope.ts";
+import type { Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";
+import { AttemptTimers } from "./attempt-timers.ts";
 import type { Open, ProxySettings, ProxyTunnel } from "./proxy.ts";
+import { RequestBytes, type Written } from "./request-bytes.ts";
 
 /** Finds the tunnel for an origin; undefined if its requests do not go through the proxy. */
 export type Tunnelling = (origin: string, open: Open) => ProxyTunnel | undefined;
@@ -26,10 +31,8 @@ interface PooledClient {
 const isFree = ({ carried }: PooledClient): boolean => carried.hasEnded;
 
 /** A request in flight, with undici's callbacks. */
-interface Carried {
+interface Carried extends Written {
   readonly hasEnded: boolean;
-  /** The header line with the key, including its line break; empty without a key. */
-  readonly keyLine: string;
   lose(error: unknown): void;
 }
 
@@ -51,20 +54,6 @@ const isClosed = (): Error => fault("ERR_CLIENT_CLOSED", "the client was closed"
 const isLate = (): Error => fault("ETIMEDOUT", `no connection within ${openingMs} ms`);
 
 /**
- * Adds the key to each request as it is written to the socket. undici publishes its requests, headers and sockets on
- * its diagnostics channels, so it must never see the key.
- */
-const addKeys = (socket: Socket, line: PooledClient): void => {
-  const write = socket.write.bind(socket);
-  // undici writes one string per request: its head, which ends in an empty line. It writes a body as bytes.
-  const withKey = (data: unknown): unknown =>
-    typeof data === "string" ? `${data.slice(0, -2)}${line.carried.keyLine}\r\n` : data;
-  socket.write = (data: string | Uint8Array, ...rest: unknown[]): boolean =>
-    // TypeScript cannot tell the overloads of `write` apart here; the arguments are passed on unchanged.
-    Reflect.apply(write, socket, [withKey(data), ...rest]);
-};
-
-/**
  * The sockets to one origin: as many as there were requests in flight at once. When they are replaced, the old ones
  * stay until their requests have ended.
  */
@@ -78,11 +67,18 @@ class ConnectionPool {
   #since = 0;
   #isClosed = false;
   readonly #tunnel: ProxyTunnel | undefined;
+  readonly #bytes: RequestBytes;
 
-  constructor(origin: string, clock: Clock, tunnelling: Tunnelling | undefined) {
+  constructor(origin: string, clock: Clock, { tunnelling, log }: PoolSettings) {
     this.#origin = origin;
     this.#clock = clock;
     this.#tunnel = tunnelling?.(origin, (...to) => this.#openSocket(...to));
+    this.#bytes = new RequestBytes(log);
+  }
+
+  /** Whether undici has to write the key itself. */
+  get needsKey(): boolean {
+    return this.#bytes.isOff;
   }
 
   /** The host that error messages name. */
@@ -147,7 +143,7 @@ class ConnectionPool {
     const done: ConnectCallback = (error, socket) => {
       cancel();
       line.requests = 1;
-      if (socket) addKeys(socket, line);
+      if (socket) this.#bytes.change(socket, line);
       callback(error, socket);
     };
     const late = new AbortController();
@@ -165,10 +161,14 @@ class ConnectionPool {
   }
 }
 
-export interface TransportSettings extends TransportLimits {
+interface PoolSettings {
+  readonly tunnelling?: Tunnelling | undefined;
+  readonly log?: Pick<Log, "warn"> | undefined;
+}
+
+export interface TransportSettings extends TransportLimits, PoolSettings {
   readonly origin: string;
   readonly dispatcher: Dispatcher | undefined;
-  readonly tunnelling?: Tunnelling | undefined;
 }
 
 /** Loads the code for proxies. */
@@ -183,15 +183,18 @@ interface Controller {
 
 /** Passes undici's callbacks for one request on to its attempt. */
 class UndiciHandler implements Carrier, Carried {
+  readonly keyLine: string;
+  readonly body: string | undefined;
   readonly #attempt: Attempt;
   readonly #isOwn: boolean;
-  readonly #authorization: string | undefined;
   #controller: Controller | undefined;
 
-  constructor(attempt: Attempt, isOwn: boolean, authorization: string | undefined) {
+  /** @param written - what is written for undici, if the socket is its own. */
+  constructor(attempt: Attempt, written: Pick<HttpRequest, "authorization" | "body"> | undefined) {
     this.#attempt = attempt;
-    this.#isOwn = isOwn;
-    this.#authorization = authorization;
+    this.#isOwn = written !== undefined;
+    this.body = written?.body;
+    this.keyLine = written?.authorization === undefined ? "" : `authorization: ${written.authorization}\r\n`;
     attempt.carrier = this;
   }
 
@@ -203,8 +206,9 @@ class UndiciHandler implements Carrier, Carried {
     return this.#attempt.hasEnded;
   }
 
-  get keyLine(): string {
-    return this.#authorization === undefined ? "" : `authorization: ${this.#authorization}\r\n`;
+  giveBack(): void {
+    this.#attempt.wasSent = false;
+    this.#attempt.giveBack();
   }
 
   // undici calls this on a connected socket, before the first byte is sent.
@@ -254,28 +258,43 @@ export const undiciTransport = ({
   origin,
   dispatcher,
   tunnelling,
+  log,
   ...limits
 }: TransportSettings): Transport => {
-  const own = dispatcher === undefined ? new ConnectionPool(origin, limits.clock, tunnelling) : undefined;
-  const attempts: AttemptLimits = { ...limits, host: own?.place ?? new URL(origin).host };
-  const dispatch = (request: HttpRequest, exchange: UndiciHandler): void => {
-    const { method, path, headers, body } = request;
-    const options = { origin, method, path, headers, body: body ?? null, ...noTimeouts };
-    if (own === undefined) dispatcher?.dispatch({ ...options, headers: headersOf(request) }, exchange);
-    else own.dispatch(options, exchange, request.replay === "never");
+  const own =
+    dispatcher === undefined ? new ConnectionPool(origin, limits.clock, { tunnelling, log }) : undefined;
+  const timers = new AttemptTimers(limits.clock);
+  const attempts: AttemptLimits = {
+    ...limits,
+    host: own?.place ?? new URL(origin).host,
+    // Whether a caller's dispatcher keeps the process alive is not known: those attempts get timers that do.
+    clock: own === undefined ? limits.clock : timers,
+  };
+  const seesKey = (): boolean => own === undefined || own.needsKey;
+  const dispatch = ({ plan }: Scope, request: HttpRequest, exchange: UndiciHandler): void => {
+    const { method, path, body } = request;
+    const headers = seesKey() ? headersOf(request) : request.headers;
+    const options = { origin, method, path, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 };
+    if (own === undefined) dispatcher?.dispatch(options, exchange);
+    else own.dispatch(options, exchange, plan.replay === "never");
   };
   return {
-    send: (request) =>
+    send: (scope, request) =>
       new Promise(function sendOverUndici(resolve, reject) {
-        const attempt = new Attempt(request, attempts, { resolve, reject });
+        const attempt = new Attempt(scope, attempts, { request, resolve, reject });
         if (attempt.hasEnded) return;
-        const exchange = new UndiciHandler(attempt, own !== undefined, request.authorization);
+        const { body, authorization } = request;
+        const written = { body, authorization: seesKey() ? undefined : authorization };
+        const exchange = new UndiciHandler(attempt, own === undefined ? undefined : written);
         try {
-          dispatch(request, exchange);
+          dispatch(scope, request, exchange);
         } catch (error) {
           exchange.lose(error);
         }
       }),
-    close: async () => own?.close(),
+    close: async () => {
+      timers.close();
+      await own?.close();
+    },
   };
 };

@@ -60,12 +60,12 @@ const plot = (series, from, to) => {
 
 /** @param {BudgetSeries} series @param {number} from @param {number} to */
 const card = (series, from, to) => {
-  const { limit, used, max, perMs } = series;
+  const { limit, used, max, windowMs } = series;
   const level = levelOf(used, max);
   return h(
     "section",
     { class: "budget", "data-limit": limit },
-    h("h3", {}, limit, h("small", {}, ` ${max.toLocaleString("en")} per ${duration(perMs)}`)),
+    h("h3", {}, limit, h("small", {}, ` ${max.toLocaleString("en")} per ${duration(windowMs)}`)),
     h(
       "p",
       { class: `use ${level}` },
@@ -103,7 +103,11 @@ export const budgetsView = ({ series, refusals }, now, onSpan) => {
       h("span", { class: "calm" }, "room left"),
       h("span", { class: "near" }, "from 70 %"),
       h("span", { class: "full" }, "from 95 %"),
-      h("span", { class: "muted" }, `${recent === 1 ? "1 answer" : `${recent} answers`} of 429 in this time`),
+      h(
+        "span",
+        { class: "muted" },
+        `${recent === 1 ? "1 response" : `${recent} responses`} of 429 in this time`,
+      ),
     ),
     ...owners.map((owner) =>
       h(

@@ -70,7 +70,7 @@ export const badge = (text, kind) => h("span", { class: `badge ${kind}` }, text)
 /** @param {number | undefined} status */
 export const statusBadge = (status) =>
   badge(
-    status === undefined ? "no answer" : String(status),
+    status === undefined ? "no response" : String(status),
     status === undefined || status >= 500 ? "failed" : status >= 400 ? "refused" : "ok",
   );
 

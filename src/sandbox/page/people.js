@@ -75,7 +75,12 @@ export const events = {
   ],
   /** @param {EventDetail} detail */
   detail: ({ event, person, history: entries }) => [
-    h("div", { class: "title" }, h("h2", { class: "mono" }, event.name), outcomeBadge(event.answer.outcome)),
+    h(
+      "div",
+      { class: "title" },
+      h("h2", { class: "mono" }, event.name),
+      outcomeBadge(event.response.outcome),
+    ),
     facts([
       ["Person", person && h("a", { href: `#/contacts/${encodeURIComponent(person.id)}` }, person.email)],
       ["Happened", momentOf(event.occurredAt)],
@@ -87,10 +92,10 @@ export const events = {
           ? "never"
           : `${event.repeats === 1 ? "once" : `${event.repeats} times`} under the same id, and was not recorded again`,
       ],
-      ["Note", event.answer.note ?? undefined],
+      ["Note", event.response.note ?? undefined],
     ]),
     Object.keys(event.properties).length === 0 ? undefined : section("Properties", json(event.properties)),
-    section("Answer", json(event.answer)),
+    section("Response", json(event.response)),
     history(entries),
   ],
   empty: () => [

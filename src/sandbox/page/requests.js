@@ -46,7 +46,7 @@ const copyButton = (request) =>
 /** @param {RequestDetail} request */
 const effect = ({ status, applied, fault }) => {
   if (fault === undefined) return applied ? "Applied" : "Refused, nothing applied";
-  const told = status === undefined ? "the caller got no answer" : `the caller was told ${status}`;
+  const told = status === undefined ? "the caller got no response" : `the caller was told ${status}`;
   return `Met the fault ${fault}: ${applied ? "applied" : "not applied"}, ${told}`;
 };
 
@@ -96,11 +96,11 @@ export const requests = {
     request.body === undefined ? undefined : section("Request body", body(request.body)),
     request.answer.body === ""
       ? section(
-          "Answer",
+          "Response",
           h("p", { class: "muted" }, request.status === undefined ? "None." : "Without a body."),
         )
       : section(
-          "Answer",
+          "Response",
           body(request.answer.body),
           request.answer.length > request.answer.body.length
             ? h(
@@ -113,7 +113,7 @@ export const requests = {
     section("Request headers", headersOf(request.headers)),
     Object.keys(request.answer.headers).length === 0
       ? undefined
-      : section("Answer headers", headersOf(request.answer.headers)),
+      : section("Response headers", headersOf(request.answer.headers)),
   ],
   empty: () => [
     h("h2", {}, "No requests yet"),

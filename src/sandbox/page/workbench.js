@@ -104,7 +104,7 @@ const requestFilters = () => [
   h(
     "fieldset",
     { class: "chips" },
-    h("legend", { class: "hidden" }, "Answers"),
+    h("legend", { class: "hidden" }, "Responses"),
     ...Object.entries(kinds).map(([kind, label]) =>
       h(
         "label",

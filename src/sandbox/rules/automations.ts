@@ -33,7 +33,7 @@ type Step = "started" | "exited" | "resumed" | "converted" | "already" | undefin
 const oldest = ({ automation }: AutomationRun): number =>
   automation.transactional ? transactionalAgeMs : plainAgeMs;
 
-const stepInside = (event: EventDraft, run: AutomationRun, contactId: string, age: number): Step => {
+const stepInside = (event: EventDraft, run: AutomationRun, contactId: string): Step => {
   const { automation, active } = run;
   const current = active.get(contactId);
   if (current === undefined || current.correlation !== correlationOf(event, run)) return undefined;
@@ -41,7 +41,7 @@ const stepInside = (event: EventDraft, run: AutomationRun, contactId: string, ag
     active.delete(contactId);
     return automation.goalOn === event.name ? "converted" : "exited";
   }
-  if (age > oldest(run) || automation.waitsFor !== event.name || !current.isWaiting) return undefined;
+  if (automation.waitsFor !== event.name || !current.isWaiting) return undefined;
   current.isWaiting = false;
   // No other event can end this run, so it ends now.
   if (automation.goalOn === undefined && automation.exitsOn === undefined) active.delete(contactId);
@@ -70,7 +70,7 @@ export const runAutomations = (
   const isOld = isTooOld(event, now, workspace);
   const steps = workspace.runs.map((run) => ({
     name: run.automation.name,
-    step: stepInside(event, run, contactId, age) ?? stepIn(event, run, contactId, age),
+    step: stepInside(event, run, contactId) ?? stepIn(event, run, contactId, age),
   }));
   const count = (wanted: Step) => steps.filter(({ step }) => step === wanted).length;
   const already = steps.find(({ step }) => step === "already");

@@ -3,12 +3,12 @@ import { type Fields, has, isArray, isFields } from "../json.ts";
 import type { CustomFieldKind } from "../options.ts";
 import type { ContactRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { invalid, readAddress, readText, readTime } from "./values.ts";
+import { invalid, readAddress, readDate, readText } from "./values.ts";
 
 const assertKind = (name: string, value: unknown, kind: CustomFieldKind): void => {
   const field = `customFields.${name}`;
   if (kind === "date") {
-    readTime(value, field);
+    readDate(value, field);
     return;
   }
   const type = kind === "text" ? "string" : kind;

@@ -3,20 +3,7 @@ import { type Fields, has } from "../json.ts";
 import type { EmailDraft } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { notFound } from "./call.ts";
-import {
-  hasZone,
-  invalid,
-  readAddress,
-  readOptionalFlag,
-  readOptionalText,
-  readText,
-  readTime,
-} from "./values.ts";
-
-/** The account's default signature always exists. */
-const assertSignature = (id: string, workspace: Workspace): void => {
-  if (id !== "default" && !workspace.settings.signatures?.includes(id)) throw notFound("signature");
-};
+import { readAddress, readOptionalFlag, readOptionalText, readText, readTime } from "./values.ts";
 
 /** Reads the parts of an email. @throws Refusal 400 for an invalid field, 404 for an unknown signature. */
 export const readDraft = (fields: Fields, workspace: Workspace): EmailDraft => {
@@ -31,7 +18,7 @@ export const readDraft = (fields: Fields, workspace: Workspace): EmailDraft => {
     );
   }
   const signatureId = readOptionalText(fields, "signatureId");
-  if (signatureId !== undefined) assertSignature(signatureId, workspace);
+  if (signatureId !== undefined && !workspace.signatures.has(signatureId)) throw notFound("signature");
   return {
     to,
     subject,
@@ -45,8 +32,5 @@ export const readDraft = (fields: Fields, workspace: Workspace): EmailDraft => {
 /** Reads `sendAt`, if given, in the service's time format. @throws Refusal 400 when it has no time zone. */
 export const readSendAt = (fields: Fields): string | undefined => {
   if (!has(fields, "sendAt")) return undefined;
-  const time = readTime(fields.sendAt, "sendAt");
-  // readTime has checked that it is a string.
-  if (!hasZone(String(fields.sendAt))) throw invalid("sendAt", "must have a time zone");
-  return new Date(time).toISOString();
+  return new Date(readTime(fields.sendAt, "sendAt")).toISOString();
 };

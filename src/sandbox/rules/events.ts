@@ -1,6 +1,6 @@
 import { Refusal, type Reply } from "../answer.ts";
 import { isArray } from "../json.ts";
-import type { EventAnswer, EventRecord } from "../store/records.ts";
+import type { EventRecord, EventResponse } from "../store/records.ts";
 import { asDuplicate, timestamp, type Workspace } from "../store/workspace.ts";
 import { isTooOld, type RunCounts, runAutomations } from "./automations.ts";
 import { bodyFields, type Call } from "./call.ts";
@@ -9,20 +9,24 @@ import { settlePerson } from "./event-person.ts";
 
 const noRuns = { runsStarted: 0, runsExited: 0, runsResumed: 0, runsConverted: 0 } as const;
 
-const outcomeOf = (event: EventDraft, workspace: Workspace, hasContact: boolean): EventAnswer["outcome"] => {
+const outcomeOf = (
+  event: EventDraft,
+  workspace: Workspace,
+  hasContact: boolean,
+): EventResponse["outcome"] => {
   if (!hasContact) return "NO_CONTACT";
   return isTooOld(event, workspace.services.clock.wallTime(), workspace) ? "TOO_OLD" : "PROCESSED";
 };
 
-const record = (workspace: Workspace, event: EventDraft): EventAnswer => {
+const record = (workspace: Workspace, event: EventDraft): EventResponse => {
   const now = workspace.services.clock.wallTime();
   const { contact, created } = settlePerson(event, workspace);
   const runs: RunCounts =
     contact === undefined
       ? { ...noRuns, note: "Nobody matched, and no contact was created." }
       : runAutomations(event, contact.id, workspace, now);
-  const answer: EventAnswer = {
-    id: event.id ?? workspace.services.newId("ev"),
+  const answer: EventResponse = {
+    id: workspace.services.newId("ev"),
     name: event.name,
     ...(contact === undefined ? {} : { contactId: contact.id }),
     outcome: outcomeOf(event, workspace, contact !== undefined),
@@ -31,21 +35,23 @@ const record = (workspace: Workspace, event: EventDraft): EventAnswer => {
   };
   const entry: EventRecord = {
     id: answer.id,
+    ...(event.id === undefined ? {} : { callerId: event.id }),
     name: event.name,
     ...(contact === undefined ? {} : { contactId: contact.id }),
     properties: event.properties,
     occurredAt: new Date(event.occurredAt).toISOString(),
     recordedAt: timestamp(workspace),
     repeats: 0,
-    answer,
+    response: answer,
   };
   workspace.events.push(entry);
+  workspace.services.changed();
   if (event.id !== undefined) workspace.eventsById.set(event.id, entry);
   return answer;
 };
 
 /** Records one event, or repeats the first answer if its id is known. @throws Refusal 400, 404, 409 */
-const recordOrRepeat = (workspace: Workspace, value: unknown): EventAnswer => {
+const recordOrRepeat = (workspace: Workspace, value: unknown): EventResponse => {
   const event = readEvent(value, workspace.services.clock.wallTime());
   const first = event.id === undefined ? undefined : workspace.eventsById.get(event.id);
   if (first === undefined) return record(workspace, event);

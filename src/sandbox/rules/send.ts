@@ -1,3 +1,4 @@
+import { foldAscii } from "../../runtime/fold-ascii.ts";
 import { Refusal } from "../answer.ts";
 import { chargesOn, spend } from "../limits.ts";
 import type { MailAccount } from "../store/mail-account.ts";
@@ -36,7 +37,7 @@ export const assertSendable = (
   if (account === undefined || !account.isConnected) {
     throw new Refusal(400, "The mail account of this key is no longer connected.");
   }
-  if (workspace.doNotEmail.has(draft.to.toLowerCase())) {
+  if (workspace.doNotEmail.has(foldAscii(draft.to))) {
     throw new Refusal(400, "The address is on the do-not-email list.");
   }
   const stage = workspace.contacts.byEmail(draft.to)?.stage.toUpperCase() ?? "";
@@ -69,7 +70,7 @@ export const sendNow = (
     from: account.from,
     subject: draft.subject,
     sentAt: timestamp(workspace),
-    tracked: workspace.settings.tracking ?? true,
+    tracked: workspace.tracking,
     contactId: contact.id,
     contactCreated: known === undefined,
     ...(html === undefined ? {} : { html }),
@@ -79,6 +80,7 @@ export const sendNow = (
     ...(scheduledId === undefined ? {} : { scheduledId }),
   };
   workspace.emails.push(email);
+  workspace.services.changed();
   spend(chargesOn(account.meters, ["mailAccountPerDay"]), workspace.services.clock.now());
   return email;
 };

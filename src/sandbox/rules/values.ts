@@ -38,13 +38,20 @@ export const readOptionalFlag = (fields: Fields, name: string): boolean | undefi
 const isoTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i;
 const zoneAtEnd = /(Z|[+-]\d\d:?\d\d)$/i;
 
-/** Whether a time names its zone. */
-export const hasZone = (value: string): boolean => zoneAtEnd.test(value.slice(10));
-
-/** An ISO 8601 time in milliseconds; a time without a zone counts as UTC. @throws Refusal 400 */
+/** An ISO 8601 time with a time zone, in milliseconds. @throws Refusal 400 */
 export const readTime = (value: unknown, field: string): number => {
   if (typeof value !== "string" || !isoTime.test(value)) throw invalid(field, "must be an ISO 8601 time");
-  const time = Date.parse(hasZone(value) ? value : `${value}Z`);
-  if (Number.isNaN(time)) throw invalid(field, "is not a time that exists");
+  if (!zoneAtEnd.test(value.slice(10))) throw invalid(field, "must have a time zone");
+  const time = Date.parse(value);
+  const [year, month, date] = value.slice(0, 10).split("-").map(Number);
+  // Date.parse takes 31 February for 3 March.
+  if (Number.isNaN(time) || Number(date) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate())
+    throw invalid(field, "is not a time that exists");
   return time;
 };
+
+const day = /^\d{4}-\d\d-\d\d$/;
+
+/** Checks a day, such as `2026-01-01`, or a time with a time zone. @throws Refusal 400 */
+export const readDate = (value: unknown, field: string): number =>
+  readTime(typeof value === "string" && day.test(value) ? `${value}T00:00Z` : value, field);

@@ -1,3 +1,4 @@
+import { foldAscii } from "../../runtime/fold-ascii.ts";
 import type { ContactRecord } from "./records.ts";
 
 /** How `GET /contacts` orders and searches. */
@@ -26,8 +27,6 @@ export interface ContactStore {
   page(search: string, skip: number, limit: number): ContactSlice;
 }
 
-const addressKey = (email: string): string => email.toLowerCase();
-
 /** Creates an empty store. Without a search, the cost of a page does not depend on the number of contacts. */
 export const createContactStore = (listing: ContactListing): ContactStore => {
   const all: ContactRecord[] = [];
@@ -36,11 +35,11 @@ export const createContactStore = (listing: ContactListing): ContactStore => {
   const externalIds = new Map<string, ContactRecord>();
 
   const index = (contact: ContactRecord): void => {
-    emails.set(addressKey(contact.email), contact);
+    emails.set(foldAscii(contact.email), contact);
     if (contact.externalId !== undefined) externalIds.set(contact.externalId, contact);
   };
   const unindex = (contact: ContactRecord): void => {
-    emails.delete(addressKey(contact.email));
+    emails.delete(foldAscii(contact.email));
     if (contact.externalId !== undefined) externalIds.delete(contact.externalId);
   };
 
@@ -52,9 +51,9 @@ export const createContactStore = (listing: ContactListing): ContactStore => {
   };
 
   const matching = (search: string): readonly ContactRecord[] => {
-    const wanted = search.toLowerCase();
-    const exact = listing.search === "address" ? emails.get(wanted) : undefined;
+    const exact = listing.search === "address" ? emails.get(foldAscii(search)) : undefined;
     if (exact !== undefined) return [exact];
+    const wanted = search.toLowerCase();
     return all.filter(
       ({ email, name }) =>
         email.toLowerCase().includes(wanted) || (name?.toLowerCase().includes(wanted) ?? false),
@@ -64,7 +63,7 @@ export const createContactStore = (listing: ContactListing): ContactStore => {
   return {
     all,
     byId: (id) => ids.get(id),
-    byEmail: (email) => emails.get(addressKey(email)),
+    byEmail: (email) => emails.get(foldAscii(email)),
     byExternalId: (externalId) => externalIds.get(externalId),
     add(contact) {
       all.push(contact);

@@ -10,6 +10,8 @@ export interface MailAccount {
   /** The message of its 502; undefined while it works. */
   failing: string | undefined;
   readonly meters: Map<LimitName, Meter>;
+  /** Sets how many emails the account sends a day; null: as many as it started with. */
+  setDailyLimit(max: number | null): void;
 }
 
 /** The mail account of a workspace that configures none. */
@@ -28,10 +30,16 @@ export const createMailAccounts = (
   const accounts = new Map<string, MailAccount>();
   for (const { id, from = `${id}@touchpoint.example`, connected = true, failing, dailyLimit } of options) {
     const meters = metersFor("emails", "emailsPerDay", "mailAccountPerDay");
-    if (dailyLimit !== undefined) {
-      meters.set("mailAccountPerDay", createMeter("sliding", { max: dailyLimit, perMs: day }));
-    }
-    accounts.set(id, { id, from, isConnected: connected, failing, meters });
+    const dayFrom = (max: number | undefined): Meter | undefined =>
+      max === undefined ? undefined : createMeter("sliding", { max, windowMs: day });
+    const first = dayFrom(dailyLimit) ?? meters.get("mailAccountPerDay");
+    const setDay = (meter: Meter | undefined): void => {
+      if (meter === undefined) meters.delete("mailAccountPerDay");
+      else meters.set("mailAccountPerDay", meter);
+    };
+    setDay(first);
+    const setDailyLimit = (max: number | null): void => setDay(max === null ? first : dayFrom(max));
+    accounts.set(id, { id, from, isConnected: connected, failing, meters, setDailyLimit });
   }
   return accounts;
 };

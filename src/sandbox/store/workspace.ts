@@ -1,3 +1,4 @@
+import { foldAscii } from "../../runtime/fold-ascii.ts";
 import type { LimitName, MetersFor } from "../limits.ts";
 import type { WorkspaceOptions } from "../options.ts";
 import type { NewId } from "../random.ts";
@@ -10,8 +11,8 @@ import type {
   CompanyRecord,
   ContactRecord,
   EmailRecord,
-  EventAnswer,
   EventRecord,
+  EventResponse,
   ListRecord,
   ScheduledRecord,
 } from "./records.ts";
@@ -22,6 +23,8 @@ export interface Services {
   readonly newId: NewId;
   readonly metersFor: MetersFor;
   readonly listing: ContactListing;
+  /** Called after a record was added. */
+  readonly changed: () => void;
 }
 
 /** Everything in one workspace. It gives no access to records of other workspaces. */
@@ -35,13 +38,15 @@ export interface Workspace {
   readonly companiesByDomain: Map<string, CompanyRecord>;
   readonly lists: Map<string, ListRecord>;
   readonly events: EventRecord[];
-  /** By id; only events whose id was given. */
+  /** By the caller's id; only events that have one. */
   readonly eventsById: Map<string, EventRecord>;
   readonly emails: EmailRecord[];
   readonly scheduled: Map<string, ScheduledRecord>;
   readonly mailAccounts: Map<string, MailAccount>;
   /** Addresses in lower case. */
   readonly doNotEmail: Set<string>;
+  readonly signatures: Set<string>;
+  tracking: boolean;
   readonly runs: readonly AutomationRun[];
   readonly meters: ReadonlyMap<LimitName, Meter>;
 }
@@ -60,7 +65,10 @@ export const createWorkspace = (name: string, settings: WorkspaceOptions, servic
   emails: [],
   scheduled: new Map(),
   mailAccounts: createMailAccounts(settings.mailAccounts, services.metersFor),
-  doNotEmail: new Set(settings.doNotEmail?.map((email) => email.toLowerCase())),
+  doNotEmail: new Set(settings.doNotEmail?.map(foldAscii)),
+  // The account's default signature always exists.
+  signatures: new Set(["default", ...(settings.signatures ?? [])]),
+  tracking: settings.tracking ?? true,
   runs: createRuns(settings.automations),
   meters: services.metersFor("events", "eventsPerDay"),
 });
@@ -91,6 +99,7 @@ export const addContact = (
     ...fields,
   };
   workspace.contacts.add(contact);
+  workspace.services.changed();
   return contact;
 };
 
@@ -99,7 +108,10 @@ export const changeContact = (
   workspace: Workspace,
   contact: ContactRecord,
   fields: Partial<ContactRecord>,
-): void => workspace.contacts.change(contact, { ...fields, updatedAt: timestamp(workspace) });
+): void => {
+  workspace.contacts.change(contact, { ...fields, updatedAt: timestamp(workspace) });
+  workspace.services.changed();
+};
 
 /** The answer to a request that repeats the id of a recorded event. */
-export const asDuplicate = (record: EventRecord): EventAnswer => ({ ...record.answer, duplicate: true });
+export const asDuplicate = (record: EventRecord): EventResponse => ({ ...record.response, duplicate: true });

@@ -7,7 +7,7 @@ export interface BudgetSeries {
   readonly owner: string;
   readonly limit: string;
   readonly max: number;
-  readonly perMs: number;
+  readonly windowMs: number;
   readonly used: number;
   /** Pairs of time (milliseconds since 1970, on the sandbox's clock) and use, oldest first. */
   readonly points: readonly (readonly [at: number, used: number])[];

@@ -1,10 +1,12 @@
 import { type Incoming, Refusal } from "../answer.ts";
-import { type Check, flag, refuse, shape, whole } from "../checks.ts";
+import { type Check, flag, refuse, shape, text, whole } from "../checks.ts";
+import type { SandboxControls } from "../controls.ts";
 import type { FaultOptions } from "../faults.ts";
 import type { Fields } from "../json.ts";
 import { parseBody } from "../request.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
 import type { Snapshots } from "../snapshot-file.ts";
+import type { WaitFor } from "../wait-for.ts";
 import type { World } from "../world.ts";
 
 /** What the controls act on. */
@@ -18,7 +20,9 @@ export interface Controlled {
     freeze(isFrozen: boolean): void;
     seedContacts(count: number): void;
     reset(): void;
-  };
+  } & Pick<SandboxControls, "updateMailAccount" | "updateWorkspace" | "doNotEmail"> & {
+      readonly waitFor: WaitFor;
+    };
 }
 
 /** @throws Refusal 400 for a body that is not a JSON object. */
@@ -32,6 +36,9 @@ const bodyOf = (incoming: Incoming): Fields => {
 
 const milliseconds: Check = (value, field) =>
   typeof value === "number" ? [] : [`${field} must be a number of milliseconds`];
+
+const named = (workspace: unknown): string | undefined =>
+  workspace === undefined ? undefined : String(workspace);
 
 /** The controls by method and path below `/_sandbox`. Each returns what it changed. */
 export const controls: Readonly<
@@ -61,6 +68,23 @@ export const controls: Readonly<
     refuse("seed", shape({ contacts: whole(0, 1_000_000) }, "contacts")(body, ""));
     sandbox.seedContacts(Number(body.contacts));
     return { contacts: world().workspaceNamed("default").contacts.all.length };
+  },
+  // Each checks what it gets and names every fault. The workspace's name stands beside the change.
+  "POST /mail-accounts/:id": (incoming, { sandbox }, id) => {
+    const { workspace, ...change } = bodyOf(incoming);
+    sandbox.updateMailAccount(id, change, named(workspace));
+    return {};
+  },
+  "POST /workspace": (incoming, { sandbox }) => {
+    const { workspace, ...change } = bodyOf(incoming);
+    sandbox.updateWorkspace(change, named(workspace));
+    return {};
+  },
+  "POST /do-not-email": (incoming, { sandbox }) => {
+    const body = bodyOf(incoming);
+    refuse("do-not-email", shape({ address: text, isOnList: flag, workspace: text }, "address")(body, ""));
+    sandbox.doNotEmail(String(body.address), body.isOnList !== false, named(body.workspace));
+    return {};
   },
   "POST /reset": (_, { sandbox }) => {
     sandbox.reset();

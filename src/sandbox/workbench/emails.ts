@@ -1,3 +1,4 @@
+import { foldAscii } from "../../runtime/fold-ascii.ts";
 import type { EmailRecord, ScheduledRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Found, found, has } from "./found.ts";
@@ -51,12 +52,15 @@ const scheduledRow = ({ id, status, sendAt, draft: { to, subject, text } }: Sche
 /** Lists waiting emails, soonest first, then sent, failed and cancelled ones, newest first. */
 export const listEmails = ({ emails, scheduled }: Workspace, filter: URLSearchParams): Found<EmailRow> => {
   const search = (filter.get("search") ?? "").toLowerCase();
+  const only = filter.get("to");
+  const isWanted = (to: string, ...texts: readonly (string | undefined)[]): boolean =>
+    (only === null || foldAscii(only) === foldAscii(to)) && has(search, to, ...texts);
   const kept = [...scheduled.values()].filter(({ draft: { to, subject, html, text } }) =>
-    has(search, to, subject, html, text),
+    isWanted(to, subject, html, text),
   );
   const waiting = kept.filter(({ status }) => status === "SCHEDULED").map(scheduledRow);
   const ended = kept.filter(({ status }) => status === "FAILED" || status === "CANCELLED").map(scheduledRow);
-  const sent = found(emails, ({ to, subject, html, text }) => has(search, to, subject, html, text), sentRow);
+  const sent = found(emails, ({ to, subject, html, text }) => isWanted(to, subject, html, text), sentRow);
   const byTime = (a: EmailRow, b: EmailRow) => Date.parse(b.at) - Date.parse(a.at);
   return {
     items: [...waiting.sort((a, b) => byTime(b, a)), ...[...sent.items, ...ended].sort(byTime)],

@@ -71,13 +71,13 @@ export const listEvents = ({ events, contacts }: Workspace, filter: URLSearchPar
     events,
     (event) =>
       has(search, event.name, event.id, personOf(event)) ||
-      has(search, JSON.stringify(event.properties), event.answer.outcome),
+      has(search, JSON.stringify(event.properties), event.response.outcome),
     (event) => ({
       id: event.id,
       name: event.name,
       person: personOf(event),
       at: event.recordedAt,
-      outcome: event.answer.outcome,
+      outcome: event.response.outcome,
       repeats: event.repeats,
     }),
   );
@@ -85,7 +85,7 @@ export const listEvents = ({ events, contacts }: Workspace, filter: URLSearchPar
 
 const requestEntry = ({ number, request }: Exchange): HistoryEntry => ({
   at: new Date(request.at).toISOString(),
-  what: `${request.operation}: ${request.status ?? "no answer"}${request.applied ? "" : ", nothing applied"}`,
+  what: `${request.operation}: ${request.status ?? "no response"}${request.applied ? "" : ", nothing applied"}`,
   link: `requests/${number}`,
 });
 
@@ -131,9 +131,10 @@ export const contactDetail = (
 
 /** Whether a request contained this event, alone or in a batch. */
 const brings = ({ request }: Exchange, event: EventRecord): boolean => {
-  if (!(request.operation ?? "").startsWith("events.") || !isFields(request.body)) return false;
+  if (event.callerId === undefined || !isFields(request.body)) return false;
+  if (!(request.operation ?? "").startsWith("events.")) return false;
   const { events = [request.body] } = request.body;
-  return isArray(events) && events.some((one) => isFields(one) && one.id === event.id);
+  return isArray(events) && events.some((one) => isFields(one) && one.id === event.callerId);
 };
 
 /** One event by its id. */
@@ -146,7 +147,7 @@ export const eventDetail = (workspace: Workspace, journal: Journal, id: string):
     person: person && { id: person.id, email: person.email },
     history: newestFirst([
       { at: event.occurredAt, what: "Happened" },
-      { at: event.recordedAt, what: `Recorded: ${event.answer.outcome}` },
+      { at: event.recordedAt, what: `Recorded: ${event.response.outcome}` },
       ...journal.exchanges.filter((one) => brings(one, event)).map(requestEntry),
     ]),
   };

@@ -63,6 +63,11 @@ const text = (type: string, content: string | undefined, policy?: string): Conte
     ? undefined
     : { type: `${type}; charset=utf-8`, content, ...(policy === undefined ? {} : { policy }) };
 
+// The list shows what is there, also where the wait was in vain.
+const unlessLate = (error: unknown): void => {
+  if (error instanceof ConfigurationError) throw error;
+};
+
 /** Creates the workbench, which samples the limits from now on. */
 export const createWorkbench = (on: Controlled): Workbench => {
   const { world, clock } = on;
@@ -70,11 +75,18 @@ export const createWorkbench = (on: Controlled): Workbench => {
   const overviewOf = createOverview(world, clock);
   const overview = (): Overview => overviewOf(history.sample());
 
-  const views: Readonly<Record<string, (asked: Asked) => object | undefined>> = {
+  const views: Readonly<Record<string, (asked: Asked) => Promise<object> | object | undefined>> = {
     "GET /state": overview,
     "GET /requests": ({ query }) => listRequests(world().journal, query),
     "GET /requests/:id": ({ id }) => requestDetail(world().journal, Number(id)),
-    "GET /emails": ({ workspace, query }) => listEmails(workspace, query),
+    "GET /emails": async ({ workspace, query }) => {
+      const timeoutMs = Number(query.get("waitMs") ?? 0);
+      const to = query.get("to");
+      const options = { timeoutMs, workspace: workspace.name };
+      if (timeoutMs !== 0 && to !== null)
+        await on.sandbox.waitFor("email", { to }, options).catch(unlessLate);
+      return listEmails(workspace, query);
+    },
     "GET /emails/:id": ({ workspace, id }) => emailDetail(workspace, id),
     "GET /contacts": ({ workspace, query }) => listContacts(workspace, query),
     "GET /contacts/:id": ({ workspace, id }) => contactDetail(workspace, world().journal, id),
@@ -119,7 +131,7 @@ export const createWorkbench = (on: Controlled): Workbench => {
       response.writeHead(200, { ...headers, ...policy, "content-type": content.type }).end(content.content);
       return;
     }
-    const body = views[route]?.(asked) ?? controls[route]?.(asked.incoming, on, asked.id);
+    const body = (await views[route]?.(asked)) ?? controls[route]?.(asked.incoming, on, asked.id);
     if (body === undefined) throw new Refusal(404, "There is nothing here.");
     response.writeHead(200, { ...headers, "content-type": "application/json" }).end(JSON.stringify(body));
   };

@@ -1,3 +1,4 @@
+// Needs the program: chromium
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { type Browser, chromium, type Page } from "playwright-core";

@@ -1,13 +1,18 @@
 import { Redis } from "ioredis";
 import { member } from "../../support/fleet.ts";
-import { requestOn } from "../../support/paced.ts";
-import { countingOn, limit } from "./counting.ts";
+import { answered, requestOn } from "../../support/paced.ts";
+import { countingOn } from "./counting.ts";
 
-/** A program that makes so many calls, of which none is ever answered: those beyond the limit wait. */
-const [, , port = "", id = "", calls = "0"] = process.argv;
-// Nobody is there to kill it once the test is gone.
-process.stdin.once("end", () => process.exit()).resume();
+/** A program that makes so many calls and dies with the last answer; with code 3 if a call is refused. */
+const [, , port = "", id = "", calls = "0", how = ""] = process.argv;
 const redis = new Redis(Number(port), "127.0.0.1");
-const unanswered = countingOn(redis, { id, by: "child" }, () => new Promise(() => undefined));
-const { send } = member(Number(port), unanswered, { id, requests: limit });
-for (let call = 0; call < Number(calls); call += 1) void send(requestOn(["requests"]));
+const counted = countingOn(redis, id, async () => answered());
+const { send } = member(Number(port), counted, { id, requestsPerDay: 30 });
+const die = (code: number): void => {
+  if (how === "exit") process.exit(code);
+  process.kill(process.pid, "SIGKILL");
+};
+void (async () => {
+  for (let call = 0; call < Number(calls); call += 1) await send(requestOn(["requests"]));
+  die(0);
+})().catch(() => process.exit(3));

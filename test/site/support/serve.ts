@@ -15,6 +15,7 @@ const types: Readonly<Record<string, string>> = {
   ".json": "application/json",
   ".txt": "text/plain; charset=utf-8",
   ".woff2": "font/woff2",
+  ".md": "text/markdown; charset=utf-8",
 };
 
 /** The file of an address, as a host of static files finds it; addresses have no `.html`. */
@@ -28,8 +29,10 @@ export const fileOf = (path: string): string | undefined => {
 export const serveSite = async () => {
   const server = createServer((request, response) => {
     const file = fileOf(new URL(request.url ?? "/", "http://localhost").pathname);
-    response.writeHead(file === undefined ? 404 : 200, { "content-type": types[extname(file ?? "")] ?? "" });
-    response.end(file === undefined ? "" : readFileSync(file));
+    response.writeHead(file === undefined ? 404 : 200, {
+      "content-type": types[extname(file ?? ".html")] ?? "text/html",
+    });
+    response.end(readFileSync(file ?? join(site, "404.html")));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   // It listens on TCP.

@@ -107,6 +107,6 @@ test("the last address of a stream is sent although it is alone", async () => {
   const { client, clock } = slow(0);
   const { signal } = new AbortController();
   const sent = client.lists.addContacts("l1", new Set(addresses(1_001)), { signal });
-  expect(await clock.until(sent)).toEqual({ requested: 1_001, calls: 2, answers: [{}, {}] });
+  expect(await clock.until(sent)).toEqual({ requested: 1_001, calls: 2, responses: [{}, {}] });
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });

@@ -10,16 +10,18 @@ import { scriptedCall } from "../../support/scripted-call.ts";
 const recording = async (events: readonly EventInput[], answerTo: (id: string) => object) => {
   const clock = new FakeClock();
   let requests = 0;
-  const call = scriptedCall(async (_operation, payload) => {
+  const logged: object[] = [];
+  const call = scriptedCall(clock, async (_operation, payload) => {
     requests += 1;
     // Checked before it is sent.
     return { results: (payload as EventBatch).events.map(({ id }) => answerTo(String(id))) };
   });
-  const ended = recordBatch(events, { call, clock, options: {} }).then(
+  const log = { warn: (_text: string, fields: object) => logged.push(fields) };
+  const ended = recordBatch(events, { call, options: {}, log }).then(
     (report) => ({ report }),
     (error: unknown) => ({ error }),
   );
-  return { ...(await clock.until(ended)), requests };
+  return { ...(await clock.until(ended)), requests, logged };
 };
 
 const events = (count: number) => Array.from({ length: count }, (_, at) => anEvent({ id: `e${at}` }));
@@ -33,19 +35,37 @@ test("the report counts what was recorded and what was not", async () => {
   });
 });
 
+test("an invalid event is refused with its field, and the others go", async () => {
+  const ended = await recording([...events(2), anEvent({ name: "" })], ok);
+  expect(ended).toMatchObject({
+    report: {
+      accepted: 2,
+      rejected: 1,
+      results: [{}, {}, { index: 2, state: "refused", status: 400, error: "name: must not be empty" }],
+    },
+    requests: 1,
+    logged: [{ operation: "events.recordBatch", fields: ["events[2].name"] }],
+  });
+});
+
+test("what is no event is refused as well", async () => {
+  const ended = await recording([null as unknown as EventInput, ...events(1)], ok);
+  expect(ended).toMatchObject({
+    report: { accepted: 1, results: [{ index: 0, state: "refused" }, { index: 1 }] },
+  });
+});
+
 test.each([
-  ["a field", anEvent({ name: "" }), "events[2].name"],
-  ["the event itself", null as unknown as EventInput, "events[2]"],
-])(
-  "one fault of %s refuses the batch: nothing is sent, and nothing is left half done",
-  async (_name, event, path) => {
-    const ended = await recording([...events(2), event], ok);
-    expect(ended).toMatchObject({
-      error: { code: "input_invalid", issues: [{ path }], partial: undefined },
-      requests: 0,
-    });
-  },
-);
+  ["no valid event", [anEvent({ name: "" }), anEvent({ id: "" })], ["events[0].name", "events[1].id"]],
+  ["no array", { length: 1 } as unknown as EventInput[], ["events"]],
+])("%s: a ValidationError, and nothing is sent", async (_name, given, paths) => {
+  const ended = await recording(given, ok);
+  expect(ended).toMatchObject({
+    error: { code: "input_invalid", issues: paths.map((path) => ({ path })), partial: undefined },
+    requests: 0,
+    logged: [],
+  });
+});
 
 test("when a request fails, the results of the others come without gaps, and what is left with its ids", async () => {
   const given = events(150);
@@ -54,7 +74,7 @@ test("when a request fails, the results of the others come without gaps, and wha
     if (id === "e0") throw lost;
     return ok();
   });
-  expect(ended).toEqual({ error: lost, requests: 2 });
+  expect(ended).toEqual({ error: lost, requests: 2, logged: [] });
   expect(lost.partial?.results).toMatchObject(
     given.slice(100).map(({ id }, at) => ({ ...ok(), index: at + 100, id, state: "recorded" })),
   );

@@ -5,15 +5,14 @@ import {
   type RecorderOptions,
   recorderSettings,
 } from "../../../src/batch/recorder-options.ts";
-import { answer } from "../../../src/call/api-promise.ts";
-import type { Call } from "../../../src/call/executor.ts";
 import { ConfigurationError, ConnectionError, ValidationError } from "../../../src/errors.ts";
 import { issuesOf } from "../../../src/service/check.ts";
 import { EventBatch } from "../../../src/service/events.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
+import { scriptedCall } from "../../support/scripted-call.ts";
 
-type Item = { readonly status: number; readonly error?: string };
+type Item = { readonly status: number; readonly error?: string; readonly outcome?: string };
 
 /** A recorder over a service that answers each batch as told, after 100 ms. */
 const recording = (
@@ -30,25 +29,10 @@ const recording = (
     await clock.sleep(100);
     return { accepted: 0, rejected: 0, results: ids.map((id) => ({ id, ...answerTo(id) })) };
   };
-  const call: object = Object.assign(
-    (_operation: unknown, { payload }: { readonly payload?: unknown }) =>
-      answer(
-        send(payload).then((data) => ({
-          data,
-          response: { status: 207, headers: new Headers(), attempts: 1, waitedMs: 0 },
-        })),
-      ),
-    {
-      issues: (operation: { readonly input: Parameters<typeof issuesOf>[0] }, payload: unknown) =>
-        issuesOf(operation.input, payload),
-      report: () => undefined,
-      scope: () => call,
-    },
-  );
+  const call = scriptedCall(clock, (_operation, payload) => send(payload));
   let closed = 0;
   const recorder = new Recorder(recorderSettings(options), {
-    // Generic over all operations; this one knows a single one.
-    call: call as unknown as Call,
+    call,
     clock,
     onClose: () => {
       closed += 1;
@@ -244,4 +228,22 @@ test("every fault of the options is named at once", () => {
   expect(() => recorderSettings({ maxBatch: 101, maxDelayMs: -1, maxPending: 0 })).toThrow(
     "events.recorder: maxBatch must be a whole number from 1 to 100, got 101; maxDelayMs must be at least 0, got -1; maxPending must be a whole number of at least 1, got 0",
   );
+});
+
+test("onOutcome is told of each recorded event by its number, and what it throws harms no other", async () => {
+  const told: unknown[] = [];
+  const onOutcome: RecorderOptions["onOutcome"] = ({ event, index, outcome }) => {
+    told.push([event.id, index, outcome]);
+    throw new Error("of the program");
+  };
+  const { clock, recorder } = recording({ onOutcome, maxBatch: 2 }, (id) =>
+    id === "b" ? { status: 400, error: "no" } : { status: 202, outcome: "TOO_OLD" },
+  );
+  const results = ["a", "b", "c"].map((id) => recorder.record(event(id)));
+  await clock.advance(200);
+  expect((await Promise.all(results)).map(({ state }) => state)).toEqual(["recorded", "refused", "recorded"]);
+  expect(told).toEqual([
+    ["a", 0, "TOO_OLD"],
+    ["c", 2, "TOO_OLD"],
+  ]);
 });

@@ -20,6 +20,8 @@ const slow = (ms: number, statusOf: (request: number) => number, options: Client
   const scene = served(
     Array.from({ length: 50 }, () => answer),
     { maxRetries: 0, ...options },
+    // The longest back-off.
+    1,
   );
   clock = scene.clock;
   return scene;

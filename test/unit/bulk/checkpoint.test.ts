@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
@@ -84,6 +84,7 @@ describe("fileCheckpoint", () => {
     await store.save(at(1));
     await store.save(at(2));
     expect([await store.load(), readdirSync(directory)]).toEqual([at(2), ["run.json"]]);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   test("two runs of one process may write the same one at the same time", async () => {

@@ -36,7 +36,7 @@ const service = (upsert: (at: number) => Promise<RowResult["result"]> = async ()
   const context: ImportContext = {
     clock,
     apiKey: () => "key",
-    call: scriptedCall(async (_operation, payload) => {
+    call: scriptedCall(clock, async (_operation, payload) => {
       additions.push([Object(payload).emails.length, seen.upserts]);
       return {};
     }),
@@ -78,7 +78,9 @@ test.each([400, 404, 409, 413, 422])(
     const rejected: RejectedContact[] = [];
     const report = await run(rows(3), { onRejected: (row) => void rejected.push(row) });
     expect(report).toMatchObject({ created: 2, rejected: 1, unknown: 0 });
-    expect(rejected).toEqual([{ contact: rows(3)[1], index: 1, status, error: `no: ${status}` }]);
+    const error = `no: ${status}`;
+    const [, contact] = rows(3);
+    expect(rejected).toEqual([{ contact, index: 1, email: "p1@example.com", status, error }]);
   },
 );
 

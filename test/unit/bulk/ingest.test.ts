@@ -47,7 +47,7 @@ const run = (
 ): Promise<IngestReport> => {
   const clock = new FakeClock();
   const context = {
-    call: scriptedCall(answering),
+    call: scriptedCall(clock, answering),
     clock,
     largestBatch: () => 100,
     apiKey: () => "key",
@@ -96,7 +96,7 @@ describe("ingest, killed and started again", () => {
         },
       },
       {
-        call: scriptedCall(answering),
+        call: scriptedCall(new FakeClock(), answering),
         clock: new FakeClock(),
         largestBatch: () => 100,
         apiKey: () => "key",
@@ -330,7 +330,7 @@ describe("ingest", () => {
       const arrived: unknown[] = [];
       const clock = new FakeClock();
       let calls = 0;
-      const call = scriptedCall(async (_operation, payload) => {
+      const call = scriptedCall(clock, async (_operation, payload) => {
         const { events: sent }: { events: readonly GivenEvent[] } = Object(payload);
         await clock.sleep(calls++ === 0 ? 15 : 10);
         arrived.push(...sent.map(({ properties }) => properties?.at));
@@ -360,7 +360,7 @@ describe("ingest", () => {
     const service = new Service();
     let calls = 0;
     const clock = new FakeClock();
-    const call = scriptedCall(async (_operation, payload) =>
+    const call = scriptedCall(clock, async (_operation, payload) =>
       calls++ === 0 ? never : service.record(payload),
     );
     const context = {

@@ -31,7 +31,7 @@ const ingested = async (
 ) => {
   const sent: (readonly EventInput[])[] = [];
   const rejected: RejectedEvent<EventInput>[] = [];
-  const call = scriptedCall(async (_operation, payload) => {
+  const call = scriptedCall(new FakeClock(), async (_operation, payload) => {
     const { events: batch }: { events: readonly EventInput[] } = Object(payload);
     sent.push(batch);
     return { results: answers[sent.length - 1] };
@@ -46,7 +46,7 @@ const ingested = async (
     serviceNow: () => (isKnown() ? serviceNow : undefined),
   };
   const all = { ...options, onRejected: (one: RejectedEvent<EventInput>) => void rejected.push(one) };
-  const ingestion = new Ingestion(all, context, new WaitTracker());
+  const ingestion = new Ingestion(all, context, { call, waits: new WaitTracker() });
   for (const batch of more.length > 0 ? [events, more] : [events])
     await ingestion.work(
       batch.map((item, index) => ({ index, item })),
@@ -70,14 +70,18 @@ test("what was recorded is counted by what became of it", async () => {
     { ...yes, outcome: "NO_CONTACT" },
     { ...yes, outcome: "NO_CONTACT" },
     { ...yes, outcome: "NO_CONTACT" },
-    { ...yes, outcome: "TOO_OLD", duplicate: true },
-    { ...yes, duplicate: false },
+    { ...yes, outcome: "TOO_OLD", duplicate: true, runsStarted: 9 },
+    { ...yes, duplicate: false, runsStarted: 4 },
   ];
   const { counts } = await ingested(
     outcomes.map((_, place) => at(serviceNow - place)),
     [outcomes],
   );
-  expect(counts).toEqual({ accepted: 7, duplicates: 1, rejected: 0, tooOld: 2, noContact: 3 });
+  expect(counts).toEqual({
+    ...{ accepted: 7, duplicates: 1, rejected: 0, tooOld: 2, noContact: 3 },
+    // A duplicate's were counted with the first.
+    runsStarted: 4,
+  });
 });
 
 test("a time that the service takes is sent as it is, whatever the Date of its answers says", async () => {

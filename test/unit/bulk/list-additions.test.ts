@@ -1,34 +1,81 @@
 import { expect, test } from "vitest";
 import { importContacts } from "../../../src/bulk/import.ts";
 import { ListAdditions } from "../../../src/bulk/list-additions.ts";
+import { ApiError } from "../../../src/errors.ts";
 import { aContact } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { emptyWorkspace } from "../../support/import-context.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
+const signals = { requests: undefined, callbacks: undefined };
+const failure = (status: number) =>
+  new ApiError(`no: ${status}`, {
+    ...{ operation: "lists.addContacts", outcome: "not-applied" as const, status },
+    ...{ headers: new Headers(), body: undefined },
+  });
+const refusal = failure(400);
+
 const scene = (most = 3) => {
   const sent: string[] = [];
-  const additions = new ListAdditions(async (emails) => void sent.push(emails.join()), most);
+  const refused: unknown[] = [];
+  const list = {
+    add: async (emails: readonly string[]) => {
+      if (emails.some((email) => /^bad/i.test(email))) throw refusal;
+      sent.push(emails.join());
+    },
+    onRefused: async ({ index, item }: { index: number; item: { email: string } }) =>
+      void refused.push([index, item.email]),
+  };
+  const additions = new ListAdditions(list, most);
   const take = (...indexes: readonly number[]): void =>
-    additions.take(indexes.map((index) => ({ index, email: `p${index}` })));
-  return { sent, additions, take };
+    additions.take(indexes.map((index) => ({ index, item: { email: `p${index}` } })));
+  return { sent, refused, additions, take };
 };
+
+test("an address that the list refuses keeps no other out, and is told once a row", async () => {
+  const { sent, refused, additions } = scene(8);
+  const emails = ["a", "b", "bad1", "c", "BAD1", "d", "bad2", "e"];
+  additions.take(emails.map((email, index) => ({ index, item: { email } })));
+  await additions.pump(signals);
+  expect([sent.join().split(",").sort(), refused]).toEqual([
+    ["a", "b", "c", "d", "e"],
+    [
+      [2, "bad1"],
+      [4, "BAD1"],
+      [6, "bad2"],
+    ],
+  ]);
+  expect(additions.progress).toEqual({ before: 8, except: [] });
+});
+
+test("a list that is not there ends the run", async () => {
+  const gone = new ListAdditions(
+    {
+      add: () => Promise.reject(failure(404)),
+      onRefused: () => Promise.reject(new Error("must not be told")),
+    },
+    3,
+  );
+  gone.take([{ index: 0, item: { email: "a" } }]);
+  await expect(gone.finish(signals)).rejects.toThrow("no: 404");
+  expect(gone.progress.before).toBe(0);
+});
 
 test("what fills a request is added at once, the rest at the end", async () => {
   const { sent, additions, take } = scene();
   take(0, 1);
-  await additions.pump(undefined);
+  await additions.pump(signals);
   take(2, 3);
-  await additions.pump(undefined);
+  await additions.pump(signals);
   expect([[...sent], additions.progress]).toEqual([["p0,p1,p2"], { before: 3, except: [] }]);
-  await additions.finish(undefined);
+  await additions.finish(signals);
   expect([sent, additions.progress]).toEqual([["p0,p1,p2", "p3"], { before: 4, except: [] }]);
 });
 
 test("an address that comes twice, in any case of letters, is sent once", async () => {
   const { sent, additions } = scene();
-  additions.take(["a", "A", "b"].map((email, index) => ({ index, email })));
-  await additions.pump(undefined);
+  additions.take(["a", "A", "b"].map((email, index) => ({ index, item: { email } })));
+  await additions.pump(signals);
   expect([sent, additions.progress.before]).toEqual([["A,b"], 3]);
 });
 
@@ -38,7 +85,7 @@ test("a run that goes on adds what waited, and not what was refused", async () =
   for (let index = 0; index < 5; index += 1) additions.passOver({ index, item: { email: `p${index}` } });
   expect(additions.progress).toEqual({ before: 1, except: [3] });
   take(5, 6);
-  await additions.finish(undefined);
+  await additions.finish(signals);
   expect([sent, additions.progress]).toEqual([["p1,p2,p4", "p5,p6"], { before: 7, except: [] }]);
 });
 
@@ -46,7 +93,7 @@ test("a checkpoint from before there was a list says nothing of the rows that it
   const { sent, additions } = scene();
   additions.resume({ version: 1, done: 2, last: "x" });
   for (const index of [0, 1]) additions.passOver({ index, item: { email: `p${index}` } });
-  await additions.finish(undefined);
+  await additions.finish(signals);
   expect([sent, additions.progress.before]).toEqual([[], 2]);
 });
 
@@ -55,7 +102,7 @@ test("however many rows are refused, few are kept in mind", async () => {
   take(0);
   for (let index = 1; index < 100; index += 1) {
     additions.refused(index);
-    await additions.pump(undefined);
+    await additions.pump(signals);
     expect(additions.progress.except.length).toBeLessThanOrEqual(3);
   }
   expect(sent).toEqual(["p0"]);
@@ -96,7 +143,7 @@ test("an import killed after any step, and started again, leaves nobody out of t
             await alive();
             return { contact: aContact(email, { email }), result: "created" };
           },
-          call: scriptedCall(async (_operation, payload) => {
+          call: scriptedCall(new FakeClock(), async (_operation, payload) => {
             await alive();
             for (const email of Object(payload).emails) members.add(email);
           }),

@@ -11,6 +11,7 @@ const look = async (header: string, row = header.replaceAll(/[^,]/g, "")) => {
       values: {},
       operands: [],
       stdout: { write: () => {} },
+      screen: { write: () => {} },
       stderr: { write: (text) => told.push(text.replace(path, "people.csv")) },
       interrupt: new AbortController().signal,
       now: () => 0,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
 import { type Diagnosis, describeDiagnosis, diagnose } from "../../../src/cli/doctor.ts";
-import { limiterOf, lowerThan } from "../../../src/cli/doctor-probes.ts";
 import { AuthenticationError, Client } from "../../../src/index.ts";
 import { createSandbox, type Sandbox } from "../../../src/sandbox/index.ts";
 import { inferred } from "../../../src/service/define.ts";
@@ -84,8 +83,8 @@ describe("a service as documented", () => {
   });
 
   test("every inferred operation is probed or told as not probed", async () => {
-    const { probed, notProbed } = await examine();
-    const told = [...probed, ...notProbed];
+    const { notProbed } = await examine();
+    const told = ["companies.findByDomain", "emails.scheduled.list", ...notProbed];
     expect(Object.keys(inferred).filter((operation) => !told.includes(operation))).toEqual([]);
   });
 
@@ -101,22 +100,17 @@ describe("planted differences of the list of contacts:", () => {
     [
       "another type",
       everyContact((contact) => ({ ...contact, verified: "yes" })),
-      "verified must be boolean, is string (7 of 7 records)",
+      "verified must be boolean, is string",
     ],
     [
       "a number as id",
       everyContact((contact) => ({ ...contact, id: Number(String(contact.id).replace(/\D/g, "") || 1) })),
-      "id must be string, is number (7 of 7 records)",
+      "id must be string, is number",
     ],
     [
       "a field that is gone",
       everyContact(({ stage: _stage, ...contact }) => contact),
-      "stage must be string, is missing (7 of 7 records)",
-    ],
-    [
-      "a time without zone",
-      everyContact((contact) => ({ ...contact, createdAt: "2026-01-02 03:04:05" })),
-      "createdAt is no ISO 8601 time in UTC (7 of 7 records)",
+      "stage must be string, is missing",
     ],
     [
       "another envelope",
@@ -184,14 +178,13 @@ describe("planted differences of the list of contacts:", () => {
     ]);
   });
 
-  test("unknown fields and the order are worth knowing, and no difference", async () => {
+  test("unknown fields are worth knowing, and no difference", async () => {
     let count = 0;
     const found = await examine(
       everyContact((contact) => ({ ...contact, score: 1, ownerId: `o${count++}` })),
     );
     expect(told(found)).toEqual([]);
     expect(noted(found)).toContain("contacts.list: has fields that the document does not: ownerId, score");
-    expect(noted(found).filter((text) => text.includes("order: "))).toHaveLength(1);
   });
 
   test("says so if a contact was added meanwhile", async () => {
@@ -264,7 +257,7 @@ describe("planted differences of inferred paths:", () => {
         path.endsWith("/scheduled")
           ? { ...body, total: 1, data: [{ id: "s", sendAt: "2026-01-01T00:00:00Z" }] }
           : undefined,
-      ["emails.scheduled.list: status must be string, is missing (1 of 1 records)"],
+      ["emails.scheduled.list: status must be string, is missing"],
     ],
     [
       "no scheduled emails",
@@ -282,87 +275,34 @@ describe("planted differences of inferred paths:", () => {
       "paths: a path that cannot exist is not answered 404: which paths exist cannot be told",
     );
   });
-
-  test("a path that takes other methods only is there", async () => {
-    const found = await examine((path) =>
-      path === "/api/v1/lists" ? Response.json({}, { status: 405, headers: { allow: "POST" } }) : undefined,
-    );
-    expect(noted(found)).toContain(
-      "lists.create: /api/v1/lists answers 405 (it allows POST): the path is there",
-    );
-  });
 });
 
-describe("the limiter", () => {
-  const at = (atMs: number, headers: Record<string, string>) => ({
-    status: 200,
-    headers: new Headers(headers),
-    body: {},
-    atMs,
-  });
-  const epoch = 1_790_000_000_000;
-
-  test.each([
-    ["without headers", [{}, {}, {}], "not told"],
-    ["an end that stands still", [5, 3, 1].map((left) => ({ "ratelimit-reset": `${left}` })), "fixed window"],
-    [
-      "the same as a time",
-      [0, 0, 0].map(() => ({ "x-ratelimit-reset": `${epoch / 1_000 + 9}` })),
-      "fixed window",
-    ],
-    [
-      "an end that moves along",
-      [9, 9, 9].map((left) => ({ ratelimit: `"default";r=5;t=${left}` })),
-      "sliding window or bucket",
-    ],
-    [
-      "an end that leaps by a window",
-      [1, 60, 58].map((left) => ({ "ratelimit-reset": `${left}` })),
-      "not told",
-    ],
-    ["only one answer that says so", [{ "ratelimit-reset": "5" }, {}, {}], "not told"],
-  ])("%s: %s", (_name, headers, kind) => {
-    const answers = headers.map((given, index) => at(epoch + index * 2_000, given as Record<string, string>));
-    expect(limiterOf(answers).kind).toBe(kind);
+describe("limits in headers", () => {
+  test("are shown, and no other header", async () => {
+    const headers = { "ratelimit-limit": "90", "x-ratelimit-reset": "5", etag: "x" };
+    const found = await examine((_path, body) => Response.json(body, { headers }));
+    const limits = { "ratelimit-limit": "90", "x-ratelimit-reset": "5" };
+    expect([found.limits, told(found)]).toEqual([limits, []]);
+    expect(describeDiagnosis(found)).toContain("headers tell them:\n  ratelimit-limit: 90\n");
   });
 
-  test("within a second nothing is reported: headers are too coarse", () => {
-    const answers = [0, 100, 200].map((ms) => at(epoch + ms, { "ratelimit-reset": "5" }));
-    expect(limiterOf(answers).kind).toBe("not told");
-  });
+  test.each(["60;w=10", '"default";q=60;w=10', "60;w=10, 50000;w=86400"])(
+    "%s: lower than documented",
+    async (policy) => {
+      const found = await examine((_path, body) =>
+        Response.json(body, { headers: { "ratelimit-policy": policy } }),
+      );
+      expect(told(found)).toEqual([
+        "limits: the headers state 60 requests per 10 s, the document 100: give the client `limits`",
+      ]);
+    },
+  );
 
-  test.each([
-    ['"default";q=60;w=10', [{ max: 60, perMs: 10_000 }]],
-    [
-      "100;w=10, 50000;w=86400",
-      [
-        { max: 100, perMs: 10_000 },
-        { max: 50_000, perMs: 86_400_000 },
-      ],
-    ],
-    ["100", []],
-  ])("reads the policy %s", (policy, stated) => {
-    expect(limiterOf([at(0, { "ratelimit-policy": policy, vary: "*" })])).toEqual({
-      headers: { "ratelimit-policy": policy },
-      kind: "not told",
-      stated,
-    });
-  });
-
-  test("a lower limit than documented is a difference, a higher one is none", async () => {
-    const stating =
-      (policy: string): Plant =>
-      (_path, body) =>
-        Response.json(body, { headers: { "ratelimit-policy": policy } });
-    const plantOn =
-      (policy: string): Plant =>
-      (path, body, query) =>
-        path === "/api/v1/emails/scheduled" ? stating(policy)(path, body, query) : undefined;
-    expect(told(await examine(plantOn("60;w=10")))).toEqual([
-      "limits: the headers state 60 requests per 10 s, the document 100 requests per 10 s: give the client `limits`",
-    ]);
-    expect(told(await examine(plantOn("600;w=10")))).toEqual([]);
-    expect(lowerThan([{ max: 1, perMs: 60_000 }], [{ max: 100, perMs: 10_000 }])).toEqual([]);
+  test.each(["600;w=10", "1;w=60", "100"])("%s: not lower than documented", async (policy) => {
+    const found = await examine((_path, body) =>
+      Response.json(body, { headers: { "ratelimit-policy": policy } }),
+    );
+    expect(told(found)).toEqual([]);
   });
 });
 

@@ -199,3 +199,10 @@ describe("Pace", () => {
     expect(pace.shown(measured, { limit: "", until: -1 }).etaMs).toBe(etaMs);
   });
 });
+
+test.each([true, false])("a line above the bar cannot act on the terminal (terminal: %s)", (isTTY) => {
+  const written: string[] = [];
+  const bar = progressBar({ isTTY, write: (text) => written.push(text) }, () => 0);
+  bar.print("line 2: \u001b[2Jno\nline 3: yes");
+  expect(written).toEqual(["line 2: \\u001b[2Jno\\u000aline 3: yes\n"]);
+});

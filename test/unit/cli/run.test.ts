@@ -1,17 +1,21 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { version } from "../../../package.json";
 import { run } from "../../../src/cli/run.ts";
+import { createSandbox } from "../../../src/sandbox/index.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-const type = async (line: string) => {
-  vi.stubEnv("TOUCHPOINT_API_KEY", "");
-  vi.stubEnv("TOUCHPOINT_BASE_URL", "http://127.0.0.1:1");
+const type = (line: string) => runLine(line.split(" "));
+
+const nowhere = { TOUCHPOINT_API_KEY: "", TOUCHPOINT_BASE_URL: "http://127.0.0.1:1" };
+
+const runLine = async (words: readonly string[], env: Readonly<Record<string, string>> = nowhere) => {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const out: string[] = [];
   const err: string[] = [];
-  const code = await run(line.split(" "), {
+  const code = await run(words, {
     stdout: { write: (text) => out.push(text) },
     stderr: { write: (text) => err.push(text) },
     interrupt: new AbortController().signal,
@@ -78,6 +82,28 @@ describe("run", () => {
       code: 2,
       err: expect.stringContaining(`--limits must be a number above 0, or off, got "${times}"`),
     });
+  });
+
+  test("an error's text reaches the terminal as one harmless line", async () => {
+    const { code, err } = await runLine(["ledger", "show", "none\u001b]0;x\u0007\n\u202e.ledger", "key"]);
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: expect.stringContaining("there is no file none\\u001b]0;x\\u0007\\u000a\\u202e.ledger\n"),
+    });
+  });
+
+  test("a taken port, a service that is not there and a refused key are told with the next step", async () => {
+    const { url, close } = await createSandbox({ apiKeys: ["another"] }).listen();
+    const { port } = new URL(url);
+    const at = (baseUrl: string, words: readonly string[]) =>
+      runLine(words, { TOUCHPOINT_API_KEY: "key", TOUCHPOINT_BASE_URL: baseUrl });
+    const doctor = ["doctor", "--limits", "off"];
+    expect((await at(url, ["sandbox", "--port", port])).err).toContain("give another one by --port, or 0");
+    expect((await at(url, doctor)).err).toContain("\nCheck the key in TOUCHPOINT_API_KEY.\n");
+    await close();
+    expect((await at(url, ["contacts", "export", "--out", "-", "--limits", "off"])).err).toContain(
+      "\nCheck TOUCHPOINT_BASE_URL, or run `touchpoint sandbox` to have a service on this machine.\n",
+    );
   });
 
   test("limits of a sandbox exclude each other", async () => {

@@ -9,13 +9,13 @@ const given = (values: Record<string, OptionValue>) => ({ values });
 
 describe("exportSettings", () => {
   test("reads all options", () => {
-    const options = { out: "a.csv", search: "ann", columns: "email, name,", resume: true };
+    const options = { out: "a.csv", search: "ann", columns: "email, name,", checkpoint: "a.json" };
     expect(exportSettings(given(options))).toEqual({
       out: "a.csv",
       file: { format: "csv", isCompressed: false },
       search: "ann",
       columns: ["email", "name"],
-      isResumed: true,
+      checkpoint: "a.json",
     });
   });
 
@@ -25,8 +25,8 @@ describe("exportSettings", () => {
     [{ out: "a.csv", columns: "," }, "--columns must name at least one column"],
     [{ out: "a.ndjson", columns: "email" }, "--columns is for CSV"],
     [
-      { out: "a.csv.gz", resume: true },
-      "a compressed file cannot be resumed: export it plain and compress it afterwards",
+      { out: "a.csv.gz", checkpoint: "a.json" },
+      "a compressed file has no --checkpoint: export it plain and compress it afterwards",
     ],
   ])("refuses %j", (options, message) => {
     expect(() => exportSettings(given(options))).toThrow(new UsageError(message));

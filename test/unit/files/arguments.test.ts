@@ -54,8 +54,8 @@ describe("an option that cannot be", () => {
     [{ columns: { a: "x", b: "x" } }, "writeCsv: columns: x comes twice"],
     [{ columns: ["a", ""] }, "writeCsv: columns must be texts that are not empty"],
     [
-      { onWritten: true, append: 1 },
-      "writeCsv: onWritten must be a function, got boolean; append must be a boolean",
+      { append: true, onWritten: true, gzip: 1 },
+      'writeCsv: there is no option "append"; onWritten must be a function, got boolean; gzip must be a boolean',
     ],
   ];
   test.each(writing)("of writing is refused before a file is made: %j", async (options, problem) => {

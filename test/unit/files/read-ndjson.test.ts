@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { inspect } from "node:util";
@@ -56,11 +57,26 @@ describe("readNdjson", () => {
     expect(await gather(readNdjson(put("events.ndjson.gz", packed)))).toEqual(expected);
     expect(await read(packed, { gzip: true })).toEqual(expected);
     expect(await gather(readNdjson(put("named-otherwise.ndjson", packed)))).toEqual(expected);
-    expect(await gather(readNdjson(put("plain.ndjson.gz", '{"a":1}\n{"a":2}\n')))).toEqual(expected);
+    const plain = put("plain.ndjson.gz", '{"a":1}\n{"a":2}\n');
+    expect(await gather(readNdjson(plain, { gzip: false }))).toEqual(expected);
     const bytewise = async function* () {
       for (const byte of packed) yield Buffer.from([byte]);
     };
     expect(await gather(readNdjson(bytewise()))).toEqual(expected);
+  });
+
+  test.each([
+    ["it is not gzip", '{"a":1}\n'],
+    ["it is not gzip", "{"],
+    ["it is empty", ""],
+  ])("named .gz or told to be packed, but %s: an error", async (fault, text) => {
+    const path = scratch().put("events.ndjson.gz", text);
+    const error = `${path}: cannot be unpacked: ${fault}; for plain text rename it or set gzip: false`;
+    await expect(gather(readNdjson(path))).rejects.toThrow(error);
+    await expect(gather(readNdjson(createReadStream(path), { name: path }))).rejects.toThrow(error);
+    await expect(read(Buffer.from(text), { gzip: true })).rejects.toThrow(
+      `input: cannot be unpacked: ${fault}`,
+    );
   });
 
   test("a packed file that was cut short is an error, not an end", async () => {
@@ -195,7 +211,7 @@ describe("bad lines", () => {
     const lines = splitter.push(Buffer.from("\n"));
     expect(concat).not.toHaveBeenCalled();
     concat.mockRestore();
-    expect(lines).toEqual([{ number: 1, text: "", fault: "too-long", endsAt: 601 }]);
+    expect(lines).toEqual([{ number: 1, text: "", fault: "too-long" }]);
   });
 
   test("text in another encoding is refused instead of mangled", async () => {

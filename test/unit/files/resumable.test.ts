@@ -147,7 +147,6 @@ describe("an export with a checkpoint", () => {
     error: unknown,
     message: string,
   ][] = [
-    [{ append: true }, listOf(people).list, ConfigurationError, "checkpoint and append exclude each other"],
     [{ gzip: true }, listOf(people).list, ConfigurationError, "checkpoint cannot go with gzip"],
     [
       {},

@@ -81,23 +81,6 @@ describe("what is written is read again", () => {
     );
   });
 
-  test("CSV: a file stopped anywhere and gone on with ends as if it had never been stopped", async () => {
-    const { path, put, text: content } = scratch();
-    const record = fc.record({ a: filled, b: filled });
-    await fc.assert(
-      fc.asyncProperty(fc.array(record, { minLength: 1, maxLength: 5 }), fc.nat(), async (records, at) => {
-        await writeCsv(path("whole.csv"), records);
-        const whole = Buffer.from(content("whole.csv"));
-        const stopped = put("stopped.csv", whole.subarray(0, at % (whole.length + 1)));
-        await writeCsv(stopped, [], { append: true });
-        const kept = await gather(readCsv(stopped));
-        await writeCsv(stopped, records.slice(kept.length), { append: true });
-        expect(await gather(readCsv(stopped))).toEqual(records);
-      }),
-      { numRuns: 100 },
-    );
-  });
-
   test("keys in a dotted path", () => {
     const keys = fc.array(key, { minLength: 1, maxLength: 4 });
     fc.assert(

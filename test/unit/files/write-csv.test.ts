@@ -3,7 +3,7 @@ import { PassThrough } from "node:stream";
 import { gunzipSync } from "node:zlib";
 import { type WriteCsvOptions, writeCsv } from "touchpoint-sdk/files";
 import { describe, expect, test } from "vitest";
-import { ConfigurationError, ValidationError } from "../../../src/errors.ts";
+import { ValidationError } from "../../../src/errors.ts";
 import { scratch } from "./scratch.ts";
 
 const write = async (records: Iterable<object>, options: WriteCsvOptions = {}): Promise<string> => {
@@ -223,62 +223,5 @@ describe("formulas", () => {
     const records = [{ "=a": ["=b", "c"] }];
     expect(await write(records)).toBe("'=a\n'=b;c\n");
     expect(await write(records, { escapeFormulas: false })).toBe("=a\n=b;c\n");
-  });
-});
-
-describe("append", () => {
-  test("goes on under the header of the file", async () => {
-    const { path, text } = scratch();
-    const out = path("out.csv");
-    await writeCsv(out, [{ a: 1, "=b": { c: 2 } }], { append: true });
-    await writeCsv(out, [{ "=b": { c: 4 }, a: 3 }], { append: true });
-    expect(text("out.csv")).toBe("a,'=b.c\n1,2\n3,4\n");
-  });
-
-  test("cuts away the half record of a run that was killed, also inside a quoted cell", async () => {
-    const { put, text } = scratch();
-    for (const half of ["2", '"line\n', '"line\nline,""\n', '"x"']) {
-      await writeCsv(put("out.csv", `a,b\n"1\n1",x\n${half}`), [{ a: 3, b: 4 }], { append: true });
-      expect(text("out.csv")).toBe('a,b\n"1\n1",x\n3,4\n');
-    }
-  });
-
-  test("goes on behind the last whole record of a file whose lines end with a carriage return", async () => {
-    const { put, text } = scratch();
-    for (const half of ["2", '"line\r', '"line\r\nline,""\r']) {
-      await writeCsv(put("out.csv", `a,b\r"1\r1",é\r\n${half}`), [{ a: 3, b: 4 }], { append: true });
-      expect(text("out.csv")).toBe('a,b\r"1\r1",é\r\n3,4\n');
-    }
-  });
-
-  test("a half header is written anew", async () => {
-    const { put, text } = scratch();
-    await writeCsv(put("out.csv", "a,"), [{ a: 3, b: 4 }], { append: true });
-    expect(text("out.csv")).toBe("a,b\n3,4\n");
-  });
-
-  test("writes under the columns given when they match the header", async () => {
-    const { put, text } = scratch();
-    const options = { append: true, columns: { x: "A", "y.z": "B" } };
-    await writeCsv(put("out.csv", "A,B\n"), [{ x: 1, y: { z: 2 }, other: 3 }], options);
-    expect(text("out.csv")).toBe("A,B\n1,2\n");
-  });
-
-  test("under another header is refused, and the file stays", async () => {
-    const { put, text } = scratch();
-    const path = put("out.csv", "a,b\n1,2\n");
-    const error = await writeCsv(path, [{ b: 1 }], { append: true, columns: ["b", "a"] }).catch(
-      (thrown: unknown) => thrown,
-    );
-    expect(error).toBeInstanceOf(ConfigurationError);
-    expect(error).toMatchObject({
-      message: `${path}: has the columns a, b; to append b, a, write to another file`,
-    });
-    expect(text("out.csv")).toBe("a,b\n1,2\n");
-  });
-
-  test("a field that the header lacks is an error", async () => {
-    const path = scratch().put("out.csv", "a\n");
-    await expect(writeCsv(path, [{ b: 1 }], { append: true })).rejects.toThrow("record 1 has the field b");
   });
 });

@@ -14,7 +14,7 @@ import {
 import { open } from "node:fs/promises";
 import { PassThrough, Writable } from "node:stream";
 import { gunzipSync } from "node:zlib";
-import { type Written, writeCsv, writeNdjson } from "touchpoint-sdk/files";
+import { writeCsv, writeNdjson } from "touchpoint-sdk/files";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ConfigurationError, ValidationError } from "../../../src/errors.ts";
 import { freeDescriptor, scratch } from "./scratch.ts";
@@ -68,7 +68,7 @@ describe("writeNdjson", () => {
     expect([text("out.ndjson").length, names()]).toEqual([70_017, ["out.ndjson"]]);
   });
 
-  test("the file is synced before it gets its name, the directory after; an appended file once", async () => {
+  test("the file is synced before it gets its name, the directory after", async () => {
     const { path, names } = scratch();
     const handle = await open(path("."));
     const sync = vi.spyOn(Object.getPrototypeOf(handle), "sync");
@@ -77,14 +77,12 @@ describe("writeNdjson", () => {
     const seen: string[][] = [];
     sync.mockImplementation(async () => void seen.push(names()));
     await writeNdjson(path("out"), [{ a: 1 }]);
-    await writeNdjson(path("out"), [{ a: 2 }], { append: true });
-    expect(seen).toEqual([[expect.stringMatching(/^out\..*\.tmp$/)], ["out"], ["out"]]);
+    expect(seen).toEqual([[expect.stringMatching(/^out\..*\.tmp$/)], ["out"]]);
   });
 
   test.each([
     ["replaced", {}],
     ["packed", { gzip: true }],
-    ["appended to", { append: true }],
   ])("no file stays open, whether the source ends or fails: %s", async (_, options) => {
     const { path } = scratch();
     async function* failing() {
@@ -306,103 +304,8 @@ describe("a stream", () => {
   });
 });
 
-describe("append", () => {
-  test("adds to the file, and makes it where there is none", async () => {
-    const { path, text } = scratch();
-    const out = path("out.ndjson");
-    await writeNdjson(out, [{ a: 1 }], { append: true });
-    expect(await writeNdjson(out, [{ a: 2 }], { append: true })).toEqual({ records: 1, bytes: 8 });
-    expect(text("out.ndjson")).toBe('{"a":1}\n{"a":2}\n');
-  });
-
-  test("cuts away the half line of a run that was killed", async () => {
-    const { put, text } = scratch();
-    await writeNdjson(put("out.ndjson", '{"name":"Zoë"}\n{"na'), [{ a: 2 }], { append: true });
-    expect(text("out.ndjson")).toBe('{"name":"Zoë"}\n{"a":2}\n');
-  });
-
-  test("what was written stays when the source fails, and onWritten tells how much that is", async () => {
-    const { path, text } = scratch();
-    const out = path("out.ndjson");
-    const seen: Written[] = [];
-    const onWritten = async (written: Written) => void seen.push(written);
-    async function* records() {
-      yield { a: long };
-      yield { a: 2 };
-      throw new Error("stopped");
-    }
-    await expect(writeNdjson(out, records(), { append: true, onWritten })).rejects.toThrow("stopped");
-    expect(seen).toEqual([{ records: 1, bytes: 70_009 }]);
-    expect(text("out.ndjson").length).toBe(70_009);
-  });
-
-  test.each([
-    ["NDJSON", writeNdjson, '{"a":1}\n{"a":2}\n', 16],
-    ["CSV", writeCsv, "a\n1\n2\n", 6],
-  ] as const)(
-    "%s: what was taken goes out when the source makes it wait",
-    async (_, write, content, bytes) => {
-      const { path, text } = scratch();
-      const out = path("out");
-      const seen: Written[] = [];
-      let goOn = (): void => {};
-      const isTold = new Promise<void>((resolve) => {
-        goOn = resolve;
-      });
-      async function* records() {
-        yield { a: 1 };
-        yield { a: 2 };
-        await isTold;
-        expect(text("out")).toBe(content);
-        yield { a: 3 };
-      }
-      const onWritten = (written: Written): void => {
-        seen.push(written);
-        goOn();
-      };
-      const columns = write === writeCsv ? { columns: ["a"] } : {};
-      const all = await write(out, records(), { append: true, onWritten, ...columns });
-      expect(seen).toEqual([{ records: 2, bytes }, all]);
-      expect(all.records).toBe(3);
-    },
-  );
-
-  test.each(["ends", "fails"])(
-    "what goes wrong meanwhile is thrown, also when the source %s",
-    async (how) => {
-      const own = new Error("the cursor cannot be saved");
-      let goOn = (): void => {};
-      const isTold = new Promise<void>((resolve) => {
-        goOn = resolve;
-      });
-      const onWritten = (): Promise<void> => {
-        goOn();
-        return Promise.reject(own);
-      };
-      async function* records() {
-        yield { a: 1 };
-        await isTold;
-        if (how === "fails") throw new Error("stopped");
-      }
-      const before = freeDescriptor();
-      await expect(writeNdjson(scratch().path("out"), records(), { append: true, onWritten })).rejects.toBe(
-        own,
-      );
-      expect(freeDescriptor()).toBe(before);
-    },
-  );
-
-  test("what onWritten rejects with ends the writing", async () => {
-    const own = new Error("the cursor cannot be saved");
-    const onWritten = () => Promise.reject(own);
-    await expect(writeNdjson(scratch().path("out"), [{ a: 1 }], { onWritten })).rejects.toBe(own);
-  });
-
-  test.each([
-    ["a stream", () => new PassThrough(), "append needs the path of a file"],
-    ["a packed file", () => "out.ndjson.gz", "append cannot go with gzip"],
-    ["a directory", () => scratch().path("."), "append needs a regular file"],
-  ])("is refused for %s", async (_, target, reason) => {
-    await expect(writeNdjson(target(), [], { append: true })).rejects.toThrow(reason);
-  });
+test("what onWritten rejects with ends the writing", async () => {
+  const own = new Error("the cursor cannot be saved");
+  const onWritten = () => Promise.reject(own);
+  await expect(writeNdjson(scratch().path("out"), [{ a: 1 }], { onWritten })).rejects.toBe(own);
 });

@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { ConnectionError, TouchpointError } from "../../../src/errors.ts";
 import { RetryQuota, retry } from "../../../src/http/retry.ts";
 import { mayHaveTakenEffect } from "../../../src/http/retry-policy.ts";
-import { AttemptFailure, type HttpRequest } from "../../../src/http/types.ts";
 import { Lifetime, openScope } from "../../../src/runtime/cancellation.ts";
 import { aFailure, anAnswer, aRequest, aStatus } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
+import { AttemptFailure, flatStage, type HttpRequest } from "../../support/flat-request.ts";
 import { type Step, scripted } from "../../support/scripted.ts";
 
 const ok = anAnswer(200, { ok: true });
@@ -15,9 +15,9 @@ const patch = { operation: "contacts.update", method: "PATCH", replay: "idempote
 const start = (steps: readonly Step[], over: Partial<HttpRequest> = {}) => {
   const clock = new FakeClock();
   const script = scripted(...steps);
-  const send = retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.5 })(
-    script.send,
-  );
+  const send = flatStage(
+    retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.5 }),
+  )(script.send);
   return { clock, requests: script.requests, send: () => send(aRequest(over)) };
 };
 
@@ -87,9 +87,9 @@ const unsent =
 const ended = async (steps: readonly Step[], over: Partial<HttpRequest>): Promise<unknown> => {
   const clock = new FakeClock();
   const bound = openScope([], { totalTimeoutMs: 900, clock });
-  const send = retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.5 })(
-    scripted(...steps).send,
-  );
+  const send = flatStage(
+    retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.5 }),
+  )(scripted(...steps).send);
   const error = await clock.until(errorOf(send(aRequest({ ...over, signal: bound.signal }))));
   bound.release();
   return error instanceof TouchpointError ? [error.code, error.outcome] : error;

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { ConnectionError, InternalServerError } from "../../../src/errors.ts";
 import { RetryQuota, retry } from "../../../src/http/retry.ts";
-import type { HttpRequest } from "../../../src/http/types.ts";
 import { aFailure, anAnswer, aRequest } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
+import type { HttpRequest } from "../../support/flat-request.ts";
+import { flatStage } from "../../support/flat-request.ts";
 
 /** Calls against a service that answers by status; what was sent, and how the calls ended. */
 const outage = async (
@@ -13,7 +14,7 @@ const outage = async (
 ) => {
   const clock = new FakeClock();
   let sent = 0;
-  const send = retry({ maxRetryAfterMs: 60_000, clock, quota, random: () => 0 })(async () => {
+  const send = flatStage(retry({ maxRetryAfterMs: 60_000, clock, quota, random: () => 0 }))(async () => {
     sent += 1;
     return answer();
   });
@@ -68,9 +69,9 @@ test("a repeat after a timeout draws twice as much", async () => {
 
 test("a back-off that the call's total time cannot meet is not begun: the failure is the answer", async () => {
   const clock = new FakeClock();
-  const send = retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.9 })(
-    async () => failing(),
-  );
+  const send = flatStage(
+    retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.9 }),
+  )(async () => failing());
   await expect(send(fresh({ deadlineAt: 400 }))).rejects.toBeInstanceOf(InternalServerError);
   expect(clock.now()).toBe(0);
 });
@@ -78,8 +79,8 @@ test("a back-off that the call's total time cannot meet is not begun: the failur
 test("a Retry-After that the call's total time, or what it may wait, cannot meet ends it at once", async () => {
   const clock = new FakeClock();
   const answer = () => ({ ...anAnswer(503, { error: "busy" }), headers: { "retry-after": "5" } });
-  const send = retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0 })(async () =>
-    answer(),
+  const send = flatStage(retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0 }))(
+    async () => answer(),
   );
   for (const bound of [{ deadlineAt: 4_000 }, { waits: { leftMs: 4_000 } }])
     await expect(send(fresh(bound))).rejects.toMatchObject({ status: 503, retryAfterMs: 5_000, attempts: 1 });

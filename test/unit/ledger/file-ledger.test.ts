@@ -49,6 +49,7 @@ test("another ledger on the same file knows every key and every receipt", async 
   expect(await there.claim("welcome:1", "f")).toEqual({
     state: "sent",
     fingerprint: "f",
+    since: expect.any(Number),
     receipt: { id: "welcome:1" },
   });
   expect(await there.claim("welcome:2", "g")).toMatchObject({ state: "pending", fingerprint: "g" });

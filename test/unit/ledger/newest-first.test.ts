@@ -95,7 +95,7 @@ test("of two claims that two processes wrote at once, the one that holds is list
   const rows: LedgerRow[] = [];
   for await (const row of ledger.list()) rows.push(row);
   expect(rows).toMatchObject([
-    { key: "b", state: "pending" },
+    { key: "b", state: "unknown" },
     { key: "a", state: "sent", receipt: { id: "m-1" } },
   ]);
 });

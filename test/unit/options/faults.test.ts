@@ -12,7 +12,7 @@ const hooks = "onRequest, onResponse, onRetry, onWait, onValidationIssue";
 const plainHeaders = "headers must be a plain object of strings";
 const plainLimits = "limits must be a plain object, or false";
 const whole = "limits: shared limits must have all numbers, like those of redisLimits(…)";
-const isWindow = "must be { max, perMs }: max a whole number of at least 1, perMs above 0";
+const isWindow = "must be { max, windowMs }: max a whole number of at least 1, windowMs above 0";
 
 test.each<[object, string]>([
   [{ headers: new Headers({ "x-a": "1" }) }, `${plainHeaders}: give Object.fromEntries(headers)`],
@@ -29,11 +29,17 @@ test.each<[object, string]>([
   [{ limits: [] }, plainLimits],
   [{ limits: { constructor: 1 } }, 'limits: there is no limit "constructor"'],
   [
-    { limits: { requests: { max: 1, perMs: 1, foo: 1 } } },
-    'limits.requests: there is no field "foo", only max and perMs',
+    { limits: { requests: { max: 1, windowMs: 1, foo: 1 } } },
+    'limits.requests: there is no field "foo", only max and windowMs',
   ],
   [{ limits: { events: null } }, `limits.events ${isWindow}`],
-  [{ limits: { events: { max: 1, perMs: "1" } } }, `limits.events ${isWindow}`],
+  [{ limits: { events: { max: 1, windowMs: "1" } } }, `limits.events ${isWindow}`],
+  [{ limitScopes: null }, "limitScopes must be a plain object of names by limit"],
+  [
+    { limitScopes: { contacts: "a" } },
+    'limitScopes: there is no limit "contacts": there are requests, emails, events',
+  ],
+  [{ limitScopes: { events: "" } }, "limitScopes.events must be a string that is not empty"],
   [{ limits: { open: 1 } }, 'limits: there is no limit "open"'],
   [{ limits: { open: () => undefined } }, whole],
   [{ limits: { open: () => undefined, numbers: {} } }, whole],

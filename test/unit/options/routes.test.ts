@@ -62,7 +62,7 @@ test("every fault of the routes is named at once", () => {
     [
       'routes: there is no operation "contacts.find"',
       'routes: there is no operation "constructor"',
-      'routes["contacts.list"] must be a path of visible ASCII that starts with one /, without query or dot segments',
+      'routes["contacts.list"] must be a path of visible ASCII that starts with one /, without query or dot segments, and with or without a method before it',
       'routes["lists.addContacts"] must have /:id where the id goes, as /api/v1/lists/:id/contacts has',
     ].join("; "),
   );

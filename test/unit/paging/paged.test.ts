@@ -3,13 +3,14 @@ import { describe, expect, test } from "vitest";
 import { type Issue, ResponseValidationError, ValidationError } from "../../../src/errors.ts";
 import { paged } from "../../../src/paging/paged.ts";
 import { operations } from "../../../src/service/operations.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
 import { MovingList, type MovingListOptions } from "../../support/moving-list.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
 /** A list of contacts over a call that answers from a moving list. */
 const listOf = (options: Partial<MovingListOptions>, paging: object = {}, query: object = {}) => {
   const list = new MovingList({ length: 1_000, order: "oldest first", ...options });
-  const call = scriptedCall((_operation, payload, callOptions) => {
+  const call = scriptedCall(new FakeClock(), (_operation, payload, callOptions) => {
     const { skip = 0, limit = 50 }: { skip?: number; limit?: number } = Object(payload);
     return list.fetch({ skip, limit }, callOptions?.signal);
   });
@@ -58,7 +59,7 @@ describe("paged", () => {
 
   test("a query name that the document does not show is sent, awaited and iterated", async () => {
     const sent: unknown[] = [];
-    const call = scriptedCall(async (_operation, payload) => {
+    const call = scriptedCall(new FakeClock(), async (_operation, payload) => {
       sent.push(payload);
       return { data: [], total: 0 };
     });
@@ -135,7 +136,7 @@ describe("paged", () => {
   test("a break aborts the requests under way", async () => {
     const signals: AbortSignal[] = [];
     const list = new MovingList({ length: 1_000, order: "oldest first" });
-    const call = scriptedCall((_operation, payload, options) => {
+    const call = scriptedCall(new FakeClock(), (_operation, payload, options) => {
       const { skip, limit }: { skip: number; limit: number } = Object(payload);
       if (options?.signal) signals.push(options.signal);
       return skip === 0 ? list.fetch({ skip, limit }) : new Promise(() => undefined);
@@ -163,7 +164,7 @@ describe("paged", () => {
 
   test("null for the query or the options stands for none, as JavaScript lets it through", async () => {
     const sent: unknown[] = [];
-    const call = scriptedCall(async (_operation, payload) => {
+    const call = scriptedCall(new FakeClock(), async (_operation, payload) => {
       sent.push(payload);
       return { data: [], total: 0 };
     });
@@ -182,7 +183,7 @@ describe("paged", () => {
       order: "oldest first",
       before: ({ items }, { skip }) => void items.splice(skip, 0, ...items.splice(skip + 1, 1)),
     });
-    const call = scriptedCall((_operation, payload) => list.fetch(Object(payload)));
+    const call = scriptedCall(new FakeClock(), (_operation, payload) => list.fetch(Object(payload)));
     const report = (operation: string, issues: readonly Issue[]): void =>
       void reports.push([operation, issues]);
     const reporting = Object.assign(call, { report });
@@ -194,11 +195,11 @@ describe("paged", () => {
   test.each([undefined, {}, { data: null, total: 3 }, { data: "abc" }])(
     "an answer without a page is an error, not the end of the list: %j",
     async (answer) => {
-      const call = scriptedCall(async () => answer);
+      const call = scriptedCall(new FakeClock(), async () => answer);
       const all = paged(call, operations.contacts.list, {}, {}).toArray();
       await expect(all).rejects.toBeInstanceOf(ResponseValidationError);
       await expect(all).rejects.toMatchObject({
-        message: "contacts.list: the answer holds no page: data must be an array",
+        message: "contacts.list: the response holds no page: data must be an array",
         status: 200,
         attempts: 1,
         issues: [{ path: "data", message: "must be an array" }],

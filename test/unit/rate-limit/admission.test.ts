@@ -1,32 +1,42 @@
 import { expect, test } from "vitest";
-import type { PermitSource } from "../../../src/options/shared-limits.ts";
+import type { SharedBudget } from "../../../src/options/shared-limits.ts";
 import { Budget } from "../../../src/rate-limit/budget.ts";
 import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
 import { Kind } from "../../../src/rate-limit/kind.ts";
-import { DailyLimit, fixedPermits } from "../../../src/rate-limit/local-limits.ts";
+import { DailyLimit } from "../../../src/rate-limit/local-limits.ts";
 import { AdmissionQueue, QueueGroup } from "../../../src/rate-limit/queue.ts";
 import { Admission } from "../../../src/rate-limit/stage.ts";
+import type { BudgetName } from "../../../src/service/define.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
+import { unfold } from "../../support/flat-request.ts";
 import { requestOn } from "../../support/paced.ts";
+import { sharedBudget } from "../../support/shared-budget.ts";
 
 /** A request that spends requests and emails, the emails from this source; a pause of a minute is the longest. */
-const admission = (source: PermitSource = fixedPermits(10)) => {
+const admission = (shared?: SharedBudget) => {
   const clock = new FakeClock();
-  const budgetOf = (name: string, from: PermitSource): Budget =>
-    new Budget(name, { max: 10, perMs: 1_000 }, { clock, onChange: () => undefined, source: from });
-  const requests = budgetOf("requests", fixedPermits(10));
-  const emails = budgetOf("emails", source);
-  const day = new DailyLimit("emailsPerDay", 1, clock);
-  const days = [new DailyLimit("requestsPerDay", 1_000, clock), day];
+  const budgetOf = (name: BudgetName, from: SharedBudget | undefined, perDay: number): Budget => {
+    const day = new DailyLimit(`${name}PerDay`, perDay, clock);
+    return new Budget(
+      name,
+      { max: 10, windowMs: 1_000 },
+      { clock, day, onChange: () => undefined, shared: from },
+    );
+  };
+  const requests = budgetOf("requests", undefined, 1_000);
+  const emails = budgetOf("emails", shared, 1);
+  const { day } = emails;
   const kind = new Kind([requests, emails], emails, "interactive");
-  const route = { queue: new AdmissionQueue(kind, new ConcurrencyLimit(1), new QueueGroup()), days };
+  const queue = new AdmissionQueue(kind, new ConcurrencyLimit(1), new QueueGroup());
   const request = requestOn(["requests", "emails"]);
+  const [scope, sent] = unfold(request);
+  const asked = { scope, request: sent, send: () => Promise.reject(new Error("not sent")) };
   return {
     clock,
     emails,
     day,
     request,
-    one: new Admission(request, route, {
+    one: new Admission(asked, queue, {
       maxRetryAfterMs: 60_000,
       interactiveReserve: 0.1,
       maxQueued: 9,
@@ -89,7 +99,7 @@ test("when the shared limits are out of reach it is refused, and they are looked
     wanted += 1;
   };
   const lost = { why: "Redis is out of reach; onLost decides", cause: new Error("lost"), givesUpAt: 0 };
-  const { one } = admission({ ...fixedPermits(0), isValid: false, lost, want });
+  const { one } = admission(sharedBudget({ lost, seek: want }).shared);
   expect(one.refusal()).toMatchObject({
     name: "ConnectionError",
     message: "requests+emails: not sent, Redis is out of reach; onLost decides",

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { PermitHolder, PermitSource } from "../../../src/options/shared-limits.ts";
+import type { SharedBudget } from "../../../src/options/shared-limits.ts";
 import { Budget } from "../../../src/rate-limit/budget.ts";
-import { fixedPermits, LocalPermits } from "../../../src/rate-limit/local-limits.ts";
+import { DailyLimit } from "../../../src/rate-limit/local-limits.ts";
 import type { Holding } from "../../../src/rate-limit/permits.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
+import { sharedBudget } from "../../support/shared-budget.ts";
 
 /** A request, by its identity. */
 const someone = (): object => ({});
@@ -16,19 +17,20 @@ const holdingOf = (budget: Budget): Holding => {
   return holding;
 };
 const take = (budget: Budget, weight: number, by: object): void =>
-  budget.take(budget.amountOf(weight), by, holdingOf(budget), "interactive");
+  budget.take(weight, by, holdingOf(budget), "interactive");
 const settle = (budget: Budget, weight: number, by: object, roundTripMs: number | undefined): void =>
   budget.settle(weight, by, holdingOf(budget), roundTripMs);
 const refund = (budget: Budget, weight: number, by: object): void =>
-  budget.refund(budget.amountOf(weight), by, holdingOf(budget));
+  budget.refund(weight, by, holdingOf(budget));
 
-const open = (max = 10, source: PermitSource = fixedPermits(max)) => {
+const open = (max = 10, shared?: SharedBudget) => {
   const clock = new FakeClock();
   let changes = 0;
   const onChange = (): void => {
     changes += 1;
   };
-  const budget = new Budget("events", { max, perMs: 1_000 }, { clock, onChange, source });
+  const day = new DailyLimit("eventsPerDay", 1e9, clock);
+  const budget = new Budget("events", { max, windowMs: 1_000 }, { clock, day, onChange, shared });
   return { clock, budget, changes: () => changes };
 };
 
@@ -49,27 +51,6 @@ test("a new budget has no wait", () => {
   expect([budget.waiters, budget.has(1)]).toEqual([0, true]);
 });
 
-test("spare permits are those idle for so long, or all if no request waits", async () => {
-  const { clock, budget } = open();
-  const [shortMs, longMs] = [100, 100_000];
-  take(budget, 10, someone());
-  budget.waiting.interactive = 1;
-  expect([budget.spareFor(shortMs), budget.idle]).toEqual([0, 0]);
-  refund(budget, 10, someone());
-  expect([budget.spareFor(shortMs), budget.idle]).toEqual([0, 10]);
-  await clock.advance(100);
-  expect(budget.spareFor(shortMs)).toBe(0);
-  await clock.advance(100);
-  take(budget, 3, someone());
-  expect(budget.spareFor(shortMs)).toBe(0);
-  await clock.advance(100);
-  expect(budget.spareFor(shortMs)).toBe(7);
-  refund(budget, 3, someone());
-  expect(budget.spareFor(longMs)).toBe(7);
-  budget.waiting.interactive = 0;
-  expect(budget.spareFor(longMs)).toBe(10);
-});
-
 test("a waiting request is woken, however much time passes while the budget is asked", async () => {
   for (let beforeMs = 0; beforeMs < 2; beforeMs += 0.05) {
     const clock = new FakeClock();
@@ -85,8 +66,11 @@ test("a waiting request is woken, however much time passes while the budget is a
       after: (ms, callback) => clock.after(Math.max(0, ms), callback),
       sleep: (ms, signal) => clock.sleep(ms, signal),
     };
-    const source = new LocalPermits(1);
-    const budget = new Budget("x", { max: 1, perMs: 1_000 }, { clock: ticking, onChange: () => {}, source });
+    const budget = new Budget(
+      "events",
+      { max: 1, windowMs: 1_000 },
+      { clock: ticking, onChange: () => {}, day: new DailyLimit("x", 1e9, clock) },
+    );
     const by = someone();
     take(budget, 1, by);
     settle(budget, 1, by, 0);
@@ -95,17 +79,6 @@ test("a waiting request is woken, however much time passes while the budget is a
     // Told at once, or woken by a timer.
     expect([beforeMs, budget.want(1) || clock.pending === 1]).toEqual([beforeMs, true]);
   }
-});
-
-test("what was called back and has cooled counts as used no longer", async () => {
-  const { clock, budget } = open(10);
-  const [one, other] = [someone(), someone()];
-  take(budget, 4, one);
-  settle(budget, 4, one, 0);
-  take(budget, 6, other);
-  budget.retire(3);
-  await clock.advance(1_002);
-  expect(budget.state.used).toBe(6);
 });
 
 test("a request that never left gives its permit back at once", () => {
@@ -138,21 +111,6 @@ test("a batch larger than the limit takes all of it, for as many windows as it f
   await clock.advance(1);
   expect(budget.has(10)).toBe(true);
 });
-
-/** A source of so many permits, and what the budget tells it. */
-const watchedSource = (change: Partial<PermitSource> = {}) => {
-  const log: string[] = [];
-  const source: PermitSource = {
-    ...fixedPermits(0),
-    attach: () => log.push("attached"),
-    want: () => log.push("wanted"),
-    paused: (ms, by) => log.push(`paused for ${ms} by ${by}`),
-    used: () => log.push("used"),
-    close: async () => void log.push("closed"),
-    ...change,
-  };
-  return { source, log };
-};
 
 /** One use at a time, each answered after `ms`, until the latency is known. */
 const learn = async ({ clock, budget }: ReturnType<typeof open>, ms: number): Promise<void> => {
@@ -257,9 +215,8 @@ test("the wait behind a probe is unknown", async () => {
   expect(budget.waitMs()).toBe(0);
 });
 
-test("during a probe, no request is woken and no more permits are asked for", async () => {
-  const { source, log } = watchedSource({ initial: 2 });
-  const { clock, budget } = open(2, source);
+test("during a probe, no request is woken", async () => {
+  const { clock, budget } = open(2);
   const by = someone();
   take(budget, 1, by);
   settle(budget, 1, by, 0);
@@ -267,7 +224,7 @@ test("during a probe, no request is woken and no more permits are asked for", as
   await clock.advance(100);
   take(budget, 1, someone());
   budget.want(1);
-  expect([log, clock.pending]).toEqual([["attached", "used", "used"], 0]);
+  expect(clock.pending).toBe(0);
 });
 
 test("those who wait are looked at when the service asks to wait: for some that is too long", () => {
@@ -335,9 +292,10 @@ test("a timer that fires early is set once more", async () => {
     earlyMs = 0;
     return cancel;
   };
+  const day = new DailyLimit("eventsPerDay", 1e9, clock);
   const onChange = (): void => void budget.want(1);
-  const context = { clock, onChange, source: fixedPermits(1) };
-  const budget: Budget = new Budget("events", { max: 1, perMs: 1_000 }, context);
+  const context = { clock, day, onChange };
+  const budget: Budget = new Budget("events", { max: 1, windowMs: 1_000 }, context);
   const by = someone();
   take(budget, 1, by);
   settle(budget, 1, by, 0);
@@ -364,8 +322,8 @@ test("it tells what is used, what is left, and when more frees", async () => {
   await clock.advance(1);
   expect(budget.state).toEqual({
     used: 2,
-    left: 0,
-    freesInMs: 1_001,
+    remaining: 0,
+    resetsInMs: 1_001,
     pausedUntil: undefined,
     pausedBy: undefined,
     lost: undefined,
@@ -374,8 +332,8 @@ test("it tells what is used, what is left, and when more frees", async () => {
   budget.applyPause(5_000, "429 on events.record");
   expect(budget.state).toEqual({
     used: 2,
-    left: 0,
-    freesInMs: 5_000,
+    remaining: 0,
+    resetsInMs: 5_000,
     pausedUntil: clock.wallTime() + 5_000,
     pausedBy: "429 on events.record",
     lost: undefined,
@@ -398,237 +356,19 @@ test("as long as one is left, the next use is possible at once", () => {
   const by = someone();
   take(budget, 1, by);
   settle(budget, 1, by, 0);
-  expect(budget.state).toMatchObject({ used: 1, left: 1, freesInMs: 0 });
-});
-
-test("what others use of it counts as used", () => {
-  const { budget } = open(10, { ...fixedPermits(10), usedElsewhere: 3 });
-  take(budget, 1, someone());
-  expect(budget.state).toMatchObject({ used: 4, left: 6 });
+  expect(budget.state).toMatchObject({ used: 1, remaining: 1, resetsInMs: 0 });
 });
 
 test("without a limit it tells that nothing is used", () => {
   expect(open(Number.POSITIVE_INFINITY).budget.state).toEqual({
     used: 0,
-    left: Number.POSITIVE_INFINITY,
-    freesInMs: 0,
+    remaining: Number.POSITIVE_INFINITY,
+    resetsInMs: 0,
     pausedUntil: undefined,
     pausedBy: undefined,
     lost: undefined,
     waiting: { interactive: 0, background: 0 },
   });
-});
-
-test("permits that are called back leave at once when idle, and as they cool when not", async () => {
-  const { clock, budget } = open(4);
-  const by = someone();
-  take(budget, 3, by);
-  settle(budget, 3, by, 0);
-  budget.retire(2);
-  expect([budget.leased, budget.idle]).toEqual([3, 0]);
-  await clock.advance(1_002);
-  expect([budget.idle, budget.leased]).toEqual([2, 2]);
-});
-
-test("no permit is given back twice, or made of nothing", () => {
-  const { budget } = open(10);
-  budget.retire(4);
-  expect([budget.leased, budget.idle, budget.owed]).toEqual([6, 6, 0]);
-  budget.grant(1);
-  expect([budget.leased, budget.idle]).toEqual([7, 7]);
-});
-
-test("a permit that came back early by this process's latency leaves in its full time", async () => {
-  const opened = open(1);
-  const { clock, budget } = opened;
-  await learn(opened, 100);
-  const by = someone();
-  take(budget, 1, by);
-  settle(budget, 1, by, 100);
-  await clock.advance(917);
-  expect(budget.idle).toBe(1);
-  budget.retire(1);
-  expect([budget.idle, budget.leased, budget.owed]).toEqual([0, 1, 1]);
-  expect([budget.state.used, budget.leavesInMs]).toEqual([0, expect.closeTo(85.001, 4)]);
-  await clock.advance(84);
-  expect(budget.leased).toBe(1);
-  await clock.advance(1);
-  expect([budget.leased, budget.owed]).toEqual([0, 0]);
-});
-
-test("a permit that came back early leaves no earlier when the latency falls before it is called back", async () => {
-  const opened = open(2);
-  const { clock, budget } = opened;
-  await learn(opened, 100);
-  const [slow, quick] = [someone(), someone()];
-  take(budget, 1, slow);
-  settle(budget, 1, slow, 100);
-  await clock.advance(917);
-  expect(budget.idle).toBe(2);
-  take(budget, 1, quick);
-  settle(budget, 1, quick, 0);
-  budget.retire(1);
-  expect([budget.idle, budget.leased]).toEqual([0, 2]);
-  await clock.advance(85);
-  expect(budget.leased).toBe(1);
-});
-
-test("permits whose lease has lapsed are not used", () => {
-  const { budget } = open(4, { ...fixedPermits(4), isValid: false });
-  expect(budget.has(1)).toBe(false);
-});
-
-test("permits that have cooled while no lease is valid wake no request", async () => {
-  const source = { ...fixedPermits(1), isValid: true };
-  const { clock, budget } = open(1, source);
-  const by = someone();
-  take(budget, 1, by);
-  settle(budget, 1, by, 0);
-  source.isValid = false;
-  await clock.advance(2_000);
-  budget.want(1);
-  expect(clock.pending).toBe(0);
-});
-
-test("a source that is out of reach is waited for until it gives up", async () => {
-  const { clock, budget, changes } = open(1, {
-    ...fixedPermits(0),
-    isValid: false,
-    lost: { why: "lost", cause: undefined, givesUpAt: 500 },
-  });
-  budget.want(1);
-  await clock.advance(499);
-  expect([budget.isGivenUp, changes()]).toEqual([false, 0]);
-  await clock.advance(1);
-  expect([budget.isGivenUp, changes()]).toEqual([true, 1]);
-});
-
-test("a source learns of each use, each wait, a pause, and the end", async () => {
-  const { source, log } = watchedSource({ initial: 1 });
-  const { clock, budget } = open(10, source);
-  const by = someone();
-  take(budget, 1, by);
-  settle(budget, 1, by, 0);
-  budget.want(1);
-  budget.applyPause(500, "429 on events.record");
-  budget.seek();
-  expect(log).toEqual(["attached", "used", "wanted", "paused for 500 by 429 on events.record", "wanted"]);
-  await budget.close();
-  expect([log.at(-1), clock.pending]).toEqual(["closed", 0]);
-});
-
-test("a source is named the budget that its permits are for", () => {
-  const attached: PermitHolder[] = [];
-  const { source } = watchedSource({ attach: (to) => attached.push(to) });
-  const { budget } = open(10, source);
-  expect(attached).toEqual([budget]);
-});
-
-test("a source that has changed has those who wait looked at again", () => {
-  const { budget, changes } = open();
-  budget.changed();
-  expect(changes()).toBe(1);
-});
-
-describe("what those who wait lack", () => {
-  test("is nothing when nobody waits, before and after", () => {
-    const { budget } = open(10, fixedPermits(0));
-    const before = budget.lacking;
-    budget.want(3);
-    budget.rest();
-    expect([before, budget.lacking]).toEqual([0, 0]);
-  });
-
-  test("is what the first of them takes, less what is in hand", () => {
-    const { budget } = open(10, fixedPermits(2));
-    budget.want(5);
-    expect(budget.lacking).toBe(3);
-  });
-
-  test("is never more than the limit", () => {
-    const { budget } = open(10, fixedPermits(4));
-    budget.want(budget.amountOf(25));
-    expect(budget.lacking).toBe(6);
-  });
-
-  test("is nothing when only the leases have lapsed", () => {
-    const { budget } = open(10, { ...fixedPermits(4), isValid: false });
-    budget.want(1);
-    expect(budget.lacking).toBe(0);
-  });
-});
-
-describe("when the next permit leaves", () => {
-  const used = (max: number) => {
-    const opened = open(max);
-    const by = someone();
-    take(opened.budget, 1, by);
-    settle(opened.budget, 1, by, 0);
-    return opened;
-  };
-
-  test("is not told when none is called back", () => {
-    expect(used(1).budget.leavesInMs).toBe(undefined);
-  });
-
-  test("is when it has cooled", async () => {
-    const { clock, budget } = used(1);
-    await clock.advance(1);
-    budget.retire(1);
-    expect(budget.leavesInMs).toBeCloseTo(1_000.101, 4);
-    await clock.advance(5_000);
-    expect(budget.leavesInMs).toBeCloseTo(0.001, 4);
-    expect([budget.idle, budget.owed, budget.leavesInMs, budget.leased]).toEqual([0, 0, undefined, 0]);
-  });
-
-  test("is the earlier when one came back early and another is cooling", async () => {
-    const opened = open(2);
-    const { clock, budget } = opened;
-    await learn(opened, 100);
-    const [first, second] = [someone(), someone()];
-    take(budget, 1, first);
-    settle(budget, 1, first, 100);
-    await clock.advance(500);
-    take(budget, 1, second);
-    settle(budget, 1, second, 100);
-    await clock.advance(417);
-    budget.retire(2);
-    expect([budget.owed, budget.leavesInMs]).toEqual([2, expect.closeTo(85.001, 4)]);
-    await clock.advance(86);
-    expect(budget.leavesInMs).toBeCloseTo(498.101, 4);
-    expect(budget.leased).toBe(1);
-  });
-
-  test("is not told of one that came back early and stays", async () => {
-    const opened = open(1);
-    const { clock, budget } = opened;
-    await learn(opened, 100);
-    const by = someone();
-    take(budget, 1, by);
-    settle(budget, 1, by, 100);
-    await clock.advance(917);
-    expect([budget.idle, budget.leavesInMs]).toEqual([1, undefined]);
-  });
-
-  test("is at once when it has been back for long", async () => {
-    const opened = open(1);
-    const { clock, budget } = opened;
-    await learn(opened, 100);
-    await clock.advance(5_000);
-    budget.retire(1);
-    expect([budget.leavesInMs, budget.owed, budget.leased]).toEqual([undefined, 0, 0]);
-  });
-});
-
-test("what is granted covers first what is called back, and only the rest is new", () => {
-  const { budget, changes } = open(4);
-  const by = someone();
-  take(budget, 3, by);
-  settle(budget, 3, by, 0);
-  budget.retire(3);
-  expect([budget.leased, budget.idle, budget.owed]).toEqual([3, 0, 2]);
-  budget.grant(3);
-  expect([budget.leased, budget.idle, budget.owed, changes()]).toEqual([4, 1, 0, 1]);
 });
 
 test("it tells how long a request waits at least behind others: for what cools, and then a window for each round", async () => {
@@ -655,7 +395,10 @@ describe("the reserve for interactive calls", () => {
     [0, 10],
     [6, 10],
     [20, 30],
-    [60, 50],
+    [40, 60],
+    [57, 86],
+    [60, 90],
+    [85, 90],
   ])("with %i permits used in the last window is %i", (used, reserve) => {
     expect(held(used).budget.reserve(0.1)).toBe(reserve);
   });
@@ -703,4 +446,19 @@ describe("background work is due", () => {
     await clock.advance(1);
     expect(budget.isBackgroundDue(25)).toBe(true);
   });
+});
+
+test("a shared limit learns which budget it is for, of a pause and of the end, and tells what all use of it", async () => {
+  const { shared, log } = sharedBudget({ used: 3 });
+  const { clock, budget, changes } = open(10, shared);
+  budget.applyPause(500, "429 on events.record");
+  budget.seek();
+  budget.changed();
+  expect([log, changes()]).toEqual([
+    ["attached events", "paused for 500 by 429 on events.record", "seek"],
+    2,
+  ]);
+  expect(budget.state).toMatchObject({ used: 3, remaining: 7 });
+  await budget.close();
+  expect([log.at(-1), clock.pending]).toEqual(["closed", 0]);
 });

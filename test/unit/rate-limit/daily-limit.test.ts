@@ -22,7 +22,7 @@ test("it tells when enough frees for a batch, not only for one", async () => {
   day.add(4);
   await clock.advance(3_600_000);
   day.add(6);
-  expect([day.freesInMs(1), day.freesInMs(5)]).toEqual([dayMs + 60_000 - 3_600_000, dayMs + 60_000]);
+  expect([day.resetsInMs(1), day.resetsInMs(5)]).toEqual([dayMs + 60_000 - 3_600_000, dayMs + 60_000]);
 });
 
 test("what was not sent is taken back", () => {
@@ -56,7 +56,7 @@ test("what is counted twice in a minute is forgotten with it", async () => {
 test("what fits exactly fits at once", () => {
   const day = new DailyLimit("eventsPerDay", 10, new FakeClock());
   day.add(4);
-  expect([day.freesInMs(6), day.has(6)]).toEqual([0, true]);
+  expect([day.resetsInMs(6), day.has(6)]).toEqual([0, true]);
 });
 
 test("a minute is over for the day a day after its end, wherever in it something was counted", async () => {
@@ -64,7 +64,7 @@ test("a minute is over for the day a day after its end, wherever in it something
   const day = new DailyLimit("eventsPerDay", 1, clock);
   await clock.advance(30_000);
   day.add(1);
-  expect(day.freesInMs(1)).toBe(dayMs + 30_000);
+  expect(day.resetsInMs(1)).toBe(dayMs + 30_000);
   await clock.advance(dayMs + 30_000);
   expect(day.used).toBe(0);
 });
@@ -89,4 +89,30 @@ test("what was counted a day ago is over, and cannot be taken back as well", asy
   expect(day.used).toBe(0);
   day.add(-3);
   expect(day.used).toBe(0);
+});
+
+test("of a day whose every minute is used nothing is forgotten early, and all after half an hour more", async () => {
+  const clock = new FakeClock();
+  const day = new DailyLimit("eventsPerDay", 10_000, clock);
+  for (let minute = 0; minute < 1_440; minute += 1) {
+    day.add(1);
+    await clock.advance(60_000);
+  }
+  const usedAt: number[] = [];
+  for (const minutes of [0, 60, 660, 720]) {
+    await clock.advance(minutes * 60_000);
+    usedAt.push(day.used);
+  }
+  expect(usedAt).toEqual([1_440, 1_404, 720, 0]);
+});
+
+test("when few minutes of a day are used, each is free again on its own", async () => {
+  const clock = new FakeClock();
+  const day = new DailyLimit("emailsPerDay", 20, clock);
+  for (let minute = 0; minute < 20; minute += 1) {
+    day.add(1);
+    await clock.advance(60_000);
+  }
+  await clock.advance(dayMs - 10 * 60_000);
+  expect([day.used, day.resetsInMs(11)]).toEqual([10, 60_000]);
 });

@@ -103,9 +103,9 @@ test("the floor keeps its slack below what was seen, and a latency within it has
 });
 
 test("the slack of a limit is a part of its window, of a long one no more than of a second", () => {
-  const floors = [200, 1_000, 10_000].map((perMs) => {
-    const trips = latencyFloorFor(perMs);
-    for (let at = 0; at < 300; at += 1) trips.add(50, at * perMs);
+  const floors = [200, 1_000, 10_000].map((windowMs) => {
+    const trips = latencyFloorFor(windowMs);
+    for (let at = 0; at < 300; at += 1) trips.add(50, at * windowMs);
     return trips.floorMs;
   });
   expect(floors).toEqual([47, 35, 35]);

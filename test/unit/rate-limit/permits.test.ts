@@ -2,10 +2,10 @@ import { describe, expect, test } from "vitest";
 import { Permits } from "../../../src/rate-limit/permits.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
-/** Ten permits a second, so many of them leased. */
-const open = (leased = 10) => {
+/** Ten permits a second. */
+const open = () => {
   const clock = new FakeClock();
-  return { clock, permits: new Permits({ max: 10, perMs: 1_000 }, clock, leased) };
+  return { clock, permits: new Permits({ max: 10, windowMs: 1_000 }, clock) };
 };
 
 /** Six are back in 701.1 ms, four in 1,001.1 ms. */
@@ -19,8 +19,8 @@ const twoBatches = async () => {
 };
 
 describe("in how long so many have come free at the earliest", () => {
-  test("permits that are free at once, though not leased yet", () => {
-    expect([open(), open(3)].map(({ permits }) => permits.readyInMs(10))).toEqual([0, 0]);
+  test("permits that are free, at once", () => {
+    expect(open().permits.readyInMs(10)).toBe(0);
   });
 
   test("what cools when it is back, together with what is in hand", async () => {
@@ -66,36 +66,8 @@ test("the allowance for the latency counts", async () => {
     await clock.advance(100);
     permits.cool(1, 100);
   }
-  const { allowanceMs } = permits;
-  expect(allowanceMs).toBeCloseTo(85);
   await clock.advance(1_000);
   permits.take(10);
   permits.cool(10, 100);
   expect(permits.readyInMs(10)).toBeCloseTo(916.1);
-});
-
-describe("what was not needed for so long", () => {
-  /** Ten in hand, of which none was needed for 100 ms. */
-  const unused = async () => {
-    const { clock, permits } = open();
-    permits.unneededFor(100);
-    await clock.advance(100);
-    permits.unneededFor(100);
-    expect(permits.unneededFor(100)).toBe(10);
-    return permits;
-  };
-
-  test("is without those that were used, though they are back", async () => {
-    const permits = await unused();
-    permits.take(3);
-    permits.putBack(3);
-    expect(permits.unneededFor(100)).toBe(7);
-  });
-
-  test("is without those that went and came again", async () => {
-    const permits = await unused();
-    permits.retire(4);
-    permits.grant(4);
-    expect(permits.unneededFor(100)).toBe(6);
-  });
 });

@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
-import type { HttpRequest } from "../../../src/http/types.ts";
 import type { Limits } from "../../../src/options/limits.ts";
 import type { BudgetName } from "../../../src/service/define.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
+import type { HttpRequest } from "../../support/flat-request.ts";
 import { answered, paced, requestOn } from "../../support/paced.ts";
 
 const tiny: Partial<Limits> = {
-  requests: { max: 100, perMs: 10_000 },
-  emails: { max: 1, perMs: 1_000 },
-  events: { max: 10, perMs: 1_000 },
+  requests: { max: 100, windowMs: 10_000 },
+  emails: { max: 1, windowMs: 1_000 },
+  events: { max: 10, windowMs: 1_000 },
 };
 
 /** Requests by name, and the order and times in which they went; each is answered at once. */
@@ -151,7 +151,7 @@ describe("while interactive calls are about", () => {
   });
 
   test("background work keeps a tenth, however many of them wait", async () => {
-    const { clock, went, ask } = queue({ ...tiny, requests: { max: 20, perMs: 1_000 } });
+    const { clock, went, ask } = queue({ ...tiny, requests: { max: 20, windowMs: 1_000 } });
     for (let at = 0; at < 400; at += 1) void ask("call", ["requests"]);
     for (let at = 0; at < 40; at += 1) void ask("page", ["requests"], background);
     await clock.advance(10_500);

@@ -2,43 +2,148 @@ import { expect, test, vi } from "vitest";
 import { documentedLimits } from "../../../src/options/limits.ts";
 import { logTo } from "../../../src/options/logger.ts";
 import type { Settings } from "../../../src/options/options.ts";
-import { systemClock } from "../../../src/runtime/clock.ts";
+import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
+import { sharedLimiter } from "../../../src/rate-limit/limiter.ts";
+import { rateLimit } from "../../../src/rate-limit/stage.ts";
+import type { BudgetName } from "../../../src/service/define.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
+import { flatStage } from "../../support/flat-request.ts";
+import { answered, requestOn } from "../../support/paced.ts";
+import { sharedBudget } from "../../support/shared-budget.ts";
 
-const place = {
+// What identifies a limiter, and the log.
+const settings = {
   apiKey: "key of two copies",
   origin: "https://copies.test",
   basePath: "",
   limits: documentedLimits,
+  limitScopes: {},
   sharing: undefined,
+  fetch: undefined,
   log: logTo(undefined, "warn"),
-};
+} as Settings;
+const clock = new FakeClock();
 
-/** As the ES and the CommonJS copy of the package have it, in one process. */
-const twoCopies = async () => {
-  const first = await import("../../../src/rate-limit/limiter.ts");
-  vi.resetModules();
-  const second = await import("../../../src/rate-limit/limiter.ts");
-  expect(first.sharedLimiter).not.toBe(second.sharedLimiter);
-  // Only what identifies a limiter, and the log.
-  const limiterOf = (copy: typeof first, fetch: Settings["fetch"]) =>
-    copy.sharedLimiter({ ...place, fetch } as Settings, systemClock);
-  return { first, second, limiterOf };
-};
+const limiterOf = (change: Partial<Settings> = {}) => sharedLimiter({ ...settings, ...change }, clock);
+const shared = (one: ReturnType<typeof limiterOf>, other: ReturnType<typeof limiterOf>): readonly string[] =>
+  (["requests", "emails", "events"] as const).filter((name) => one.budgets[name] === other.budgets[name]);
 
 test("two copies of the package share the budgets of a key, and tell one fetch from another", async () => {
-  const { first, second, limiterOf } = await twoCopies();
-  const [mine, theirs] = [async () => new Response(), async () => new Response()];
-  const limiter = limiterOf(first, mine);
-  expect(limiterOf(second, theirs)).not.toBe(limiter);
-  expect(limiterOf(second, mine)).toBe(limiter);
-  expect(limiterOf(first, undefined)).toBe(limiterOf(second, undefined));
+  vi.resetModules();
+  const second = await import("../../../src/rate-limit/limiter.ts");
+  expect(second.sharedLimiter).not.toBe(sharedLimiter);
+  const theirs = (fetch: Settings["fetch"]) => second.sharedLimiter({ ...settings, fetch }, clock);
+  const [one, other] = [async () => new Response(), async () => new Response()];
+  expect(shared(limiterOf({ fetch: one }), theirs(other))).toEqual([]);
+  expect(shared(limiterOf({ fetch: one }), theirs(one))).toEqual(["requests", "emails", "events"]);
+  expect(shared(limiterOf(), theirs(undefined))).toEqual(["requests", "emails", "events"]);
 });
 
-test("in workerd, where no request may wake another, each client has budgets of its own", async () => {
-  const { first, limiterOf } = await twoCopies();
-  const shared = limiterOf(first, undefined);
+test("requests of both copies wait in one queue, interactive ones of either first", async () => {
+  vi.resetModules();
+  const second = await import("../../../src/rate-limit/limiter.ts");
+  const theirStage = (await import("../../../src/rate-limit/stage.ts")).rateLimit;
+  const own = { ...settings, origin: "https://one-queue.test" };
+  const went: string[] = [];
+  const from = (limiter: ReturnType<typeof limiterOf>, stage: typeof rateLimit, name: string) => {
+    const send = flatStage(
+      stage({
+        limiter,
+        slots: new ConcurrencyLimit(9),
+        clock,
+        maxRetryAfterMs: 1,
+        interactiveReserve: 0,
+        maxQueued: 9,
+      }),
+    )(async ({ priority }) => {
+      went.push(`${name} ${priority}`);
+      return answered();
+    });
+    return (budgets: readonly BudgetName[], weight: number, priority: "interactive" | "background") =>
+      void send(requestOn(budgets, { weight, priority }));
+  };
+  const ours = from(sharedLimiter(own, clock), rateLimit, "ours");
+  const theirs = from(second.sharedLimiter(own, clock), theirStage, "theirs");
+  ours(["requests", "events"], 50, "background");
+  ours(["requests", "events"], 50, "background");
+  theirs(["requests", "events"], 50, "interactive");
+  await clock.advance(3_000);
+  expect(went).toEqual(["ours background", "theirs interactive", "ours background"]);
+});
+
+test("clients of one key share each limit with the same numbers", () => {
+  const other = { ...documentedLimits, events: { max: 10, windowMs: 1_000 } };
+  expect(shared(limiterOf(), limiterOf({ limits: other }))).toEqual(["requests", "emails"]);
+});
+
+test("in workerd, where no request may wake another, each client has budgets of its own", () => {
+  const first = limiterOf();
   vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
-  const [one, other] = [limiterOf(first, undefined), limiterOf(first, undefined)];
+  const [one, other] = [limiterOf(), limiterOf()];
   vi.unstubAllGlobals();
-  expect(new Set([shared, one, other]).size).toBe(3);
+  expect([shared(first, one), shared(one, other)]).toEqual([[], []]);
+});
+
+test("keys share what they name alike, and nothing else", () => {
+  const workspace = { events: "workspace-7" };
+  const one = limiterOf({ apiKey: "one", limitScopes: workspace });
+  expect(shared(one, limiterOf({ apiKey: "two", limitScopes: workspace }))).toEqual(["events"]);
+  expect(shared(one, limiterOf({ apiKey: "two", limitScopes: { emails: "workspace-7" } }))).toEqual([]);
+  expect(shared(one, limiterOf({ apiKey: "one" }))).toEqual(["requests", "emails"]);
+});
+
+test("a name is the origin's: whatever fetch and base path, and no other origin's", () => {
+  const named = { limitScopes: { events: "everywhere" } };
+  const elsewhere = { ...named, apiKey: "another", basePath: "/v2", fetch: async () => new Response() };
+  expect(shared(limiterOf(named), limiterOf(elsewhere))).toEqual(["events"]);
+  expect(shared(limiterOf(named), limiterOf({ ...elsewhere, origin: "https://other.test" }))).toEqual([]);
+});
+
+test("different numbers under one name are a ConfigurationError with both", () => {
+  const limitScopes = { events: "numbered" };
+  const first = limiterOf({ limitScopes });
+  const limits = { ...documentedLimits, eventsPerDay: 7 };
+  expect(() => limiterOf({ apiKey: "other", limitScopes, limits })).toThrow(
+    'limitScopes: "numbered" is counted by another client with 50 in 1000 ms and 100000 a day, ' +
+      "here with 50 in 1000 ms and 7 a day",
+  );
+  expect(first.budgets.events.day.max).toBe(100_000);
+});
+
+test("a key function shares what it names, and all that it does not name by the name of its requests", () => {
+  const apiKey = () => "secret";
+  expect(shared(limiterOf({ apiKey }), limiterOf({ apiKey }))).toEqual([]);
+  const [emails, requests] = [{ limitScopes: { emails: "sales" } }, { limitScopes: { requests: "rotated" } }];
+  expect(shared(limiterOf({ apiKey, ...emails }), limiterOf({ apiKey, ...emails }))).toEqual(["emails"]);
+  expect(shared(limiterOf({ apiKey, ...requests }), limiterOf({ apiKey: () => "x", ...requests }))).toEqual([
+    "requests",
+    "emails",
+    "events",
+  ]);
+});
+
+test("through shared limits the id counts, not the key, unless a name does", () => {
+  const opened: (string | undefined)[] = [];
+  const { shared: budget } = sharedBudget();
+  const day = {
+    name: "day",
+    max: 1,
+    used: 0,
+    has: () => true,
+    add: () => undefined,
+    resetsInMs: () => 0,
+  };
+  const sharing: Settings["sharing"] = {
+    numbers: documentedLimits,
+    open: (name, { scope }) => {
+      opened.push(`${name} ${scope}`);
+      return { budget, day: { ...day, max: documentedLimits[`${name}PerDay`] } };
+    },
+  };
+  const one = limiterOf({ sharing, apiKey: "one" });
+  expect(shared(one, limiterOf({ sharing, apiKey: () => "two", limitScopes: { events: "w" } }))).toEqual([
+    "requests",
+    "emails",
+  ]);
+  expect(opened).toEqual(["requests undefined", "emails undefined", "events undefined", "events w"]);
 });

@@ -3,7 +3,6 @@ import { documentedLimits } from "../../../src/options/limits.ts";
 import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
 import { keptForShares } from "../../../src/rate-limit/kind.ts";
 import { RateLimiter } from "../../../src/rate-limit/limiter.ts";
-import { DailyLimit, fixedPermits } from "../../../src/rate-limit/local-limits.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 /** The kinds of a client with the documented limits: single calls, batches of so many events, emails. */
@@ -16,9 +15,9 @@ const kindsOf = (
   priority: "interactive" | "background" = "interactive",
 ) => {
   const slots = new ConcurrencyLimit(1);
-  const plain = limiter.route(["requests"], "interactive", slots).queue.kind;
-  const events = limiter.route(["requests", "events"], priority, slots).queue.kind;
-  const emails = limiter.route(["requests", "emails"], priority, slots).queue.kind;
+  const plain = limiter.route(["requests"], "interactive", slots).kind;
+  const events = limiter.route(["requests", "events"], priority, slots).kind;
+  const emails = limiter.route(["requests", "emails"], priority, slots).kind;
   events.weight = weight;
   const kept = () => keptForShares(plain, limiter.budgets.requests, [events, emails]);
   return { plain, events, emails, kept, limiter };
@@ -37,20 +36,6 @@ test.each([
     expect(kept()).toBe(share);
   },
 );
-
-test("of a budget that processes share, its part: a process that has a quarter keeps a quarter", () => {
-  const clock = new FakeClock();
-  const limiter = new RateLimiter(documentedLimits, clock, {
-    open: (name, { limit, maxPerDay }) => ({
-      permits: { ...fixedPermits(limit.max / 4), isShared: true },
-      day: new DailyLimit(`${name}PerDay`, maxPerDay, clock),
-    }),
-  });
-  const { plain, events, emails } = kindsOf(limiter, 25);
-  events.waiting = 1;
-  emails.waiting = 1;
-  expect(keptForShares(plain, limiter.budgets.requests, [events, emails])).toBe(5 + 1);
-});
 
 test("less what they hold already", () => {
   const { events, kept } = kinds(25);
@@ -79,6 +64,6 @@ test("interactive calls keep nothing for background work, background work keeps 
   const { events, kept, limiter } = kinds(25, "background");
   events.waiting = 1;
   expect(kept()).toBe(0);
-  const page = limiter.route(["requests"], "background", new ConcurrencyLimit(1)).queue.kind;
+  const page = limiter.route(["requests"], "background", new ConcurrencyLimit(1)).kind;
   expect(keptForShares(page, limiter.budgets.requests, [events])).toBe(20);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { HttpRequest, HttpResponse } from "../../../src/http/types.ts";
 import type { Limits } from "../../../src/options/limits.ts";
 import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
+import type { HttpRequest, HttpResponse } from "../../support/flat-request.ts";
 import { answered, paced, requestOn } from "../../support/paced.ts";
 
 /** A client with one slot, over a transport whose requests end when the test says so. */
@@ -84,7 +84,7 @@ test("a call that waits for a slot reports it", async () => {
 });
 
 test("a call that waits for a slot, then for a limit, reports both once", async () => {
-  const { clock, underWay, send, waits } = await oneSlot({ requests: { max: 1, perMs: 10_000 } });
+  const { clock, underWay, send, waits } = await oneSlot({ requests: { max: 1, windowMs: 10_000 } });
   const [first, second, third] = [1, 2, 3].map(() => send(requestOn(["requests"])));
   await turn();
   await clock.advance(400);

@@ -1,8 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { RateLimitError } from "../../../src/errors.ts";
-import { AttemptFailure, type HttpRequest, type HttpResponse, type Send } from "../../../src/http/types.ts";
 import { documentedLimits } from "../../../src/options/limits.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
+import {
+  AttemptFailure,
+  type HttpRequest,
+  type HttpResponse,
+  type Send,
+} from "../../support/flat-request.ts";
 import { answered, paced, requestOn } from "../../support/paced.ts";
 import { constantLatency, randomLatency, simulatedService } from "../../support/simulation.ts";
 
@@ -63,7 +68,7 @@ describe("a 429", () => {
 
   test("that asks for longer than maxRetryAfterMs refuses waiting and new requests, with the time left", async () => {
     const { clock, left, next } = refusedAtFirst("requests+emails", "28800");
-    const { send } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
+    const { send } = paced(next, { clock, limits: { emails: { max: 1, windowMs: 60_000 } } });
     const first = send(email);
     const waiting = send(email).catch((error: unknown) => error);
     await first;
@@ -122,7 +127,7 @@ test("a probe that is refused pauses again: the rest waits that out too", async 
 
 test("an aborted request leaves the queue at once and spends nothing", async () => {
   const { clock, left, next } = recorded();
-  const { send, limiter } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
+  const { send, limiter } = paced(next, { clock, limits: { emails: { max: 1, windowMs: 60_000 } } });
   await send(email);
   const abort = new AbortController();
   const waiting = send({ ...email, signal: abort.signal });
@@ -217,7 +222,7 @@ test("while the one that goes first after a pause stays out, those go on that do
 
 test("waiting for one budget spends none of another", async () => {
   const { clock, next } = recorded();
-  const { send, limiter } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
+  const { send, limiter } = paced(next, { clock, limits: { emails: { max: 1, windowMs: 60_000 } } });
   await send(email);
   const abort = new AbortController();
   const waiting = Array.from({ length: 5 }, () =>
@@ -240,9 +245,9 @@ test("a request that never left is not counted, neither in its window nor in its
 
 test("a request without a response is counted, because the service may have counted it", async () => {
   const { send, limiter } = paced(async () => {
-    throw new AttemptFailure("timeout", "no answer", { wasSent: true });
+    throw new AttemptFailure("timeout", "no response", { wasSent: true });
   });
-  await expect(send({ ...event, weight: 7 })).rejects.toThrow("no answer");
+  await expect(send({ ...event, weight: 7 })).rejects.toThrow("no response");
   expect([limiter.state().events.used, limiter.state().eventsPerDay.used]).toEqual([7, 7]);
 });
 
@@ -264,7 +269,7 @@ describe("a day that is used up", () => {
 
   test("is never overspent by those who were let go together", async () => {
     const { clock, left, next } = recorded();
-    const limits = { emails: { max: 2, perMs: 1_000 }, emailsPerDay: 3 };
+    const limits = { emails: { max: 2, windowMs: 1_000 }, emailsPerDay: 3 };
     const { send } = paced(next, { clock, limits });
     const all = Array.from({ length: 6 }, () => send(email));
     const results = await clock.until(Promise.allSettled(all));
@@ -274,7 +279,7 @@ describe("a day that is used up", () => {
 
 test("a waiting call learns for what, why and how long", async () => {
   const { clock, next } = recorded();
-  const { send, waits, limiter } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
+  const { send, waits, limiter } = paced(next, { clock, limits: { emails: { max: 1, windowMs: 60_000 } } });
   await send(email);
   const second = send(email);
   limiter.budgets.requests.pause(2_000);
@@ -288,7 +293,7 @@ test("a waiting call learns for what, why and how long", async () => {
 
 test("a call that goes at once, though another waits, reports no wait", async () => {
   const { clock, next } = recorded();
-  const { send, waits } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
+  const { send, waits } = paced(next, { clock, limits: { emails: { max: 1, windowMs: 60_000 } } });
   await send(email);
   const second = send(email);
   const told: (string | undefined)[] = [];
@@ -306,7 +311,7 @@ test("a call that waits behind the probe after a pause reports the pause", async
   const ends: (() => void)[] = [];
   const { send, waits, limiter } = paced(
     () => new Promise((resolve) => ends.push(() => resolve(answered()))),
-    { clock, limits: { requests: { max: 3, perMs: 10_000 } } },
+    { clock, limits: { requests: { max: 3, windowMs: 10_000 } } },
   );
   limiter.budgets.requests.pause(2_000);
   const all = [1, 2].map(() => send(contact));
@@ -326,7 +331,7 @@ test("a call that waits behind the probe after a pause reports the pause", async
 describe("a call that lacks nothing and waits behind others reports what they wait for", () => {
   test("with others of its kind, the limit they share", async () => {
     const { clock, next } = recorded();
-    const { send, waits } = paced(next, { clock, limits: { events: { max: 10, perMs: 60_000 } } });
+    const { send, waits } = paced(next, { clock, limits: { events: { max: 10, windowMs: 60_000 } } });
     await send({ ...event, weight: 8 });
     await clock.until(Promise.all([send({ ...event, weight: 5 }), send(event)]));
     expect(waits).toEqual([
@@ -344,7 +349,7 @@ test("a latency that is known is not waited out on top of the window", async () 
     await clock.sleep(50);
     return answered();
   };
-  const { send } = paced(next, { clock, limits: { requests: { max: 1, perMs: 1_000 } } });
+  const { send } = paced(next, { clock, limits: { requests: { max: 1, windowMs: 1_000 } } });
   for (let sent = 0; sent < 25; sent += 1) await clock.until(send(contact));
   const gaps = left.map((at, index) => Math.round(at - (left[index - 1] ?? 0)));
   expect([gaps[1], gaps.at(-1)]).toEqual([1_051, 1_016]);
@@ -352,7 +357,7 @@ test("a latency that is known is not waited out on top of the window", async () 
 
 test("time in the queue is part of the call's stats", async () => {
   const { clock, next } = recorded();
-  const { send } = paced(next, { clock, limits: { emails: { max: 1, perMs: 60_000 } } });
+  const { send } = paced(next, { clock, limits: { emails: { max: 1, windowMs: 60_000 } } });
   await send(email);
   const second = requestOn(["requests", "emails"]);
   await clock.until(send(second));
@@ -383,11 +388,11 @@ describe("against a service that counts on arrival", () => {
           const limits = documentedLimits;
           const service = simulatedService(clock, { counting, limits, latency: latency() });
           const { send } = paced(service.send, { clock });
-          const { max, perMs } = limits[budget];
+          const { max, windowMs } = limits[budget];
           const count = (max / request.weight) * (windows + 1);
           const aborts = Array.from({ length: count }, () => new AbortController());
           const all = aborts.map(({ signal }) => send({ ...request, signal }).catch(() => undefined));
-          await clock.advance(perMs * windows);
+          await clock.advance(windowMs * windows);
           for (const abort of aborts) abort.abort();
           await Promise.all([...all, clock.advance(1_000)]);
           expect(service.limiters[budget].refused).toBe(0);

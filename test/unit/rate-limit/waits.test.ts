@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { RateLimitError } from "../../../src/errors.ts";
-import type { HttpRequest } from "../../../src/http/types.ts";
 import { DeadlineExceeded } from "../../../src/runtime/cancellation.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
+import type { HttpRequest } from "../../support/flat-request.ts";
 import { answered, paced, requestOn } from "../../support/paced.ts";
 
 const email = (change: Partial<HttpRequest> = {}): HttpRequest => requestOn(["requests", "emails"], change);
@@ -14,7 +14,7 @@ const world = (
 ) => {
   const clock = new FakeClock();
   let sent = 0;
-  const limits = { emails: { max: 2, perMs: 60_000 } };
+  const limits = { emails: { max: 2, windowMs: 60_000 } };
   const made = paced(
     async () => {
       sent += 1;

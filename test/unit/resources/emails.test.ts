@@ -132,7 +132,7 @@ test.each(cancelled)("a cancel that is answered with %s resolves to nothing", as
   expect(requests).toEqual([{ method: "DELETE", path: "/api/v1/emails/scheduled/se-1", body: undefined }]);
 });
 
-test("a cancel repeated after a lost answer, and then not found, is done", async () => {
+test("a cancel repeated after a lost response, and then not found, is done", async () => {
   const { client, clock } = served([lost, [404, { error: "No such email." }]]);
   expect(await clock.until(client.emails.scheduled.cancel("se-1"))).toBeUndefined();
 });

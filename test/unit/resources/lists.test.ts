@@ -29,7 +29,7 @@ test("addresses go out 1,000 a request, and each answer comes back in its place"
   expect(await client.lists.addContacts("li-1", emails)).toEqual({
     requested: 2_001,
     calls: 3,
-    answers: [{ added: 1_000 }, { added: 1_000 }, undefined],
+    responses: [{ added: 1_000 }, { added: 1_000 }, undefined],
   });
   expect(requests.map(({ method, path }) => `${method} ${path}`)).toEqual(
     Array(3).fill("POST /api/v1/lists/li-1/contacts"),
@@ -68,7 +68,7 @@ test.each(sources)("an address that comes twice in %s, in any case, is sent once
 
 test.each(sources)("nothing is sent for %s without addresses", async (_kind, from) => {
   const { client } = served([]);
-  expect(await client.lists.addContacts("li-1", from([]))).toEqual({ requested: 0, calls: 0, answers: [] });
+  expect(await client.lists.addContacts("li-1", from([]))).toEqual({ requested: 0, calls: 0, responses: [] });
 });
 
 test("every fault of an array is named, and nothing is sent", async () => {
@@ -157,7 +157,7 @@ test("a source that fails is heard as it is, once what was under way has ended",
   expect(requests).toHaveLength(1);
 });
 
-test("membership is repeated after a lost answer", async () => {
+test("membership is repeated after a lost response", async () => {
   const { client, clock, requests } = served([new Error("socket hang up"), [200, {}]]);
   await clock.until(client.lists.addContacts("li-1", ["ada@example.com"]));
   expect(requests).toHaveLength(2);

@@ -14,7 +14,7 @@ interface Left {
 let services = 0;
 
 /** A client whose service plays a script, one entry a request. A request beyond it fails the test. */
-export const served = (script: readonly Served[], options: ClientOptions = {}) => {
+export const served = (script: readonly Served[], options: ClientOptions = {}, random = 0) => {
   const requests: Left[] = [];
   // Clients of one origin share their budgets; tests must not.
   services += 1;
@@ -33,7 +33,7 @@ export const served = (script: readonly Served[], options: ClientOptions = {}) =
   };
   const client = new Client(
     { apiKey: "key", baseUrl, fetch, limits: false, ...options },
-    { clock, random: () => 0 },
+    { clock, random: () => random },
   );
   return { client, requests, clock };
 };

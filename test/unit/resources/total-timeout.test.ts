@@ -61,7 +61,7 @@ test("the total time of one upsert goes before the client's, longer or shorter",
 test("a creation that took all the time is not looked up after it", async () => {
   const { client, clock, requests } = slow(500, [[201, ada]]);
   const { error, atMs } = await endOf(clock, client.contacts.upsert({ email }));
-  expect(error).toMatchObject({ code: "timeout", outcome: "unknown", operation: "contacts.create" });
+  expect(error).toMatchObject({ code: "timeout", outcome: "unknown", operation: "contacts.upsert" });
   expect([atMs, requests.length]).toEqual([200, 1]);
 });
 

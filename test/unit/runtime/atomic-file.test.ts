@@ -5,12 +5,13 @@ import {
   readlinkSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { openDraft, writeFileAtomically } from "../../../src/runtime/atomic-file.ts";
+import { openDraft, removeOldDrafts, writeFileAtomically } from "../../../src/runtime/atomic-file.ts";
 import { freeDescriptor, scratch } from "../files/scratch.ts";
 
 const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
@@ -20,6 +21,22 @@ describe("a file written as a whole", () => {
     const { put, text, names } = scratch();
     await writeFileAtomically(put("state", "old"), "new");
     expect([text("state"), names()]).toEqual(["new", ["state"]]);
+  });
+
+  test("is made with the permissions that are asked for", async () => {
+    const { path, text, names } = scratch();
+    await writeFileAtomically(path("state"), "new", 0o600);
+    expect([text("state"), modeOf(path("state")), names()]).toEqual(["new", "600", ["state"]]);
+  });
+
+  test("loses the drafts that killed runs left, and no file of another name or of this process", async () => {
+    const { put, path, names } = scratch();
+    const others = ["state.0a1b2c3d.tmp.old", "state2.0a1b2c3d.tmp", "state.tmp", "state"];
+    for (const name of ["state.0a1b2c3d.tmp", ...others]) utimesSync(put(name, "half"), 1, 1);
+    put("state.ffffffff.tmp", "half");
+    await removeOldDrafts(path("state"));
+    expect(names().sort()).toEqual([...others, "state.ffffffff.tmp"].sort());
+    await removeOldDrafts(path("none/state"));
   });
 
   test("is as private as the file it replaces, and so is its draft, whatever the umask is", async () => {

@@ -173,6 +173,15 @@ describe("updating a contact", () => {
     expect(contact).toEqual(before);
   });
 
+  test("a date is a day, or a time with a zone", async () => {
+    const { call, path } = withAda({ customFields: { since: "date" } });
+    const statusOf = async (since: string) => (await call("PATCH", path, { customFields: { since } })).status;
+    expect(await Promise.all(["2026-01-01", "2026-01-01T09:00:00+02:00"].map(statusOf))).toEqual([200, 200]);
+    expect(await Promise.all(["2026-02-31", "2026-01", "2026-01-01T09:00:00"].map(statusOf))).toEqual([
+      400, 400, 400,
+    ]);
+  });
+
   test("an unknown id is a 404, also one of another workspace", async () => {
     const { call, sandbox } = open({ workspaces: { other: {} } });
     const other = sandbox.addContact(ada, "other");

@@ -213,3 +213,31 @@ describe("sending later", () => {
     expect(reply.status).toBe(400);
   });
 });
+
+describe("what changes before a scheduled email goes out", () => {
+  const scheduled = { ...email, sendAt: "2026-03-01T13:00:00Z" };
+
+  test("more room in the account's day sends what waited for it", async () => {
+    const { call, sandbox } = open();
+    sandbox.updateMailAccount("mail-1", { dailyLimit: 1 });
+    await call("POST", path, email);
+    await call("POST", path, scheduled);
+    sandbox.advance(2 * 3_600_000);
+    expect(sandbox.state.emails).toHaveLength(1);
+    sandbox.updateMailAccount("mail-1", { dailyLimit: null });
+    sandbox.advance(0);
+    expect(sandbox.state.emails).toMatchObject([{}, { scheduledId: expect.stringMatching(/^se_/) }]);
+  });
+
+  test("a second cancel finds no record", async () => {
+    const { call } = open();
+    const { body } = await call("POST", path, scheduled);
+    // As the sandbox nests it.
+    const { id } = (body as { email: { id: string } }).email;
+    expect((await call("DELETE", `${path}/scheduled/${id}`)).status).toBe(204);
+    expect(await call("DELETE", `${path}/scheduled/${id}`)).toMatchObject({
+      status: 404,
+      body: { error: "No scheduled email with that id in this workspace." },
+    });
+  });
+});

@@ -198,9 +198,9 @@ describe("made-up statuses", () => {
     expect(body).toMatchObject({
       accepted: 2,
       rejected: 1,
-      results: [{ id: "a" }, { status: 503, error: "Planned fault: this item failed." }, { id: "c" }],
+      results: [{ status: 202 }, { status: 503, error: "Planned fault: this item failed." }, { status: 202 }],
     });
-    expect(sandbox.state.events.map(({ id }) => id)).toEqual(["a", "c"]);
+    expect(sandbox.state.events.map(({ callerId }) => callerId)).toEqual(["a", "c"]);
   });
 });
 

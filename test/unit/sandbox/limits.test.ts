@@ -30,12 +30,12 @@ const ok = (count: number, status = 200) => Array<number>(count).fill(status);
 describe("the documented limits", () => {
   test("are the document's numbers", () => {
     expect(documentedLimits).toEqual({
-      requests: { max: 100, perMs: 10_000 },
-      requestsPerDay: { max: 50_000, perMs: 86_400_000 },
-      emails: { max: 20, perMs: 60_000 },
-      emailsPerDay: { max: 300, perMs: 86_400_000 },
-      events: { max: 50, perMs: 1_000 },
-      eventsPerDay: { max: 100_000, perMs: 86_400_000 },
+      requests: { max: 100, windowMs: 10_000 },
+      requestsPerDay: { max: 50_000, windowMs: 86_400_000 },
+      emails: { max: 20, windowMs: 60_000 },
+      emailsPerDay: { max: 300, windowMs: 86_400_000 },
+      events: { max: 50, windowMs: 1_000 },
+      eventsPerDay: { max: 100_000, windowMs: 86_400_000 },
     });
   });
 
@@ -71,7 +71,7 @@ describe("the documented limits", () => {
   });
 
   test("hold when some are given and others not", async () => {
-    const caller = open({ limits: { requests: { max: 1, perMs: 5 } } });
+    const caller = open({ limits: { requests: { max: 1, windowMs: 5 } } });
     expect(await many(2, () => list(caller))).toEqual([200, 429]);
     const events = open({ limits: { requests: false } });
     expect((await batch(events, 100)).status).toBe(207);
@@ -80,7 +80,7 @@ describe("the documented limits", () => {
 });
 
 describe("counting", () => {
-  const limits: SandboxLimits = { ...none, requests: { max: 2, perMs: 1_000 } };
+  const limits: SandboxLimits = { ...none, requests: { max: 2, windowMs: 1_000 } };
 
   test("a sliding window frees each request at its own time", async () => {
     const caller = open({ limits });
@@ -115,7 +115,7 @@ describe("counting", () => {
   });
 
   test("a refused request costs nothing, so waiting Retry-After is always enough", async () => {
-    const caller = open({ limits: { ...none, requests: { max: 1, perMs: 1_500 } } });
+    const caller = open({ limits: { ...none, requests: { max: 1, windowMs: 1_500 } } });
     await list(caller);
     caller.sandbox.advance(100);
     expect((await list(caller)).headers.get("retry-after")).toBe("2");
@@ -133,14 +133,14 @@ describe("counting", () => {
   });
 
   test("a request that one limit refuses draws on no other", async () => {
-    const caller = open({ limits: { ...limits, events: { max: 1, perMs: 1_000 } } });
+    const caller = open({ limits: { ...limits, events: { max: 1, windowMs: 1_000 } } });
     expect(await many(5, () => record(caller))).toEqual([202, 429, 429, 429, 429]);
     expect(await many(2, () => list(caller))).toEqual([200, 429]);
   });
 
   test("requests count per key, events per workspace", async () => {
     const apiKeys = ["sandbox-key", "second", { key: "elsewhere", workspace: "other" }];
-    const caller = open({ apiKeys, limits: { ...none, requests: 1, events: { max: 1, perMs: 1_000 } } });
+    const caller = open({ apiKeys, limits: { ...none, requests: 1, events: { max: 1, windowMs: 1_000 } } });
     const as = (key: string, path: string) =>
       caller.call("POST", path, event, { authorization: `Bearer ${key}` });
     expect((await as("sandbox-key", "/api/v1/events")).status).toBe(202);
@@ -160,7 +160,7 @@ describe("counting", () => {
   });
 
   test("a scheduled email draws on the key now and on the account when it is sent", async () => {
-    const limits = { ...none, emails: { max: 1, perMs: day }, mailAccountPerDay: 1 };
+    const limits = { ...none, emails: { max: 1, windowMs: day }, mailAccountPerDay: 1 };
     const caller = open({ limits });
     const later = { ...email, sendAt: "2026-03-01T12:00:10Z" };
     expect((await caller.call("POST", "/api/v1/emails", later)).status).toBe(201);
@@ -210,7 +210,7 @@ describe("counting", () => {
 });
 
 describe("events in batches", () => {
-  const limits = { ...none, events: { max: 10, perMs: 1_000 } };
+  const limits = { ...none, events: { max: 10, windowMs: 1_000 } };
 
   test("each event counts; a batch without room is refused whole", async () => {
     const caller = open({ limits });

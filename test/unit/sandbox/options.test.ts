@@ -41,10 +41,10 @@ describe("the options of a sandbox", () => {
     [{ limits: { kind: "slidin" } }, 'limits.kind: there is no "slidin": did you mean "sliding"?'],
     [
       { limits: { requests: 0 } },
-      "limits.requests must be a number above 0, { max, perMs }, or false for no limit",
+      "limits.requests must be a number above 0, { max, windowMs }, or false for no limit",
     ],
-    [{ limits: { requests: { max: 0, perMs: 1 } } }, "limits.requests.max must be a number above 0"],
-    [{ limits: { events: { max: 1 } } }, "limits.events.perMs is missing"],
+    [{ limits: { requests: { max: 0, windowMs: 1 } } }, "limits.requests.max must be a number above 0"],
+    [{ limits: { events: { max: 1 } } }, "limits.events.windowMs is missing"],
     [{ latencyMs: -1 }, "latencyMs must be a number of at least 0, got -1"],
     [{ latencyMs: [5, 1] }, "latencyMs must be milliseconds, or [min, max] with 0 <= min <= max"],
     [
@@ -53,7 +53,7 @@ describe("the options of a sandbox", () => {
     ],
     [{ clock: { now: () => 0 } }, "clock must have the functions now, wallTime, after, sleep"],
     [{ seed: "x" }, "seed must be a number"],
-    [{ order: "newest" }, 'order: there is no "newest": there are oldest-first, newest-first'],
+    [{ order: "newest" }, 'order: there is no "newest": did you mean "newest-first"?'],
     [{ keepRequests: -1 }, "keepRequests must be a whole number of at least 0, got -1"],
     [
       { customFields: { plan: "string" } },

@@ -54,6 +54,26 @@ describe("the controls over HTTP", () => {
     expect(sandbox.addContact(ada).createdAt).toBe("2026-03-01T12:01:00.000Z");
   });
 
+  test("change what is checked again when a scheduled email goes out", async () => {
+    const { ask, call, sandbox } = await bench({ signatures: ["sig-1"] });
+    const email = { to: ada.email, subject: "Hi", text: "Hi", sendAt: "2026-03-01T13:00:00Z" };
+    for (const more of [{ signatureId: "sig-1" }, { to: "eve@example.com" }, {}])
+      await call("POST", "/api/v1/emails", { ...email, ...more });
+    expect(await ask("workspace", "POST", { signatures: [], tracking: false })).toEqual([200, {}]);
+    expect(await ask("do-not-email", "POST", { address: "Eve@example.com" })).toEqual([200, {}]);
+    expect(await ask("mail-accounts/mail-1", "POST", { dailyLimit: 1 })).toEqual([200, {}]);
+    await call("POST", "/api/v1/emails", { ...email, sendAt: undefined });
+    sandbox.advance(2 * 3_600_000);
+    const statuses = () => [...sandbox.state.scheduled.values()].map(({ status }) => status);
+    expect(statuses()).toEqual(["FAILED", "FAILED", "SCHEDULED"]);
+    await ask("mail-accounts/mail-1", "POST", { dailyLimit: 1, workspace: "default" });
+    sandbox.advance(0);
+    expect(statuses()).toEqual(["FAILED", "FAILED", "SENT"]);
+    expect(sandbox.state.emails).toMatchObject([{ tracked: false }, { to: ada.email, tracked: false }]);
+    expect((await ask("mail-accounts/mail-1", "POST", { dailylimit: 1 }))[0]).toBe(400);
+    expect((await ask("workspace", "POST", { workspace: "none" }))[0]).toBe(400);
+  });
+
   test("seed, reset, save and load", async () => {
     const { ask, sandbox } = await bench();
     expect(await ask("seed", "POST", { contacts: 3 })).toEqual([200, { contacts: 3 }]);
@@ -227,6 +247,7 @@ describe("what it shows", () => {
     await call("POST", "/api/v1/events", event);
     await call("POST", "/api/v1/events/batch", { events: [event] });
     await call("POST", "/api/v1/emails", { to: ada.email, subject: "Thanks", text: "!" });
+    const [recorded] = sandbox.state.events;
     const history = async (path: string) =>
       ((await ask(path))[1] as { history: { what: string; link?: string }[] }).history
         .map(({ what, link }) => `${what} ${link ?? ""}`)
@@ -234,11 +255,11 @@ describe("what it shows", () => {
     expect(await history(`contacts/${id}`)).toEqual([
       "Created ",
       `Email sent: Thanks emails/${sandbox.state.emails[0]?.id}`,
-      "Event order.placed events/e-1",
+      `Event order.placed events/${recorded?.id}`,
       "contacts.create: 201 requests/1",
       "contacts.update: 200 requests/2",
     ]);
-    expect(await history("events/e-1")).toEqual([
+    expect(await history(`events/${recorded?.id}`)).toEqual([
       "Happened ",
       "Recorded: PROCESSED ",
       "events.record: 202 requests/3",
@@ -260,7 +281,7 @@ describe("what it shows", () => {
   });
 
   test("how much of each limit was used, over time, and every 429", async () => {
-    const { ask, call, sandbox } = await bench({ limits: { requests: { max: 2, perMs: 1_000 } } });
+    const { ask, call, sandbox } = await bench({ limits: { requests: { max: 2, windowMs: 1_000 } } });
     const at = Date.parse("2026-03-01T12:00:00.000Z");
     await ask("budgets");
     for (let n = 0; n < 3; n += 1) await call("GET", "/api/v1/contacts");
@@ -272,7 +293,7 @@ describe("what it shows", () => {
       refusals: number[];
     };
     const requests = series.find(({ owner, limit }) => owner === "key 1" && limit === "requests");
-    expect(requests).toMatchObject({ max: 2, perMs: 1_000, used: 0 });
+    expect(requests).toMatchObject({ max: 2, windowMs: 1_000, used: 0 });
     expect(requests?.points.map((point) => point.join())).toEqual(
       expect.arrayContaining([`${at},0`, `${at},2`, `${at + 1_000},0`]),
     );

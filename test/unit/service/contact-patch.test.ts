@@ -2,20 +2,16 @@ import { expect, test } from "vitest";
 import { issuesOf } from "../../../src/service/check.ts";
 import { ContactInput, ContactPatch } from "../../../src/service/contacts.ts";
 
-const single = [
-  "name",
-  "title",
-  "phone",
-  "linkedIn",
-  "stage",
-  "source",
-  "verified",
-  "emailConfidence",
-  "leadId",
-];
+const clearable = ["name", "title", "phone", "linkedIn", "leadId"];
+const always = ["stage", "source", "verified", "emailConfidence"];
+const single = [...clearable, ...always];
 
-test.each([...single, "notes"])("an update may clear %s with null", (field) => {
+test.each([...clearable, "notes"])("an update may clear %s with null", (field) => {
   expect(issuesOf(ContactPatch, { [field]: null })).toEqual([]);
+});
+
+test.each(always)("an update cannot clear %s", (field) => {
+  expect(issuesOf(ContactPatch, { [field]: null })).toMatchObject([{ path: field }]);
 });
 
 test("an update cannot take the address away, and says how to empty what has parts", () => {

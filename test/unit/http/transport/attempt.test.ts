@@ -1,9 +1,14 @@
 import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { Attempt } from "../../../../src/http/transport/attempt.ts";
-import { AttemptFailure, type HttpRequest, type HttpResponse } from "../../../../src/http/types.ts";
 import { aRequest } from "../../../support/builders.ts";
 import { FakeClock } from "../../../support/fake-clock.ts";
+import {
+  AttemptFailure,
+  type HttpRequest,
+  type HttpResponse,
+  unfold,
+} from "../../../support/flat-request.ts";
 
 const host = "service.test";
 
@@ -21,7 +26,8 @@ const begin = (over: Partial<HttpRequest> = {}, maxResponseBytes = 1_000): Begun
   const { promise, resolve, reject } = deferred();
   // A test may look at it later than it fails.
   promise.catch(() => undefined);
-  const attempt = new Attempt(aRequest(over), { clock, maxResponseBytes, host }, { resolve, reject });
+  const [scope, request] = unfold(aRequest(over));
+  const attempt = new Attempt(scope, { clock, maxResponseBytes, host }, { request, resolve, reject });
   attempt.carrier = { drop: (reason) => void dropped.push(reason) };
   attempt.wasSent = true;
   return { attempt, clock, settled: promise, dropped };
@@ -86,7 +92,7 @@ describe("Attempt", () => {
     expect([failure.kind, failure.wasSent, failure.message]).toEqual([
       "timeout",
       true,
-      "no end of the answer after status 200 and 1 bytes within timeoutMs, 100 ms",
+      "no end of the response after status 200 and 1 bytes within timeoutMs, 100 ms",
     ]);
     expect(dropped).toEqual([failure]);
   });
@@ -191,11 +197,9 @@ describe("Attempt", () => {
 
   test("given back, it fails as held; once it has ended it is not given back any more", async () => {
     const { promise, resolve, reject } = deferred();
-    const attempt = new Attempt(
-      aRequest(),
-      { clock: new FakeClock(), maxResponseBytes: 1, host },
-      { resolve, reject },
-    );
+    const [scope, request] = unfold(aRequest());
+    const limits = { clock: new FakeClock(), maxResponseBytes: 1, host };
+    const attempt = new Attempt(scope, limits, { request, resolve, reject });
     attempt.giveBack();
     attempt.fail("broken", "too late");
     await expect(promise).rejects.toMatchObject({ kind: "held", wasSent: false });

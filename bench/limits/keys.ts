@@ -1,0 +1,70 @@
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { documentedLimits } from "../../src/options/limits.ts";
+import { logTo } from "../../src/options/logger.ts";
+import type { Settings } from "../../src/options/options.ts";
+import { ConcurrencyLimit } from "../../src/rate-limit/concurrency.ts";
+import { sharedLimiter } from "../../src/rate-limit/limiter.ts";
+import { rateLimit } from "../../src/rate-limit/stage.ts";
+import { FakeClock, turn } from "../../test/support/fake-clock.ts";
+import { flatStage } from "../../test/support/flat-request.ts";
+import { answered, requestOn } from "../../test/support/paced.ts";
+
+const keys = Number(process.env.KEYS ?? 10_000);
+const slotsOfDay = 50;
+const dayMs = 86_400_000;
+
+/** In a process of its own, because what it measures is the heap. */
+const measure = async (): Promise<void> => {
+  setFlagsFromString("--expose-gc");
+  const collect: () => void = runInNewContext("gc");
+  const clock = new FakeClock();
+  const log = logTo(undefined, "warn");
+  const settings = { origin: "https://keys.test", basePath: "", limits: documentedLimits, limitScopes: {} };
+  /** A client of the key, which sends this and is closed. */
+  const use = async (key: number): Promise<void> => {
+    const apiKey = `tp_live_${String(key).padStart(24, "0")}`;
+    // What identifies a limiter, and the log.
+    const limiter = sharedLimiter({ ...settings, apiKey, log } as Settings, clock);
+    const slots = new ConcurrencyLimit(16);
+    const waits = { maxRetryAfterMs: 60_000, interactiveReserve: 0.1, maxQueued: 9 };
+    const send = flatStage(rateLimit({ limiter, slots, clock, ...waits }))(async () => answered());
+    await Promise.all([
+      send(requestOn(["requests"])),
+      send(requestOn(["requests", "emails"])),
+      send(requestOn(["requests", "events"], { weight: 5 })),
+    ]);
+  };
+  const heapAfter = async (ms: number): Promise<number> => {
+    await clock.advance(ms);
+    await use(keys);
+    // What a WeakRef referred to in this turn is collected in a later one.
+    await turn();
+    collect();
+    return process.memoryUsage().heapUsed + process.memoryUsage().external;
+  };
+  const before = await heapAfter(0);
+  for (let slot = 0; slot < slotsOfDay; slot += 1) {
+    for (let key = 0; key < keys; key += 1) await use(key);
+    await clock.advance(dayMs / slotsOfDay);
+  }
+  const full = await heapAfter(0);
+  const pending = clock.pending;
+  await heapAfter(dayMs + 1_800_000);
+  const left = await heapAfter(60_000);
+  const perKey = (bytes: number): string => `${((bytes - before) / keys / 1_000).toFixed(2)} KB`;
+  console.log(
+    `${keys} keys without clients, each with a day's use of every limit: ${perKey(full)} each, ${pending} timers; ` +
+      `a day later and used once: ${perKey(left)}`,
+  );
+};
+
+/** What a key takes whose clients are gone. */
+export const memoryOfKeys = async (): Promise<void> => {
+  const child = fork(fileURLToPath(import.meta.url), ["measure"], { execArgv: ["--import", "tsx"] });
+  await new Promise((resolve) => child.once("exit", resolve));
+};
+
+if (process.argv[2] === "measure" && process.send) void measure().then(() => process.exit());

@@ -1,0 +1,59 @@
+import { contentText, textHash } from "../runtime/content-hash.ts";
+import { isRecord } from "../runtime/values.ts";
+
+/** The fields of a contact or a row, with each custom field on its own: `name`, `customFields.plan`. */
+const fieldsOf = (contact: object): [name: string, value: unknown][] =>
+  Object.entries(contact).flatMap(([name, value]): [string, unknown][] => {
+    if (name === "id" || value === undefined) return [];
+    if (name !== "customFields" || !isRecord(value)) return [[name, value]];
+    return Object.entries(value).flatMap(([key, item]) =>
+      item === undefined ? [] : [[`customFields.${key}`, item]],
+    );
+  });
+
+/**
+ * A field's value as text: the definition of "unchanged" is that two values have the same text. Lists are compared with
+ * their order, except `listIds`, which is a set. A Date equals its ISO string. A cleared field may be null or missing.
+ */
+const textOf = (name: string, value: unknown): string => {
+  if (value === null) return "";
+  return contentText(name === "listIds" && Array.isArray(value) ? [...new Set(value)].sort() : value);
+};
+
+/** A hash for each field that has a value. */
+export const fieldHashes = (contact: object): Record<string, string> =>
+  Object.fromEntries(
+    fieldsOf(contact).flatMap(([name, value]) =>
+      value === null ? [] : [[name, textHash(textOf(name, value))]],
+    ),
+  );
+
+const isShort = /^[ -~]{0,22}$/;
+
+/** A field's value in at most 23 characters of ASCII: its text, or a hash of it. */
+const shortText = (name: string, value: unknown): string => {
+  const text = textOf(name, value);
+  // No JSON begins like that.
+  return isShort.test(text) ? text : `#${textHash(text)}`;
+};
+
+// The address finds the contact; the service sets the times itself.
+const notCompared = ["email", "createdAt", "updatedAt"];
+
+/** What an import compares of a contact, or writes of a row: each field with its short text. */
+export const shortTexts = (contact: object): [name: string, text: string][] =>
+  fieldsOf(contact)
+    .filter(([name]) => !notCompared.includes(name))
+    .map(([name, value]) => [name, shortText(name, value)]);
+
+/** The fields that a row would change; `known` gives the short text that the contact has. */
+export const fieldsToChange = (row: object, known: (name: string) => string | undefined): string[] =>
+  shortTexts(row)
+    .filter(([name, text]) => text !== (known(name) ?? ""))
+    .map(([name]) => name);
+
+/** Whether writing a row over a contact would change nothing. */
+export const hasSameFields = (row: object, contact: object): boolean => {
+  const known = new Map(shortTexts(contact));
+  return fieldsToChange(row, (name) => known.get(name)).length === 0;
+};

@@ -1,0 +1,344 @@
+import { ConnectionError, type Issue, TimeoutError, TouchpointError } from "../errors.ts";
+import type { Redactor } from "../http/auth.ts";
+import { errorFrom, type Findings } from "../http/error-from.ts";
+import type { RetryQuota } from "../http/retry.ts";
+import { Account, Effect, type FailureNotes, type Plan, type Progress, type Scope } from "../http/scope.ts";
+import { AttemptFailure, type Send } from "../http/types.ts";
+import type { CallOptions, Settings } from "../options/options.ts";
+import type { Priority } from "../options/priority.ts";
+import {
+  ClientClosed,
+  DeadlineExceeded,
+  type Lifetime,
+  openScope,
+  whenAborted,
+} from "../runtime/cancellation.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { toHeaders } from "../runtime/headers.ts";
+import { issuesOf } from "../service/check.ts";
+import type { Operation, OperationFacts } from "../service/define.ts";
+import { type ApiPromise, answer, type ResponseInfo, type WithResponse } from "./api-promise.ts";
+import { type CallInput, checkCallOptions } from "./request.ts";
+
+/** Runs one operation in a scope of its own: checks the input, sends, checks the response. */
+export type Perform = <Input, Output>(
+  parent: CallScope,
+  operation: Operation<Input, Output>,
+  input: CallInput<Input>,
+  options: CallOptions | undefined,
+) => Promise<WithResponse<Output>>;
+
+/** What the calls of a client have in common. */
+export interface CallContext {
+  readonly send: Send;
+  readonly settings: Settings;
+  readonly redactor: Pick<Redactor, "text">;
+  readonly lifetime: Lifetime;
+  readonly clock: Clock;
+  /** Limits the retries of all calls together. */
+  readonly quota: Pick<RetryQuota, "draw">;
+  /** 0 ≤ random() < 1. */
+  readonly random: () => number;
+  readonly perform: Perform;
+}
+
+/** Follows the waits of long work. */
+export interface Waits {
+  /** For one request: called with what it waits for, and with undefined when the wait is over. */
+  listener(): (waitingFor: string | undefined) => void;
+}
+
+/** `client`: makes a scope for each call. `long`: its requests have limits of their own. `whole`: they share them. */
+type Kind = "client" | "long" | "whole" | "request";
+
+/** How a scope is made. */
+interface Start {
+  readonly kind: Kind;
+  readonly operation: OperationFacts;
+  readonly plan?: Plan | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly totalTimeoutMs?: number | undefined;
+  readonly waits?: Waits | undefined;
+}
+
+// Requests in flight are awaited, so that their effect counts; but a callback or a store that hangs must not block the
+// end.
+const settlingMs = 1_000;
+
+/** The work that a request is part of. */
+export interface Watching extends Pick<Plan, "onWait"> {
+  readonly priority: Priority | undefined;
+}
+
+const unwatched: Watching = { onWait: undefined, priority: undefined };
+
+/** What a scope of several requests has instead of a request's plan. */
+const noPlan: Plan = {
+  replay: "safe",
+  weight: 0,
+  priority: "interactive",
+  maxRetries: 0,
+  isDrained: false,
+  isDivisible: false,
+  dryRun: undefined,
+  once: undefined,
+  onWait: undefined,
+};
+
+const severalRequests = (id: string): OperationFacts => ({
+  id,
+  method: "POST",
+  path: id,
+  scope: [],
+  budgets: [],
+  evidence: "documented",
+});
+
+/** The reasons that errors were made from: the end of the whole call makes them again, with what all of it has shown. */
+const reasons = new WeakMap<TouchpointError, DeadlineExceeded | ClientClosed>();
+
+const endingOf = (reason: DeadlineExceeded | ClientClosed, found: Findings): TouchpointError => {
+  const { operation, attempts, outcome } = found;
+  const message = `${operation}: ${reason.message}, outcome ${outcome}.`;
+  const details = { operation, attempts, outcome };
+  const error =
+    reason instanceof DeadlineExceeded
+      ? new TimeoutError(message, details)
+      : new ConnectionError(message, details);
+  reasons.set(error, reason);
+  return error;
+};
+
+/** The error for what ended a call; a caller's own reason is returned unchanged. */
+export const errorOf = (failed: unknown, found: Findings): unknown => {
+  if (failed instanceof AttemptFailure && failed.kind !== "aborted") return errorFrom(failed, found);
+  const told = failed instanceof AttemptFailure ? failed.cause : failed;
+  const reason = told instanceof TouchpointError ? (reasons.get(told) ?? told) : told;
+  if (reason instanceof DeadlineExceeded || reason instanceof ClientClosed) return endingOf(reason, found);
+  // The failed request had no effect; an earlier one may have had one, and the outcome is about the whole call.
+  if (reason instanceof TouchpointError && reason.outcome !== found.outcome && found.outcome === "unknown")
+    Object.defineProperty(reason, "outcome", { value: found.outcome });
+  return reason;
+};
+
+/**
+ * One call: what it does, until when, whether anything of it may have happened, and what it took. A call of several
+ * requests makes a child for each, which shares its signal and counts for its effect and its account.
+ */
+export class CallScope implements Scope {
+  readonly context: CallContext;
+  readonly operation: OperationFacts;
+  readonly plan: Plan;
+  readonly signal: AbortSignal | undefined;
+  readonly deadlineAt: number | undefined;
+  readonly effect: Effect;
+  readonly account: Account;
+  readonly waits: Account | undefined;
+  readonly #kind: Kind;
+  /** The signal that its options gave. */
+  readonly #given: AbortSignal | undefined;
+  readonly #release: () => void;
+  readonly #watched: Waits | undefined;
+
+  /** The scope of a client, which makes those of its calls. */
+  static of(context: CallContext): CallScope {
+    return new CallScope(context, { kind: "client", operation: severalRequests("client") }, undefined);
+  }
+
+  private constructor(context: CallContext, start: Start, parent: CallScope | undefined) {
+    const { kind, operation, plan = noPlan, signal, totalTimeoutMs, waits } = start;
+    const { clock, lifetime } = context;
+    // What a client's calls share is not part of any of them.
+    const above = parent === undefined || parent.#kind === "client" ? undefined : parent;
+    this.context = context;
+    this.#kind = kind;
+    this.operation = operation;
+    this.plan = plan;
+    this.#given = signal;
+    this.#watched = waits ?? (above === undefined ? undefined : above.#watched);
+    this.effect = new Effect(above?.effect);
+    this.account = new Account(above?.account);
+    const isAbove = above !== undefined && (signal === above.#given || signal === above.signal);
+    const ending = parent === undefined || above !== undefined ? above?.signal : lifetime.signal;
+    const opened = openScope([isAbove ? undefined : signal, ending], { totalTimeoutMs, clock });
+    this.signal = opened.signal;
+    this.#release = opened.release;
+    const isPart = above !== undefined && above.#kind === "whole";
+    this.waits = isPart ? above.account : this.account;
+    // What long work still has time for, its own signal says.
+    const hasDeadline = totalTimeoutMs !== undefined && kind !== "long";
+    if (hasDeadline) this.deadlineAt = clock.now() + totalTimeoutMs;
+    else this.deadlineAt = isPart ? above.deadlineAt : undefined;
+  }
+
+  get clock(): Clock {
+    return this.context.clock;
+  }
+
+  get progress(): Progress {
+    const { operation, account, effect } = this;
+    return { operation: operation.id, attempts: account.attempts, outcome: effect.outcome };
+  }
+
+  /** Sends one request. */
+  request<Input, Output>(
+    operation: Operation<Input, Output>,
+    input: CallInput<Input>,
+    options?: CallOptions,
+  ): ApiPromise<Output> {
+    return answer(this.context.perform(this, operation, input, options ?? undefined));
+  }
+
+  /** The scope of a request; `release` it when it has ended. */
+  forRequest(operation: OperationFacts, plan: Plan, options: CallOptions | undefined): CallScope {
+    // The whole call has a time limit already, and a recorder's drain has none.
+    const hasOwnLimit = this.#kind !== "whole" && !plan.isDrained;
+    const totalTimeoutMs = hasOwnLimit
+      ? (options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs)
+      : undefined;
+    return new CallScope(
+      this.context,
+      { kind: "request", operation, plan, signal: options?.signal, totalTimeoutMs },
+      this,
+    );
+  }
+
+  /** Whether its requests leave others the way. */
+  get isBackground(): boolean {
+    return this.#watched !== undefined;
+  }
+
+  /** What its requests are made for: the priority that they have, and what they tell of their waits. */
+  get watching(): Watching {
+    return this.#watched === undefined
+      ? unwatched
+      : { onWait: this.#watched.listener(), priority: "background" };
+  }
+
+  /**
+   * Starts long work, such as an iteration: once the client is closed, it sends no more requests, although new calls are
+   * possible. Work within a call is a part of it.
+   */
+  open(operation: string): CallScope {
+    if (this.#kind !== "client") return this;
+    return new CallScope(this.context, { kind: "long", operation: severalRequests(operation) }, this);
+  }
+
+  /** Runs a call of several requests, which end together. A call within a call is a part of it. */
+  async run<T>(
+    operation: string,
+    options: CallOptions | undefined,
+    work: (scope: CallScope) => Promise<T>,
+  ): Promise<T> {
+    if (this.#kind === "whole") return work(this);
+    if (options) checkCallOptions(operation, options);
+    const totalTimeoutMs = options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs;
+    const start = { signal: options?.signal, totalTimeoutMs };
+    return this.#child({ kind: "whole", operation: severalRequests(operation), ...start }).untilEnd(work);
+  }
+
+  /** The scope of long work: only its own `totalTimeoutMs` limits all of it, and each request has the client's limits. */
+  long(
+    operation: string,
+    options: Pick<CallOptions, "signal" | "totalTimeoutMs"> & { readonly waits?: Waits } = {},
+  ): CallScope {
+    const { signal, totalTimeoutMs, waits } = options;
+    return this.#child({
+      kind: "long",
+      operation: severalRequests(operation),
+      signal,
+      totalTimeoutMs,
+      waits,
+    });
+  }
+
+  /** Resolves after `ms`, or when the client is closed: the next request throws that, with the results so far. */
+  async sleep(ms: number): Promise<void> {
+    try {
+      await this.clock.sleep(ms, this.signal);
+    } catch (reason) {
+      if (!(reason instanceof ClientClosed)) throw reason;
+    }
+  }
+
+  /** Waits before the next round of requests; those who follow the waits are told. */
+  async backOff(ms: number): Promise<void> {
+    const { onWait } = this.watching;
+    const before = this.clock.now();
+    onWait?.("retry");
+    try {
+      await this.sleep(ms);
+    } finally {
+      onWait?.(undefined);
+    }
+    this.account.waited(this.clock.now() - before);
+  }
+
+  /** The error that ends the call for this reason. No other code makes errors that carry an outcome. */
+  fail(failed: unknown, notes?: FailureNotes): unknown {
+    return errorOf(failed, { ...this.progress, ...notes, replay: this.plan.replay });
+  }
+
+  /** Reports invalid responses to the log and `onValidationIssue`; also faults of several responses together. */
+  report(operation: string, issues: readonly Issue[]): void {
+    const { log, hooks } = this.context.settings;
+    log.warn("response does not fit", { operation, fields: issues.map(({ path }) => path) });
+    hooks.onValidationIssue?.({ operation, issues });
+  }
+
+  /** The faults that a call with this payload would be refused for; a promise only if the workspace has schemas. */
+  issues<Input>(
+    operation: Operation<Input, unknown>,
+    payload: Input,
+  ): readonly Issue[] | Promise<readonly Issue[]> {
+    const { workspace } = this.context.settings;
+    const found = issuesOf(operation.input, payload);
+    return found.length > 0 || workspace === undefined ? found : workspace.inputIssues(operation, payload);
+  }
+
+  /** The answer of a call: its data, with the last response of its requests. */
+  answer<T>(work: Promise<T>): ApiPromise<T> {
+    const { account } = this;
+    const info = (): ResponseInfo => {
+      const { response, attempts, waitedMs } = account;
+      return {
+        status: response?.status ?? 0,
+        headers: toHeaders(response?.headers ?? {}),
+        attempts,
+        waitedMs,
+      };
+    };
+    return answer(work.then((data) => ({ data, response: info() })));
+  }
+
+  /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */
+  release(): void {
+    this.#release();
+  }
+
+  #child(start: Start): CallScope {
+    return new CallScope(this.context, start, this);
+  }
+
+  /** Runs the work of this scope until its end or its deadline; requests in flight are awaited then. */
+  untilEnd<T>(work: (scope: CallScope) => Promise<T>): Promise<T> {
+    const { signal, clock } = this;
+    return new Promise((resolve, reject) => {
+      let cancel: (() => void) | undefined;
+      const unlink = whenAborted(signal, () => {
+        if (signal?.reason instanceof DeadlineExceeded)
+          cancel = clock.after(settlingMs, () => settle(() => reject(this.fail(signal.reason))));
+      });
+      const settle = (end: () => void): void => {
+        cancel?.();
+        unlink();
+        this.release();
+        end();
+      };
+      work(this).then(
+        (value) => settle(() => resolve(value)),
+        (error: unknown) => settle(() => reject(this.fail(error))),
+      );
+    });
+  }
+}

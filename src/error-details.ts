@@ -1,0 +1,55 @@
+/** The effect of a failed call: it certainly did not happen, or it may have happened. */
+export type Outcome = "not-applied" | "unknown";
+
+/** The `code` of a response with an error status. */
+export type ApiErrorCode =
+  | "api_error"
+  | "authentication_failed"
+  | "bad_gateway"
+  | "bad_request"
+  | "conflict"
+  | "mail_account_failed"
+  | "not_found"
+  | "permission_denied"
+  | "rate_limited"
+  | "server_error"
+  | "service_unavailable";
+
+/** The `code` of an error: one per class. */
+export type ErrorCode =
+  | ApiErrorCode
+  | "configuration_invalid"
+  | "connection_failed"
+  | "input_invalid"
+  | "once_mismatch"
+  | "once_pending"
+  | "once_unknown"
+  | "recipient_refused"
+  | "response_invalid"
+  | "timeout";
+
+/** What a call with several requests did before it failed. */
+export interface PartialWork {
+  /** Results that are known, in the order of the input. */
+  readonly results?: readonly unknown[];
+  /** The inputs that were processed. */
+  readonly done?: readonly unknown[];
+  /** The inputs that were not processed, or whose result is unknown. */
+  readonly left?: readonly unknown[];
+  /** The counts so far, in the form of the method's report. */
+  readonly report?: object;
+}
+
+/** Details that every error of the library may have. */
+export interface ErrorDetails {
+  /** The called method, for example `contacts.create`. */
+  readonly operation?: string | undefined;
+  /** The number of requests; default: 0. */
+  readonly attempts?: number | undefined;
+  /** Whether the call may have taken effect; default: `not-applied`. */
+  readonly outcome?: Outcome | undefined;
+  /** The error underneath, if there is one. */
+  readonly cause?: unknown;
+  /** What to do about it, if there is more to say than the message does. */
+  readonly hint?: string | undefined;
+}

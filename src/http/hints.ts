@@ -1,0 +1,92 @@
+import { inferred, type Scope } from "../service/define.ts";
+import { operations } from "../service/operations.ts";
+import type { AttemptFailure } from "./types.ts";
+
+const ownAuthority =
+  "if your network or company signs certificates itself, set NODE_EXTRA_CA_CERTS to its certificate file before Node starts";
+
+type Failure = Pick<AttemptFailure, "kind" | "message" | "cause" | "response">;
+
+/** What to do about a failed connection, by its code. */
+const byCode: Readonly<Record<string, string>> = {
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: ownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT: ownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: ownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: ownAuthority,
+  DEPTH_ZERO_SELF_SIGNED_CERT: ownAuthority,
+  CERT_HAS_EXPIRED: "the server's certificate has expired, or this machine's clock is wrong",
+  CERT_NOT_YET_VALID: "this machine's clock may be wrong: the server's certificate is not valid yet",
+  ERR_TLS_CERT_ALTNAME_INVALID: "check the host name of baseUrl: the certificate is for another one",
+  ERR_SSL_WRONG_VERSION_NUMBER: "check baseUrl: this port seems to speak http, not https",
+  ENOTFOUND: "check the host name of baseUrl; behind a proxy, set the option proxy",
+  EAI_AGAIN: "check this machine's DNS; behind a proxy, set the option proxy",
+};
+
+const loopback = /no connection to (localhost|127(\.\d+){3}|\[::1\]):/;
+
+const connectionHint = ({ cause, message }: Failure): string | undefined => {
+  const { code }: { code?: unknown } = Object(cause);
+  if (code === "ECONNREFUSED") {
+    if (message.includes("through the proxy")) return "check that the proxy is running";
+    return loopback.test(message)
+      ? "is the sandbox running? Start it with: npx touchpoint sandbox"
+      : "nothing listens there: check the host and port of baseUrl";
+  }
+  return typeof code === "string" && Object.hasOwn(byCode, code) ? byCode[code] : undefined;
+};
+
+/** The scopes that an operation needs; undefined for another request. */
+const scopesOf = (id: string): readonly Scope[] | undefined => {
+  for (const resource of Object.values(operations))
+    for (const operation of Object.values(resource)) if (operation.id === id) return operation.scope;
+  return undefined;
+};
+
+/** Source: service document, Authentication, 4 and 6, and Errors, 403. */
+const permissionHint = (operation: string): string => {
+  const scopes = scopesOf(operation) ?? [];
+  const needs =
+    scopes.length === 0
+      ? "the key may lack a scope (the document names none for this request)"
+      : `the key needs ${scopes.length > 1 ? "the scopes" : "the scope"} ${scopes.join(" and ")}`;
+  return `${needs}, its creator's role must allow this, and the request must not seem to come from a browser`;
+};
+
+/** What to do about an error status. */
+export const statusHint = (status: number | undefined, operation: string): string | undefined => {
+  switch (status) {
+    case 401:
+      return "check that the key belongs to the service at baseUrl, and was not revoked and has not expired";
+    case 403:
+      return permissionHint(operation);
+    case 404:
+    case 405:
+      return Object.hasOwn(inferred, operation)
+        ? `the document does not give the ${inferred[operation]} of ${operation}: the option routes corrects path and method`
+        : undefined;
+    case 409:
+      return operation === "contacts.create" ? "contacts.upsert updates a contact that exists" : undefined;
+    default:
+      return undefined;
+  }
+};
+
+/** What to do about a failure, in one sentence; undefined if there is nothing to say beyond its message. */
+export const hintOf = (failure: Failure, operation: string): string | undefined => {
+  switch (failure.kind) {
+    case "status":
+      return statusHint(failure.response?.status, operation);
+    case "connection":
+      return connectionHint(failure);
+    case "redirect":
+      return "use the address that the service redirects to as baseUrl";
+    case "broken":
+      return /^\s*</.test(failure.response?.text ?? "")
+        ? "the response is a web page: check that baseUrl is the address of the API"
+        : undefined;
+    case "too-large":
+      return "raise the option maxResponseBytes, or request less at once";
+    default:
+      return undefined;
+  }
+};

@@ -1,0 +1,50 @@
+/** How the client calls a `fetch`. */
+export interface FetchInit {
+  /** In upper case. */
+  method: string;
+  /** Names in lower case. Contains the key. */
+  headers: Record<string, string>;
+  /** JSON; absent if the request has no body. */
+  body?: string;
+  /** A redirect is an error, because it would send the key to another address. */
+  redirect: "manual";
+  /** Aborts the attempt. */
+  signal: AbortSignal;
+}
+
+/** What the client reads of a `fetch` response. The `Response` of every runtime and of undici has it. */
+export interface FetchResponse {
+  /** The HTTP status. */
+  readonly status: number;
+  /** `opaqueredirect` for a redirect in a browser. */
+  readonly type: string;
+  /** Names in lower case, with their values. */
+  readonly headers: Iterable<[string, string]>;
+  /** The body, read in chunks. */
+  readonly body: {
+    getReader(): {
+      read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+      cancel(reason?: unknown): Promise<unknown>;
+    };
+    cancel(): Promise<unknown>;
+  } | null;
+}
+
+/** Any WHATWG fetch: the global one, undici's, a sandbox's, or your own. */
+export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
+
+/**
+ * What the library needs of an undici dispatcher. `Agent`, `Pool`, `ProxyAgent` and `MockAgent` have it.
+ *
+ * @example
+ * ```ts
+ * import { Client } from "touchpoint-sdk";
+ * import { ProxyAgent } from "undici";
+ *
+ * await using proxied = new Client({ dispatcher: new ProxyAgent("http://proxy.internal:3128") });
+ * ```
+ */
+export interface Dispatcher {
+  /** Sends one request, as undici defines it. Returns false if the dispatcher is busy. */
+  dispatch(options: object, handler: object): boolean;
+}

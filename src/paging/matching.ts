@@ -1,0 +1,25 @@
+import { throwIfInvalid } from "../call/executor.ts";
+import type { CallScope } from "../call/scope.ts";
+import type { CallOptions } from "../options/options.ts";
+import type { Contact } from "../service/contacts.ts";
+import { operations } from "../service/operations.ts";
+import { type PagingOptions, paged } from "./paged.ts";
+
+/** The contacts of the whole list for which `fits` is true: the service has no query for them. */
+export async function* contactsWith(
+  call: CallScope,
+  { operation, id, options }: Matching,
+  fits: (contact: Contact) => boolean,
+): AsyncGenerator<Contact, void, undefined> {
+  if (typeof id !== "string" || id === "")
+    throwIfInvalid(operation, [{ path: "id", message: "must be a non-empty string" }]);
+  for await (const contact of paged(call, operations.contacts.list, {}, options ?? {}))
+    if (fits(contact)) yield contact;
+}
+
+/** What the contacts have in common, and how to read them. */
+interface Matching {
+  readonly operation: string;
+  readonly id: string;
+  readonly options: (CallOptions & PagingOptions) | undefined;
+}

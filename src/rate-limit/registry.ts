@@ -1,0 +1,151 @@
+import { ConfigurationError } from "../errors.ts";
+import type { LimitScopes } from "../options/limits.ts";
+import type { KeySource } from "../options/options.ts";
+import type { DayCount, LimitNumbers } from "../options/shared-limits.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { BudgetName } from "../service/define.ts";
+import type { Account } from "./account.ts";
+import type { Budget } from "./budget.ts";
+import { Pause } from "./pause.ts";
+
+/** What an account remembers of an earlier one of the same limit, and what it tells when it is used. */
+interface Memory {
+  readonly day?: DayCount | undefined;
+  readonly pause?: Pause | undefined;
+  readonly keep?: (account: Account) => void;
+}
+
+/** Makes a new account; `scope` is the name under which it is counted. */
+type MakeAccount = (scope: string | undefined, memory: Memory) => Account;
+
+/** Finds an account of the process, or makes it. */
+export type FindAccount = (name: BudgetName, numbers: LimitNumbers, make: MakeAccount) => Account;
+
+/** What says with whom a client counts. */
+interface Client {
+  readonly apiKey: KeySource;
+  readonly origin: string;
+  readonly basePath: string;
+  readonly limitScopes: LimitScopes;
+  /** The limits that processes share. */
+  readonly sharing: object | undefined;
+  readonly fetch: object | undefined;
+}
+
+/** The accounts of one place, by what identifies them. */
+type Find = (id: string, clock: Clock, make: (memory: Memory) => Account) => Account;
+
+/** What is kept of an account: all of it while it is in use, and then only what outlasts its window. */
+interface Kept {
+  readonly day: DayCount;
+  readonly pause: Pause;
+  account: Account | WeakRef<Account>;
+}
+
+const accountIn = ({ account }: Kept): Account | undefined =>
+  account instanceof WeakRef ? account.deref() : account;
+
+const sweepMs = 60_000;
+
+/**
+ * Keeps what accounts hold for as long as they hold it, whether a client is open or not. What has expired is looked for
+ * once a minute, when any account is used; no timer keeps the process alive.
+ */
+const newMemory = (): Find => {
+  const known = new Map<string, Kept>();
+  let sweptAt = Number.NEGATIVE_INFINITY;
+  const sweep = (now: number): void => {
+    // Clients may have different clocks.
+    if (Math.abs(now - sweptAt) < sweepMs) return;
+    sweptAt = now;
+    for (const [id, kept] of known) {
+      const account = accountIn(kept);
+      if (account === undefined && kept.day.used === 0 && kept.pause.until <= now) known.delete(id);
+      if (!account?.budget.isIdle || kept.account instanceof WeakRef) continue;
+      account.release();
+      kept.account = new WeakRef(account);
+    }
+  };
+  return (id, clock, make) => {
+    sweep(clock.now());
+    const before = known.get(id);
+    const found = before && accountIn(before);
+    if (found !== undefined) return found;
+    const pause = before?.pause ?? new Pause();
+    const keep = (account: Account): void => {
+      known.set(id, { day: account.budget.day, pause, account });
+      sweep(clock.now());
+    };
+    const account = make({ day: before?.day, pause, keep });
+    known.set(id, { day: account.budget.day, pause, account });
+    return account;
+  };
+};
+
+/** The memory of a `fetch`, or of shared limits; without one, that of all other clients. */
+type MemoryOf = (owner: object | undefined) => Find;
+
+// Registered, so that the ESM and the CommonJS copy of the package in one process share the budgets of a key.
+const place = Symbol.for("touchpoint-sdk.budgets.v1");
+
+const newMemories = (): MemoryOf => {
+  const common = newMemory();
+  // Forgotten with its owner: no later client can have the same one.
+  const ofOwners = new WeakMap<object, Find>();
+  return (owner) => {
+    if (owner === undefined) return common;
+    const own = ofOwners.get(owner) ?? newMemory();
+    ofOwners.set(owner, own);
+    return own;
+  };
+};
+
+const memories = (): MemoryOf => {
+  // One non-enumerable property, created with the first client; a closure, so that no listing shows a key.
+  const shared = globalThis as { [place]?: MemoryOf };
+  shared[place] ?? Object.defineProperty(shared, place, { value: newMemories(), configurable: true });
+  return shared[place] ?? newMemories();
+};
+
+// workerd ends a timer together with the request that created it, and one request cannot wake another.
+const isWorkerd = (): boolean => {
+  // Node 20 has no navigator, and neither do its types.
+  const navigator: unknown = Reflect.get(globalThis, "navigator");
+  return Object(navigator).userAgent === "Cloudflare-Workers";
+};
+
+const inWords = ({ limit: { max, windowMs }, maxPerDay }: LimitNumbers): string =>
+  `${max} in ${windowMs} ms and ${maxPerDay} a day`;
+
+/** Whether the numbers of a budget that another client named are those of this client. */
+const sameNumbers = ({ limit, day }: Budget, scope: string, numbers: LimitNumbers): void => {
+  const there: LimitNumbers = { limit, maxPerDay: day.max };
+  if (inWords(there) !== inWords(numbers))
+    throw new ConfigurationError(
+      `limitScopes: "${scope}" is counted by another client with ${inWords(there)}, here with ${inWords(numbers)}`,
+    );
+};
+
+/**
+ * The accounts of a client: those that `limitScopes` names are shared by all clients of the origin (or, over Redis, of
+ * the Redis) that name them so; the others by all clients of the key with the same base URL, numbers and `fetch`, or by
+ * the id of the Redis. A key function may return any key, so without `limitScopes.requests` its client shares only what
+ * it names. In workerd every client has its own.
+ */
+export const accountsOf = (client: Client, clock: Clock): FindAccount => {
+  const { apiKey, origin, basePath, limitScopes, sharing, fetch } = client;
+  const ofProcess = isWorkerd() ? undefined : memories();
+  const key = typeof apiKey === "string" ? [apiKey] : limitScopes.requests && [limitScopes.requests, "named"];
+  return (name, numbers, make) => {
+    const scope = limitScopes[name];
+    const { max, windowMs } = numbers.limit;
+    const own = sharing ? [name] : key && [name, origin, basePath, max, windowMs, numbers.maxPerDay, ...key];
+    const id = scope === undefined ? own : [name, "scope", scope, ...(sharing ? [] : [origin])];
+    if (ofProcess === undefined || id === undefined || id === "") return make(scope, {});
+    // A name is the origin's, whichever way a request takes.
+    const find = ofProcess(sharing ?? (scope === undefined ? fetch : undefined));
+    const account = find(JSON.stringify(id), clock, (memory) => make(scope, memory));
+    if (scope !== undefined) sameNumbers(account.budget, scope, numbers);
+    return account;
+  };
+};

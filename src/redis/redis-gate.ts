@@ -1,0 +1,347 @@
+import { randomUUID } from "node:crypto";
+import type { LostStore, SharingRequest } from "../options/shared-limits.ts";
+import { LatencyFloor } from "../rate-limit/permits.ts";
+import type { Cancel, Clock } from "../runtime/clock.ts";
+import type { RedisCommands } from "./commands.ts";
+import type { AskReply, BudgetReply, BudgetReport, Exchange, ExchangeReply, Settled } from "./exchange.ts";
+import { faultOf, type RedisFault, silence } from "./fault.ts";
+import {
+  type Asked,
+  askOf,
+  budgetsOf,
+  forget,
+  type Lane,
+  newLane,
+  rankOf,
+  type Ticket,
+  toldOf,
+  weightsOf,
+} from "./lanes.ts";
+import type { RedisBudget, Store } from "./shared-budget.ts";
+import { exchange } from "./take-script.ts";
+
+// Redis that has not answered for so long is unavailable, and what it granted may not be used any more.
+const silenceMs = 3_000;
+const retryMs = 250;
+const mostAsked = 100;
+const never = Number.POSITIVE_INFINITY;
+
+export interface GateContext {
+  readonly redis: RedisCommands;
+  /** While Redis is unavailable: the share of each limit to use; if it is 0, how long calls wait. */
+  readonly whenLost: { readonly share: number; readonly maxMs: number };
+}
+
+/**
+ * Asks Redis for each request, and tells it when one has ended. Requests that wait together are asked for together, so
+ * one request takes about two round trips.
+ */
+export class RedisGate implements Store {
+  readonly #context: GateContext;
+  readonly #clock: Clock;
+  readonly #process = randomUUID();
+  readonly #budgets = new Map<string, RedisBudget>();
+  readonly #lanes = new Map<object, Lane>();
+  readonly #flying = new Map<SharingRequest, Ticket>();
+  readonly #floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
+  readonly #settled: { readonly budgets: readonly RedisBudget[]; readonly told: Omit<Settled, "at"> }[] = [];
+  /** Budgets with something to tell. */
+  readonly #toTell = new Set<RedisBudget>();
+  #isFlushing = false;
+  #lostSince: number | undefined;
+  #fault: RedisFault = silence(0);
+  #wasAlone = false;
+  #wasConnected = false;
+  #count = 0;
+  readonly #underWay = new Set<Promise<void>>();
+  #timer: { readonly at: number; readonly cancel: Cancel } | undefined;
+
+  constructor(context: GateContext, clock: Clock) {
+    this.#context = context;
+    this.#clock = clock;
+  }
+
+  /** The budget of a key, created once. */
+  budget(key: string, make: () => RedisBudget): RedisBudget {
+    const budget = this.#budgets.get(key) ?? make();
+    this.#budgets.set(key, budget);
+    return budget;
+  }
+
+  get lost(): LostStore | undefined {
+    const { share, maxMs } = this.#context.whenLost;
+    if (this.#lostSince === undefined) return undefined;
+    const { what, cause, isLasting } = this.#fault;
+    const then =
+      share > 0 ? `"open" uses the share ${share}` : `"closed" sends nothing, calls wait up to maxLostMs`;
+    const why = `Redis, which shares the limits, ${what}; onLost of redisLimits decides: ${then}`;
+    const givesUpAt = share > 0 ? undefined : this.#lostSince + (isLasting ? 0 : maxMs);
+    return { why, cause, givesUpAt };
+  }
+
+  admits(request: SharingRequest): boolean {
+    const now = this.#clock.now();
+    const lane = this.#laneOf(request);
+    const ticket = lane.tickets.get(request);
+    if (ticket?.granted !== undefined && now <= ticket.granted.until) {
+      // A timer may be early by a rounding error.
+      if (now + 0.001 >= ticket.granted.from) return true;
+      this.#wakeAt(ticket.granted.from);
+      return false;
+    }
+    if (ticket !== undefined) this.#expect(request, ticket, undefined);
+    lane.heads.add(request);
+    if (lane.underWay === undefined && now + 0.001 < lane.askAt) this.#wakeAt(lane.askAt);
+    else if (lane.underWay === undefined) {
+      lane.isDue = true;
+      this.#flushSoon();
+    }
+    return this.#lostSince !== undefined && this.#admitsAlone(request, lane);
+  }
+
+  lacks(request: SharingRequest): ReturnType<Store["lacks"]> {
+    const lacks = this.#lanes.get(request.queue.kind)?.lacks;
+    return lacks && { name: lacks.name, ms: Math.max(0, lacks.until - this.#clock.now()) };
+  }
+
+  take(request: SharingRequest): void {
+    const lane = this.#laneOf(request);
+    const ticket = lane.tickets.get(request);
+    forget(lane, request);
+    if (ticket === undefined) return;
+    this.#expect(request, ticket, undefined);
+    this.#flying.set(request, ticket);
+    if (!ticket.isAlone) return;
+    this.#wasAlone = true;
+    const weights = weightsOf(request);
+    for (const [at, budget] of budgetsOf(request).entries()) budget.takeAlone(weights[at] ?? 1);
+  }
+
+  drop(request: SharingRequest): void {
+    const lane = this.#laneOf(request);
+    const ticket = lane.tickets.get(request);
+    forget(lane, request);
+    if (ticket === undefined) return;
+    ticket.isGone = true;
+    const { granted } = ticket;
+    this.#expect(request, ticket, undefined);
+    if (granted !== undefined && !ticket.isAlone) this.#end(request, ticket, false, false);
+    else if (lane.tickets.size === 0 && lane.lacks !== undefined) {
+      lane.left = request;
+      lane.isDue = true;
+      this.#flushSoon();
+    }
+  }
+
+  settle(
+    request: SharingRequest,
+    { roundTripMs, wasSent }: { readonly roundTripMs: number | undefined; readonly wasSent: boolean },
+  ): void {
+    const ticket = this.#flying.get(request);
+    this.#flying.delete(request);
+    if (ticket === undefined) return;
+    const weights = weightsOf(request);
+    for (const [at, budget] of budgetsOf(request).entries()) {
+      if (roundTripMs !== undefined) budget.floor.add(roundTripMs, this.#clock.now());
+      if (ticket.isAlone) budget.endAlone(weights[at] ?? 1, roundTripMs, wasSent);
+    }
+    if (!ticket.isAlone) this.#end(request, ticket, wasSent, roundTripMs !== undefined);
+  }
+
+  tell(budget: RedisBudget): void {
+    this.#toTell.add(budget);
+    this.#flushSoon();
+  }
+
+  async close(): Promise<void> {
+    if (this.#settled.length > 0 && !this.#isFlushing) this.#flush();
+    // Some clients queue a command until Redis is back, possibly forever.
+    await new Promise<void>((resolve) => {
+      const giveUp = this.#clock.after(silenceMs / 3, resolve, { idle: true });
+      void this.#whenTold().then(giveUp).then(resolve);
+    });
+    if ([...this.#lanes.values()].some(({ heads }) => heads.size > 0)) return;
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  async #whenTold(): Promise<void> {
+    while (this.#isFlushing) await Promise.resolve();
+    await Promise.all(this.#underWay);
+  }
+
+  #laneOf({ queue }: SharingRequest): Lane {
+    const lane = this.#lanes.get(queue.kind) ?? newLane();
+    this.#lanes.set(queue.kind, lane);
+    return lane;
+  }
+
+  /** The day's total contains what was granted and has not gone yet. */
+  #expect(request: SharingRequest, ticket: Ticket, granted: Ticket["granted"]): void {
+    const sign = Number(granted !== undefined) - Number(ticket.granted !== undefined);
+    ticket.granted = granted;
+    const weights = weightsOf(request);
+    for (const [at, { day }] of budgetsOf(request).entries()) day.expected += sign * (weights[at] ?? 1);
+  }
+
+  #end(request: SharingRequest, { id }: Ticket, wasSent: boolean, wasAnswered: boolean): void {
+    this.#settled.push({ budgets: budgetsOf(request), told: toldOf(request, { id, wasSent, wasAnswered }) });
+    this.#flushSoon();
+  }
+
+  /** Without Redis, a request may go within this process's share. */
+  #admitsAlone(request: SharingRequest, lane: Lane): boolean {
+    if (this.#context.whenLost.share === 0) return false;
+    const now = this.#clock.now();
+    const weights = weightsOf(request);
+    for (const [at, budget] of budgetsOf(request).entries()) {
+      // What was used before has to cool down first, here and elsewhere.
+      const since = (this.#lostSince ?? now) + (this.#wasConnected ? budget.limit.windowMs : 0);
+      const readyAt = budget.aloneAt(weights[at] ?? 1, since) ?? never;
+      if (readyAt <= now) continue;
+      this.#wakeAt(readyAt);
+      return false;
+    }
+    const ticket = lane.tickets.get(request) ?? this.#newTicket(lane, request);
+    ticket.isAlone = true;
+    return true;
+  }
+
+  #newTicket(lane: Lane, request: SharingRequest): Ticket {
+    const id = `${this.#process}:${this.#count++}`;
+    const ticket: Ticket = { id, granted: undefined, isAlone: false, isGone: false };
+    lane.tickets.set(request, ticket);
+    return ticket;
+  }
+
+  #wakeAt(at: number): void {
+    const now = this.#clock.now();
+    if (at === never || (this.#timer !== undefined && this.#timer.at <= at && this.#timer.at > now)) return;
+    this.#timer?.cancel();
+    const cancel = this.#clock.after(at - now, () => {
+      this.#timer = undefined;
+      this.#changed();
+    });
+    this.#timer = { at, cancel };
+  }
+
+  #changed(): void {
+    for (const budget of this.#budgets.values()) budget.changed();
+  }
+
+  /** What becomes known in one turn goes in one message. */
+  #flushSoon(): void {
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    queueMicrotask(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isFlushing = false;
+    const sent = this.#send().finally(() => this.#underWay.delete(sent));
+    this.#underWay.add(sent);
+  }
+
+  async #send(): Promise<void> {
+    const asked = this.#collect();
+    const settled = this.#settled.splice(0);
+    const told = [...asked.map(({ first }) => budgetsOf(first)), ...settled.map(({ budgets }) => budgets)];
+    const budgets = [...new Set([...told.flat(), ...this.#toTell])];
+    this.#toTell.clear();
+    if (budgets.length === 0) return;
+    const at = (some: readonly RedisBudget[]): number[] => some.map((budget) => budgets.indexOf(budget) + 1);
+    const message: Exchange = {
+      process: this.#process,
+      redisFloorMs: this.#floor.floorMs,
+      wasAlone: this.#wasAlone,
+      budgets: budgets.map((budget) => budget.report()),
+      settled: settled.map((one) => ({ ...one.told, at: at(one.budgets) })),
+      asks: asked.map((one) => askOf(one, at(budgetsOf(one.first)), silenceMs)),
+    };
+    const sentAt = this.#clock.now();
+    const lose = (fault: RedisFault): void => {
+      for (const one of asked.filter((it) => it.lane.underWay === it))
+        Object.assign(one.lane, { underWay: undefined, askAt: this.#clock.now() + retryMs });
+      this.#lose(fault);
+    };
+    const cancelAlarm = this.#clock.after(silenceMs, () => lose(silence(silenceMs)), { idle: true });
+    try {
+      const keys = budgets.map(({ key }) => key);
+      const reply = await exchange(this.#context.redis, keys, [JSON.stringify(message)]);
+      // The script returns this shape.
+      const { budgets: states, asks } = JSON.parse(String(reply)) as ExchangeReply;
+      this.#lostSince = undefined;
+      this.#wasConnected = true;
+      if (message.wasAlone) this.#wasAlone = false;
+      this.#floor.add(this.#clock.now() - sentAt, this.#clock.now());
+      for (const [place, budget] of budgets.entries())
+        budget.heard(states[place] as BudgetReply, message.budgets[place] as BudgetReport);
+      for (const [place, one] of asked.entries())
+        this.#answered(one, asks[place] as AskReply, { budgets, sentAt });
+    } catch (error) {
+      this.#settled.unshift(...settled);
+      for (const [place, budget] of budgets.entries()) budget.unheard(message.budgets[place] as BudgetReport);
+      lose(faultOf(error));
+    } finally {
+      cancelAlarm();
+      this.#changed();
+    }
+  }
+
+  /** The waiting requests to ask for now, by kind; interactive ones first. */
+  #collect(): readonly Asked[] {
+    const asked: Asked[] = [];
+    for (const lane of this.#lanes.values()) {
+      // A message that goes anyway learns sooner when permits return.
+      if (lane.underWay !== undefined || !(lane.isDue || this.#settled.length > 0)) continue;
+      const requests: SharingRequest[] = [];
+      for (const head of lane.heads) {
+        let left = Math.min(head.queue.slots.room, mostAsked);
+        for (let one: SharingRequest | undefined = head; one && left > 0; one = one.next, left -= 1)
+          if (lane.tickets.get(one)?.granted === undefined) requests.push(one);
+      }
+      lane.isDue = false;
+      const first = requests[0] ?? lane.left;
+      lane.left = undefined;
+      if (first === undefined) continue;
+      const tickets = requests.map((one) => lane.tickets.get(one) ?? this.#newTicket(lane, one));
+      const one: Asked = { lane, first, requests, tickets };
+      lane.underWay = one;
+      asked.push(one);
+    }
+    return asked.sort((one, other) => rankOf(one) - rankOf(other));
+  }
+
+  #answered(
+    one: Asked,
+    { granted, waitMs, lacks }: AskReply,
+    { budgets, sentAt }: { readonly budgets: readonly RedisBudget[]; readonly sentAt: number },
+  ): void {
+    const { lane, first, requests, tickets } = one;
+    const now = this.#clock.now();
+    if (lane.underWay === one) {
+      lane.underWay = undefined;
+      // The next question is to arrive when the answer can be yes: two ways to Redis sooner.
+      lane.askAt = lacks > 0 ? now + Math.max(1, waitMs - 2 * this.#floor.floorMs) : now;
+      const lacking = budgets[lacks - 1];
+      const name = first.queue.kind.budgets.find(
+        ({ shared }) => lacking !== undefined && shared === lacking,
+      )?.name;
+      lane.lacks = name && { name, until: now + waitMs };
+    }
+    // Lua writes an empty list as {}.
+    for (const [place, inMs] of Object.values(granted).entries()) {
+      const [ticket, request] = [tickets[place], requests[place]];
+      if (ticket === undefined || request === undefined) continue;
+      if (ticket.isGone) this.#end(request, ticket, false, false);
+      else this.#expect(request, ticket, { from: now + inMs, until: sentAt + silenceMs + inMs });
+    }
+  }
+
+  #lose(fault: RedisFault): void {
+    this.#fault = fault;
+    this.#lostSince ??= this.#clock.now();
+    this.#wakeAt(this.lost?.givesUpAt ?? never);
+    this.#changed();
+  }
+}

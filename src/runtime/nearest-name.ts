@@ -1,0 +1,38 @@
+/** The edit distance: how many letters to insert, remove or replace. */
+const distance = (from: string, to: string): number => {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [at, letter] of [...from].entries()) {
+    const next = [at + 1];
+    for (const [column, other] of [...to].entries()) {
+      const changed = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+};
+
+/** What other libraries call it. */
+const elsewhere: Readonly<Record<string, string>> = {
+  retries: "maxRetries",
+  retry: "maxRetries",
+  maxretry: "maxRetries",
+  idempotencykey: "once",
+  token: "apiKey",
+  url: "baseUrl",
+};
+
+const folded = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
+
+/** The known name that was probably meant; undefined if none is near. */
+export const nearestTo = (name: string, known: readonly string[]): string | undefined => {
+  const alias = elsewhere[folded(name)];
+  if (alias !== undefined && known.includes(alias)) return alias;
+  const longer = known.find((one) => folded(name).length > 2 && folded(one).startsWith(folded(name)));
+  if (longer !== undefined) return longer;
+  const near = known
+    .map((one) => ({ one, steps: distance(folded(name), folded(one)) }))
+    .sort((a, b) => a.steps - b.steps)[0];
+  const isNear = near !== undefined && near.steps < name.length && near.steps <= Math.max(2, name.length / 3);
+  return isNear ? near.one : undefined;
+};

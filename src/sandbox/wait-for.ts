@@ -1,0 +1,93 @@
+import { foldAscii } from "../runtime/fold-ascii.ts";
+import { amount, oneOf, refuse, shape, text } from "./checks.ts";
+import type { RequestRecord } from "./journal.ts";
+import { isFields } from "./json.ts";
+import { defaultWorkspace } from "./keys.ts";
+import type { SandboxClock } from "./sandbox-clock.ts";
+import type { SandboxState } from "./state.ts";
+import type { ContactRecord, EmailRecord, EventRecord } from "./store/records.ts";
+
+/** What can be waited for. */
+export interface Awaited {
+  readonly email: EmailRecord;
+  readonly contact: ContactRecord;
+  readonly event: EventRecord;
+  readonly request: RequestRecord;
+}
+
+/** How long to wait, and where. */
+export interface WaitOptions {
+  /** Milliseconds, 5,000 unless given, on the clock that the sandbox was given, which `advance` does not move. */
+  readonly timeoutMs?: number;
+  /** The name of a workspace; default: `default`. Requests are those of all workspaces. */
+  readonly workspace?: string;
+}
+
+/**
+ * Resolves with the first record, old or new, that has these fields; addresses match in any letter case.
+ *
+ * @throws Error when none came in time; ConfigurationError for an unknown kind, option or workspace.
+ */
+export type WaitFor = <K extends keyof Awaited>(
+  kind: K,
+  fields?: Readonly<Partial<Awaited[K]>>,
+  options?: WaitOptions,
+) => Promise<Readonly<Awaited[K]>>;
+
+const kinds = { email: "emails", contact: "contacts", event: "events", request: "requests" } as const;
+
+const fits = (wanted: unknown, value: unknown, field = ""): boolean => {
+  if (isFields(wanted)) {
+    return isFields(value) && Object.entries(wanted).every(([name, one]) => fits(one, value[name], name));
+  }
+  if (typeof wanted !== "string" || typeof value !== "string") return wanted === value;
+  return field === "to" || field === "email" ? foldAscii(wanted) === foldAscii(value) : wanted === value;
+};
+
+const optionsShape = shape({ timeoutMs: amount(0), workspace: text });
+
+/** Waits for records; `changed` has those that wait look again. */
+export const createWaiting = (
+  stateNamed: (workspace: string) => SandboxState,
+  after: SandboxClock["after"],
+): { readonly waitFor: WaitFor; changed(): void } => {
+  const waiting = new Set<() => void>();
+  const waitFor: WaitFor = async (kind, fields, options = {}) => {
+    refuse("sandbox.waitFor", [
+      ...oneOf(...Object.keys(kinds))(kind, "kind"),
+      ...optionsShape(options, "options"),
+    ]);
+    const { timeoutMs = 5_000, workspace = defaultWorkspace } = options;
+    const state = stateNamed(workspace);
+    // The kind decides the records' type; a lookup in a table does not say so to the compiler.
+    const records = () => state[kinds[kind]] as readonly Awaited[typeof kind][];
+    const find = () => records().find((record) => fits(fields ?? {}, record));
+    const known = find();
+    if (known !== undefined) return known;
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = find();
+        if (found === undefined) return;
+        waiting.delete(look);
+        cancel();
+        resolve(found);
+      };
+      const cancel = after(timeoutMs, () => {
+        waiting.delete(look);
+        const what = `${kind} with ${JSON.stringify(fields ?? {})}`;
+        reject(new Error(`sandbox.waitFor: no ${what} within ${timeoutMs} ms, among ${records().length}`));
+      });
+      waiting.add(look);
+    });
+  };
+  return {
+    waitFor,
+    changed: () => {
+      // The record may not be complete before the request has ended.
+      if (waiting.size === 0) return;
+      queueMicrotask(() => {
+        for (const look of waiting) look();
+      });
+    },
+  };
+};

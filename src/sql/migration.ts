@@ -1,0 +1,64 @@
+import { ConfigurationError } from "../errors.ts";
+import { unknownKeys } from "../runtime/values.ts";
+import { type SqlDialect, tableFaults } from "./query.ts";
+
+/** The tables to create. Default: both, as `touchpoint_ledger` and `touchpoint_checkpoint`. */
+export interface MigrationTables {
+  /** The table of `sqlLedger`. */
+  readonly ledger?: string | undefined;
+  /** The table of `sqlCheckpoint`. */
+  readonly checkpoint?: string | undefined;
+}
+
+/** The tables where none is named. */
+export const defaultTables = { ledger: "touchpoint_ledger", checkpoint: "touchpoint_checkpoint" } as const;
+
+const integer: Readonly<Record<SqlDialect, string>> = { postgres: "bigint", sqlite: "integer" };
+
+const ledgerTable = (table: string, dialect: SqlDialect): string => {
+  const index = table.replace(".", "_");
+  return `CREATE TABLE IF NOT EXISTS ${table} (
+  once_key text NOT NULL PRIMARY KEY,
+  state text NOT NULL CHECK (state IN ('pending', 'unknown', 'sent')),
+  claim text NOT NULL,
+  fingerprint text NOT NULL,
+  operation text NOT NULL,
+  limit_ms ${integer[dialect]} NOT NULL,
+  since ${integer[dialect]} NOT NULL,
+  receipt text,
+  scheduled_id text
+);
+CREATE INDEX IF NOT EXISTS ${index}_since ON ${table} (since, once_key);
+CREATE INDEX IF NOT EXISTS ${index}_scheduled ON ${table} (scheduled_id);
+`;
+};
+
+const checkpointTable = (table: string): string => `CREATE TABLE IF NOT EXISTS ${table} (
+  id text NOT NULL PRIMARY KEY,
+  state text NOT NULL
+);
+`;
+
+/**
+ * The statements that create the tables of `sqlLedger` and `sqlCheckpoint`. Run again, they change nothing.
+ *
+ * @param tables - the names; without them both tables are created under their default names, otherwise the named ones.
+ * @throws ConfigurationError naming every fault of the arguments at once.
+ * @example
+ * ```ts
+ * import { migration } from "touchpoint-sdk/sql";
+ *
+ * console.log(migration("postgres", { ledger: "once_keys" }));
+ * ```
+ */
+export const migration = (dialect: SqlDialect, tables: MigrationTables = defaultTables): string => {
+  const given = tables ?? defaultTables;
+  const faults = unknownKeys(given, ["ledger", "checkpoint"]);
+  if (dialect !== "postgres" && dialect !== "sqlite") faults.push('dialect must be "postgres" or "sqlite"');
+  const { ledger, checkpoint } = given;
+  if (ledger !== undefined) faults.push(...tableFaults("ledger", ledger));
+  if (checkpoint !== undefined) faults.push(...tableFaults("checkpoint", checkpoint));
+  if (faults.length > 0) throw new ConfigurationError(`migration: ${faults.join("; ")}`);
+  const ofLedger = ledger === undefined ? "" : ledgerTable(ledger, dialect);
+  return ofLedger + (checkpoint === undefined ? "" : checkpointTable(checkpoint));
+};

@@ -1,0 +1,101 @@
+import { messageOf, unknownKeys } from "../runtime/values.ts";
+
+/** The database behind a store. */
+export type SqlDialect = "postgres" | "sqlite";
+
+/**
+ * Runs one statement on a connection of its own, outside of any transaction, and resolves with its rows once it is
+ * committed. Parameters are strings and null. PostgreSQL gets `$1, $2, …`, SQLite `?`.
+ *
+ * @example
+ * ```ts
+ * import type { SqlQuery } from "touchpoint-sdk/sql";
+ *
+ * declare const pool: { query(sql: string, params: unknown[]): Promise<{ rows: object[] }> }; // of `pg`
+ * const query: SqlQuery = async (sql, params) => (await pool.query(sql, [...params])).rows;
+ * ```
+ */
+export type SqlQuery = (
+  sql: string,
+  params: readonly (string | null)[],
+) => Promise<readonly object[]> | readonly object[];
+
+/** A row, by the names of its columns. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Runs a statement with `?` for each parameter, in the order of the parameters. */
+export type Run = (sql: string, ...params: readonly (string | null)[]) => Promise<readonly Row[]>;
+
+const plainName = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$/;
+
+/** The faults of a table's name: it is written into statements. */
+export const tableFaults = (name: string, table: unknown): string[] =>
+  typeof table === "string" && plainName.test(table)
+    ? []
+    : [`${name} must be a name of letters, digits and _, or schema.name`];
+
+/** The faults of what all stores take. */
+export const storeFaults = (
+  query: unknown,
+  options: { readonly dialect?: unknown; readonly table?: unknown },
+  names: readonly string[],
+): string[] => {
+  const faults = typeof query === "function" ? [] : ["query must be a function of (sql, params)"];
+  faults.push(...unknownKeys(options, names));
+  if (options.dialect !== "postgres" && options.dialect !== "sqlite")
+    faults.push('dialect must be "postgres" or "sqlite"');
+  return [...faults, ...tableFaults("table", options.table)];
+};
+
+// PostgreSQL rolled the statement back, so that it may run again: a serialization failure, a deadlock.
+const rolledBack: readonly unknown[] = ["40001", "40P01"];
+const mostRepeats = 20;
+
+// Some libraries wrap the error of the driver.
+const codeOf = (error: unknown): unknown => {
+  const { code, cause }: { code?: unknown; cause?: unknown } = Object(error);
+  return rolledBack.includes(code) || cause === undefined ? code : codeOf(cause);
+};
+
+const isMissing = (error: unknown): boolean =>
+  codeOf(error) === "42P01" || /no such table|relation .* does not exist/i.test(messageOf(error));
+
+/** Runs statements of a dialect; an error names the table, and what to do where it is missing. */
+export const runner = (query: SqlQuery, dialect: SqlDialect, table: string): Run => {
+  const numbered = (sql: string): string => {
+    let at = 0;
+    return sql.replaceAll("?", () => {
+      at += 1;
+      return `$${at}`;
+    });
+  };
+  return async (sql, ...params) => {
+    const text = dialect === "postgres" ? numbered(sql) : sql;
+    for (let repeat = 0; ; repeat += 1) {
+      try {
+        // A row has the columns that its statement names.
+        return (await query(text, params)) as readonly Row[];
+      } catch (cause) {
+        if (rolledBack.includes(codeOf(cause)) && repeat < mostRepeats) continue;
+        const advice = isMissing(cause) ? ` (create it: touchpoint ledger migration ${dialect})` : "";
+        throw new Error(`the table ${table}: ${messageOf(cause)}${advice}`, { cause });
+      }
+    }
+  };
+};
+
+// Parameters are text in every driver: a driver may take a number for a type that the column does not have.
+/** A parameter as text. */
+export const asText = "CAST(? AS text)";
+
+/** A parameter as an integer. */
+export const asInteger: Readonly<Record<SqlDialect, string>> = {
+  postgres: "CAST(CAST(? AS text) AS bigint)",
+  sqlite: "CAST(? AS integer)",
+};
+
+/** The time of the database, in milliseconds since 1970. */
+export const now: Readonly<Record<SqlDialect, string>> = {
+  postgres: "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS bigint)",
+  sqlite: "CAST(round((julianday('now') - 2440587.5) * 86400000) AS integer)",
+};

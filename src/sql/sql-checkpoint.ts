@@ -1,0 +1,61 @@
+import { type CheckpointStore, parseCheckpoint } from "../bulk/checkpoint.ts";
+import { ConfigurationError } from "../errors.ts";
+import { messageOf } from "../runtime/values.ts";
+import { defaultTables } from "./migration.ts";
+import { asText, runner, type SqlDialect, type SqlQuery, storeFaults } from "./query.ts";
+
+/** Which run the checkpoint belongs to, and where it is kept. */
+export interface SqlCheckpointOptions {
+  /** The database. */
+  readonly dialect: SqlDialect;
+  /** One id per source: `events-2026-11.ndjson`. */
+  readonly id: string;
+  /** Default `touchpoint_checkpoint`. */
+  readonly table?: string | undefined;
+}
+
+/**
+ * Stores the checkpoint of an ingestion or import in your database, so that another process can continue a run whose
+ * process was killed. `migration` prints the table.
+ *
+ * @param query - runs one statement and resolves with its rows; see `SqlQuery`.
+ * @throws ConfigurationError naming every fault of the arguments at once. A run that uses the store throws one when the
+ * database fails, or when the stored state is damaged, of a newer version, or not a checkpoint.
+ * @example
+ * ```ts
+ * import { type SqlQuery, sqlCheckpoint } from "touchpoint-sdk/sql";
+ *
+ * declare const query: SqlQuery;
+ * const events = [{ name: "signed.up", contact: { email: "ada@example.com" } }];
+ * await client.events.ingest(events, { checkpoint: sqlCheckpoint(query, { dialect: "postgres", id: "sign-ups" }) });
+ * ```
+ */
+export const sqlCheckpoint = (query: SqlQuery, options: SqlCheckpointOptions): CheckpointStore => {
+  // An untyped caller may pass null or nothing; the checks report it.
+  const given: Partial<SqlCheckpointOptions> = options ?? {};
+  const { dialect, id, table = defaultTables.checkpoint } = given;
+  const faults = storeFaults(query, { ...given, table }, ["dialect", "id", "table"]);
+  if (typeof id !== "string" || id === "") faults.push("id must be a string that is not empty");
+  if (faults.length > 0 || dialect === undefined || id === undefined)
+    throw new ConfigurationError(`sqlCheckpoint: ${faults.join("; ")}`);
+  const run = runner(query, dialect, table);
+  const ask: typeof run = async (...statement) => {
+    try {
+      return await run(...statement);
+    } catch (cause) {
+      throw new ConfigurationError(`the checkpoint ${id}: ${messageOf(cause)}`, { cause });
+    }
+  };
+  return {
+    load: async () => {
+      const [row] = await ask(`SELECT state FROM ${table} WHERE id = ${asText}`, id);
+      return row && parseCheckpoint(String(row.state), `the checkpoint ${id} in the table ${table}`);
+    },
+    save: async (state) => {
+      const sql =
+        `INSERT INTO ${table} (id, state) VALUES (${asText}, ${asText}) ` +
+        "ON CONFLICT (id) DO UPDATE SET state = excluded.state RETURNING id";
+      await ask(sql, id, JSON.stringify(state));
+    },
+  };
+};

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { Client, type RejectedContact } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+
+// U+212A, the Kelvin sign: toLowerCase() makes a k of it.
+const victim = "kate@example.com";
+const other = "\u212Aate@example.com";
+
+/** A service for which the Kelvin sign is a k, as for one that folds case by Unicode. */
+const unicodeService = async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const fetch = (url: string, init: RequestInit = {}): Promise<Response> =>
+    sandbox.fetch(url.replace(encodeURIComponent("\u212A"), "k"), {
+      ...init,
+      ...(typeof init.body === "string" && { body: init.body.replaceAll("\u212A", "k") }),
+    });
+  const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch, limits: false });
+  await client.contacts.create({ email: victim, name: "Kate" });
+  const patched = () => sandbox.state.requests.filter(({ method }) => method === "PATCH").length;
+  return { sandbox, client, patched };
+};
+
+test("find takes no contact for another whose address differs in more than the case of ASCII letters", async () => {
+  const { client } = await unicodeService();
+  expect((await client.contacts.find("KATE@Example.com"))?.name).toBe("Kate");
+  expect(await client.contacts.find(other)).toBeNull();
+});
+
+test.each(["upsert", "create", "update"] as const)(
+  "an import, mode %s, never changes another contact",
+  async (mode) => {
+    const { client, patched } = await unicodeService();
+    const rejected: RejectedContact[] = [];
+    const rows = Array.from({ length: 2 }, (_, at) => ({ email: other, name: `Mallory ${at}` }));
+    const report = await client.contacts.import(rows, { mode, onRejected: (one) => void rejected.push(one) });
+    expect(report).toMatchObject({ updated: 0, created: 0, unchanged: 0 });
+    expect(patched()).toBe(0);
+    expect((await client.contacts.find(victim))?.name).toBe("Kate");
+    const told = rejected.map(({ status, error }) => `${status}: ${error}`);
+    const expected = expect.stringMatching(/^409: .*but no contact has this address/);
+    expect(told).toEqual(mode === "update" ? [] : [expected, expected]);
+  },
+);
+
+test("an upsert of an address that no contact has, and the service takes for another, ends with the conflict", async () => {
+  const { client, patched } = await unicodeService();
+  await expect(client.contacts.upsert({ email: other, name: "Mallory" })).rejects.toMatchObject({
+    name: "ConflictError",
+  });
+  expect(patched()).toBe(0);
+});
+
+test("a list gets both of two addresses that only toLowerCase makes one", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const client = new Client({
+    apiKey: "key",
+    baseUrl: "http://localhost",
+    fetch: sandbox.fetch,
+    limits: false,
+  });
+  const { id } = await client.lists.create({ name: "all" });
+  const { requested } = await client.lists.addContacts(id, [victim, other, "KATE@example.com"]);
+  expect(requested).toBe(2);
+  expect(sandbox.state.contacts.map(({ email }) => email)).toEqual([victim, other]);
+  const rows = ["k\u212A@example.com", "kk@example.com"].map((email) => ({ email }));
+  await client.contacts.import(rows, { addToList: id });
+  expect(sandbox.state.contacts.filter(({ listIds }) => listIds.includes(id))).toHaveLength(4);
+});

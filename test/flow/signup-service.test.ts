@@ -1,0 +1,88 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { signupService } from "../../examples/signup-service/app.ts";
+import { welcomeJobs } from "../../examples/signup-service/jobs.ts";
+import { Client, fileLedger } from "../../src/index.ts";
+import { createSandbox } from "../../src/sandbox/index.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "signups-"));
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout", "performance"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const start = async (limits: object = {}) => {
+  const sandbox = createSandbox({ apiKeys: ["test-key"], limits });
+  const client = new Client({
+    ...{ apiKey: "test-key", baseUrl: "http://localhost", fetch: sandbox.fetch },
+    ledger: fileLedger(join(folder, "sent.ledger")),
+    limits,
+  });
+  const jobs = welcomeJobs(join(folder, "welcomes.ndjson"), client);
+  const { id: listId } = await client.lists.create({ name: "Signed up" });
+  const app = signupService({ client, jobs, listId });
+  const signUp = async (email: string) => app.inject({ method: "POST", url: "/signups", payload: { email } });
+  return { sandbox, client, jobs, app, signUp, listId };
+};
+
+test("a sign-up makes a contact in the list, an event and one welcome email, however often it is sent", async () => {
+  const { sandbox, client, signUp, listId } = await start();
+  const answers = [await signUp("ada@example.com"), await signUp("ada@example.com")];
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([201, 201]);
+  expect(answers.map((answer) => answer.json().created)).toEqual([true, false]);
+  const [contact] = sandbox.state.contacts;
+  expect(contact?.listIds).toEqual([listId]);
+  expect(
+    [sandbox.state.contacts, sandbox.state.events, sandbox.state.emails].map(({ length }) => length),
+  ).toEqual([1, 1, 1]);
+  await client.close();
+});
+
+test("where the email limit is used up it answers 202, and the job sends later", async () => {
+  const { sandbox, client, jobs, signUp } = await start({ emails: { max: 1, windowMs: 60_000 } });
+  expect((await signUp("ada@example.com")).statusCode).toBe(201);
+  const second = await signUp("grace@example.com");
+  expect([second.statusCode, second.json().welcome, jobs.due]).toEqual([202, "due", 1]);
+  const sending = jobs.run();
+  await vi.advanceTimersByTimeAsync(70_000);
+  sandbox.advance(70_000);
+  await sending;
+  expect([sandbox.state.emails.map(({ to }) => to), jobs.due]).toEqual([
+    ["ada@example.com", "grace@example.com"],
+    0,
+  ]);
+  await client.close();
+});
+
+test("one bound holds for the whole handler: a used-up limit is 429 with Retry-After", async () => {
+  const { client, signUp } = await start({ requests: { max: 5, windowMs: 10_000 } });
+  expect((await signUp("ada@example.com")).statusCode).toBe(201);
+  const second = await signUp("grace@example.com");
+  expect([second.statusCode, second.json().limit]).toEqual([429, "requests"]);
+  expect(Number(second.headers["retry-after"])).toBeGreaterThanOrEqual(1);
+  await client.close();
+});
+
+test("a job that an earlier process left is sent once, and a sent one is not sent again", async () => {
+  const first = await start();
+  await first.signUp("ada@example.com");
+  await first.client.close();
+  const second = await start();
+  await second.jobs.run();
+  expect(second.sandbox.state.emails).toEqual([]);
+  expect(readFileSync(join(folder, "welcomes.ndjson"), "utf8")).toContain("ada@example.com");
+  await second.client.close();
+});
+
+test("health tells each limit, and how many emails are due", async () => {
+  const { client, app } = await start();
+  const health = await app.inject({ method: "GET", url: "/health" });
+  expect(health.json()).toMatchObject({ limits: { emails: { used: 0, remaining: 20 } }, emailsDue: 0 });
+  await client.close();
+});

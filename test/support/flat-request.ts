@@ -1,0 +1,184 @@
+import { errorOf } from "../../src/call/scope.ts";
+import type * as http from "../../src/http/message.ts";
+import {
+  Account,
+  Effect,
+  type FailureNotes,
+  type Plan,
+  type Progress,
+  type Scope,
+} from "../../src/http/scope.ts";
+import type * as sending from "../../src/http/types.ts";
+import type { Priority } from "../../src/options/priority.ts";
+import type { BudgetName, Method, OperationFacts, ReplayClass } from "../../src/service/define.ts";
+
+export * from "../../src/http/message.ts";
+export * from "../../src/http/types.ts";
+
+/** What a request has cost and shown so far. */
+interface Stats {
+  attempts: number;
+  waitedMs: number;
+  mayHaveTakenEffect: boolean;
+  wasGone?: boolean;
+}
+
+/** A request and what its scope knows, in one object: a test replaces any part of it. */
+export interface HttpRequest {
+  readonly operation: string;
+  readonly method: Method;
+  readonly route: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly authorization?: string | undefined;
+  readonly body: string | undefined;
+  readonly replay: ReplayClass;
+  readonly notFoundMeansDone: boolean;
+  readonly mayBeEmpty: boolean;
+  readonly budgets: readonly BudgetName[];
+  readonly weight: number;
+  readonly priority: Priority;
+  readonly waits?: { leftMs: number } | undefined;
+  readonly isDrained?: boolean | undefined;
+  readonly isDivisible?: boolean | undefined;
+  readonly deadlineAt?: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly attemptTimeoutMs: number;
+  readonly maxRetries: number;
+  readonly attempt: number;
+  readonly mayHaveTakenEffect: boolean;
+  readonly onWait?: ((waitingFor: string | undefined) => void) | undefined;
+  readonly isHeld?: (() => boolean) | undefined;
+  readonly stats: Stats;
+  readonly dryRun?: boolean | undefined;
+}
+
+export type Send = (request: HttpRequest) => Promise<http.HttpResponse>;
+
+class ToldAccount extends Account {
+  readonly #flat: HttpRequest;
+
+  constructor(flat: HttpRequest) {
+    super(undefined);
+    this.#flat = flat;
+    this.attempts = Math.max(flat.stats.attempts, flat.attempt - 1);
+    this.waitedMs = flat.stats.waitedMs;
+    this.waitLeftMs = flat.waits?.leftMs;
+  }
+
+  override attempted(): void {
+    super.attempted();
+    this.#flat.stats.attempts = this.attempts;
+  }
+
+  override waited(ms: number): void {
+    super.waited(ms);
+    this.#flat.stats.waitedMs += ms;
+  }
+
+  override spend(ms: number): void {
+    super.spend(ms);
+    if (this.#flat.waits !== undefined) this.#flat.waits.leftMs -= ms;
+  }
+}
+
+class ToldEffect extends Effect {
+  readonly #stats: Stats;
+
+  constructor({ stats, mayHaveTakenEffect }: HttpRequest) {
+    super(undefined);
+    this.#stats = stats;
+    if (stats.mayHaveTakenEffect || mayHaveTakenEffect) super.note();
+  }
+
+  override note(): void {
+    super.note();
+    this.#stats.mayHaveTakenEffect = true;
+  }
+
+  override noteGone(): void {
+    super.noteGone();
+    this.#stats.wasGone = true;
+  }
+}
+
+class FlatScope implements Scope {
+  readonly flat: HttpRequest;
+  readonly operation: OperationFacts;
+  readonly plan: Plan;
+  readonly signal: AbortSignal | undefined;
+  readonly deadlineAt: number | undefined;
+  readonly effect: Effect;
+  readonly account: Account;
+  readonly waits: Account | undefined;
+
+  constructor(flat: HttpRequest) {
+    const { method, budgets, notFoundMeansDone, mayBeEmpty } = flat;
+    this.flat = flat;
+    this.operation = {
+      ...{ id: flat.operation, method, path: flat.route, scope: [], budgets },
+      ...{ evidence: "documented", notFoundMeansDone, mayBeEmpty },
+    };
+    this.plan = {
+      ...{ replay: flat.replay, weight: flat.weight, priority: flat.priority },
+      ...{ maxRetries: flat.maxRetries, onWait: flat.onWait, once: undefined },
+      ...{ isDrained: flat.isDrained ?? false, isDivisible: flat.isDivisible ?? false, dryRun: flat.dryRun },
+    };
+    this.signal = flat.signal;
+    this.deadlineAt = flat.deadlineAt;
+    this.effect = new ToldEffect(flat);
+    this.account = new ToldAccount(flat);
+    this.waits = this.account;
+  }
+
+  get progress(): Progress {
+    const { operation, account, effect } = this;
+    return { operation: operation.id, attempts: account.attempts, outcome: effect.outcome };
+  }
+
+  fail(failed: unknown, notes?: FailureNotes): unknown {
+    return errorOf(failed, { ...this.progress, ...notes, replay: this.plan.replay });
+  }
+}
+
+/** A request as a test writes it, as its scope and what is sent. */
+export const unfold = (flat: HttpRequest): [Scope, http.HttpRequest] => {
+  const { method, path, headers, body, authorization, attemptTimeoutMs, isHeld } = flat;
+  const admission = isHeld && {
+    get isHeld() {
+      return isHeld();
+    },
+  };
+  return [new FlatScope(flat), { method, path, headers, body, attemptTimeoutMs, authorization, admission }];
+};
+
+const fold = (scope: Scope, request: http.HttpRequest): HttpRequest => {
+  if (!(scope instanceof FlatScope)) throw new Error("not made by a test");
+  const { admission, ...sent } = request;
+  const { account, effect, flat } = scope;
+  return {
+    ...flat,
+    ...sent,
+    attempt: account.attempts + 1,
+    mayHaveTakenEffect: effect.isPossible,
+    isHeld: admission && (() => admission.isHeld),
+  };
+};
+
+/** A transport for requests as tests write them. */
+export const flatSend =
+  (send: sending.Send): Send =>
+  (flat) =>
+    send(...unfold(flat));
+
+/** A stage over a transport, for requests as tests write them. */
+export const flatStage =
+  (stage: sending.Stage) =>
+  (next: Send): Send =>
+    flatSend((scope, request) => stage(scope, request, (below, sent) => next(fold(below, sent))));
+
+/** A transport of a test, below stages. */
+export const below =
+  (next: Send): sending.Send =>
+  (scope, request) =>
+    next(fold(scope, request));

@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { readCursor } from "../../src/paging/cursor.ts";
+import { Walk } from "../../src/paging/walk.ts";
+import { createRandom } from "../../src/sandbox/random.ts";
+import { type Item, MovingList, type Totals } from "./moving-list.ts";
+
+/** A list that moves while it is walked. */
+export interface Scenario {
+  readonly seed: number;
+  readonly length: number;
+  readonly order: "oldest first" | "newest first" | "by name";
+  readonly totals: Totals;
+  readonly limit: number;
+  readonly cap: number;
+  readonly prefetch: number | undefined;
+  /** The most records that come or go between two requests. */
+  readonly burst: number;
+  readonly resumes: boolean;
+  readonly fails: boolean;
+}
+
+export const scenario: fc.Arbitrary<Scenario> = fc.record({
+  seed: fc.integer(),
+  length: fc.integer({ min: 0, max: 700 }),
+  order: fc.constantFrom("oldest first", "newest first", "by name"),
+  totals: fc.constantFrom<Totals>("true", "missing", "too large"),
+  limit: fc.constantFrom(1, 3, 10, 50, 200),
+  cap: fc.constantFrom(7, 60, 200),
+  prefetch: fc.constantFrom(0, 1, 4, 16, undefined),
+  burst: fc.constantFrom(1, 3, 20, 300),
+  resumes: fc.boolean(),
+  fails: fc.boolean(),
+});
+
+export interface MissedAndRepeated {
+  /** Records that were there throughout and did not come. */
+  readonly missed: readonly string[];
+  readonly repeated: readonly string[];
+}
+
+export const missedAndRepeated = (list: MovingList, ids: readonly string[]): MissedAndRepeated => {
+  const seen = new Set(ids);
+  return {
+    missed: [...list.throughout].filter((id) => !seen.has(id)),
+    repeated: ids.filter((id, at) => ids.indexOf(id) !== at),
+  };
+};
+
+const movingBy = (
+  { length, order, totals, cap, burst, fails }: Scenario,
+  random: () => number,
+): MovingList => {
+  let isMoving = true;
+  return new MovingList({
+    ...{ length, order, totals, cap },
+    delay: () => Math.floor(random() * 6),
+    before: (self, { skip }) => {
+      if (fails && random() < 0.1) throw new Error("500");
+      isMoving &&= self.requests.length < 150;
+      if (!isMoving) return;
+      const count = Math.floor(random() * burst) + 1;
+      if (random() < 0.5 && self.items.length < 1_500)
+        for (let left = count; left > 0; left -= 1) self.add(random());
+      // Anywhere, or where it hurts most: around the place that is being read.
+      const place = random() < 0.5 ? random() * self.items.length : skip - random() * count;
+      if (random() < 0.5) self.remove(Math.floor(place), count);
+    },
+  });
+};
+
+/** Walks the list to its end; undefined if the walk says that it lost its place. */
+export const walked = async (given: Scenario): Promise<MissedAndRepeated | undefined> => {
+  const { cap, limit, prefetch, burst } = given;
+  const random = createRandom(given.seed);
+  const list = movingBy(given, random);
+  const walkFrom = (cursor?: string): Walk<Item> =>
+    new Walk<Item>({
+      ...{ operation: "contacts.list", fetch: list.fetch, skip: 0, limit, prefetch, isDriftSafe: true },
+      place: cursor === undefined ? undefined : readCursor("contacts.list", cursor),
+      onUnstable: () => undefined,
+    });
+  const ids: string[] = [];
+  let walk = walkFrom();
+  for (;;) {
+    const page = await walk.next().catch((error: Error) => {
+      if (error.message === "500") return error;
+      // A list that moves by more than a page with each request can outrun any search; that is told.
+      if (burst > cap && error.message.includes("start again")) return "told";
+      throw error;
+    });
+    if (page === "told") return undefined;
+    if (page === undefined) return missedAndRepeated(list, ids);
+    if (page instanceof Error) continue;
+    ids.push(...page.data.map(({ id }) => id));
+    // With as many ids as a cursor carries, more than that may not go at once.
+    if (given.resumes && burst <= 3 && random() < 0.2) {
+      walk.stop();
+      walk = walkFrom(page.cursor);
+    }
+  }
+};

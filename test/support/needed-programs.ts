@@ -1,0 +1,45 @@
+import { accessSync, constants, readFileSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+
+// The one rule for tests that need more than Node: a module that starts a program says so in a line of its own,
+// `// Needs the program: NAME`. A test file needs what it and the modules that it imports need, and is collected only where
+// the PATH has all of it.
+const need = /^\/\/ Needs the program: (\S+)$/gm;
+const imported = /(?:from|import\()\s*"(\.[^"]+\.ts)"/g;
+
+const isTest = (file: string): boolean => /(^|[\\/])test[\\/]/.test(file);
+
+const textOf = (file: string): string => {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // Not a file: a specifier in a test's text.
+    return "";
+  }
+};
+
+/** The programs that a test file needs. */
+export const programsNeededBy = (file: string, seen = new Set<string>()): ReadonlySet<string> => {
+  seen.add(file);
+  const text = textOf(file);
+  const needed = new Set([...text.matchAll(need)].flatMap(([, name]) => name ?? []));
+  for (const [, specifier = ""] of text.matchAll(imported)) {
+    const path = join(dirname(file), specifier);
+    if (!isTest(path) || seen.has(path)) continue;
+    for (const name of programsNeededBy(path, seen)) needed.add(name);
+  }
+  return needed;
+};
+
+const isExecutable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Whether the PATH has a program. */
+export const isInstalled = (program: string): boolean =>
+  (process.env.PATH ?? "").split(delimiter).some((folder) => isExecutable(join(folder, program)));

@@ -1,0 +1,24 @@
+import type { SharedBudget } from "../../src/options/shared-limits.ts";
+
+/** A shared limit that admits every request, and what it is told. */
+export const sharedBudget = (change: Partial<SharedBudget> = {}) => {
+  const log: string[] = [];
+  const shared: SharedBudget = {
+    gate: {
+      admits: () => true,
+      lacks: () => undefined,
+      take: () => undefined,
+      drop: () => undefined,
+      settle: () => undefined,
+    },
+    lost: undefined,
+    used: 0,
+    interactive: undefined,
+    attach: ({ name }) => log.push(`attached ${name}`),
+    paused: (ms, by) => log.push(`paused for ${ms} by ${by}`),
+    seek: () => log.push("seek"),
+    close: async () => void log.push("closed"),
+    ...change,
+  };
+  return { shared, log };
+};

@@ -1,0 +1,84 @@
+import { inspect } from "node:util";
+import { expect, test } from "vitest";
+import { PermissionDeniedError, TimeoutError } from "../../../src/errors.ts";
+import { hintOf } from "../../../src/http/hints.ts";
+import { AttemptFailure, type FailureKind } from "../../../src/http/types.ts";
+import { Client } from "../../../src/index.ts";
+import { createSandbox } from "../../../src/sandbox/index.ts";
+
+const answered = (status: number) =>
+  new AttemptFailure("status", `status ${status}`, {
+    wasSent: true,
+    response: { status, headers: {}, text: "", json: { error: "no" }, isJson: true },
+  });
+
+const failed = (kind: FailureKind, message: string, code?: string, text = "") =>
+  new AttemptFailure(kind, message, {
+    wasSent: false,
+    cause: Object.assign(new Error(message), { code }),
+    response: { status: 200, headers: {}, text, json: undefined, isJson: false },
+  });
+
+test.each([
+  [answered(401), "contacts.list", "belongs to the service at baseUrl"],
+  [answered(403), "contacts.list", "the document names none for this request"],
+  [answered(403), "lists.addContacts", "the scopes lists:write and contacts:write"],
+  [answered(404), "emails.scheduled.cancel", "does not give the method and response"],
+  [answered(405), "lists.create", "the option routes corrects path and method"],
+  [answered(409), "contacts.create", "contacts.upsert updates"],
+  [failed("connection", "no connection to localhost:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
+  [failed("connection", "no connection to 127.0.0.1:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
+  [failed("connection", "no connection to [::1]:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
+  [failed("connection", "no connection to crm.example:1", "ECONNREFUSED"), "contacts.list", "host and port"],
+  [
+    failed("connection", "no connection to localhost:1 through the proxy p:1", "ECONNREFUSED"),
+    "contacts.list",
+    "check that the proxy",
+  ],
+  [failed("connection", "x", "SELF_SIGNED_CERT_IN_CHAIN"), "contacts.list", "NODE_EXTRA_CA_CERTS"],
+  [failed("connection", "x", "ENOTFOUND"), "contacts.list", "host name of baseUrl"],
+  [failed("redirect", "status 301"), "contacts.list", "as baseUrl"],
+  [failed("broken", "no JSON", undefined, "<!doctype html>"), "contacts.list", "a web page"],
+  [failed("too-large", "more than 1 byte"), "contacts.list", "maxResponseBytes"],
+])("%s of %s has the hint: %s", (failure, operation, part) => {
+  expect(hintOf(failure, operation)).toContain(part);
+});
+
+test.each([
+  [answered(404), "contacts.update"],
+  [answered(409), "contacts.update"],
+  [answered(429), "contacts.list"],
+  [answered(500), "contacts.list"],
+  [failed("timeout", "late"), "contacts.list"],
+  [failed("connection", "reset", "ECONNRESET"), "contacts.list"],
+  [failed("broken", "no JSON", undefined, "{"), "contacts.list"],
+])("%s of %s says all in its message", (failure, operation) => {
+  expect(hintOf(failure, operation)).toBeUndefined();
+});
+
+test("a 403 says which scope the key needs, and leaves the service's sentence as it is", async () => {
+  const sandbox = createSandbox({ apiKeys: [{ key: "tp_reader", scopes: ["contacts:write"] }] });
+  const lines: unknown[] = [];
+  const note = (_text: string, fields: object) => lines.push(fields);
+  const client = new Client({
+    apiKey: "tp_reader",
+    baseUrl: "https://crm.example",
+    fetch: sandbox.fetch,
+    logger: { debug: note, info: note, warn: note, error: note },
+    logLevel: "debug",
+  });
+  const error = await client.events
+    .record({ name: "order.placed", contact: { email: "ada@example.com" } })
+    .catch((thrown: unknown) => thrown);
+  expect(error).toBeInstanceOf(PermissionDeniedError);
+  const hint =
+    "the key needs the scope events:write, its creator's role must allow this, and the request must not seem to come from a browser";
+  expect(error).toMatchObject({ hint, message: expect.not.stringContaining("creator") });
+  expect(inspect(error)).toContain(hint);
+  expect(JSON.stringify(lines)).toContain(hint);
+  await client.close();
+});
+
+test("an error without a hint prints no line for it", () => {
+  expect(inspect(new TimeoutError("late"))).not.toContain("hint:");
+});

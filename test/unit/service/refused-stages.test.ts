@@ -1,0 +1,8 @@
+import { expect, test } from "vitest";
+import { isSendRefused, refusedStages } from "../../../src/index.ts";
+
+test("an email is refused to the five stages of the document, and to no other", () => {
+  expect(refusedStages).toEqual(["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"]);
+  expect(refusedStages.filter((stage) => !isSendRefused({ stage }))).toEqual([]);
+  expect(["NEW", "replied", ""].filter((stage) => isSendRefused({ stage }))).toEqual([]);
+});

@@ -1,0 +1,147 @@
+import { PGlite } from "@electric-sql/pglite";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ConfigurationError } from "../../../src/errors.ts";
+import { Client, type EmailInput } from "../../../src/index.ts";
+import { createSandbox } from "../../../src/sandbox/index.ts";
+import { migration, type SqlQuery, sqlCheckpoint, sqlLedger } from "../../../src/sql/index.ts";
+import { keepsTheRules } from "../../support/ledger-rules.ts";
+
+const dialect = "postgres";
+let database: PGlite;
+const query: SqlQuery = async (sql, params) => (await database.query<object>(sql, [...params])).rows;
+
+beforeAll(async () => {
+  database = await PGlite.create();
+  // A second run changes nothing.
+  for (let run = 0; run < 2; run += 1) await database.exec(migration(dialect));
+  // PostgreSQL is compiled here; that takes seconds on a busy machine.
+}, 300_000);
+beforeEach(() => database.exec("TRUNCATE touchpoint_ledger, touchpoint_checkpoint"));
+afterAll(() => database.close());
+
+describe("a ledger in PostgreSQL", () => {
+  keepsTheRules(() => sqlLedger(query, { dialect }));
+
+  test("lists the newest claim first, in pages, each key once", async () => {
+    await database.exec(
+      "INSERT INTO touchpoint_ledger SELECT 'k' || n, 'sent', 'c', 'f', 'emails.send', 0, n / 3, NULL, NULL " +
+        "FROM generate_series(0, 1700) AS n",
+    );
+    const rows: { key: string; since: number }[] = [];
+    for await (const row of sqlLedger(query, { dialect }).list()) rows.push(row);
+    expect(new Set(rows.map(({ key }) => key)).size).toBe(1_701);
+    expect(rows.map(({ since }) => since)).toEqual(rows.map(({ since }) => since).sort((a, b) => b - a));
+  });
+
+  test("lives in a table and a schema of any plain name", async () => {
+    await database.exec(`CREATE SCHEMA mail; ${migration(dialect, { ledger: "mail.once_keys" })}`);
+    const ledger = sqlLedger(query, { dialect, table: "mail.once_keys" });
+    expect(await ledger.claim("a", "f")).toMatchObject({ state: "claimed" });
+    expect(await sqlLedger(query, { dialect }).read("a")).toBeUndefined();
+  });
+});
+
+const email: EmailInput = { to: "ada@example.com", subject: "Welcome", text: "Hello" };
+
+const sender = (ledgerQuery: SqlQuery) => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const ledger = sqlLedger(ledgerQuery, { dialect });
+  const open = () =>
+    new Client({ apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch, limits: false, ledger });
+  return { sandbox, open, ledger };
+};
+
+test("clients that share the table send an email once", async () => {
+  const { sandbox, open } = sender(query);
+  const first = await open().emails.send(email, { once: "welcome:ada" });
+  expect(await open().emails.send(email, { once: "welcome:ada" })).toEqual(first);
+  expect(sandbox.state.emails).toHaveLength(1);
+});
+
+/** Fails at the nth statement whose text matches, before or after the database ran it. */
+const failing = (match: RegExp, when: "before" | "after", error: Error, times = 1): SqlQuery => {
+  let left = times;
+  return async (sql, params) => {
+    const fails = left > 0 && match.test(sql);
+    if (fails) left -= 1;
+    if (fails && when === "before") throw error;
+    const rows = await query(sql, params);
+    if (fails) throw error;
+    return rows;
+  };
+};
+
+test.each(["before", "after"] as const)(
+  "a connection that is lost %s the claim was committed sends nothing, and leaves the key free",
+  async (when) => {
+    const { sandbox, open } = sender(failing(/^INSERT/, when, new Error("Connection terminated")));
+    await expect(open().emails.send(email, { once: "k" })).rejects.toMatchObject({
+      ...{ code: "connection_failed", outcome: "not-applied" },
+      message:
+        "emails.send: the ledger failed (the table touchpoint_ledger: Connection terminated). Nothing was sent.",
+    });
+    expect(sandbox.state.emails).toHaveLength(0);
+    await open().emails.send(email, { once: "k" });
+    expect(sandbox.state.emails).toHaveLength(1);
+  },
+);
+
+test("a connection that is lost before the settlement hides no result, and the key is never sent again", async () => {
+  const { sandbox, open } = sender(failing(/^UPDATE/, "before", new Error("Connection terminated")));
+  await open().emails.send(email, { once: "k" });
+  await expect(open().emails.send(email, { once: "k" })).rejects.toMatchObject({ code: "once_pending" });
+  expect(sandbox.state.emails).toHaveLength(1);
+});
+
+test.each([
+  ["a serialization failure", Object.assign(new Error("could not serialize"), { code: "40001" })],
+  ["a deadlock that a library has wrapped", new Error("query failed", { cause: { code: "40P01" } })],
+])("%s was rolled back, and is run again", async (_what, error) => {
+  const { sandbox, open } = sender(failing(/./, "before", error, 3));
+  await open().emails.send(email, { once: "k" });
+  expect(sandbox.state.emails).toHaveLength(1);
+});
+
+test("a missing table is named, with the command that prints it", async () => {
+  const ledger = sqlLedger(query, { dialect, table: "missing" });
+  await expect(ledger.claim("k", "f")).rejects.toThrow(
+    'the table missing: relation "missing" does not exist (create it: touchpoint ledger migration postgres)',
+  );
+});
+
+test("arguments that make no sense are refused at once, all of them", () => {
+  expect(() =>
+    Reflect.apply(sqlLedger, undefined, [{}, { dialect: "mysql", tabel: "x", table: "a;b" }]),
+  ).toThrow('sqlLedger: query must be a function of (sql, params); there is no option "tabel"');
+  expect(() => Reflect.apply(sqlLedger, undefined, [query])).toThrow(
+    'dialect must be "postgres" or "sqlite"',
+  );
+  expect(() => Reflect.apply(sqlCheckpoint, undefined, [query, { dialect, id: "" }])).toThrow(
+    "sqlCheckpoint: id must be a string that is not empty",
+  );
+  expect(() => Reflect.apply(migration, undefined, ["postgres", { ledger: "a b" }])).toThrow(
+    "migration: ledger must be a name of letters",
+  );
+});
+
+describe("a checkpoint", () => {
+  const store = (id = "events") => sqlCheckpoint(query, { dialect, id });
+  const state = { version: 1, done: 3, last: "x" } as const;
+
+  test("is what was saved last, by id", async () => {
+    expect(await store().load()).toBeUndefined();
+    await store().save({ ...state, done: 1 });
+    await store().save(state);
+    expect(await store().load()).toEqual(state);
+    expect(await store("others").load()).toBeUndefined();
+  });
+
+  test("that is damaged, or a database that fails, is a ConfigurationError", async () => {
+    await database.query("INSERT INTO touchpoint_checkpoint VALUES ('events', '{')");
+    await expect(store().load()).rejects.toThrow(ConfigurationError);
+    const failed = sqlCheckpoint(failing(/./, "before", new Error("gone")), { dialect, id: "events" });
+    await expect(failed.load()).rejects.toThrow(
+      "the checkpoint events: the table touchpoint_checkpoint: gone",
+    );
+  });
+});
