@@ -5,7 +5,7 @@ import { readArgs } from "../src/cli/args.ts";
 import { commands as commandLines } from "../src/cli/run.ts";
 import { blocksOf, programsOf, unknownCommands } from "./support/docs-blocks.ts";
 import { documents } from "./support/docs-pages.ts";
-import { atMost, runProgram } from "./support/docs-run.ts";
+import { atMost, runInOrder } from "./support/docs-run.ts";
 import { compile, root } from "./support/programs.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -72,10 +72,23 @@ describe.each(documents)("$path", ({ blocks }) => {
   });
 });
 
-test.concurrent.each(runnable.map(({ path, line }, index) => [path, line, compiledBlocks[index]] as const))(
-  "%s: the block at line %i runs",
-  async (_path, _line, program = "") => {
-    expect(await inTurn(() => runProgram(program))).toEqual(wentWell);
+const programsIn = documents
+  .map(({ path }) => {
+    const own = runnable.flatMap((program, index) =>
+      program.path === path ? [{ line: program.line, file: compiledBlocks[index] ?? "" }] : [],
+    );
+    return { path, own };
+  })
+  .filter(({ own }) => own.length > 0);
+
+test.concurrent.each(programsIn)(
+  "$path: its blocks run, one after the other on each other's files",
+  async ({ own }) => {
+    const endings = await inTurn(() => runInOrder(own.map(({ file }) => file)));
+    const failed = own.flatMap(({ line }, index) =>
+      endings[index]?.ended === "0" ? [] : [{ line, ...endings[index] }],
+    );
+    expect(failed).toEqual([]);
   },
   longestTestMs,
 );
@@ -99,7 +112,7 @@ describe("examples", () => {
   test.concurrent.each(examples.map((name, index) => [name, compiledExamples[index]] as const))(
     "%s runs",
     async (_name, program = "") => {
-      expect(await inTurn(() => runProgram(program))).toEqual(wentWell);
+      expect(await inTurn(() => runInOrder([program]))).toEqual([wentWell]);
     },
     longestTestMs,
   );
@@ -189,6 +202,23 @@ describe("the reader of Markdown", () => {
       false,
     ]);
   });
+});
+
+test("a program finds the file of the one before it, and says how it failed", async () => {
+  const folder = join(root, "tmp/documents");
+  const program = (name: string, code: string): string => {
+    writeFileSync(join(folder, name), code);
+    return join(folder, name);
+  };
+  const fs = 'import { readFileSync, writeFileSync } from "node:fs";';
+  const files = [
+    program("writes.mjs", `${fs} writeFileSync("a.txt", "found");`),
+    program("reads.mjs", `${fs} console.log(readFileSync("a.txt", "utf8")); process.exitCode = 3;`),
+  ];
+  expect(await runInOrder(files)).toEqual([
+    { ended: "0", output: "" },
+    { ended: "3", output: "found" },
+  ]);
 });
 
 test("at most two run at a time, the others in order", async () => {

@@ -46,22 +46,37 @@ const serve = async () => {
   return sandbox.listen({ port: 0 });
 };
 
-/** Runs a compiled program as a reader would: against a service, with a key, in a folder with a few input files. */
-export const runProgram = async (file: string): Promise<Ending> => {
+/** A service, a key, and a folder with a few input files: what a reader of one document has. */
+const openDesk = async () => {
   const cwd = await mkdtemp(join(tmpdir(), "touchpoint-docs-"));
   await cp(join(root, "test/support/docs-files"), cwd, { recursive: true });
   for (const [name, text] of Object.entries(certificates)) await writeFile(join(cwd, name), text);
   const server = await serve();
+  return {
+    /** Runs a compiled program on what those before it left. */
+    run: (file: string): Promise<Ending> =>
+      start(process.execPath, [file], cwd, {
+        ...process.env,
+        TOUCHPOINT_BASE_URL: server.url,
+        TOUCHPOINT_API_KEY: key,
+      }),
+    close: async (): Promise<void> => {
+      await server.close();
+      await rm(cwd, { recursive: true });
+    },
+  };
+};
+
+/** Runs compiled programs as a reader would, one after the other on each other's files and records. */
+export const runInOrder = async (files: readonly string[]): Promise<readonly Ending[]> => {
+  const desk = await openDesk();
+  const endings: Ending[] = [];
   try {
-    return await start(process.execPath, [file], cwd, {
-      ...process.env,
-      TOUCHPOINT_BASE_URL: server.url,
-      TOUCHPOINT_API_KEY: key,
-    });
+    for (const file of files) endings.push(await desk.run(file));
   } finally {
-    await server.close();
-    await rm(cwd, { recursive: true });
+    await desk.close();
   }
+  return endings;
 };
 
 /** Runs at most `size` functions at a time; the others wait in order. */
