@@ -49,10 +49,17 @@ test("README.md has programs", () => {
   expect(runnable.filter(({ path }) => path === "README.md")).not.toEqual([]);
 });
 
-describe.each(documents)("$path", ({ blocks }) => {
+describe.each(documents)("$path", ({ path, blocks }) => {
   test("has no block that escapes this test", () => {
     const kinds = ["ts", "sh", "text", "json", "csv", "yaml"];
     expect(blocks.filter(({ language }) => !kinds.includes(language))).toEqual([]);
+  });
+
+  test("has code of at most 72 columns, what a page shows without scrolling", () => {
+    // The README is read elsewhere, and the skill by programs. An import cannot be broken.
+    const isPage = path.startsWith("docs/") || path === "MIGRATION.md";
+    const lines = blocks.flatMap(({ language, code }) => (language === "text" ? [] : code.split("\n")));
+    expect(lines.filter((line) => isPage && line.length > 72 && !line.startsWith("import "))).toEqual([]);
   });
 
   test("types only command lines that the command line takes", () => {
