@@ -1,19 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import { freePort } from "../support/free-port.ts";
 import { compile, root } from "../support/programs.ts";
 
 const [program = ""] = await compile("recorder", [`${root}examples/recorder-server.ts`]);
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
-};
 
 test("the recorder's server loses no event when it is stopped under load", async () => {
   const sandbox = createSandbox({ limits: false, latencyMs: 20 });

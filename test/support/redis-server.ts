@@ -1,15 +1,7 @@
 // Needs the program: redis-server
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
-
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const address = probe.address();
-  probe.close();
-  return typeof address === "object" && address !== null ? address.port : 0;
-};
+import { freePort } from "./free-port.ts";
 
 /** A redis-server for one test. It writes nothing to disk. */
 export class RedisServer {
