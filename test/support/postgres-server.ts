@@ -1,0 +1,113 @@
+// Needs the program: initdb
+// Needs the program: postgres
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chown, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { Pool } from "pg";
+import type { SqlQuery } from "../../src/sql/index.ts";
+import { freePort } from "./free-port.ts";
+
+const run = promisify(execFile);
+
+interface Ids {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** PostgreSQL refuses to run as root: there it runs as the user that Debian's package makes. */
+const whoRuns = async (): Promise<Ids | undefined> => {
+  if (process.getuid?.() !== 0) return undefined;
+  const idOf = async (flag: string): Promise<number> => Number((await run("id", [flag, "postgres"])).stdout);
+  return { uid: await idOf("-u"), gid: await idOf("-g") };
+};
+
+/** A PostgreSQL with a data directory of its own. */
+export class PostgresServer {
+  /** For `pg`: database and user `postgres`, without a password, on the loopback interface. */
+  readonly url: string;
+  readonly #folder: string;
+  readonly #start: () => Promise<ChildProcess>;
+  #process: ChildProcess;
+
+  private constructor(
+    url: string,
+    folder: string,
+    { start, process }: { readonly start: () => Promise<ChildProcess>; readonly process: ChildProcess },
+  ) {
+    this.url = url;
+    this.#folder = folder;
+    this.#start = start;
+    this.#process = process;
+  }
+
+  /** @param settings - of postgres, for example `"max_connections=20"`. */
+  static async start(...settings: readonly string[]): Promise<PostgresServer> {
+    const ids = await whoRuns();
+    const folder = await mkdtemp(join(tmpdir(), "touchpoint-postgres-"));
+    if (ids !== undefined) await chown(folder, ids.uid, ids.gid);
+    const data = join(folder, "data");
+    // Its locale must not depend on the machine's.
+    const how = ["-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync"];
+    await run("initdb", how, { ...ids, cwd: folder });
+    const port = await freePort();
+    const args = ["-D", data, "-k", folder, "-p", `${port}`, "-h", "127.0.0.1"];
+    const start = (): Promise<ChildProcess> =>
+      PostgresServer.#spawn([...args, ...settings.flatMap((each) => ["-c", each])], { ...ids, cwd: folder });
+    const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+    return new PostgresServer(url, folder, { start, process: await start() });
+  }
+
+  /** Stops the server like a crash. */
+  async crash(): Promise<void> {
+    await this.#end("SIGQUIT");
+  }
+
+  /** Starts it again after a crash, with what it had committed. */
+  async again(): Promise<void> {
+    this.#process = await this.#start();
+  }
+
+  /** Stops the server and removes its data. */
+  async stop(): Promise<void> {
+    await this.#end("SIGINT");
+    await rm(this.#folder, { recursive: true });
+  }
+
+  /** Waits for the end: its children end with it, and none may write into a removed folder. */
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
+    const exited = once(this.#process, "exit");
+    this.#process.kill(signal);
+    await exited;
+  }
+
+  static async #spawn(args: readonly string[], options: { readonly cwd: string }): Promise<ChildProcess> {
+    const server = spawn("postgres", args, { ...options, stdio: ["ignore", "ignore", "pipe"] });
+    const said: string[] = [];
+    for await (const line of createInterface(server.stderr)) {
+      said.push(line);
+      if (line.includes("ready to accept connections")) {
+        server.stderr.resume();
+        return server;
+      }
+    }
+    throw new Error(`postgres did not start: ${said.join("\n")}`);
+  }
+}
+
+/** The query function of a pool, as the guide writes it. */
+export const queryOf =
+  (pool: Pool): SqlQuery =>
+  async (sql, params) =>
+    (await pool.query(sql, [...params])).rows;
+
+/** A pool whose idle connections may break: the next query opens another. */
+export const poolOf = (url: string, max = 4): Pool => {
+  const pool = new Pool({ connectionString: url, max });
+  pool.on("error", () => undefined);
+  return pool;
+};
