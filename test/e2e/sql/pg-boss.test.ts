@@ -1,0 +1,59 @@
+import PgBoss from "pg-boss";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { transaction } from "../../../examples/jobs/pg-boss-enqueue.ts";
+import { migration, sqlLedger } from "../../../src/sql/index.ts";
+import { PostgresServer, poolOf, queryOf } from "../../support/postgres-server.ts";
+import { compile, root } from "../../support/programs.ts";
+import { runJobKills } from "../job-kills.ts";
+
+const [program = ""] = await compile("pg-boss", [`${root}examples/jobs/pg-boss-worker.ts`]);
+const queue = "welcome-emails";
+
+let server: PostgresServer;
+beforeAll(async () => {
+  server = await PostgresServer.start();
+}, 60_000);
+afterAll(() => server.stop());
+
+test("a committed transaction sends its email once, a rolled back one never, while workers are killed", async () => {
+  const pool = poolOf(server.url);
+  const boss = new PgBoss({ connectionString: server.url });
+  await boss.start();
+  onTestFinished(async () => {
+    await boss.stop({ graceful: false });
+    await pool.end();
+  });
+  await pool.query(`${migration("postgres")}CREATE TABLE users (name text PRIMARY KEY)`);
+  // The jobs of a worker that died come back after a second.
+  await boss.createQueue(queue, { name: queue, expireInSeconds: 1, retryLimit: 20 });
+
+  const committed: string[] = [];
+  const rolledBack: string[] = [];
+  for (let at = 0; at < 15; at += 1) {
+    const user = `user-${at}`;
+    const isKept = at % 3 !== 0;
+    const connection = await pool.connect();
+    const done = transaction(connection, boss, async (ask) => {
+      await connection.query("INSERT INTO users VALUES ($1)", [user]);
+      await ask(queue, { user, to: `${user}@example.com` });
+      if (!isKept) throw new Error("changed my mind");
+    });
+    await done.then(
+      () => committed.push(user),
+      () => rolledBack.push(user),
+    );
+    connection.release();
+  }
+
+  const { rows } = await pool.query("SELECT name FROM users");
+  expect(rows.map(({ name }) => name)).toEqual(committed);
+  const tally = await runJobKills(committed, 4, {
+    program,
+    env: { DATABASE_URL: server.url },
+    ledger: sqlLedger(queryOf(pool), { dialect: "postgres" }),
+    again: async (user) => void (await boss.send(queue, { user, to: `${user}@example.com` })),
+    tick: () => boss.expire(),
+  });
+  console.log(JSON.stringify({ committed: committed.length, rolledBack: rolledBack.length, ...tally }));
+  expect(tally).toMatchObject({ kills: 4, emails: committed.length, wrong: [] });
+});
