@@ -64,7 +64,9 @@ describe.each(documents)("$path", ({ path, blocks }) => {
 
   test("types only command lines that the command line takes", () => {
     const lines = blocks.filter(({ language }) => language === "sh").flatMap(({ code }) => code.split("\n"));
-    const typed = lines.flatMap((line) => /^\s*npx touchpoint (.+?)(?: #.*| &&.*)?$/.exec(line)?.[1] ?? []);
+    const typed = lines.flatMap(
+      (line) => /^\s*npx touchpoint (.+?)(?: #.*| &&.*| \|)?$/.exec(line)?.[1] ?? [],
+    );
     const shapes = commandLines.map(({ shape }) => shape);
     const wrong = typed
       .map((line) => readArgs(shapes, line.split(" ")))

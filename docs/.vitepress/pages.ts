@@ -80,6 +80,11 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         about: "Send-once keys and checkpoints in PostgreSQL or SQLite.",
       },
       {
+        path: "guide/jobs",
+        title: "In a job runner",
+        about: "BullMQ, pg-boss, Inngest, Temporal, Trigger.dev: what to retry, what not, and the outbox.",
+      },
+      {
         path: "guide/network",
         title: "Proxies and certificates",
         about: "HTTP proxies, private and client certificates, dispatchers, your own fetch.",
@@ -93,6 +98,11 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         path: "guide/incremental-export",
         title: "Incremental export",
         about: "Only what has changed since the last export.",
+      },
+      {
+        path: "guide/warehouse",
+        title: "Into a warehouse",
+        about: "Contacts in PostgreSQL, whole or by changes, with removals; DuckDB, dlt and Kafka.",
       },
     ],
   },
