@@ -33,6 +33,11 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         about: "Create, find, update, upsert and import people; companies and list membership.",
       },
       {
+        path: "guide/emails",
+        title: "Emails",
+        about: "Send, schedule, list, change, cancel; signatures, refused stages, tracking, errors.",
+      },
+      {
         path: "guide/sending-once",
         title: "Sending an email once",
         about: "once keys, ledgers, scheduled emails, and what to do when the outcome is unknown.",
