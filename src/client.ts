@@ -108,10 +108,10 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.contacts = new Contacts(call, clock, this.#settings.apiKey);
     this.companies = new Companies(call);
     this.lists = new Lists(call);
-    const { limits, interactiveReserve, ledger, totalTimeoutMs, emailGuards: guards } = this.#settings;
+    const { limits, interactiveReserve, ledger, emailGuards: guards } = this.#settings;
     const { lifetime, slots } = this.#connection;
     ledger.attach?.(this.#settings.log);
-    this.emails = new Emails(call, { clock, ledger, totalTimeoutMs, guards, lifetime, slots });
+    this.emails = new Emails(call, { clock, ledger, guards, lifetime, slots });
     this.events = new Events(call, {
       clock,
       log: this.#settings.log,

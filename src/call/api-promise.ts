@@ -1,3 +1,4 @@
+import type { Outcome } from "../errors.ts";
 import type { HttpResponse } from "../http/message.ts";
 import type { Account } from "../http/scope.ts";
 import { type RawHeaders, toHeaders } from "../runtime/headers.ts";
@@ -34,6 +35,20 @@ export interface ApiPromise<T> extends Promise<T> {
    * ```
    */
   withResponse(): Promise<WithResponse<T>>;
+  /**
+   * After a failure, whether anything of the call may have happened, also where it threw the reason of your own signal.
+   * Undefined before that, and after a success.
+   *
+   * @example
+   * ```ts
+   * const call = client.emails.send(
+   *   { to: "ada@example.com", subject: "Hi", text: "Hi" },
+   *   { signal: AbortSignal.timeout(5_000) },
+   * );
+   * await call.catch(() => console.log(call.outcome));
+   * ```
+   */
+  readonly outcome: Outcome | undefined;
 }
 
 /** A class, so that `headers` is created only when it is read. */
@@ -57,17 +72,40 @@ export class LazyResponseInfo implements ResponseInfo {
 
 const dataOf = <T>({ data }: WithResponse<T>): T => data;
 
-/** Creates an ApiPromise; the promise itself stays an ordinary one. */
-export const answer = <T>(whole: Promise<WithResponse<T>>): ApiPromise<T> => {
-  const data = whole.then(dataOf);
+/**
+ * Creates an ApiPromise; the promise itself stays an ordinary one.
+ *
+ * @param effect - of everything that the call does; without one, nothing was sent.
+ */
+export const answer = <T>(
+  whole: Promise<WithResponse<T>>,
+  effect?: { readonly outcome: Outcome },
+): ApiPromise<T> => {
+  const outcome: Outcome | undefined = undefined;
   const withResponse = (): Promise<WithResponse<T>> => {
     // A caller of withResponse() gets the failure there, so this promise must not count as unhandled.
     data.catch(() => undefined);
     return whole;
   };
-  return Object.assign(data, { withResponse });
+  const data: Promise<T> & { withResponse: typeof withResponse; outcome: Outcome | undefined } =
+    Object.assign(
+      whole.then(dataOf, (error: unknown) => {
+        data.outcome = effect?.outcome ?? "not-applied";
+        throw error;
+      }),
+      { withResponse, outcome },
+    );
+  return data;
 };
 
 /** An ApiPromise with changed data. */
 export const mapAnswer = <From, To>(from: ApiPromise<From>, change: (data: From) => To): ApiPromise<To> =>
-  answer(from.withResponse().then(({ data, response }) => ({ data: change(data), response })));
+  answer(
+    from.withResponse().then(({ data, response }) => ({ data: change(data), response })),
+    // Its own has failed before this one.
+    {
+      get outcome() {
+        return from.outcome ?? "not-applied";
+      },
+    },
+  );

@@ -9,13 +9,12 @@ import {
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { isWatched, withoutResult } from "../http/tracing.ts";
 import type { CallTrace } from "../options/hooks.ts";
-import type { CallOptions } from "../options/options.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { describeIssues, issuesOf } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
 import { LazyResponseInfo, type WithResponse } from "./api-promise.ts";
 import { type CallInput, checkCallOptions, requestMaker } from "./request.ts";
-import { type CallContext, CallScope, type Perform } from "./scope.ts";
+import { type Asked, type CallContext, CallScope, type Perform } from "./scope.ts";
 
 const calls = tracingChannel<string, CallTrace>("touchpoint:call");
 
@@ -38,15 +37,12 @@ class Executor {
     this.#maker = requestMaker(context.settings);
   }
 
-  readonly perform: Perform = (parent, operation, input, options) =>
-    isWatched(calls)
-      ? this.#traced(parent, operation, input, options)
-      : this.#run(parent, operation, input, options);
+  readonly perform: Perform = (parent, asked) =>
+    isWatched(calls) ? this.#traced(parent, asked) : this.#run(parent, asked);
 
-  async #run<Input, Output>(
-    ...[parent, operation, input, options]: Parameters<typeof this.perform<Input, Output>>
-  ): Promise<WithResponse<Output>> {
-    const begun = this.#begin(parent, operation, input, options);
+  async #run<Input, Output>(parent: CallScope, asked: Asked<Input, Output>): Promise<WithResponse<Output>> {
+    const { operation, input } = asked;
+    const begun = this.#begin(parent, asked);
     const { scope, request } = begun;
     const { workspace } = this.#context.settings;
     try {
@@ -73,18 +69,14 @@ class Executor {
   }
 
   // Separate from `run`: while a call waits, its frame keeps everything that it has created.
-  #begin<Input>(
-    parent: CallScope,
-    operation: Operation<Input, unknown>,
-    input: CallInput<Input>,
-    options: CallOptions | undefined,
-  ): Begun {
+  #begin<Input, Output>(parent: CallScope, asked: Asked<Input, Output>): Begun {
+    const { operation, input, options } = asked;
     if (options) checkCallOptions(operation.id, options);
     checkInput(operation, input.payload);
     const plan = this.#maker.planOf(operation, input, { options, watching: parent.watching });
     const request = this.#maker.requestOf(operation, input, options);
     // Its time starts after the input was found to be valid.
-    const scope = parent.forRequest(operation, plan, options);
+    const scope = parent.forRequest(asked, plan);
     if (scope.waits !== undefined) scope.waits.waitLeftMs ??= this.#maker.maxWaitMsOf(plan, options);
     return { scope, request };
   }
@@ -133,14 +125,11 @@ class Executor {
     scope.report(progress.operation, issues);
   }
 
-  #traced<Input, Output>(
-    ...call: Parameters<typeof this.perform<Input, Output>>
-  ): Promise<WithResponse<Output>> {
-    const [, operation] = call;
-    const trace: CallTrace = { operation: operation.id };
+  #traced<Input, Output>(parent: CallScope, asked: Asked<Input, Output>): Promise<WithResponse<Output>> {
+    const trace: CallTrace = { operation: asked.operation.id };
     return withoutResult(calls, trace, async () => {
       try {
-        const whole = await this.#run<Input, Output>(...call);
+        const whole = await this.#run(parent, asked);
         const { status, attempts, waitedMs } = whole.response;
         Object.assign(trace, { status, attempts, waitedMs });
         return whole;

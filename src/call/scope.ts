@@ -1,9 +1,8 @@
-import { ConnectionError, type Issue, TimeoutError, TouchpointError } from "../errors.ts";
+import type { Issue } from "../errors.ts";
 import type { Redactor } from "../http/auth.ts";
-import { errorFrom, type Findings } from "../http/error-from.ts";
 import type { RetryQuota } from "../http/retry.ts";
 import { Account, Effect, type FailureNotes, type Plan, type Progress, type Scope } from "../http/scope.ts";
-import { AttemptFailure, type Send } from "../http/types.ts";
+import type { Send } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import {
@@ -18,14 +17,21 @@ import { toHeaders } from "../runtime/headers.ts";
 import { issuesOf } from "../service/check.ts";
 import type { Operation, OperationFacts } from "../service/define.ts";
 import { type ApiPromise, answer, type ResponseInfo, type WithResponse } from "./api-promise.ts";
+import { errorOf } from "./error-of.ts";
 import { type CallInput, checkCallOptions } from "./request.ts";
+
+/** One request that a scope makes. */
+export interface Asked<Input, Output> {
+  readonly operation: Operation<Input, Output>;
+  readonly input: CallInput<Input>;
+  readonly options: CallOptions | undefined;
+  readonly effect: Effect;
+}
 
 /** Runs one operation in a scope of its own: checks the input, sends, checks the response. */
 export type Perform = <Input, Output>(
   parent: CallScope,
-  operation: Operation<Input, Output>,
-  input: CallInput<Input>,
-  options: CallOptions | undefined,
+  asked: Asked<Input, Output>,
 ) => Promise<WithResponse<Output>>;
 
 /** What the calls of a client have in common. */
@@ -56,6 +62,7 @@ interface Start {
   readonly kind: Kind;
   readonly operation: OperationFacts;
   readonly plan?: Plan | undefined;
+  readonly effect?: Effect | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly totalTimeoutMs?: number | undefined;
   readonly waits?: Waits | undefined;
@@ -94,33 +101,6 @@ const severalRequests = (id: string): OperationFacts => ({
   evidence: "documented",
 });
 
-/** The reasons that errors were made from: the end of the whole call makes them again, with what all of it has shown. */
-const reasons = new WeakMap<TouchpointError, DeadlineExceeded | ClientClosed>();
-
-const endingOf = (reason: DeadlineExceeded | ClientClosed, found: Findings): TouchpointError => {
-  const { operation, attempts, outcome } = found;
-  const message = `${operation}: ${reason.message}, outcome ${outcome}.`;
-  const details = { operation, attempts, outcome };
-  const error =
-    reason instanceof DeadlineExceeded
-      ? new TimeoutError(message, details)
-      : new ConnectionError(message, details);
-  reasons.set(error, reason);
-  return error;
-};
-
-/** The error for what ended a call; a caller's own reason is returned unchanged. */
-export const errorOf = (failed: unknown, found: Findings): unknown => {
-  if (failed instanceof AttemptFailure && failed.kind !== "aborted") return errorFrom(failed, found);
-  const told = failed instanceof AttemptFailure ? failed.cause : failed;
-  const reason = told instanceof TouchpointError ? (reasons.get(told) ?? told) : told;
-  if (reason instanceof DeadlineExceeded || reason instanceof ClientClosed) return endingOf(reason, found);
-  // The failed request had no effect; an earlier one may have had one, and the outcome is about the whole call.
-  if (reason instanceof TouchpointError && reason.outcome !== found.outcome && found.outcome === "unknown")
-    Object.defineProperty(reason, "outcome", { value: found.outcome });
-  return reason;
-};
-
 /**
  * One call: what it does, until when, whether anything of it may have happened, and what it took. A call of several
  * requests makes a child for each, which shares its signal and counts for its effect and its account.
@@ -156,7 +136,7 @@ export class CallScope implements Scope {
     this.plan = plan;
     this.#given = signal;
     this.#watched = waits ?? (above === undefined ? undefined : above.#watched);
-    this.effect = new Effect(above?.effect);
+    this.effect = start.effect ?? new Effect(above?.effect);
     this.account = new Account(above?.account);
     const isAbove = above !== undefined && (signal === above.#given || signal === above.signal);
     const ending = parent === undefined || above !== undefined ? above?.signal : lifetime.signal;
@@ -186,11 +166,13 @@ export class CallScope implements Scope {
     input: CallInput<Input>,
     options?: CallOptions,
   ): ApiPromise<Output> {
-    return answer(this.context.perform(this, operation, input, options ?? undefined));
+    const effect = new Effect(this.#kind === "client" ? undefined : this.effect);
+    const asked = { operation, input, options: options ?? undefined, effect };
+    return answer(this.context.perform(this, asked), effect);
   }
 
   /** The scope of a request; `release` it when it has ended. */
-  forRequest(operation: OperationFacts, plan: Plan, options: CallOptions | undefined): CallScope {
+  forRequest<Input, Output>({ operation, options, effect }: Asked<Input, Output>, plan: Plan): CallScope {
     // The whole call has a time limit already, and a recorder's drain has none.
     const hasOwnLimit = this.#kind !== "whole" && !plan.isDrained;
     const totalTimeoutMs = hasOwnLimit
@@ -198,7 +180,7 @@ export class CallScope implements Scope {
       : undefined;
     return new CallScope(
       this.context,
-      { kind: "request", operation, plan, signal: options?.signal, totalTimeoutMs },
+      { kind: "request", operation, plan, effect, signal: options?.signal, totalTimeoutMs },
       this,
     );
   }
@@ -308,7 +290,10 @@ export class CallScope implements Scope {
         waitedMs,
       };
     };
-    return answer(work.then((data) => ({ data, response: info() })));
+    return answer(
+      work.then((data) => ({ data, response: info() })),
+      this.effect,
+    );
   }
 
   /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */

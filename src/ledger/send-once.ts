@@ -3,17 +3,21 @@ import {
   isTouchpointError,
   SendOnceError,
   TimeoutError,
-  type TouchpointError,
   ValidationError,
 } from "../errors.ts";
-import { abortError, ClientClosed, type Lifetime } from "../runtime/cancellation.ts";
+import { type Lifetime, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/values.ts";
-import { Bounds } from "./bounds.ts";
 import { differingFields, emailFingerprint } from "./email-fingerprint.ts";
 import type { ClaimLedger, TakenKey } from "./ledger.ts";
 import { KeyTaken, OnceClaim } from "./once-claim.ts";
 import { keepable } from "./rules.ts";
+
+/** What ends every wait of a call, and what it knows of itself. */
+interface Ending {
+  readonly signal: AbortSignal | undefined;
+  readonly effect: { note(): void };
+}
 
 /** One email under a key, and how to send it. */
 export interface OnceCall<Sent> {
@@ -22,14 +26,13 @@ export interface OnceCall<Sent> {
   /** Identifies the email: no other may be sent under the key. */
   readonly email: object;
   readonly ledger: ClaimLedger;
-  readonly clock: Pick<Clock, "now" | "after" | "wallTime">;
-  readonly signal?: AbortSignal | undefined;
-  readonly totalTimeoutMs?: number | undefined;
+  readonly clock: Pick<Clock, "after" | "wallTime">;
+  readonly scope: Ending;
   /** Sends the email. It takes the claim directly before the first byte of each attempt. */
-  send(totalTimeoutMs: number | undefined, claim: OnceClaim): Promise<Sent>;
+  send(claim: OnceClaim): Promise<Sent>;
   receiptOf(sent: Sent): unknown;
-  /** The client's lifetime: `close` waits for held work, and ends the wait for a ledger that hangs. */
-  readonly lifetime: Pick<Lifetime, "hold" | "signal">;
+  /** The client's lifetime: `close` waits for held work. */
+  readonly lifetime: Pick<Lifetime, "hold">;
 }
 
 /** It was sent just now, or earlier; in the latter case there may be a receipt. */
@@ -115,45 +118,28 @@ const earlier = (call: OnceCall<unknown>, taken: TakenKey, asked: string): { rea
   throw refusal(call, taken);
 };
 
-const lateLedger = ({ operation, totalTimeoutMs }: OnceCall<unknown>): TouchpointError =>
-  new TimeoutError(
-    `${operation}: the ledger gave no response within totalTimeoutMs (${totalTimeoutMs} ms). Nothing was sent.`,
-    { operation },
-  );
-
-const lateOther = ({ operation, key, totalTimeoutMs }: OnceCall<unknown>): TouchpointError =>
-  new TimeoutError(
-    `${operation}: another call with ${JSON.stringify(key)} did not end within totalTimeoutMs (${totalTimeoutMs} ms).`,
-    { operation, outcome: "unknown" },
-  );
-
 /** Reads the key: a receipt or a refusal must not wait for a limit. */
-const readKey = async (call: OnceCall<unknown>, bounds: Bounds): Promise<TakenKey | undefined> => {
-  const { ledger, key, operation } = call;
+const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> => {
+  const { ledger, key, operation, scope } = call;
   if (ledger.read === undefined) return undefined;
   try {
-    const reading = (async () => ledger.read?.(key))();
-    return await bounds.within(reading, () => lateLedger(call));
+    return await untilAborted((async () => ledger.read?.(key))(), scope.signal, "the ledger");
   } catch (error) {
-    if (isTouchpointError(error) || error instanceof ClientClosed || call.signal?.aborted) throw error;
+    if (scope.signal?.aborted) throw error;
     const message = `${operation}: the ledger failed (${messageOf(error)}). Nothing was sent.`;
     throw new ConnectionError(message, { operation, cause: error });
   }
 };
 
-const sendUnderKey = async <Sent>(
-  call: OnceCall<Sent>,
-  fingerprint: string,
-  bounds: Bounds,
-): Promise<OnceResult<Sent>> => {
-  const known = await readKey(call, bounds);
+const sendUnderKey = async <Sent>(call: OnceCall<Sent>, fingerprint: string): Promise<OnceResult<Sent>> => {
+  const known = await readKey(call);
   if (known !== undefined) return earlier(call, known, fingerprint);
   const claim = new OnceClaim(call, fingerprint, (settling) =>
     // A key that stays pending is unknown soon, and never sent again; the caller gets the result of the email anyway.
-    bounds.within(call.lifetime.hold(settling), () => lateLedger(call)),
+    untilAborted(call.lifetime.hold(settling), call.scope.signal),
   );
   try {
-    const sent = await call.send(bounds.leftMs, claim);
+    const sent = await call.send(claim);
     await claim.settle("sent", keepable(call.receiptOf(sent)));
     return { sent };
   } catch (error) {
@@ -176,26 +162,24 @@ const isOwnEnding = (error: unknown): boolean => !isTouchpointError(error) || er
 export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<Sent>> => {
   checkOnceKey(call);
   const fingerprint = fingerprintOf(call);
-  const { ledger, key, signal, operation } = call;
-  const bounds = new Bounds(call, call.clock);
+  const { ledger, key, scope } = call;
   const inFlight = flightsOf(ledger);
   for (;;) {
-    signal?.throwIfAborted();
+    scope.signal?.throwIfAborted();
     const other = inFlight.get(key);
     if (other === undefined) break;
     checkSame(call, other, fingerprint);
     try {
+      const ending = untilAborted(other.result, scope.signal, `another call with ${JSON.stringify(key)}`);
       // All calls under a key are of one operation: their fingerprints are the same.
-      return (await bounds.within(other.result, () => lateOther(call))) as OnceResult<Sent>;
+      return (await ending) as OnceResult<Sent>;
     } catch (error) {
       // What becomes of the other call's email is not known here.
-      if (signal?.aborted || inFlight.get(key) === other || !isOwnEnding(error))
-        throw abortError(error, { operation, attempts: 0, outcome: "unknown" });
+      if (scope.signal?.aborted) scope.effect.note();
+      if (scope.signal?.aborted || inFlight.get(key) === other || !isOwnEnding(error)) throw error;
     }
   }
-  const result = sendUnderKey(call, fingerprint, bounds).finally(() => inFlight.delete(key));
+  const result = sendUnderKey(call, fingerprint).finally(() => inFlight.delete(key));
   inFlight.set(key, { fingerprint, since: call.clock.wallTime(), result });
-  return result.catch((error: unknown) => {
-    throw abortError(error, { operation, attempts: 0, outcome: "not-applied" });
-  });
+  return result;
 };

@@ -3,12 +3,11 @@ import { checkInput } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
 import type { CallScope } from "../call/scope.ts";
 import { isTouchpointError } from "../errors.ts";
-import { Bounds } from "../ledger/bounds.ts";
 import type { ClaimLedger } from "../ledger/ledger.ts";
 import type { EmailGuards } from "../options/email-guards.ts";
 import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
-import { abortError, type Lifetime } from "../runtime/cancellation.ts";
+import { type Lifetime, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { jsonCopy } from "../runtime/values.ts";
 import type { Operation } from "../service/define.ts";
@@ -43,7 +42,6 @@ export interface EmailsContext {
   readonly guards: EmailGuards;
   readonly clock: Clock;
   readonly ledger: ClaimLedger;
-  readonly totalTimeoutMs: number | undefined;
   readonly lifetime: Lifetime;
   /** While the client closes: why no email may start. */
   readonly slots: { readonly closing: unknown };
@@ -119,34 +117,34 @@ export class ScheduledEmails {
    * Scope: `email:write`. Source: service document, Emails, "can be cancelled".
    */
   cancel(id: string, options?: CallOptions): ApiPromise<void> {
-    return answer(this.#context.lifetime.hold(this.#cancel(id, options)));
+    const { id: operation } = operations.emails.scheduledCancel;
+    const call = this.#call.open(operation);
+    const cancelled = call.run(operation, options, (scope) => this.#cancel(id, scope, options));
+    return answer(this.#context.lifetime.hold(cancelled), call.effect);
   }
 
-  async #cancel(id: string, options: CallOptions | undefined): Promise<WithResponse<void>> {
-    const call = this.#call.open(operations.emails.scheduledCancel.id);
+  async #cancel(id: string, scope: CallScope, options: CallOptions | undefined): Promise<WithResponse<void>> {
     const input = { id, payload: undefined };
     try {
-      const { response } = await call
+      const { response } = await scope
         .request(operations.emails.scheduledCancel, input, options)
         .withResponse();
       // In a dry run nothing was cancelled.
-      if (response.attempts > 0)
-        await this.#settle(id, call.effect.wasGone ? "unknown" : "not-sent", options);
+      if (response.attempts > 0) await this.#settle(id, scope.effect.wasGone ? "unknown" : "not-sent", scope);
       return { data: undefined, response };
     } catch (error) {
-      const isUnclear = call.effect.isPossible || (isTouchpointError(error) && error.code === "not_found");
-      if (isUnclear) await this.#settle(id, "unknown", options);
+      const isUnclear = scope.effect.isPossible || (isTouchpointError(error) && error.code === "not_found");
+      if (isUnclear) await this.#settle(id, "unknown", scope);
       throw error;
     }
   }
 
   /** The call reports the result of the email even if the key cannot be settled: a key that stays taken sends nothing. */
-  async #settle(id: string, as: "not-sent" | "unknown", options: CallOptions | undefined): Promise<void> {
-    const { ledger, clock, totalTimeoutMs, lifetime } = this.#context;
+  async #settle(id: string, as: "not-sent" | "unknown", { signal }: CallScope): Promise<void> {
+    const { ledger, lifetime } = this.#context;
     if (ledger.settleScheduled === undefined) return;
-    const bounds = new Bounds({ totalTimeoutMs, ...options, lifetime }, clock);
     const settling = lifetime.hold(ledger.settleScheduled(id, as));
-    await bounds.within(settling, () => new Error("late")).catch(() => undefined);
+    await untilAborted(settling, signal).catch(() => undefined);
   }
 }
 
@@ -236,12 +234,11 @@ export class Emails {
     const { isAlwaysDry, isDry } = this.#context.guards;
     if (isAlwaysDry || (dryRun ?? isDry)) return answer(this.#dryRun(operation, payload, sending.options));
     if (once === undefined) return this.#call.request(operation, { payload, plan: { dryRun } }, options);
-    const sent = this.#sendOnce(operation, payload, {
-      ...sending,
-      options: { ...options, dryRun },
-      key: once,
-    });
-    return answer(this.#context.lifetime.hold(sent));
+    const call = this.#call.open(operation.id);
+    const sent = call.run(operation.id, options, (scope) =>
+      this.#sendOnce(operation, payload, { ...sending, scope, key: once }),
+    );
+    return answer(this.#context.lifetime.hold(sent), call.effect);
   }
 
   /** The email guard responds instead of the service. */
@@ -261,12 +258,14 @@ export class Emails {
     operation: Operation<Input, Output>,
     given: Input,
     {
+      scope,
       options,
       key,
       written,
       settled,
     }: {
-      readonly options: CallOptions & { readonly dryRun?: boolean | undefined };
+      readonly scope: CallScope;
+      readonly options: SendOptions;
       readonly key: string;
       /** Replaces the given fields that can be written in several ways. */
       readonly written: object;
@@ -275,29 +274,20 @@ export class Emails {
   ): Promise<WithResponse<Output>> {
     checkInput(operation, given);
     const payload = asItIsNow(operation.id, given);
-    const { dryRun, ...callOptions } = options;
-    this.#context.guards.check(operation.id, payload, true);
-    const call = this.#call.open(operation.id);
-    const { closing } = this.#context.slots;
+    const { once: _, dryRun, ...callOptions } = options;
+    const { guards, ledger, clock, lifetime, slots } = this.#context;
+    guards.check(operation.id, payload, true);
     // A key claimed now would have to be released before the process ends.
-    if (closing !== undefined)
-      throw abortError(closing, { operation: operation.id, attempts: 0, outcome: "not-applied" });
+    if (slots.closing !== undefined) throw slots.closing;
     // Loaded with the first `once` key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
-    const { ledger, clock, lifetime } = this.#context;
     const result = await sendOnce<WithResponse<Output>>({
       operation: operation.id,
       key,
       email: { ...payload, ...written },
-      ledger,
-      clock,
-      lifetime,
-      signal: options.signal,
-      totalTimeoutMs: options.totalTimeoutMs ?? this.#context.totalTimeoutMs,
-      send: (totalTimeoutMs, once) =>
-        call
-          .request(operation, { payload, plan: { dryRun, once } }, { ...callOptions, totalTimeoutMs })
-          .withResponse(),
+      ...{ ledger, clock, lifetime, scope },
+      send: (once) =>
+        scope.request(operation, { payload, plan: { dryRun, once } }, callOptions).withResponse(),
       receiptOf: ({ data }) => ({ ...written, ...data }),
     });
     if ("sent" in result) return result.sent;

@@ -1,4 +1,3 @@
-import { ConnectionError, type Outcome, TimeoutError } from "../errors.ts";
 import { Link } from "./ring.ts";
 
 type Listener = () => void;
@@ -56,26 +55,6 @@ export class ClientClosed extends Error {
     super("the client was closed");
   }
 }
-
-/** What a call, or a part of one, was doing when its scope aborted. */
-export interface AbortedWork {
-  readonly operation: string;
-  readonly attempts: number;
-  readonly outcome: Outcome;
-}
-
-/**
- * The public error for an abort reason: a TimeoutError for the deadline, a ConnectionError for a closed client. Any
- * other reason is the caller's own, or already an error, and is returned unchanged.
- */
-export const abortError = (reason: unknown, work: AbortedWork): unknown => {
-  const { operation, outcome } = work;
-  if (reason instanceof DeadlineExceeded)
-    return new TimeoutError(`${operation}: ${reason.message}, outcome ${outcome}.`, { ...work });
-  if (reason instanceof ClientClosed)
-    return new ConnectionError(`${operation}: ${reason.message}, outcome ${outcome}.`, { ...work });
-  return reason;
-};
 
 /** What a deadline needs of a clock: a timer, and how to clear it. */
 interface Timers {
@@ -165,16 +144,25 @@ export class Lifetime {
 /**
  * Waits for a promise without a signal of its own, until the signal aborts.
  *
+ * @param waitingFor - what a deadline's error names, for example `the ledger`.
  * @throws the signal's reason.
  */
-export const untilAborted = <T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
+export const untilAborted = <T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+  waitingFor?: string,
+): Promise<T> => {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {
     const settle = (then: () => void): void => {
       release();
       then();
     };
-    const stop = (): void => settle(() => reject(signal.reason));
+    const reasonOf = ({ reason }: AbortSignal): unknown =>
+      reason instanceof DeadlineExceeded && waitingFor !== undefined
+        ? new DeadlineExceeded(reason.totalTimeoutMs, waitingFor)
+        : reason;
+    const stop = (): void => settle(() => reject(reasonOf(signal)));
     // A race with one promise for a whole run would keep a reaction for every item.
     const release = whenAborted(signal, stop);
     if (signal.aborted) stop();

@@ -25,7 +25,7 @@ export const scriptedCall = (clock: Clock, answering: Answering, attempts = 1): 
     // The longest back-off.
     random: () => 1,
     send: () => Promise.reject(new Error("a scripted call sends nothing")),
-    perform: async (parent, operation, input, options) => {
+    perform: async (parent, { operation, input, options }) => {
       const response = { status: 200, headers: new Headers(), attempts, waitedMs: 0 };
       try {
         parent.signal?.throwIfAborted();
