@@ -28,20 +28,20 @@ const entry = pathToFileURL(join(out, "index.js")).href;
 // Compiled from the module that the type is taken from.
 const { Client } = (await import(entry)) as typeof Package;
 
-const contact = { id: "c1", email: "ada@example.com", stage: "NEW", source: "MANUAL", verified: false };
+const at = "2026-01-01T00:00:00.000Z";
+const contact = {
+  ...{ id: "c1", email: "ada@example.com", stage: "NEW", source: "MANUAL", verified: false },
+  ...{ customFields: {}, listIds: [], createdAt: at, updatedAt: at },
+};
 const server = createServer((request, response) => {
   request.resume().on("end", () => {
     response.writeHead(201, { "content-type": "application/json" });
-    response.end(JSON.stringify({ ...contact, customFields: {}, listIds: [] }));
+    response.end(JSON.stringify(contact));
   });
 });
 await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
 const { port } = server.address() as AddressInfo; // a TCP server's address is no string
-const client = new Client({
-  apiKey: "key",
-  baseUrl: `http://127.0.0.1:${port}`,
-  responseValidation: "off",
-});
+const client = new Client({ apiKey: "key", baseUrl: `http://127.0.0.1:${port}` });
 // So many that what loads behind the first answers has come.
 for (let call = 0; call < 20; call += 1) await client.contacts.create({ email: "ada@example.com" });
 

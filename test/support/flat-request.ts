@@ -1,4 +1,4 @@
-import { errorOf } from "../../src/call/scope.ts";
+import { errorOf } from "../../src/call/error-of.ts";
 import type * as http from "../../src/http/message.ts";
 import {
   Account,
