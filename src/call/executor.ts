@@ -96,7 +96,8 @@ class Executor {
       const more =
         settings.workspace &&
         (await untilAborted(settings.workspace.answerIssues(operation.id, body), scope.signal));
-      this.#reportAnswer(scope, more ? [...found, ...more] : found, response.status);
+      const all = more ? [...found, ...more] : found;
+      if (all.length > 0) this.#reportAnswer(scope, all, response.status);
     }
     if (scope.effect.isPossible && (scope.account.attempts > 1 || input.hasEffect?.(body) !== false))
       scope.effect.note();
@@ -108,7 +109,6 @@ class Executor {
   }
 
   #reportAnswer(scope: CallScope, found: readonly Issue[], status: number): void {
-    if (found.length === 0) return;
     const { redactor, settings } = this.#context;
     // Issues may quote the response: a name in their path, or a sentence of the workspace's schema.
     const issues = found.map(({ path, message }) => ({

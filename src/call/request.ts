@@ -43,7 +43,6 @@ const longestId = 1_024;
 
 /** Inserts an id into a path as exactly one segment. */
 const pathWithId = (operation: string, path: string, id: unknown): string => {
-  if (!path.includes("/:id")) return path;
   const isText = typeof id === "string" && id !== "" && id.length <= longestId;
   if (!isText)
     throw invalid(operation, "id", `must be a non-empty string of at most ${longestId} characters`);
@@ -152,13 +151,15 @@ export const requestMaker = (settings: Settings): RequestMaker => {
       const { method = operation.method, path: template = operation.path } =
         settings.routes[operation.id] ?? {};
       const isQuery = method === "GET";
-      const path = input.path ?? pathWithId(operation.id, template, input.id);
+      const path =
+        input.path ?? (template.includes("/:id") ? pathWithId(operation.id, template, input.id) : template);
+      const query = isQuery ? input.payload : input.query;
       const body = isQuery
         ? undefined
         : bodyOf(operation.id, operation.write?.(input.payload) ?? input.payload);
       return {
         method,
-        path: settings.basePath + path + queryOf(isQuery ? input.payload : input.query),
+        path: settings.basePath + path + (query === undefined ? "" : queryOf(query)),
         headers: headersFor(body !== undefined, options?.headers),
         body,
         attemptTimeoutMs: options?.timeoutMs ?? settings.timeoutMs,

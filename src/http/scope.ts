@@ -29,41 +29,33 @@ export interface Plan {
 
 /** Whether anything of a call may have happened: of each request, and, through the parents, of all of it. */
 export class Effect {
-  #wasGone = false;
-  #isPossible = false;
+  isPossible = false;
+  /** A 404 counted as done: an earlier attempt was unclear, or another program was first. */
+  wasGone = false;
   readonly #parent: Effect | undefined;
 
   constructor(parent: Effect | undefined) {
     this.#parent = parent;
   }
 
-  get isPossible(): boolean {
-    return this.#isPossible;
-  }
-
   get outcome(): Outcome {
-    return this.#isPossible ? "unknown" : "not-applied";
-  }
-
-  /** A 404 counted as done: an earlier attempt was unclear, or another program was first. */
-  get wasGone(): boolean {
-    return this.#wasGone;
+    return this.isPossible ? "unknown" : "not-applied";
   }
 
   noteGone(): void {
-    this.#wasGone = true;
+    this.wasGone = true;
     this.#parent?.noteGone();
   }
 
   /** An attempt may have taken effect. */
   note(): void {
-    this.#isPossible = true;
+    this.isPossible = true;
     this.#parent?.note();
   }
 
   /** The service responded with success; the caller knows whether the whole call is affected. */
   noteHere(): void {
-    this.#isPossible = true;
+    this.isPossible = true;
   }
 }
 

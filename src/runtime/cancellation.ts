@@ -68,12 +68,6 @@ export interface AbortScope {
   release(): void;
 }
 
-const isFirst = (
-  signal: AbortSignal | undefined,
-  at: number,
-  all: readonly (AbortSignal | undefined)[],
-): signal is AbortSignal => signal !== undefined && all.indexOf(signal) === at;
-
 const nothingToRelease = (): void => undefined;
 
 /**
@@ -85,7 +79,8 @@ export const openScope = (
   signals: readonly (AbortSignal | undefined)[],
   deadline?: { readonly totalTimeoutMs: number | undefined; readonly clock: Timers },
 ): AbortScope => {
-  const sources = signals.filter(isFirst);
+  const sources: AbortSignal[] = [];
+  for (const signal of signals) if (signal !== undefined && !sources.includes(signal)) sources.push(signal);
   const totalTimeoutMs = deadline?.totalTimeoutMs;
   if (sources.length < 2 && totalTimeoutMs === undefined)
     return { signal: sources[0], release: nothingToRelease };

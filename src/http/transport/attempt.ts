@@ -5,8 +5,6 @@ import type { HttpRequest, HttpResponse } from "../message.ts";
 import type { Scope } from "../scope.ts";
 import { AttemptFailure } from "../types.ts";
 
-type Done = (error: Error | undefined, text: string) => void;
-
 const toText = (bytes: Buffer): string => {
   const text = bytes.toString("utf8");
   // JSON.parse refuses a byte order mark.
@@ -18,35 +16,32 @@ const smallest = 4_096;
 
 /** The bytes of a body. Chunks are copied into one buffer, because each separate chunk costs an extra hundred bytes. */
 export class BodyBytes {
+  length = 0;
   #bytes: Uint8Array = none;
-  #length = 0;
-
-  get length(): number {
-    return this.#length;
-  }
 
   add(piece: Uint8Array): void {
-    const length = this.#length + piece.byteLength;
+    const length = this.length + piece.byteLength;
     // Most bodies arrive in one chunk, which is not copied.
-    if (this.#length === 0) this.#bytes = piece;
+    if (this.length === 0) this.#bytes = piece;
     else {
       if (length > this.#bytes.byteLength) this.#grow(length);
-      this.#bytes.set(piece, this.#length);
+      this.#bytes.set(piece, this.length);
     }
-    this.#length = length;
+    this.length = length;
   }
 
   joined(): Buffer {
-    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#length);
+    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.length);
   }
 
   #grow(least: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(least, 2 * this.#bytes.byteLength, smallest));
-    larger.set(this.#bytes.subarray(0, this.#length));
+    larger.set(this.#bytes.subarray(0, this.length));
     this.#bytes = larger;
   }
 }
 
+/** The library does not request compression, but a service or proxy may compress anyway: gzip, deflate and br. */
 const decompress = async (bytes: Buffer, codings: readonly string[], maxBytes: number): Promise<Buffer> => {
   const [zlib, { promisify }] = await Promise.all([import("node:zlib"), import("node:util")]);
   const decoders: Readonly<Record<string, (input: Buffer) => Promise<Buffer>>> = {
@@ -65,29 +60,13 @@ const decompress = async (bytes: Buffer, codings: readonly string[], maxBytes: n
   return plain;
 };
 
-const isCoding = (name: string): boolean => name !== "" && name !== "identity";
-
-/**
- * Decompresses and decodes a body. The library does not request compression, but a service or proxy may compress anyway:
- * gzip, deflate and br are supported.
- */
-const decodeBody = (
-  bytes: Buffer,
-  contentEncoding: string | undefined,
-  maxBytes: number,
-  done: Done,
-): void => {
-  const codings = (contentEncoding ?? "")
+/** The codings of a body that have to be undone. */
+const codingsOf = (contentEncoding: string): readonly string[] =>
+  contentEncoding
     .toLowerCase()
     .trim()
     .split(/\s*,\s*/)
-    .filter(isCoding);
-  if (codings.length === 0 || bytes.byteLength === 0) return done(undefined, toText(bytes));
-  decompress(bytes, codings, maxBytes).then(
-    (plain) => done(undefined, toText(plain)),
-    (error: unknown) => done(error instanceof Error ? error : new Error(String(error)), ""),
-  );
-};
+    .filter((name) => name !== "" && name !== "identity");
 
 export interface AttemptLimits {
   readonly maxResponseBytes: number;
@@ -122,7 +101,8 @@ export class Attempt {
   readonly #reject: (reason: unknown) => void;
   readonly #cancelTimer: Cancel;
   readonly #unlink: () => void;
-  #hasEnded = false;
+  /** Whether it is settled. */
+  hasEnded = false;
   #status = 0;
   #headers: RawHeaders = {};
   #body = new BodyBytes();
@@ -152,10 +132,6 @@ export class Attempt {
     if (signal?.aborted) this.#onAbort();
   }
 
-  get hasEnded(): boolean {
-    return this.#hasEnded;
-  }
-
   /** Receives status and headers; false if the body is not needed. */
   head(status: number, headers: RawHeaders): boolean {
     this.#status = status;
@@ -166,36 +142,46 @@ export class Attempt {
     } else if (Number(headerOf(headers, "content-length")) > this.#limits.maxResponseBytes) {
       this.#tooLarge();
     }
-    return !this.#hasEnded;
+    return !this.hasEnded;
   }
 
   /** Receives a chunk of the body; false if no more is needed. */
   chunk(bytes: Uint8Array): boolean {
-    if (this.#hasEnded) return false;
+    if (this.hasEnded) return false;
     if (this.#body.length + bytes.byteLength > this.#limits.maxResponseBytes) this.#tooLarge();
     else this.#body.add(bytes);
-    return !this.#hasEnded;
+    return !this.hasEnded;
   }
 
   /** The last byte has arrived. */
   end(): void {
-    if (this.#hasEnded) return;
+    if (this.hasEnded) return;
     // A response that has arrived is not late, even if decompressing it on another thread takes long.
     this.#cancelTimer();
     const coding = headerOf(this.#headers, "content-encoding");
-    const decoded: Done = (error, text) => {
-      if (error !== undefined)
-        return isOverCap(error) ? this.#tooLarge() : this.fail("broken", error.message, error);
-      if (this.#hasEnded) return;
-      this.#finish();
-      this.#resolve(responseOf(this.#status, this.#headers, text));
-    };
-    decodeBody(this.#body.joined(), coding, this.#limits.maxResponseBytes, decoded);
+    const bytes = this.#body.joined();
+    const codings = coding === undefined || bytes.byteLength === 0 ? [] : codingsOf(coding);
+    if (codings.length === 0) return this.#answer(bytes);
+    decompress(bytes, codings, this.#limits.maxResponseBytes).then(
+      (plain) => this.#answer(plain),
+      (error: unknown) => this.#undecodable(error instanceof Error ? error : new Error(String(error))),
+    );
+  }
+
+  #answer(bytes: Buffer): void {
+    if (this.hasEnded) return;
+    this.#finish();
+    this.#resolve(responseOf(this.#status, this.#headers, toText(bytes)));
+  }
+
+  #undecodable(error: Error): void {
+    if (isOverCap(error)) this.#tooLarge();
+    else this.fail("broken", error.message, error);
   }
 
   /** Ends the attempt before the whole response has arrived. */
   fail(kind: AttemptFailure["kind"], message: string, cause?: unknown): void {
-    if (this.#hasEnded) return;
+    if (this.hasEnded) return;
     const { carrier, wasSent } = this;
     this.#finish();
     const partOfAnswer = this.#status === 0 ? {} : { response: responseOf(this.#status, this.#headers, "") };
@@ -240,7 +226,7 @@ export class Attempt {
   }
 
   #finish(): void {
-    this.#hasEnded = true;
+    this.hasEnded = true;
     this.#cancelTimer();
     this.#unlink();
     this.#body = nothing;

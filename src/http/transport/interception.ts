@@ -66,7 +66,7 @@ export const testDouble = (): TestDouble | undefined => {
   if (found !== undefined) return found;
   for (const symbol of dispatcherSymbols) {
     const dispatcher: unknown = Reflect.get(globalThis, symbol);
-    if (isMockAgent(dispatcher)) return { dispatcher };
+    if (dispatcher !== undefined && isMockAgent(dispatcher)) return { dispatcher };
   }
   return undefined;
 };

@@ -26,15 +26,11 @@ const requestLine = /^[A-Z]+ \/[^ ]* HTTP\/1\.1\r\n/;
  */
 export class RequestBytes {
   readonly #log: Pick<Log, "warn"> | undefined;
-  #isOff = false;
+  /** Whether undici has to write the key itself. */
+  isOff = false;
 
   constructor(log: Pick<Log, "warn"> | undefined) {
     this.#log = log;
-  }
-
-  /** Whether undici has to write the key itself. */
-  get isOff(): boolean {
-    return this.#isOff;
   }
 
   /** Changes what is written to a new socket. */
@@ -55,7 +51,7 @@ export class RequestBytes {
         return pass(data, ...rest);
       }
       if (keyLine === "") return pass(data, ...rest);
-      if (this.#isOff || !this.#isHead(data)) {
+      if (this.isOff || !this.#isHead(data)) {
         line.carried.giveBack();
         return false;
       }
@@ -68,7 +64,7 @@ export class RequestBytes {
 
   #isHead(data: string | Uint8Array): data is string {
     if (typeof data === "string" && requestLine.test(data) && data.endsWith("\r\n\r\n")) return true;
-    this.#isOff = true;
+    this.isOff = true;
     this.#log?.warn("undici writes requests differently than expected: it is given the key", {});
     return false;
   }

@@ -8,7 +8,6 @@ import { afterReading, type Clock } from "../../runtime/clock.ts";
 import type { RawHeaders } from "../../runtime/headers.ts";
 import { type HttpRequest, headersOf } from "../message.ts";
 import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
-import type { Scope } from "../scope.ts";
 import type { Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";
 import { AttemptTimers } from "./attempt-timers.ts";
@@ -28,11 +27,9 @@ interface PooledClient {
   usedAt: number;
 }
 
-const isFree = ({ carried }: PooledClient): boolean => carried.hasEnded;
-
 /** A request in flight, with undici's callbacks. */
 interface Carried extends Written {
-  readonly hasEnded: boolean;
+  readonly attempt: { readonly hasEnded: boolean };
   lose(error: unknown): void;
 }
 
@@ -67,18 +64,13 @@ class ConnectionPool {
   #since = 0;
   #isClosed = false;
   readonly #tunnel: ProxyTunnel | undefined;
-  readonly #bytes: RequestBytes;
+  readonly bytes: RequestBytes;
 
   constructor(origin: string, clock: Clock, { tunnelling, log }: PoolSettings) {
     this.#origin = origin;
     this.#clock = clock;
     this.#tunnel = tunnelling?.(origin, (...to) => this.#openSocket(...to));
-    this.#bytes = new RequestBytes(log);
-  }
-
-  /** Whether undici has to write the key itself. */
-  get needsKey(): boolean {
-    return this.#bytes.isOff;
+    this.bytes = new RequestBytes(log);
   }
 
   /** The host that error messages name. */
@@ -96,7 +88,7 @@ class ConnectionPool {
     const line = this.#lineFor(carried, now);
     const isProven = line.requests !== 1 && now - line.usedAt <= latelyMs;
     const leave = (): void => {
-      if (carried.hasEnded) return;
+      if (carried.attempt.hasEnded) return;
       line.requests += 1;
       line.usedAt = now;
       try {
@@ -126,8 +118,8 @@ class ConnectionPool {
       this.#lines = [];
       this.#since = now;
     }
-    const free = this.#lines.find(isFree);
-    if (free !== undefined) {
+    for (const free of this.#lines) {
+      if (!free.carried.attempt.hasEnded) continue;
       free.carried = carried;
       return free;
     }
@@ -143,7 +135,7 @@ class ConnectionPool {
     const done: ConnectCallback = (error, socket) => {
       cancel();
       line.requests = 1;
-      if (socket) this.#bytes.change(socket, line);
+      if (socket) this.bytes.change(socket, line);
       callback(error, socket);
     };
     const late = new AbortController();
@@ -185,13 +177,13 @@ interface Controller {
 class UndiciHandler implements Carrier, Carried {
   readonly keyLine: string;
   readonly body: string | undefined;
-  readonly #attempt: Attempt;
+  readonly attempt: Attempt;
   readonly #isOwn: boolean;
   #controller: Controller | undefined;
 
   /** @param written - what is written for undici, if the socket is its own. */
   constructor(attempt: Attempt, written: Pick<HttpRequest, "authorization" | "body"> | undefined) {
-    this.#attempt = attempt;
+    this.attempt = attempt;
     this.#isOwn = written !== undefined;
     this.body = written?.body;
     this.keyLine = written?.authorization === undefined ? "" : `authorization: ${written.authorization}\r\n`;
@@ -202,21 +194,17 @@ class UndiciHandler implements Carrier, Carried {
     this.#controller?.abort(reason);
   }
 
-  get hasEnded(): boolean {
-    return this.#attempt.hasEnded;
-  }
-
   giveBack(): void {
-    this.#attempt.wasSent = false;
-    this.#attempt.giveBack();
+    this.attempt.wasSent = false;
+    this.attempt.giveBack();
   }
 
   // undici calls this on a connected socket, before the first byte is sent.
   onRequestStart(controller: Controller): void {
-    if (this.#attempt.isHeld) this.#attempt.giveBack();
-    if (this.hasEnded) return this.#leaveSocket(controller);
+    if (this.attempt.isHeld) this.attempt.giveBack();
+    if (this.attempt.hasEnded) return this.#leaveSocket(controller);
     this.#controller = controller;
-    this.#attempt.wasSent = true;
+    this.attempt.wasSent = true;
   }
 
   /** Leaves the socket to the next request: undici's clients treat an error here as "do not send this request". */
@@ -227,19 +215,19 @@ class UndiciHandler implements Carrier, Carried {
   }
 
   onRequestUpgrade(): void {
-    this.#attempt.fail("broken", "the service switched protocols");
+    this.attempt.fail("broken", "the service switched protocols");
   }
 
   onResponseStart(_controller: Controller, status: number, headers: RawHeaders): void {
-    if (status >= 200) this.#attempt.head(status, headers);
+    if (status >= 200) this.attempt.head(status, headers);
   }
 
   onResponseData(_controller: Controller, chunk: Uint8Array): void {
-    this.#attempt.chunk(chunk);
+    this.attempt.chunk(chunk);
   }
 
   onResponseEnd(): void {
-    this.#attempt.end();
+    this.attempt.end();
   }
 
   onResponseError(_controller: Controller, error: Error): void {
@@ -249,7 +237,7 @@ class UndiciHandler implements Carrier, Carried {
   lose(error: unknown): void {
     const cause = isErrorLike(error) ? error : new Error(String(error));
     // The caller's dispatcher may attach the request to its errors, with the key in the headers.
-    this.#attempt.lost(this.#isOwn ? cause : sanitizedError(cause));
+    this.attempt.lost(this.#isOwn ? cause : sanitizedError(cause));
   }
 }
 
@@ -270,24 +258,20 @@ export const undiciTransport = ({
     // Whether a caller's dispatcher keeps the process alive is not known: those attempts get timers that do.
     clock: own === undefined ? limits.clock : timers,
   };
-  const seesKey = (): boolean => own === undefined || own.needsKey;
-  const dispatch = ({ plan }: Scope, request: HttpRequest, exchange: UndiciHandler): void => {
-    const { method, path, body } = request;
-    const headers = seesKey() ? headersOf(request) : request.headers;
-    const options = { origin, method, path, headers, body: body ?? null, headersTimeout: 0, bodyTimeout: 0 };
-    if (own === undefined) dispatcher?.dispatch(options, exchange);
-    else own.dispatch(options, exchange, plan.replay === "never");
-  };
   return {
     send: (scope, request) =>
       new Promise(function sendOverUndici(resolve, reject) {
         const attempt = new Attempt(scope, attempts, { request, resolve, reject });
         if (attempt.hasEnded) return;
-        const { body, authorization } = request;
-        const written = { body, authorization: seesKey() ? undefined : authorization };
+        const { method, path, body = null } = request;
+        const seesKey = own === undefined || own.bytes.isOff;
+        const headers = seesKey ? headersOf(request) : request.headers;
+        const options = { origin, method, path, headers, body, ...noTimeouts };
+        const written = { body: request.body, authorization: seesKey ? undefined : request.authorization };
         const exchange = new UndiciHandler(attempt, own === undefined ? undefined : written);
         try {
-          dispatch(scope, request, exchange);
+          if (own === undefined) dispatcher?.dispatch(options, exchange);
+          else own.dispatch(options, exchange, scope.plan.replay === "never");
         } catch (error) {
           exchange.lose(error);
         }
