@@ -1,3 +1,5 @@
+import type { LimitName } from "./window.ts";
+
 /** A request, as `fetch` and `listen` pass it to the sandbox. */
 export interface Incoming {
   readonly method: string;
@@ -6,6 +8,8 @@ export interface Incoming {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Whether the caller has given up since. */
+  readonly isGone?: () => boolean;
 }
 
 /** How much of an answer reaches the caller, and how. */
@@ -34,6 +38,8 @@ export interface Answer {
   readonly body: string;
   readonly delivery: Delivery;
   readonly packing?: Packing;
+  /** How late it leaves, in milliseconds. */
+  readonly delayMs?: number;
 }
 
 /** The result of a rule: a status, and a body to send as JSON; `undefined` sends no body. */
@@ -46,11 +52,14 @@ export interface Reply {
 export class Refusal extends Error {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
+  /** The limit that gave a 429. */
+  readonly limit: LimitName | undefined;
 
-  constructor(status: number, message: string, retryAfterMs?: number) {
+  constructor(status: number, message: string, retryAfterMs?: number, limit?: LimitName) {
     super(message);
     this.name = "Refusal";
     this.status = status;
     this.retryAfterMs = retryAfterMs;
+    this.limit = limit;
   }
 }

@@ -1,9 +1,9 @@
 import { createAdmission } from "./admission.ts";
 import { type Answer, type Incoming, Refusal, type Reply } from "./answer.ts";
-import { answerInstead, distort, isUnapplied } from "./fault-effects.ts";
+import { effectOf } from "./fault-effects.ts";
 import type { FaultPlans } from "./fault-plan.ts";
 import { type Fault, faultLabel } from "./faults.ts";
-import type { Journal } from "./journal.ts";
+import type { Exchange, Journal } from "./journal.ts";
 import { type ApiKey, authenticate } from "./keys.ts";
 import type { Latency } from "./latency.ts";
 import type { SandboxOptions } from "./options.ts";
@@ -56,18 +56,18 @@ export const createApp = (parts: AppParts): App => {
     }
   };
 
-  const handle = (incoming: Incoming): Answer => {
+  const handle = (incoming: Incoming): Handling => {
+    const startedAt = clock.now();
     const url = new URL(incoming.target, "http://sandbox");
     const body = parseBody(incoming);
     const match = findRoute(incoming.method, url.pathname);
     const operation = operationId(match, body);
     const fault = plans.next(operation);
-    const handled =
-      fault !== undefined && isUnapplied(fault) ? undefined : serve(incoming, url, body, match, fault);
-    const own = handled && replyTo(handled.reply);
-    const replacement = fault && answerInstead(fault);
-    const answer = replacement ?? (own && fault ? distort(own, fault) : own);
-    if (answer === undefined) throw new Error("a fault without its own answer must reach the rules");
+    const effect = fault && effectOf(fault);
+    const handled = effect?.applied === false ? undefined : serve(incoming, url, body, match, fault);
+    const own = handled === undefined ? unserved : replyTo(handled.reply);
+    const answer = effect?.answer(own) ?? own;
+    const refusal = handled?.reply instanceof Refusal ? handled.reply : undefined;
     const headers = { date: new Date(clock.wallTime()).toUTCString(), ...answer.headers };
     const record = {
       operation,
@@ -79,15 +79,45 @@ export const createApp = (parts: AppParts): App => {
       at: clock.wallTime(),
       workspace: handled?.workspace,
       status: answer.status === 0 ? undefined : answer.status,
-      applied: handled !== undefined && !(handled.reply instanceof Refusal),
+      applied: handled !== undefined && refusal === undefined,
+      limit: fault === undefined ? refusal?.limit : undefined,
       fault: fault && faultLabel(fault),
     };
-    journal.add(record, answer.status === 0 ? answer : { headers, body: answer.body });
-    return { ...answer, headers };
+    const exchange = journal.add(record, answer.status === 0 ? answer : { headers, body: answer.body });
+    const made = record.applied ? idIn(own.body) : undefined;
+    if (record.applied && !tells(answer, made)) journal.lost(exchange, made);
+    return { answer: { ...answer, headers }, exchange, made, startedAt };
   };
 
-  return (incoming) => latency(() => handle(incoming));
+  return async (incoming) => {
+    const { answer, exchange, made, startedAt } = await latency(() => handle(incoming));
+    if (answer.delayMs !== undefined) await clock.sleep(answer.delayMs);
+    // A client that gave up while the answer was on its way does not know what it did.
+    if (exchange.request.applied && incoming.isGone?.() === true) journal.lost(exchange, made);
+    journal.answered(exchange, clock.now() - startedAt);
+    return answer;
+  };
 };
+
+interface Handling {
+  readonly answer: Answer;
+  readonly exchange: Exchange;
+  /** The id of the record that it made or changed. */
+  readonly made: string | undefined;
+  readonly startedAt: number;
+}
+
+const unserved: Answer = { status: 0, headers: {}, body: "", delivery: { kind: "reset" } };
+
+const idIn = (body: string): string | undefined => /"id":"([^"]+)"/.exec(body)?.[1];
+
+/** Whether the caller of a request that was applied learns so from its answer. */
+const tells = ({ status, delivery, packing, body }: Answer, made: string | undefined): boolean =>
+  status >= 200 &&
+  status < 300 &&
+  !["reset", "stall", "part"].includes(delivery.kind) &&
+  packing !== "gzip-corrupt" &&
+  (made === undefined || body.includes(made));
 
 // One path serves two operations; only the body tells them apart.
 const operationId = (match: Match | undefined, body: ParsedBody): string | undefined => {

@@ -14,7 +14,6 @@ import {
 } from "./checks.ts";
 import { isArray, isFields } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
-import { documentedLimits } from "./limits.ts";
 import type {
   ApiKeyOptions,
   ListenOptions,
@@ -24,6 +23,7 @@ import type {
   WorkspaceOptions,
 } from "./options.ts";
 import { defaultMailAccount } from "./store/mail-account.ts";
+import { documentedLimits } from "./window.ts";
 
 const scopes = Object.values(operations)
   .flatMap((group) => Object.values(group).flatMap(({ scope }): readonly string[] => scope))

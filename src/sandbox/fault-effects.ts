@@ -1,7 +1,13 @@
 import { isDate } from "../runtime/values.ts";
 import type { Answer } from "./answer.ts";
-import type { Fault } from "./faults.ts";
+import type { Fault, FaultName } from "./faults.ts";
 import { isArray, isFields } from "./json.ts";
+
+/** What a fault makes of the service's own answer. Unless `applied`, the request never reaches the rules. */
+interface Effect {
+  readonly applied: boolean;
+  answer(own: Answer): Answer;
+}
 
 const hugeBytes = 200 * 1024 * 1024;
 const deepLevels = 100_000;
@@ -24,65 +30,66 @@ const swapType = (value: unknown): unknown => {
 const mapFields = (record: Record<string, unknown>, change: (value: unknown) => unknown) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 
-const changes: Partial<Record<string, (record: Record<string, unknown>) => unknown>> = {
-  "missing-fields": (record) => Object.fromEntries(Object.entries(record).slice(0, 1)),
-  "unknown-fields": (record) => ({ ...record, aNewField: { nested: true }, another: ["x"] }),
-  "null-fields": (record) => mapFields(record, () => null),
-  "wrong-types": (record) => mapFields(record, swapType),
-};
-
-const garbage = '{"id": "ct_1", "email": <<<';
-
-/** Applies a fault to the answer of a request that took effect. */
-export const distort = (answer: Answer, fault: Fault): Answer => {
-  if (typeof fault !== "string") return answer;
-  const change = changes[fault];
-  if (change !== undefined && answer.body !== "") {
-    return { ...answer, body: JSON.stringify(mapRecords(JSON.parse(answer.body), change)) };
-  }
-  switch (fault) {
-    case "truncate":
-      return { ...answer, delivery: { kind: "part", then: "reset" } };
-    case "stall-body":
-      return { ...answer, delivery: { kind: "part", then: "stall" } };
-    case "drip":
-      return { ...answer, delivery: { kind: "drip", everyMs: 50 } };
-    case "close-after":
-    case "early-hints":
-      return { ...answer, delivery: { kind: fault } };
-    case "gzip":
-    case "br":
-    case "gzip-corrupt":
-      return { ...answer, packing: fault };
-    case "garbage":
-      return { ...answer, body: garbage };
-    case "wrong-type":
-      return { ...answer, headers: { ...answer.headers, "content-type": "text/plain" } };
-    case "no-content":
-      return { ...answer, status: 204, body: "" };
-    case "huge-body":
-      return { ...answer, body: `{"id":"${"x".repeat(hugeBytes)}"}` };
-    case "deep-json":
-      return { ...answer, body: `${"[".repeat(deepLevels)}${"]".repeat(deepLevels)}` };
-    case "duplicate-headers":
-      return {
-        ...answer,
-        headers: { ...answer.headers, "retry-after": ["1", "2"], "x-request-id": ["a", "b"] },
-      };
-    default:
-      return answer;
-  }
-};
-
 const whole = { kind: "whole" } as const;
 const json = { "content-type": "application/json" };
 
+const bare = (status: number, delivery: Answer["delivery"] = whole, headers = {}): Answer => ({
+  status,
+  headers,
+  body: "",
+  delivery,
+});
+
 const htmlPage: Answer = {
-  status: 502,
-  headers: { "content-type": "text/html" },
+  ...bare(502, whole, { "content-type": "text/html" }),
   body: "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>",
-  delivery: whole,
 };
+
+const unapplied = (answer: Answer): Effect => ({ applied: false, answer: () => answer });
+const applied = (change: (own: Answer) => Partial<Answer>): Effect => ({
+  applied: true,
+  answer: (own) => ({ ...own, ...change(own) }),
+});
+const records = (change: (record: Record<string, unknown>) => unknown): Effect =>
+  applied(({ body }) => (body === "" ? {} : { body: JSON.stringify(mapRecords(JSON.parse(body), change)) }));
+const reset = bare(0, { kind: "reset" });
+const stall = bare(0, { kind: "stall" });
+const redirectTo = (location: string, status = 307): Answer => bare(status, whole, { location });
+
+/** The faults by name; the comments in `FaultName` say what each does. */
+const effects: Readonly<Record<FaultName, Effect>> = {
+  "reset-before": unapplied(reset),
+  "reset-after-apply": applied(() => reset),
+  truncate: applied(() => ({ delivery: { kind: "part", then: "reset" } })),
+  stall: unapplied(stall),
+  "stall-after-apply": applied(() => stall),
+  "stall-body": applied(() => ({ delivery: { kind: "part", then: "stall" } })),
+  drip: applied(() => ({ delivery: { kind: "drip", everyMs: 50 } })),
+  garbage: applied(() => ({ body: '{"id": "ct_1", "email": <<<' })),
+  "wrong-type": applied(({ headers }) => ({ headers: { ...headers, "content-type": "text/plain" } })),
+  "html-502": unapplied(htmlPage),
+  "html-502-after-apply": applied(() => htmlPage),
+  "empty-500": unapplied(bare(500)),
+  redirect: unapplied(redirectTo("https://elsewhere.example/api/v1/")),
+  "missing-fields": records((record) => Object.fromEntries(Object.entries(record).slice(0, 1))),
+  "unknown-fields": records((record) => ({ ...record, aNewField: { nested: true }, another: ["x"] })),
+  "null-fields": records((record) => mapFields(record, () => null)),
+  "wrong-types": records((record) => mapFields(record, swapType)),
+  "no-content": applied(() => ({ status: 204, body: "" })),
+  gzip: applied(() => ({ packing: "gzip" })),
+  br: applied(() => ({ packing: "br" })),
+  "gzip-corrupt": applied(() => ({ packing: "gzip-corrupt" })),
+  "huge-body": applied(() => ({ body: `{"id":"${"x".repeat(hugeBytes)}"}` })),
+  "deep-json": applied(() => ({ body: `${"[".repeat(deepLevels)}${"]".repeat(deepLevels)}` })),
+  "duplicate-headers": applied(({ headers }) => ({
+    headers: { ...headers, "retry-after": ["1", "2"], "x-request-id": ["a", "b"] },
+  })),
+  "early-hints": applied(() => ({ delivery: { kind: "early-hints" } })),
+  "close-after": applied(() => ({ delivery: { kind: "close-after" } })),
+};
+
+/** The faults that have a name. */
+export const faultNames = Object.keys(effects);
 
 // Header names ignore case: in lower case, a given header replaces the default one.
 const inLowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
@@ -91,56 +98,23 @@ const inLowerCase = (headers: Readonly<Record<string, string>>): Record<string, 
 const retryAfterText = (retryAfter: number | string | Date): string =>
   isDate(retryAfter) ? retryAfter.toUTCString() : String(retryAfter);
 
-const redirectTo = (location: string, status = 307): Answer => ({
-  status,
-  headers: { location },
-  body: "",
-  delivery: whole,
-});
-
 /** Whether a status allows no body; `Response` throws if it gets one. */
 export const isBodiless = (status: unknown): boolean => status === 204 || status === 205 || status === 304;
 
 const bodyOf = (status: number): unknown =>
   isBodiless(status) ? "" : { error: `Planned fault: status ${status}.` };
 
-/** The answer that replaces the service's own, if this fault has one. */
-export const answerInstead = (fault: Fault): Answer | undefined => {
-  switch (fault) {
-    case "reset-before":
-    case "reset-after-apply":
-      return { status: 0, headers: {}, body: "", delivery: { kind: "reset" } };
-    case "stall":
-    case "stall-after-apply":
-      return { status: 0, headers: {}, body: "", delivery: { kind: "stall" } };
-    case "html-502":
-    case "html-502-after-apply":
-      return htmlPage;
-    case "empty-500":
-      return { status: 500, headers: {}, body: "", delivery: whole };
-    case "redirect":
-      return redirectTo("https://elsewhere.example/api/v1/");
-  }
-  if (typeof fault === "string" || "items" in fault) return undefined;
-  if ("redirect" in fault) return redirectTo(fault.redirect, fault.status);
+/** What a planned fault does. */
+export const effectOf = (fault: Fault): Effect => {
+  if (typeof fault === "string") return effects[fault];
+  if ("items" in fault) return applied(() => ({}));
+  if ("delayMs" in fault) return applied(() => ({ delayMs: fault.delayMs }));
+  if ("redirect" in fault) return unapplied(redirectTo(fault.redirect, fault.status));
   const { status, retryAfter, headers = {}, body = bodyOf(status) } = fault;
-  return {
-    status,
-    headers: {
-      ...json,
-      ...(retryAfter === undefined ? {} : { "retry-after": retryAfterText(retryAfter) }),
-      ...inLowerCase(headers),
-    },
+  const retry = retryAfter === undefined ? {} : { "retry-after": retryAfterText(retryAfter) };
+  const answer = {
+    ...bare(status, whole, { ...json, ...retry, ...inLowerCase(headers) }),
     body: typeof body === "string" ? body : JSON.stringify(body),
-    delivery: whole,
   };
-};
-
-const unapplied = new Set<Fault>(["reset-before", "stall", "html-502", "empty-500", "redirect"]);
-
-/** Whether the request never reaches the rules. */
-export const isUnapplied = (fault: Fault): boolean => {
-  if (typeof fault === "string") return unapplied.has(fault);
-  if ("items" in fault) return false;
-  return "redirect" in fault || fault.applied !== true;
+  return { applied: fault.applied === true, answer: () => answer };
 };

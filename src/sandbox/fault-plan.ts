@@ -12,40 +12,10 @@ import {
   shape,
   whole,
 } from "./checks.ts";
-import { isBodiless } from "./fault-effects.ts";
-import type { Fault, FaultName, FaultOptions, PlannedFault } from "./faults.ts";
+import { faultNames, isBodiless } from "./fault-effects.ts";
+import type { Fault, FaultOptions, PlannedFault } from "./faults.ts";
 import { isFields } from "./json.ts";
 import type { Random } from "./random.ts";
-
-// A record, so that the compiler reports a missing fault.
-const names: Readonly<Record<FaultName, true>> = {
-  "reset-before": true,
-  "reset-after-apply": true,
-  truncate: true,
-  stall: true,
-  "stall-after-apply": true,
-  "stall-body": true,
-  drip: true,
-  garbage: true,
-  "wrong-type": true,
-  "html-502": true,
-  "html-502-after-apply": true,
-  "empty-500": true,
-  redirect: true,
-  "missing-fields": true,
-  "unknown-fields": true,
-  "null-fields": true,
-  "wrong-types": true,
-  "no-content": true,
-  gzip: true,
-  br: true,
-  "gzip-corrupt": true,
-  "huge-body": true,
-  "deep-json": true,
-  "duplicate-headers": true,
-  "early-hints": true,
-  "close-after": true,
-};
 
 /** The operations that a plan can name. */
 export const operationIds: readonly string[] = Object.values(operations).flatMap((group) =>
@@ -69,18 +39,20 @@ const kinds = {
   status: shape({ status, retryAfter, body: anything, headers: recordOf(header), applied: flag }, "status"),
   redirect: shape({ redirect: header, status: whole(300, 399) }, "redirect"),
   items: shape({ items: listOf(whole(0, 99)), status }, "items"),
+  delayMs: shape({ delayMs: amount(0) }, "delayMs"),
 };
 
 const fault: Check = (value, field) => {
   if (typeof value === "string") {
-    return Object.hasOwn(names, value)
+    return faultNames.includes(value)
       ? []
-      : [`${field}: there is no fault "${value}"${hintFor(value, Object.keys(names))}`];
+      : [`${field}: there is no fault "${value}"${hintFor(value, faultNames)}`];
   }
   // Checked in this order: a fault with `items` or `redirect` may have a status too.
-  const kind = isFields(value) && (["items", "redirect", "status"] as const).find((name) => name in value);
+  const kind =
+    isFields(value) && (["items", "delayMs", "redirect", "status"] as const).find((name) => name in value);
   if (kind) return kinds[kind](value, field);
-  return [`${field} must be the name of a fault, { status }, { redirect } or { items }`];
+  return [`${field} must be the name of a fault, { status }, { redirect }, { items } or { delayMs }`];
 };
 
 const times: Check = (value, field) => (value === Number.POSITIVE_INFINITY ? [] : whole(1)(value, field));

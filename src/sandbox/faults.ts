@@ -81,8 +81,14 @@ export interface ItemsFault {
   readonly status?: number;
 }
 
-/** What happens to a request: a fault by name, a status, a redirect, or failing batch items. */
-export type Fault = FaultName | StatusFault | RedirectFault | ItemsFault;
+/** The service's own response, late. */
+export interface DelayFault {
+  /** How late, in milliseconds on the sandbox's clock. The request is counted and applied at once. */
+  readonly delayMs: number;
+}
+
+/** What happens to a request: a fault by name, a status, a redirect, failing batch items, or a delay. */
+export type Fault = FaultName | StatusFault | RedirectFault | ItemsFault | DelayFault;
 
 /** Which requests fail, and how. */
 export interface FaultOptions {
@@ -119,5 +125,6 @@ export interface PlannedFault {
 export const faultLabel = (fault: Fault): string => {
   if (typeof fault === "string") return fault;
   if ("items" in fault) return "items";
+  if ("delayMs" in fault) return "delay";
   return "redirect" in fault ? "redirect" : `status-${fault.status}`;
 };

@@ -118,7 +118,8 @@ export const createFetch = (app: App, clock: SandboxClock, baseUrl = "http://san
     if (signal?.aborted) return Promise.reject(signal.reason);
     const answered = async (): Promise<Response> => {
       const incoming = readRequest(input, init, basePath);
-      const answer = await app(incoming instanceof Promise ? await incoming : incoming);
+      const isGone = () => signal?.aborted ?? false;
+      const answer = await app({ ...(incoming instanceof Promise ? await incoming : incoming), isGone });
       if (answer.delivery.kind === "reset") throw broken("fetch failed");
       if (answer.delivery.kind === "stall") return new Promise<Response>(() => {});
       return toResponse(answer, clock, signal);

@@ -11,7 +11,7 @@ export type {
   StatusFault,
 } from "./faults.ts";
 export type { RequestCounts, RequestRecord } from "./journal.ts";
-export { documentedLimits, type LimitName, type SandboxLimits } from "./limits.ts";
+export type { SandboxLimits } from "./limits.ts";
 export type { MswHandlers } from "./msw.ts";
 export type {
   ApiKeyOptions,
@@ -39,4 +39,4 @@ export type {
   ScheduledRecord,
 } from "./store/records.ts";
 export type { Awaited, WaitFor, WaitOptions } from "./wait-for.ts";
-export type { LimitKind, LimitWindow } from "./window.ts";
+export { documentedLimits, type LimitKind, type LimitName, type LimitWindow } from "./window.ts";

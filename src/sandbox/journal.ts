@@ -1,4 +1,5 @@
 import type { Answer } from "./answer.ts";
+import type { LimitName } from "./window.ts";
 
 /** A request that the sandbox received. */
 export interface RequestRecord {
@@ -22,6 +23,8 @@ export interface RequestRecord {
   readonly status: number | undefined;
   /** Whether the rules accepted it and it took effect, whatever the response was. */
   readonly applied: boolean;
+  /** The limit that gave its 429; undefined for any other status, and for a planned 429. */
+  readonly limit: LimitName | undefined;
   /** The fault applied to it: its name, `status-503`, `redirect` or `items`; undefined without one. */
   readonly fault: string | undefined;
 }
@@ -48,36 +51,92 @@ interface KeptAnswer {
 export interface Exchange {
   /** Counted from 1, over all requests. */
   readonly number: number;
-  readonly request: RequestRecord;
-  readonly answer: KeptAnswer;
+  /** Without headers and body once it is older than the requests that are kept. */
+  request: RequestRecord;
+  /** Undefined once it is no longer kept. */
+  answer: KeptAnswer | undefined;
+  /** How long its answer took, on the sandbox's clock; undefined until then. */
+  tookMs: number | undefined;
+  /** Whether it took effect, and its caller does not know. */
+  isLost: boolean;
 }
 
-/** Keeps the newest requests and counts all. */
+/** Keeps requests and counts all. */
 export interface Journal {
+  /** The newest. */
   readonly requests: readonly RequestRecord[];
   readonly counts: RequestCounts;
-  /** The newest 500, fewer than `requests` because answers are larger. A body is cut after 64 Ki characters. */
+  /**
+   * All requests; of more than 100,000 the newest. Their answers are kept for the newest 500, and for those that failed among
+   * the newest `keepRequests`. A body is cut after 64 Ki characters.
+   */
   readonly exchanges: readonly Exchange[];
-  add(record: RequestRecord, answer: Pick<Answer, "headers" | "body">): void;
+  /** What it no longer has, as a sentence; undefined if it has everything. */
+  readonly gaps: string | undefined;
+  /** The ids of records whose makers do not know of them. */
+  readonly lostIds: ReadonlySet<string>;
+  /** How many requests are not answered yet. */
+  readonly pending: number;
+  add(record: RequestRecord, answer: Pick<Answer, "headers" | "body">): Exchange;
+  /** Notes that the caller does not know what its request did. */
+  lost(exchange: Exchange, id: string | undefined): void;
+  answered(exchange: Exchange, tookMs: number): void;
 }
 
-const keptExchanges = 500;
+const keptAnswers = 500;
+const keptRows = 100_000;
+const mostBeyond = 10_000;
 const keptCharacters = 64 * 1_024;
 
 // Copied, because a slice of a string keeps the whole string in memory.
 const cut = (text: string): string =>
   text.length <= keptCharacters ? text : Buffer.from(text.slice(0, keptCharacters)).toString();
 
-/** Creates an empty journal that keeps at most `keep` requests. */
+/** Whether nothing about it will be looked into. */
+const isPlain = ({ request: { status = 0, fault } }: Exchange): boolean =>
+  fault === undefined && status >= 200 && status < 300;
+
+const gapsAfter = (total: number, keep: number): string | undefined => {
+  const most = (count: number, what: string) =>
+    total > count ? [`${what} the newest ${count.toLocaleString("en")}`] : [];
+  const gaps = [
+    ...most(Math.min(keep, keptAnswers), "responses of successes:"),
+    ...most(keep, "bodies and headers:"),
+    ...most(keptRows, "requests:"),
+  ];
+  return gaps.length === 0 ? undefined : `Kept are all requests, but of ${gaps.join("; of ")}.`;
+};
+
+/** Creates an empty journal that keeps at most `keep` requests whole. */
 export const createJournal = (keep: number, changed: () => void): Journal => {
   const requests: RequestRecord[] = [];
   const exchanges: Exchange[] = [];
+  const lostIds = new Set<string>();
   const byStatus: Record<string, number> = {};
   const byOperation: Record<string, number> = {};
   let total = 0;
+  let answered = 0;
+  const forget = (): void => {
+    const old = exchanges.at(-keptAnswers - 1);
+    if (old !== undefined && isPlain(old)) old.answer = undefined;
+    const older = exchanges.at(-keep - 1);
+    if (older !== undefined) {
+      older.request = { ...older.request, headers: {}, body: undefined };
+      older.answer = undefined;
+    }
+    // In one go: each removal moves all others.
+    if (exchanges.length >= keptRows + mostBeyond) exchanges.splice(0, exchanges.length - keptRows);
+  };
   return {
     requests,
     exchanges,
+    lostIds,
+    get gaps() {
+      return gapsAfter(total, keep);
+    },
+    get pending() {
+      return total - answered;
+    },
     get counts() {
       return { requests: total, byStatus: { ...byStatus }, byOperation: { ...byOperation } };
     },
@@ -89,10 +148,20 @@ export const createJournal = (keep: number, changed: () => void): Journal => {
       byOperation[operation] = (byOperation[operation] ?? 0) + 1;
       requests.push(record);
       if (requests.length > keep) requests.shift();
-      changed();
       const answer = { headers, body: cut(body), length: body.length };
-      exchanges.push({ number: total, request: record, answer });
-      if (exchanges.length > Math.min(keep, keptExchanges)) exchanges.shift();
+      const exchange = { number: total, request: record, answer, tookMs: undefined, isLost: false };
+      exchanges.push(exchange);
+      forget();
+      changed();
+      return exchange;
+    },
+    lost(exchange, id) {
+      exchange.isLost = true;
+      if (id !== undefined) lostIds.add(id);
+    },
+    answered(exchange, tookMs) {
+      answered += 1;
+      exchange.tookMs = Math.round(tookMs);
     },
   };
 };

@@ -1,8 +1,8 @@
 import { Refusal } from "./answer.ts";
-import type { LimitName, MetersFor } from "./limits.ts";
+import type { MetersFor } from "./limits.ts";
 import type { OperationData } from "./operation-data.ts";
 import type { ApiKeyOptions, Role } from "./options.ts";
-import type { Meter } from "./window.ts";
+import type { LimitName, Meter } from "./window.ts";
 
 /** An API key and its state. */
 export interface ApiKey {

@@ -1,20 +1,13 @@
 import { Refusal } from "./answer.ts";
-import { createMeter, type LimitKind, type LimitWindow, type Meter } from "./window.ts";
-
-const day = 86_400_000;
-
-/** The numbers of the service document. Source: service document, Limits. */
-export const documentedLimits = {
-  requests: { max: 100, windowMs: 10_000 },
-  requestsPerDay: { max: 50_000, windowMs: day },
-  emails: { max: 20, windowMs: 60_000 },
-  emailsPerDay: { max: 300, windowMs: day },
-  events: { max: 50, windowMs: 1_000 },
-  eventsPerDay: { max: 100_000, windowMs: day },
-} as const satisfies Record<string, LimitWindow>;
-
-/** The names of the limits: the documented ones, and the daily limit of a mail account. */
-export type LimitName = keyof typeof documentedLimits | "mailAccountPerDay";
+import {
+  createMeter,
+  day,
+  documentedLimits,
+  type LimitKind,
+  type LimitName,
+  type LimitWindow,
+  type Meter,
+} from "./window.ts";
 
 /**
  * The limits that apply. A missing limit is as documented; a number keeps the documented window; `false` turns the limit
@@ -104,7 +97,8 @@ export const firstObstacle = (
 export const spend = (charges: readonly Charge[], now: number, alsoNeeded: readonly Charge[] = []): void => {
   const obstacle = firstObstacle([...charges, ...alsoNeeded], now);
   if (obstacle !== undefined) {
-    throw new Refusal(429, `${sentences[obstacle.charge.name]}; retry later.`, obstacle.waitMs);
+    const { name } = obstacle.charge;
+    throw new Refusal(429, `${sentences[name]}; retry later.`, obstacle.waitMs, name);
   }
   for (const { meter, weight } of charges) meter.take(weight, now);
 };

@@ -62,6 +62,7 @@ const readRequest = (request: IncomingMessage): Promise<Incoming> =>
         target: request.url ?? "/",
         headers: headersOf(request),
         body: chunks.length === 0 ? "" : Buffer.concat(chunks).toString(),
+        isGone: () => request.socket.destroyed,
       }),
     );
   });

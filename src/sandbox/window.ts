@@ -6,6 +6,21 @@ export interface LimitWindow {
   readonly windowMs: number;
 }
 
+export const day = 86_400_000;
+
+/** The numbers of the service document. Source: service document, Limits. */
+export const documentedLimits = {
+  requests: { max: 100, windowMs: 10_000 },
+  requestsPerDay: { max: 50_000, windowMs: day },
+  emails: { max: 20, windowMs: 60_000 },
+  emailsPerDay: { max: 300, windowMs: day },
+  events: { max: 50, windowMs: 1_000 },
+  eventsPerDay: { max: 100_000, windowMs: day },
+} as const satisfies Record<string, LimitWindow>;
+
+/** The names of the limits: the documented ones, and the daily limit of a mail account. */
+export type LimitName = keyof typeof documentedLimits | "mailAccountPerDay";
+
 /** How the service counts: every window of that length, aligned windows, or a bucket that refills steadily. */
 export type LimitKind = "sliding" | "fixed" | "bucket";
 

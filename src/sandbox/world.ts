@@ -6,12 +6,12 @@ import { createFaultPlans, type FaultPlans } from "./fault-plan.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { type ApiKey, createKeys, defaultWorkspace } from "./keys.ts";
 import { createLatency } from "./latency.ts";
-import { createMetersFor, type LimitName } from "./limits.ts";
+import { createMetersFor } from "./limits.ts";
 import type { SandboxOptions } from "./options.ts";
 import { createIds, createRandom, type Ids } from "./random.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import { createWorkspace, type Services, type Workspace } from "./store/workspace.ts";
-import type { Meter } from "./window.ts";
+import type { LimitName, Meter } from "./window.ts";
 
 /** One owner of limits: a key, a workspace or a mail account. */
 interface MeterOwner {

@@ -341,11 +341,151 @@ test("at 400 px the list gives way to what was chosen, and comes back", async ()
   await row("On its way").waitFor();
 });
 
-test("without the server the page says so, and finds it again", async () => {
+test("without the server a banner says so, until it is back", async () => {
   await openPage();
+  const banner = page.getByRole("alert").filter({ hasText: "The sandbox has ended." });
+  expect(await banner.isVisible()).toBe(false);
   const { port } = server;
   await server.close();
+  await banner.waitFor();
   await shown("not connected");
   server = await sandbox.listen({ port });
   await page.getByText("live", { exact: true }).waitFor();
+  await banner.waitFor({ state: "hidden" });
+});
+
+const post = (path: string, body: object, signal?: AbortSignal) =>
+  fetch(`${server.url}/api/v1/${path}`, {
+    method: "POST",
+    headers: { authorization: "Bearer sandbox-key", "content-type": "application/json" },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+const search = (text: string) => page.getByRole("searchbox").fill(text);
+
+test("the first of 600 requests is found, and the page says what it no longer keeps", async () => {
+  await client.contacts.create({ email: "first@example.com" });
+  const headers = { authorization: "Bearer sandbox-key" };
+  for (let n = 2; n <= 600; n += 1) {
+    if (n % 100 === 0) sandbox.advance(10_000);
+    await sandbox.fetch("http://sandbox/api/v1/contacts?search=nobody", { headers });
+  }
+  await openPage();
+  await view("Requests 600").waitFor();
+  await shown("Kept are all requests, but of responses of successes: the newest 500.");
+  await search("first@example.com");
+  await row("contacts.create").click();
+  await page.getByRole("heading", { name: "POST /api/v1/contacts" }).waitFor();
+  await shown("No longer kept.");
+});
+
+test("the search covers what is shown: lists, titles, headers, notes, JSON as it is written", async () => {
+  const { id } = await client.lists.create({ name: "Early birds" });
+  await client.contacts.create({ email: "ada@example.com", title: "Countess", listIds: [id] });
+  await client.events.record({
+    name: "order.placed",
+    contact: { externalId: "u-1" },
+    properties: { total: 12.5 },
+  });
+  await client.emails.send({ to: "grace@example.com", subject: "Hi", text: "Hello" });
+  await openPage();
+  const finds = async (name: string, texts: readonly string[], rowText: string) => {
+    await view(name).click();
+    for (const text of texts) {
+      await search(text);
+      await row(rowText).waitFor();
+    }
+    await search("nothing like it");
+    await shown("Nothing fits.");
+  };
+  const { createdAt } = sandbox.state.contacts[0] ?? { createdAt: "" };
+  const moment = `${createdAt.slice(0, 10)} ${createdAt.slice(11, 19)} UTC`;
+  await finds("Contacts", ["countess", "early birds", moment], "ada@example.com");
+  await finds("Events", ['"total": 12.5', "nobody matched"], "order.placed");
+  await finds("Mail", ["sandbox@touchpoint.example", "message-id", "mail-1"], "grace@example.com");
+  await finds("Requests", ['"subject": "Hi"', "user-agent"], "emails.send");
+});
+
+test("links of an email are listed, and open in a tab that knows nothing of the page", async () => {
+  const link = "https://app.example/confirm?a=1&amp;b=2";
+  await client.emails.send({
+    to: "ada@example.com",
+    subject: "Confirm",
+    html: `<a class='x' href='${link}'>Confirm</a> <a href="javascript:alert(1)">no</a>`,
+  });
+  await client.emails.send({ to: "ada@example.com", subject: "Plain", text: "See https://a.example/b." });
+  await openPage();
+  await view("Mail").click();
+  const links = page.locator(".links a");
+  const told = () => links.evaluateAll((all) => all.map((one) => [one.textContent, one.outerHTML]));
+  await row("Confirm").click();
+  await links.waitFor();
+  expect(await told()).toEqual([
+    [
+      "https://app.example/confirm?a=1&b=2",
+      `<a href="${link.replace("&amp;b", "&amp;b")}" target="_blank" rel="noopener noreferrer">${link}</a>`,
+    ],
+  ]);
+  await row("Plain").click();
+  await links.filter({ hasText: "https://a.example/b" }).waitFor();
+});
+
+test("a 429 names its limit, and an answer its duration", async () => {
+  sandbox.freeze();
+  sandbox.fail({ operation: "contacts.create", with: { delayMs: 5_000 } });
+  const late = post("contacts", { email: "ada@example.com" });
+  await openPage();
+  await row("contacts.create").filter({ hasText: "not answered yet" }).waitFor();
+  sandbox.advance(5_000);
+  await late;
+  await row("contacts.create").filter({ hasText: "5.0 s" }).waitFor();
+  for (let n = 0; n < 21; n += 1)
+    await post("emails", { to: "ada@example.com", subject: `${n}`, text: "Hi" });
+  await row("limit: emails").filter({ hasText: "429" }).click();
+  await shown("Refused by the limit emails, nothing applied");
+});
+
+test("an email whose sender does not know of it says so", async () => {
+  const email = (subject: string) => ({ to: "ada@example.com", subject, text: "Hi" });
+  sandbox.fail({ operation: "emails.send", with: "reset-after-apply" });
+  await post("emails", email("Reset")).catch(() => {});
+  sandbox.fail({ operation: "emails.send", with: { delayMs: 60_000 } });
+  const impatient = new AbortController();
+  const given = post("emails", email("Given up"), impatient.signal).catch(() => {});
+  await sandbox.waitFor("email", { subject: "Given up" });
+  impatient.abort();
+  await given;
+  // A round trip: the server has seen the other connection close.
+  await fetch(`${server.url}/_sandbox/state`);
+  sandbox.advance(60_000);
+  await post("emails", email("Known"));
+  await openPage();
+  await view("Mail").click();
+  const badge = "sent, but its sender does not know";
+  for (const subject of ["Reset", "Given up"]) await row(subject).filter({ hasText: badge }).waitFor();
+  await row("Known").filter({ hasNotText: badge }).waitFor();
+  await view("Requests").click();
+  await row("its sender does not know").filter({ hasNotText: "reset-after-apply" }).click();
+  await shown("its sender does not know");
+});
+
+test("a batch is a table of its items, with the refused ones", async () => {
+  const contact = { email: "ada@example.com" };
+  await post("events/batch", {
+    events: [
+      { name: "order.placed", contact },
+      { name: "", contact },
+    ],
+  });
+  await openPage();
+  await row("events.recordBatch").click();
+  await page.getByRole("heading", { name: "2 items" }).waitFor();
+  const cells = page.locator("table tr");
+  expect(
+    await cells.evaluateAll((rows) => rows.map((one) => [...one.children].map((cell) => cell.textContent))),
+  ).toEqual([
+    ["", "Event", "Person", "Status", "Outcome"],
+    ["0", "order.placed", "ada@example.com", "202", "PROCESSED"],
+    ["1", "", "ada@example.com", "400", "name is missing."],
+  ]);
 });

@@ -1,4 +1,4 @@
-import { h, svg } from "./dom.js";
+import { div, h, p, span, svg } from "./dom.js";
 import { duration } from "./format.js";
 
 /** @typedef {import("../workbench/budgets.ts").BudgetSeries} BudgetSeries */
@@ -66,14 +66,13 @@ const card = (series, from, to) => {
     "section",
     { class: "budget", "data-limit": limit },
     h("h3", {}, limit, h("small", {}, ` ${max.toLocaleString("en")} per ${duration(windowMs)}`)),
-    h(
-      "p",
-      { class: `use ${level}` },
+    p(
+      `use ${level}`,
       h("b", {}, used.toLocaleString("en")),
       ` of ${max.toLocaleString("en")} · ${words[level]}`,
     ),
     plot(series, from, to),
-    h("p", { class: "axis muted" }, h("span", {}, `${duration(to - from)} ago`), h("span", {}, "now")),
+    p("axis muted", h("span", {}, `${duration(to - from)} ago`), h("span", {}, "now")),
   );
 };
 
@@ -96,32 +95,23 @@ export const budgetsView = ({ series, refusals }, now, onSpan) => {
     ...spans.map((ms) => h("option", { value: ms, selected: ms === spanMs }, `last ${duration(ms)}`)),
   );
   return [
-    h("div", { class: "title" }, h("h2", {}, "Budgets"), h("label", {}, "Time shown ", select)),
-    h(
-      "p",
-      { class: "legend" },
-      h("span", { class: "calm" }, "room left"),
-      h("span", { class: "near" }, "from 70 %"),
-      h("span", { class: "full" }, "from 95 %"),
-      h(
-        "span",
-        { class: "muted" },
-        `${recent === 1 ? "1 response" : `${recent} responses`} of 429 in this time`,
-      ),
+    div("title", h("h2", {}, "Budgets"), h("label", {}, "Time shown ", select)),
+    p(
+      "legend",
+      span("calm", "room left"),
+      span("near", "from 70 %"),
+      span("full", "from 95 %"),
+      span("muted", `${recent === 1 ? "1 response" : `${recent} responses`} of 429 in this time`),
     ),
     ...owners.map((owner) =>
       h(
         "section",
         { "aria-label": owner },
         h("h2", { class: "owner" }, owner),
-        h(
-          "div",
-          { class: "cards" },
-          ...series.filter((one) => one.owner === owner).map((one) => card(one, from, now)),
-        ),
+        div("cards", ...series.filter((one) => one.owner === owner).map((one) => card(one, from, now))),
       ),
     ),
-    series.length === 0 ? h("p", {}, "This sandbox has no limits (limits: false).") : undefined,
+    series.length === 0 ? p("", "This sandbox has no limits (limits: false).") : undefined,
   ];
 };
 

@@ -1,5 +1,5 @@
 import { ask } from "./api.js";
-import { byId, h, tell } from "./dom.js";
+import { byId, h, span, tell } from "./dom.js";
 import { duration } from "./format.js";
 
 /** @typedef {import("../workbench/overview.ts").Overview} Overview */
@@ -45,8 +45,8 @@ const planItem = ({ id, options: { operation = "*", times = 1, with: planned }, 
   h(
     "li",
     { class: "line" },
-    h("span", { class: "grow" }, `${operation === "*" ? "any call" : operation}: ${faultText(planned)}`),
-    times === 1 ? undefined : h("span", { class: "muted" }, `${hits} of ${times}`),
+    span("grow", `${operation === "*" ? "any call" : operation}: ${faultText(planned)}`),
+    times === 1 ? undefined : span("muted", `${hits} of ${times}`),
     h(
       "button",
       { type: "button", onclick: () => ask(`fail/${id}`, "DELETE").then(() => tell("Taken back.")) },

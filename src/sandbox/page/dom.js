@@ -26,6 +26,15 @@ const filled = (element, props, children) => {
  */
 export const h = (tag, props = {}, ...children) => filled(document.createElement(tag), props, children);
 
+/** @param {string} className @param {(Child | readonly Child[])[]} children */
+export const span = (className, ...children) => h("span", { class: className }, ...children);
+
+/** @param {string} className @param {(Child | readonly Child[])[]} children */
+export const div = (className, ...children) => h("div", { class: className }, ...children);
+
+/** @param {string} className @param {(Child | readonly Child[])[]} children */
+export const p = (className, ...children) => h("p", { class: className || undefined }, ...children);
+
 /** The same for SVG. @param {string} tag @param {Props} [props] @param {Child[]} children */
 export const svg = (tag, props = {}, ...children) =>
   filled(document.createElementNS("http://www.w3.org/2000/svg", tag), props, children);

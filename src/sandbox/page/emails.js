@@ -1,9 +1,10 @@
-import { h } from "./dom.js";
-import { badge, facts, momentOf, time } from "./format.js";
+import { div, h, p, span } from "./dom.js";
+import { badge, facts, momentOf, section, time } from "./format.js";
 
 /** @typedef {import("../workbench/emails.ts").EmailRow} EmailRow */
 /** @typedef {import("../workbench/emails.ts").EmailDetail} EmailDetail */
 
+const lost = "sent, but its sender does not know";
 const kinds = { SENT: "ok", SCHEDULED: "waiting", FAILED: "failed", CANCELLED: "refused" };
 
 /** @param {EmailRow["status"]} status */
@@ -20,7 +21,7 @@ const preview = (email) => {
     src: pathOf(email, "html"),
     title: `The email “${email.subject}”`,
   });
-  const stage = h("div", { class: "stage" }, frame);
+  const stage = div("stage", frame);
   const phone = h(
     "button",
     {
@@ -30,15 +31,9 @@ const preview = (email) => {
     },
     "Phone width",
   );
-  return h(
-    "div",
-    { class: "preview" },
-    h(
-      "p",
-      { class: "line muted" },
-      h("span", { class: "grow" }, "Images and links from elsewhere are not loaded."),
-      phone,
-    ),
+  return div(
+    "preview",
+    p("line muted", span("grow", "Images from elsewhere are not loaded; links are listed below."), phone),
     stage,
   );
 };
@@ -53,15 +48,22 @@ const source = (email) => {
   return h(
     "div",
     {},
-    h(
-      "p",
-      { class: "line" },
+    p(
+      "line",
       h("span", { class: "grow" }),
       h("a", { class: "button", href: path, download: `${email.id}.eml` }, "Download .eml"),
     ),
     text,
   );
 };
+
+/** Each opens in a new tab, which knows nothing of this page. @param {readonly string[]} all */
+const links = (all) =>
+  h(
+    "ul",
+    { class: "links" },
+    ...all.map((href) => h("li", {}, h("a", { href, target: "_blank", rel: "noopener noreferrer" }, href))),
+  );
 
 /** The last chosen tab, which stays chosen for the next email. */
 let chosen = "HTML";
@@ -122,23 +124,18 @@ export const emails = {
   keyOf: (row) => row.id,
   /** @param {EmailRow} row */
   row: (row) => [
-    h(
-      "span",
-      { class: "line" },
+    span(
+      "line",
       h("b", { class: "grow" }, row.subject),
+      row.isLost ? badge(lost, "failed") : undefined,
       row.status === "SENT" ? undefined : statusOf(row.status),
     ),
-    h(
-      "span",
-      { class: "line" },
-      h("span", { class: "grow" }, row.to),
-      h("span", { class: "muted" }, time(row.at)),
-    ),
-    h("span", { class: "line muted" }, h("span", { class: "grow" }, row.preview)),
+    span("line", span("grow", row.to), span("muted", time(row.at))),
+    span("line muted", span("grow", row.preview)),
   ],
   /** @param {EmailDetail} email */
   detail: (email) => [
-    h("div", { class: "title" }, h("h2", {}, email.subject), statusOf(email.status)),
+    div("title", h("h2", {}, email.subject), email.isLost ? badge(lost, "failed") : statusOf(email.status)),
     facts([
       ["From", email.from],
       [
@@ -151,12 +148,12 @@ export const emails = {
       ...(email.status === "SENT" ? [] : email.facts),
     ]),
     ...tabs(email),
+    email.links.length === 0 ? undefined : section("Links", links(email.links)),
   ],
   empty: () => [
     h("h2", {}, "No emails yet"),
-    h(
-      "p",
-      {},
+    p(
+      "",
       "What client.emails.send() and client.emails.schedule() hand over appears here; nothing leaves this machine.",
     ),
   ],

@@ -1,4 +1,4 @@
-import { h } from "./dom.js";
+import { h, span } from "./dom.js";
 
 /** `14:03:07`, on the sandbox's clock. @param {string} at */
 export const timeOf = (at) => at.slice(11, 19);
@@ -38,6 +38,9 @@ export const duration = (ms) => {
   return parts.slice(0, 2).join(" ") || "0 s";
 };
 
+/** `80 ms`; seconds from one on. @param {number} ms */
+export const milliseconds = (ms) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);
+
 /** JSON with names and values in different colors. @param {unknown} value */
 export const json = (value) => {
   const text = JSON.stringify(value, null, 2) ?? "";
@@ -48,7 +51,7 @@ export const json = (value) => {
     parts.push(text.slice(at, match.index));
     const [whole, quoted, colon = ""] = match;
     const kind = quoted === undefined ? "literal" : colon === "" ? "string" : "name";
-    parts.push(h("span", { class: `json-${kind}` }, quoted ?? whole), colon);
+    parts.push(span(`json-${kind}`, quoted ?? whole), colon);
     at = match.index + whole.length;
   }
   return h("pre", { class: "code", tabindex: 0 }, ...parts, text.slice(at));
@@ -65,7 +68,7 @@ export const body = (body) => {
 };
 
 /** A small label. Its text has the meaning; the color only helps. @param {string} text @param {string} kind */
-export const badge = (text, kind) => h("span", { class: `badge ${kind}` }, text);
+export const badge = (text, kind) => span(`badge ${kind}`, text);
 
 /** @param {number | undefined} status */
 export const statusBadge = (status) =>

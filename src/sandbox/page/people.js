@@ -1,4 +1,4 @@
-import { h } from "./dom.js";
+import { div, h, p, span } from "./dom.js";
 import { badge, facts, history, json, momentOf, section, time } from "./format.js";
 
 /** @typedef {import("../workbench/people.ts").ContactRow} ContactRow */
@@ -20,17 +20,12 @@ export const contacts = {
   keyOf: (row) => row.id,
   /** @param {ContactRow} row */
   row: (row) => [
-    h("span", { class: "line" }, h("b", { class: "grow" }, row.name ?? row.email), stageBadge(row.stage)),
-    h(
-      "span",
-      { class: "line muted" },
-      h("span", { class: "grow" }, row.name === undefined ? "no name" : row.email),
-      time(row.updatedAt),
-    ),
+    span("line", h("b", { class: "grow" }, row.name ?? row.email), stageBadge(row.stage)),
+    span("line muted", span("grow", row.name === undefined ? "no name" : row.email), time(row.updatedAt)),
   ],
   /** @param {ContactDetail} detail */
   detail: ({ contact, lists, company, history: entries }) => [
-    h("div", { class: "title" }, h("h2", {}, contact.name ?? contact.email), stageBadge(contact.stage)),
+    div("title", h("h2", {}, contact.name ?? contact.email), stageBadge(contact.stage)),
     facts([
       ["Email", contact.email],
       ["Title", contact.title],
@@ -54,7 +49,7 @@ export const contacts = {
   ],
   empty: () => [
     h("h2", {}, "No contacts yet"),
-    h("p", {}, "A program makes some with client.contacts.create(), or add made-up ones under Data."),
+    p("", "A program makes some with client.contacts.create(), or add made-up ones under Data."),
   ],
 };
 
@@ -64,23 +59,17 @@ export const events = {
   keyOf: (row) => row.id,
   /** @param {EventRow} row */
   row: (row) => [
-    h(
-      "span",
-      { class: "line" },
+    span(
+      "line",
       h("b", { class: "grow mono" }, row.name),
       row.repeats === 0 ? undefined : badge(`${row.repeats + 1} times`, "plain"),
       outcomeBadge(row.outcome),
     ),
-    h("span", { class: "line muted" }, h("span", { class: "grow" }, row.person ?? "nobody"), time(row.at)),
+    span("line muted", span("grow", row.person ?? "nobody"), time(row.at)),
   ],
   /** @param {EventDetail} detail */
   detail: ({ event, person, history: entries }) => [
-    h(
-      "div",
-      { class: "title" },
-      h("h2", { class: "mono" }, event.name),
-      outcomeBadge(event.response.outcome),
-    ),
+    div("title", h("h2", { class: "mono" }, event.name), outcomeBadge(event.response.outcome)),
     facts([
       ["Person", person && h("a", { href: `#/contacts/${encodeURIComponent(person.id)}` }, person.email)],
       ["Happened", momentOf(event.occurredAt)],
@@ -100,10 +89,6 @@ export const events = {
   ],
   empty: () => [
     h("h2", {}, "No events yet"),
-    h(
-      "p",
-      {},
-      "What client.events records appears here, each with what it started and how often it was sent.",
-    ),
+    p("", "What client.events records appears here, each with what it started and how often it was sent."),
   ],
 };

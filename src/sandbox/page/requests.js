@@ -1,5 +1,5 @@
-import { h, tell } from "./dom.js";
-import { badge, body, facts, momentOf, section, statusBadge, time } from "./format.js";
+import { div, h, p, span, tell } from "./dom.js";
+import { badge, body, facts, milliseconds, momentOf, section, statusBadge, time } from "./format.js";
 
 /** @typedef {import("../workbench/requests.ts").RequestRow} RequestRow */
 /** @typedef {import("../workbench/requests.ts").RequestDetail} RequestDetail */
@@ -44,11 +44,39 @@ const copyButton = (request) =>
   );
 
 /** @param {RequestDetail} request */
-const effect = ({ status, applied, fault }) => {
+const effect = ({ status, applied, fault, limit, isLost }) => {
+  if (limit !== undefined) return `Refused by the limit ${limit}, nothing applied`;
+  if (fault === undefined && isLost) return "Applied, but the caller did not wait for the answer";
   if (fault === undefined) return applied ? "Applied" : "Refused, nothing applied";
   const told = status === undefined ? "the caller got no response" : `the caller was told ${status}`;
   return `Met the fault ${fault}: ${applied ? "applied" : "not applied"}, ${told}`;
 };
+
+/** @param {RequestRow} row */
+const took = ({ tookMs, status }) => {
+  if (status === undefined) return undefined;
+  return span("muted", tookMs === undefined ? "not answered yet" : milliseconds(tookMs));
+};
+
+/** @param {RequestDetail} request */
+const response = ({ answer, status }) => {
+  if (answer === undefined) return [p("muted", "No longer kept.")];
+  if (answer.body === "") return [p("muted", status === undefined ? "None." : "Without a body.")];
+  const isCut = answer.length > answer.body.length;
+  const kept = `The first ${answer.body.length} of ${answer.length} characters.`;
+  return [body(answer.body), isCut ? p("muted", kept) : undefined];
+};
+
+/** @param {NonNullable<RequestDetail["items"]>} items */
+const table = (items) =>
+  h(
+    "table",
+    {},
+    h("tr", {}, ...["", "Event", "Person", "Status", "Outcome"].map((name) => h("th", {}, name))),
+    ...items.map(({ name, person, status, told }, index) =>
+      h("tr", {}, ...[index, name, person, statusBadge(status), told].map((cell) => h("td", {}, cell))),
+    ),
+  );
 
 export const requests = {
   label: "Requests",
@@ -56,35 +84,31 @@ export const requests = {
   keyOf: (row) => String(row.number),
   /** @param {RequestRow} row */
   row: (row) => [
-    h(
-      "span",
-      { class: "line" },
+    span(
+      "line",
       h("b", { class: `method ${row.method.toLowerCase()}` }, row.method),
-      h("span", { class: "grow mono" }, row.target),
+      span("grow mono", row.target),
       statusBadge(row.status),
     ),
-    h(
-      "span",
-      { class: "line muted" },
-      h("span", { class: "grow" }, row.operation ?? "no such operation"),
+    span(
+      "line muted",
+      span("grow", row.operation ?? "no such operation"),
+      row.limit === undefined ? undefined : badge(`limit: ${row.limit}`, "refused"),
       row.fault === undefined ? undefined : badge(row.fault, "fault"),
+      row.isLost ? badge("its sender does not know", "failed") : undefined,
+      took(row),
       time(row.at),
     ),
   ],
   /** @param {RequestDetail} request */
   detail: (request) => [
-    h(
-      "div",
-      { class: "title" },
-      h("h2", { class: "mono" }, `${request.method} ${request.target}`),
-      copyButton(request),
-    ),
-    h(
-      "p",
-      { class: "badges" },
+    div("title", h("h2", { class: "mono" }, `${request.method} ${request.target}`), copyButton(request)),
+    p(
+      "badges",
       statusBadge(request.status),
       h("span", {}, effect(request)),
-      h("span", { class: "muted" }, momentOf(request.at)),
+      span("muted", momentOf(request.at)),
+      took(request),
     ),
     facts([
       ["Operation", request.operation ?? "none: the service has no such path"],
@@ -93,31 +117,15 @@ export const requests = {
     Object.keys(request.query).length === 0
       ? undefined
       : section("Query", facts(Object.entries(request.query).map(([name, value]) => [name, value]))),
+    request.items && section(`${request.items.length} items`, table(request.items)),
     request.body === undefined ? undefined : section("Request body", body(request.body)),
-    request.answer.body === ""
-      ? section(
-          "Response",
-          h("p", { class: "muted" }, request.status === undefined ? "None." : "Without a body."),
-        )
-      : section(
-          "Response",
-          body(request.answer.body),
-          request.answer.length > request.answer.body.length
-            ? h(
-                "p",
-                { class: "muted" },
-                `The first ${request.answer.body.length} of ${request.answer.length} characters.`,
-              )
-            : undefined,
-        ),
+    section("Response", ...response(request)),
     section("Request headers", headersOf(request.headers)),
-    Object.keys(request.answer.headers).length === 0
-      ? undefined
-      : section("Response headers", headersOf(request.answer.headers)),
+    request.answer && section("Response headers", headersOf(request.answer.headers)),
   ],
   empty: () => [
     h("h2", {}, "No requests yet"),
-    h("p", {}, "Lead a program here, and each of its calls appears at once:"),
+    p("", "Lead a program here, and each of its calls appears at once:"),
     h("pre", { class: "code", tabindex: 0 }, `export TOUCHPOINT_BASE_URL=${location.origin}`),
   ],
 };

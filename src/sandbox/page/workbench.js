@@ -1,14 +1,14 @@
 import { ask } from "./api.js";
 import { budgetsFrom, budgetsView } from "./budgets.js";
 import { showControls, startControls } from "./controls.js";
-import { byId, h, keepList, tell } from "./dom.js";
+import { byId, div, h, keepList, p, span, tell } from "./dom.js";
 import { emails } from "./emails.js";
 import { duration, momentOf, setToday } from "./format.js";
 import { contacts, events } from "./people.js";
 import { requests } from "./requests.js";
 
 /** @typedef {import("../workbench/overview.ts").Overview} Overview */
-/** @typedef {{ items: readonly object[], more: boolean }} Found */
+/** @typedef {{ items: readonly object[], more: boolean, note?: string }} Found */
 // Rows are JSON from /_sandbox. The module of each list types its rows, which its methods may narrow.
 /**
  * @typedef {{
@@ -78,7 +78,7 @@ const showViews = () => {
           "a",
           { href: `#/${id}`, "aria-current": isCurrent ? "page" : undefined },
           `${label} `,
-          count === undefined ? undefined : h("span", { class: "count" }, count.toLocaleString("en")),
+          count === undefined ? undefined : span("count", count.toLocaleString("en")),
         ),
       ),
   );
@@ -160,7 +160,7 @@ const frameOf = (name) => {
         ...(name === "requests" ? requestFilters() : []),
       ),
       list,
-      h("p", { id: "more", class: "muted", hidden: true }),
+      h("p", { id: "more", class: "muted" }),
     ),
     h("article", { id: "detail", "aria-label": "Detail", tabindex: -1 }),
   ];
@@ -205,24 +205,23 @@ const refreshList = async (name, view, id) => {
   );
   const isFiltered = filter.search !== "" || (name === "requests" && filter.kind + filter.operation !== "");
   const more = byId("more");
-  more.hidden = !found.more && !(isFiltered && found.items.length === 0);
-  more.textContent = found.more ? "Older ones are not listed: search finds them." : "Nothing fits.";
+  more.textContent = [
+    found.more ? "Older ones are not listed: search finds them." : "",
+    isFiltered && found.items.length === 0 ? "Nothing fits." : "",
+    found.note ?? "",
+  ].join(" ");
   byId("content").classList.toggle("chosen", id !== "");
   if (id === "") {
     const isEmpty = found.items.length === 0 && !isFiltered;
     showDetail(`${name}:${isEmpty}`, [
-      h(
-        "div",
-        { class: "empty" },
-        ...(isEmpty ? view.empty() : [h("p", { class: "muted" }, "Choose one on the list.")]),
-      ),
+      div("empty", ...(isEmpty ? view.empty() : [p("muted", "Choose one on the list.")])),
     ]);
     return;
   }
   const back = h("a", { class: "back", href: `#/${name}` }, "‹ All");
   showDetail(`${name}/${id}:${JSON.stringify(detail)}`, [
     back,
-    ...(detail === undefined ? [h("p", { class: "empty" }, "It is no longer there.")] : view.detail(detail)),
+    ...(detail === undefined ? [p("empty", "It is no longer there.")] : view.detail(detail)),
   ]);
 };
 
@@ -298,6 +297,7 @@ const follow = () => {
     heardAt = performance.now();
     live.textContent = "live";
     live.className = "live on";
+    byId("ended").hidden = true;
     if (overview !== undefined) {
       showControls(overview);
       setToday(overview.at);
@@ -312,6 +312,7 @@ const follow = () => {
   stream.addEventListener("error", () => {
     live.textContent = "not connected";
     live.className = "live off";
+    byId("ended").hidden = false;
   });
 };
 

@@ -1,5 +1,6 @@
-import type { LimitName, MetersFor } from "../limits.ts";
+import type { MetersFor } from "../limits.ts";
 import type { MailAccountOptions } from "../options.ts";
+import type { LimitName } from "../window.ts";
 import { createMeter, type Meter } from "../window.ts";
 
 /** A mail account, which sends emails. */

@@ -1,9 +1,9 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
-import type { LimitName, MetersFor } from "../limits.ts";
+import type { MetersFor } from "../limits.ts";
 import type { WorkspaceOptions } from "../options.ts";
 import type { NewId } from "../random.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
-import type { Meter } from "../window.ts";
+import type { LimitName, Meter } from "../window.ts";
 import { type AutomationRun, createRuns } from "./automation-run.ts";
 import { type ContactListing, type ContactStore, createContactStore } from "./contacts.ts";
 import { createMailAccounts, type MailAccount } from "./mail-account.ts";

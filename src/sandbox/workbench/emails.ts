@@ -1,7 +1,7 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
 import type { EmailRecord, ScheduledRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { type Found, found, has } from "./found.ts";
+import { type Found, found, has, searchOf } from "./found.ts";
 import { messageHeaders } from "./message.ts";
 
 /** A row of the email list: a sent or scheduled email. */
@@ -14,6 +14,8 @@ export interface EmailRow {
   readonly subject: string;
   /** The beginning of its text. */
   readonly preview: string;
+  /** Whether it was accepted, and its sender does not know. */
+  readonly isLost: boolean;
 }
 
 /** One email with all its details. */
@@ -25,55 +27,74 @@ export interface EmailDetail extends EmailRow {
   /** Undefined until it is sent. */
   readonly headers: readonly (readonly [name: string, value: string])[] | undefined;
   readonly contactId: string | undefined;
+  /** The addresses that it links to. */
+  readonly links: readonly string[];
   /** Further facts, each with its name. */
   readonly facts: readonly (readonly [name: string, value: string])[];
 }
 
+/** The ids of records whose makers do not know of them. */
+type Lost = ReadonlySet<string>;
+
 const preview = (text: string | undefined): string => (text ?? "").replace(/\s+/g, " ").trim().slice(0, 120);
 
-const sentRow = ({ id, sentAt, to, subject, text }: EmailRecord): EmailRow => ({
-  id,
-  status: "SENT",
-  at: sentAt,
-  to,
-  subject,
+const sentRow = ({ id, sentAt, to, subject, text, scheduledId = id }: EmailRecord, lost: Lost): EmailRow => ({
+  ...{ id, status: "SENT", at: sentAt, to, subject },
   preview: preview(text),
+  isLost: lost.has(scheduledId),
 });
 
-const scheduledRow = ({ id, status, sendAt, draft: { to, subject, text } }: ScheduledRecord): EmailRow => ({
-  id,
-  status,
-  at: sendAt,
-  to,
-  subject,
-  preview: preview(text),
+const scheduledRow = ({ id, status, sendAt, draft }: ScheduledRecord, lost: Lost): EmailRow => ({
+  ...{ id, status, at: sendAt, to: draft.to, subject: draft.subject },
+  preview: preview(draft.text),
+  isLost: lost.has(id),
 });
 
 /** Lists waiting emails, soonest first, then sent, failed and cancelled ones, newest first. */
-export const listEmails = ({ emails, scheduled }: Workspace, filter: URLSearchParams): Found<EmailRow> => {
-  const search = (filter.get("search") ?? "").toLowerCase();
+export const listEmails = (workspace: Workspace, lost: Lost, filter: URLSearchParams): Found<EmailRow> => {
+  const { emails, scheduled } = workspace;
+  const search = searchOf(filter);
   const only = filter.get("to");
-  const isWanted = (to: string, ...texts: readonly (string | undefined)[]): boolean =>
-    (only === null || foldAscii(only) === foldAscii(to)) && has(search, to, ...texts);
-  const kept = [...scheduled.values()].filter(({ draft: { to, subject, html, text } }) =>
-    isWanted(to, subject, html, text),
+  const isTo = (to: string): boolean => only === null || foldAscii(only) === foldAscii(to);
+  const later = (record: ScheduledRecord) => scheduledRow(record, lost);
+  const sent = (email: EmailRecord) => sentRow(email, lost);
+  const kept = [...scheduled.values()].filter(
+    (one) =>
+      isTo(one.draft.to) &&
+      has(search, later, one, () => [one.draft.html, one.draft.text, one.mailAccount, one.error]),
   );
-  const waiting = kept.filter(({ status }) => status === "SCHEDULED").map(scheduledRow);
-  const ended = kept.filter(({ status }) => status === "FAILED" || status === "CANCELLED").map(scheduledRow);
-  const sent = found(emails, ({ to, subject, html, text }) => isWanted(to, subject, html, text), sentRow);
+  const gone = found(
+    emails,
+    (one) => isTo(one.to) && has(search, sent, one, () => [one.html, one.text, sentDetail(one, lost)]),
+    sent,
+  );
   const byTime = (a: EmailRow, b: EmailRow) => Date.parse(b.at) - Date.parse(a.at);
+  const waiting = kept.filter(({ status }) => status === "SCHEDULED").map(later);
+  const ended = kept.filter(({ status }) => status === "FAILED" || status === "CANCELLED").map(later);
   return {
-    items: [...waiting.sort((a, b) => byTime(b, a)), ...[...sent.items, ...ended].sort(byTime)],
-    more: sent.more,
+    items: [...waiting.sort((a, b) => byTime(b, a)), ...[...gone.items, ...ended].sort(byTime)],
+    more: gone.more,
   };
+};
+
+const linksIn = (html: string | undefined, text: string | undefined): readonly string[] => {
+  const all =
+    html === undefined
+      ? [...(text ?? "").matchAll(/https?:\/\/[^\s<>"')]+/g)].map(([url]) => url)
+      : [...html.matchAll(/<a\b[^>]*?\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)].map(
+          ([, a, b]) => a ?? b ?? "",
+        );
+  const links = all.map((link) => link.replaceAll("&amp;", "&").trim());
+  return [...new Set(links)].filter((link) => /^(https?|mailto):/i.test(link));
 };
 
 const yes = (is: boolean): string => (is ? "yes" : "no");
 
 type Told = Omit<EmailDetail, "workspace">;
 
-const sentDetail = (email: EmailRecord): Told => ({
-  ...sentRow(email),
+const sentDetail = (email: EmailRecord, lost: Lost): Told => ({
+  ...sentRow(email, lost),
+  links: linksIn(email.html, email.text),
   from: email.from,
   hasHtml: email.html !== undefined,
   text: email.text,
@@ -88,8 +109,9 @@ const sentDetail = (email: EmailRecord): Told => ({
   ],
 });
 
-const scheduledDetail = (record: ScheduledRecord, { contacts }: Workspace): Told => ({
-  ...scheduledRow(record),
+const scheduledDetail = (record: ScheduledRecord, { contacts }: Workspace, lost: Lost): Told => ({
+  ...scheduledRow(record, lost),
+  links: linksIn(record.draft.html, record.draft.text),
   from: undefined,
   hasHtml: record.draft.html !== undefined,
   text: record.draft.text,
@@ -103,10 +125,11 @@ const scheduledDetail = (record: ScheduledRecord, { contacts }: Workspace): Told
 });
 
 /** One email, by the id of the message or of the scheduled email. */
-export const emailDetail = (workspace: Workspace, id: string): EmailDetail | undefined => {
+export const emailDetail = (workspace: Workspace, lost: Lost, id: string): EmailDetail | undefined => {
   const sent = workspace.emails.find((email) => email.id === id);
   const record = workspace.scheduled.get(id);
-  const told = sent === undefined ? record && scheduledDetail(record, workspace) : sentDetail(sent);
+  const told =
+    sent === undefined ? record && scheduledDetail(record, workspace, lost) : sentDetail(sent, lost);
   return told && { ...told, workspace: workspace.name };
 };
 

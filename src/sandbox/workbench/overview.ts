@@ -26,6 +26,8 @@ export interface Overview {
   /** Changes with every reset and load. */
   readonly generation: number;
   readonly counts: RequestCounts;
+  /** How many requests are not answered yet. */
+  readonly pending: number;
   readonly workspaces: readonly WorkspaceCounts[];
   readonly plans: readonly PendingPlan[];
   readonly budgets: readonly Omit<BudgetSeries, "points">[];
@@ -48,6 +50,7 @@ export const createOverview = (world: () => World, clock: SandboxClock) => {
       aheadMs: Math.round(clock.aheadMs),
       generation,
       counts: current.journal.counts,
+      pending: current.journal.pending,
       workspaces: [...current.workspaces.values()].map(({ name, contacts, events, emails, scheduled }) => {
         const waiting = [...scheduled.values()].filter(({ status }) => status === "SCHEDULED").length;
         return {

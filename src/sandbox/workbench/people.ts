@@ -2,7 +2,7 @@ import type { Exchange, Journal } from "../journal.ts";
 import { isArray, isFields } from "../json.ts";
 import type { ContactRecord, EventRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { type Found, found, has } from "./found.ts";
+import { type Found, found, has, searchOf } from "./found.ts";
 
 /** A row of the contact list. */
 export type ContactRow = Pick<ContactRecord, "id" | "email" | "name" | "stage" | "updatedAt">;
@@ -45,42 +45,35 @@ export interface EventDetail {
 const newestFirst = (entries: readonly HistoryEntry[]): HistoryEntry[] =>
   entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, 100);
 
-const searchOf = (filter: URLSearchParams): string => (filter.get("search") ?? "").toLowerCase();
+const contactRow = ({ id, email, name, stage, updatedAt }: ContactRecord): ContactRow => ({
+  ...{ id, email, stage, updatedAt },
+  ...(name === undefined ? {} : { name }),
+});
+
+const placesOf = ({ lists, companies }: Workspace, { listIds, leadId }: ContactRecord) => ({
+  lists: listIds.map((list) => lists.get(list)?.name ?? list),
+  company: companies.get(leadId ?? "")?.companyName ?? leadId,
+});
 
 /** The newest matching contacts. */
-export const listContacts = ({ contacts }: Workspace, filter: URLSearchParams): Found<ContactRow> => {
+export const listContacts = (workspace: Workspace, filter: URLSearchParams): Found<ContactRow> => {
   const search = searchOf(filter);
-  return found(
-    contacts.all,
-    ({ id, email, name, stage, externalId }) => has(search, email, name, stage, id, externalId),
-    ({ id, email, name, stage, updatedAt }) => ({
-      id,
-      email,
-      ...(name === undefined ? {} : { name }),
-      stage,
-      updatedAt,
-    }),
-  );
+  const fits = (contact: ContactRecord) =>
+    has(search, contactRow, contact, () => [
+      ...Object.values(contact),
+      ...Object.values(placesOf(workspace, contact)),
+    ]);
+  return found(workspace.contacts.all, fits, contactRow);
 };
 
 /** The newest matching events. */
 export const listEvents = ({ events, contacts }: Workspace, filter: URLSearchParams): Found<EventRow> => {
   const search = searchOf(filter);
-  const personOf = ({ contactId }: EventRecord) => contacts.byId(contactId ?? "")?.email;
-  return found(
-    events,
-    (event) =>
-      has(search, event.name, event.id, personOf(event)) ||
-      has(search, JSON.stringify(event.properties), event.response.outcome),
-    (event) => ({
-      id: event.id,
-      name: event.name,
-      person: personOf(event),
-      at: event.recordedAt,
-      outcome: event.response.outcome,
-      repeats: event.repeats,
-    }),
-  );
+  const rowOf = ({ id, name, contactId, recordedAt, response, repeats }: EventRecord): EventRow => ({
+    ...{ id, name, person: contacts.byId(contactId ?? "")?.email },
+    ...{ at: recordedAt, outcome: response.outcome, repeats },
+  });
+  return found(events, (event) => has(search, rowOf, event, Object.values), rowOf);
 };
 
 const requestEntry = ({ number, request }: Exchange): HistoryEntry => ({
@@ -110,8 +103,7 @@ export const contactDetail = (
   const events = workspace.events.filter(({ contactId }) => contactId === id);
   return {
     contact,
-    lists: contact.listIds.map((list) => workspace.lists.get(list)?.name ?? list),
-    company: workspace.companies.get(contact.leadId ?? "")?.companyName ?? contact.leadId,
+    ...placesOf(workspace, contact),
     history: newestFirst([
       { at: contact.createdAt, what: "Created" },
       ...sent.map((email) => ({

@@ -85,9 +85,9 @@ export const createWorkbench = (on: Controlled): Workbench => {
       const options = { timeoutMs, workspace: workspace.name };
       if (timeoutMs !== 0 && to !== null)
         await on.sandbox.waitFor("email", { to }, options).catch(unlessLate);
-      return listEmails(workspace, query);
+      return listEmails(workspace, world().journal.lostIds, query);
     },
-    "GET /emails/:id": ({ workspace, id }) => emailDetail(workspace, id),
+    "GET /emails/:id": ({ workspace, id }) => emailDetail(workspace, world().journal.lostIds, id),
     "GET /contacts": ({ workspace, query }) => listContacts(workspace, query),
     "GET /contacts/:id": ({ workspace, id }) => contactDetail(workspace, world().journal, id),
     "GET /events": ({ workspace, query }) => listEvents(workspace, query),

@@ -52,6 +52,21 @@ describe("in process", () => {
     expect(sandbox.state.contacts).toHaveLength(made);
   });
 
+  test("a delay applies the request at once, and answers as usual later", async () => {
+    const { sandbox, answer } = meet({ delayMs: 300 });
+    let hasAnswered = false;
+    answer.then(() => {
+      hasAnswered = true;
+    });
+    await new Promise(setImmediate);
+    sandbox.advance(299);
+    await new Promise(setImmediate);
+    expect([sandbox.state.contacts.length, hasAnswered]).toEqual([1, false]);
+    sandbox.advance(1);
+    expect((await answer).status).toBe(201);
+    expect(sandbox.state.requests).toMatchObject([{ status: 201, applied: true, fault: "delay" }]);
+  });
+
   test("truncate breaks the body off in the middle", async () => {
     const { answer } = meet("truncate");
     const response = await answer;
