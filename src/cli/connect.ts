@@ -2,12 +2,12 @@ import { Client, type ClientOptions, ConfigurationError, type Hooks, type Limits
 import { type CliCommand, type Request, textOf, UsageError } from "./command.ts";
 import { type Measured, Pace, type ProgressBar, progressBar } from "./progress-bar.ts";
 
-/** The option that sets the limits of commands that call the service. */
-const limitsOption = {
+/** The option that sets the limits, of a sandbox and of commands that call it. */
+export const limitsOption = {
   limits: {
     type: "string",
     value: "<n>",
-    about: "a multiple of the documented limits, such as 100 for sandbox --fast; off for none",
+    about: "a multiple of the documented limits, such as 100 or 0.5; off for none",
   },
 } as const satisfies CliCommand["shape"]["options"];
 

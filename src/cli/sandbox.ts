@@ -1,9 +1,9 @@
 import { once } from "node:events";
-import { type CliCommand, countOf, exitCode, isSet, textOf, UsageError } from "./command.ts";
+import { type CliCommand, countOf, exitCode, isSet, textOf } from "./command.ts";
+import { limitsOf, limitsOption } from "./connect.ts";
 import { shellWord } from "./terminal.ts";
 
 const defaults = { port: 4010, key: "sandbox-key", contacts: 0 };
-const fastFactor = 100;
 
 /** `touchpoint sandbox`. */
 export const sandbox: CliCommand = {
@@ -39,11 +39,9 @@ export const sandbox: CliCommand = {
       },
       key: { type: "string", value: "<text>", about: `the accepted key, default ${defaults.key}` },
       contacts: { type: "string", value: "<n>", about: "the number of invented contacts; default 0" },
-      fast: {
-        type: "boolean",
-        about: `limits ${fastFactor} times the documented ones; use --limits ${fastFactor} with other commands`,
-      },
-      "no-limits": { type: "boolean", about: "no limits; use --limits off with other commands" },
+      load: { type: "string", value: "<file>", about: "records that sandbox.save or Save snapshot wrote" },
+      latency: { type: "string", value: "<ms>", about: "how long each answer takes; default 0" },
+      ...limitsOption,
       json: { type: "boolean", about: "url and key as one line of JSON" },
     },
   },
@@ -55,14 +53,12 @@ export const sandbox: CliCommand = {
     const allowedHosts = textOf(request, "allow-host")
       ?.split(",")
       .filter((name) => name !== "");
-    if (isSet(request, "fast") && isSet(request, "no-limits"))
-      throw new UsageError("--fast and --no-limits exclude each other");
-    const { createSandbox, documentedLimits } = await import("../sandbox/index.ts");
-    const faster = Object.entries(documentedLimits).map(
-      ([name, { max, windowMs }]) => [name, { max: max * fastFactor, windowMs }] as const,
-    );
-    const limits = isSet(request, "fast") ? Object.fromEntries(faster) : {};
-    const service = createSandbox({ apiKeys: [key], limits: isSet(request, "no-limits") ? false : limits });
+    const latencyMs = countOf(request, "latency", { least: 0, most: 3_600_000 }) ?? 0;
+    const limits = await limitsOf(request);
+    const { createSandbox } = await import("../sandbox/index.ts");
+    const service = createSandbox({ apiKeys: [key], latencyMs, ...(limits === undefined ? {} : { limits }) });
+    const file = textOf(request, "load");
+    if (file !== undefined) await service.load(file);
     service.seedContacts(contacts);
     const { url, close } = await service.listen({
       port,
@@ -72,8 +68,8 @@ export const sandbox: CliCommand = {
     });
     request.stdout.write(
       isSet(request, "json")
-        ? `${JSON.stringify({ url, key, contacts })}\n`
-        : `Touchpoint sandbox at ${url} with ${contacts.toLocaleString("en-US")} contacts. Ctrl+C ends it.\n\n` +
+        ? `${JSON.stringify({ url, key, contacts: service.state.contacts.length })}\n`
+        : `Touchpoint sandbox at ${url} with ${service.state.contacts.length.toLocaleString("en-US")} contacts. Ctrl+C ends it.\n\n` +
             `export TOUCHPOINT_BASE_URL=${shellWord(url)}\nexport TOUCHPOINT_API_KEY=${shellWord(key)}\n`,
     );
     if (!request.interrupt.aborted) await once(request.interrupt, "abort");

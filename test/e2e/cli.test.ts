@@ -665,9 +665,27 @@ describe("sandbox", () => {
     expect(await child.ended).toMatchObject({ ended: 0, stderr: "" });
   });
 
+  test("it loads records, and answers after its latency", async () => {
+    const saved = createSandbox();
+    saved.addContact({ email: "ada@example.com" });
+    const file = join(folder, "fixture.json");
+    await saved.save(file);
+    const child = start("sandbox", "--port", "0", "--load", file, "--latency", "60000", "--json");
+    const { url, contacts } = JSON.parse(await firstLine(child));
+    const headers = { authorization: "Bearer sandbox-key", "content-type": "application/json" };
+    const answer = fetch(`${url}/api/v1/contacts`, { headers });
+    const state = () => fetch(`${url}/_sandbox/state`).then((response) => response.json());
+    await expect.poll(state).toMatchObject({ pending: 1 });
+    await fetch(`${url}/_sandbox/advance`, { method: "POST", headers, body: '{"ms":60000}' });
+    expect([contacts, (await answer).status]).toEqual([1, 200]);
+    child.process.kill("SIGINT");
+    await child.ended;
+  });
+
   test.each([
-    [["--no-limits"], 120],
-    [["--fast"], 120],
+    [["--limits", "off"], 120],
+    [["--limits", "100"], 120],
+    [["--limits", "0.5"], 50],
     [[], 100],
   ])("%j lets %i of 120 requests through at once", async (options, passed) => {
     const child = start("sandbox", "--port", "0", "--json", ...options);

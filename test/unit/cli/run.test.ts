@@ -106,10 +106,9 @@ describe("run", () => {
     );
   });
 
-  test("limits of a sandbox exclude each other", async () => {
-    expect(await type("sandbox --fast --no-limits")).toMatchObject({
-      code: 2,
-      err: expect.stringContaining("--fast and --no-limits exclude each other"),
-    });
+  test("limits of a sandbox are a factor or off, its latency is milliseconds, and its file is there", async () => {
+    expect((await type("sandbox --limits fast")).err).toContain("--limits must be a number above 0, or off");
+    expect((await type("sandbox --latency soon")).code).toBe(2);
+    expect((await type("sandbox --load none.json")).err).toContain("sandbox.load: none.json: ENOENT");
   });
 });
