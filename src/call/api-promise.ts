@@ -82,11 +82,8 @@ export const answer = <T>(
   effect?: { readonly outcome: Outcome },
 ): ApiPromise<T> => {
   const outcome: Outcome | undefined = undefined;
-  const withResponse = (): Promise<WithResponse<T>> => {
-    // A caller of withResponse() gets the failure there, so this promise must not count as unhandled.
-    data.catch(() => undefined);
-    return whole;
-  };
+  // From `data`, and not from `whole`: a stack trace leads back only along a promise that one other waits for.
+  const withResponse = (): Promise<WithResponse<T>> => data.then(() => whole);
   const data: Promise<T> & { withResponse: typeof withResponse; outcome: Outcome | undefined } =
     Object.assign(
       whole.then(dataOf, (error: unknown) => {

@@ -1,22 +1,12 @@
-import { tracingChannel } from "node:diagnostics_channel";
-import {
-  ApiError,
-  type Issue,
-  isTouchpointError,
-  ResponseValidationError,
-  ValidationError,
-} from "../errors.ts";
+import { type Issue, isTouchpointError, ResponseValidationError, ValidationError } from "../errors.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
-import { isWatched, withoutResult } from "../http/tracing.ts";
-import type { CallTrace } from "../options/hooks.ts";
+import { traceCall } from "../http/tracing.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { describeIssues, issuesOf } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
 import { LazyResponseInfo, type WithResponse } from "./api-promise.ts";
 import { type CallInput, checkCallOptions, requestMaker } from "./request.ts";
 import { type Asked, type CallContext, CallScope, type Perform } from "./scope.ts";
-
-const calls = tracingChannel<string, CallTrace>("touchpoint:call");
 
 /** @throws ValidationError naming every fault of a payload. */
 export const checkInput = <Input>(operation: Operation<Input, unknown>, payload: Input): void =>
@@ -38,7 +28,13 @@ class Executor {
   }
 
   readonly perform: Perform = (parent, asked) =>
-    isWatched(calls) ? this.#traced(parent, asked) : this.#run(parent, asked);
+    parent.isWhole
+      ? this.#run(parent, asked)
+      : traceCall(
+          asked.operation.id,
+          () => this.#run(parent, asked),
+          ({ response }) => response,
+        );
 
   async #run<Input, Output>(parent: CallScope, asked: Asked<Input, Output>): Promise<WithResponse<Output>> {
     const { operation, input } = asked;
@@ -123,22 +119,6 @@ class Executor {
       );
     }
     scope.report(progress.operation, issues);
-  }
-
-  #traced<Input, Output>(parent: CallScope, asked: Asked<Input, Output>): Promise<WithResponse<Output>> {
-    const trace: CallTrace = { operation: asked.operation.id };
-    return withoutResult(calls, trace, async () => {
-      try {
-        const whole = await this.#run(parent, asked);
-        const { status, attempts, waitedMs } = whole.response;
-        Object.assign(trace, { status, attempts, waitedMs });
-        return whole;
-      } catch (error) {
-        if (isTouchpointError(error)) trace.attempts = error.attempts;
-        if (error instanceof ApiError) trace.status = error.status;
-        throw error;
-      }
-    });
   }
 }
 

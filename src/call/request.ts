@@ -104,7 +104,11 @@ const headersWith = (common: GivenHeaders): HeadersFor => {
 
 /** @throws ValidationError naming every fault of the options of one call. */
 export const checkCallOptions = (operation: string, options: CallOptions): void => {
-  const faults = [...unknownKeys(options, callOptionNames), ...callFaults(options)];
+  // The methods of emails have taken theirs out.
+  const suggested = operation.startsWith("emails.")
+    ? [...callOptionNames, "once", "dryRun"]
+    : callOptionNames;
+  const faults = [...unknownKeys(options, callOptionNames, suggested), ...callFaults(options)];
   if (options.signal !== undefined && !isAbortSignal(options.signal))
     faults.push("signal must be an AbortSignal");
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });

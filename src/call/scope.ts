@@ -2,6 +2,7 @@ import type { Issue } from "../errors.ts";
 import type { Redactor } from "../http/auth.ts";
 import type { RetryQuota } from "../http/retry.ts";
 import { Account, Effect, type FailureNotes, type Plan, type Progress, type Scope } from "../http/scope.ts";
+import { traceCall } from "../http/tracing.ts";
 import type { Send } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
@@ -185,6 +186,11 @@ export class CallScope implements Scope {
     );
   }
 
+  /** Whether its requests are parts of one call. */
+  get isWhole(): boolean {
+    return this.#kind === "whole";
+  }
+
   /** Whether its requests leave others the way. */
   get isBackground(): boolean {
     return this.#watched !== undefined;
@@ -216,7 +222,16 @@ export class CallScope implements Scope {
     if (options) checkCallOptions(operation, options);
     const totalTimeoutMs = options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs;
     const start = { signal: options?.signal, totalTimeoutMs };
-    return this.#child({ kind: "whole", operation: severalRequests(operation), ...start }).untilEnd(work);
+    const whole = this.#child({ kind: "whole", operation: severalRequests(operation), ...start });
+    const { account } = whole;
+    const taken = () => ({
+      status: account.response?.status,
+      attempts: account.attempts,
+      waitedMs: account.waitedMs,
+    });
+    const result = await traceCall(operation, () => whole.untilEnd(work), taken);
+    this.context.settings.log.debug("call", { operation, ...taken() });
+    return result;
   }
 
   /** The scope of long work: only its own `totalTimeoutMs` limits all of it, and each request has the client's limits. */

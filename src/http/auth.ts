@@ -11,24 +11,40 @@ import { AttemptFailure, type Stage } from "./types.ts";
 // A shorter key is an ordinary word, as tests use it: removing it would make every sentence unreadable.
 const shortestAlone = 6;
 /** A call may outlive its key, so the keys used last are still removed. */
-const mostKeys = 16;
+const mostKeys = 100;
 const instead = "[redacted]";
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+const named: Readonly<Record<string, string>> = {
+  "&": "amp",
+  "<": "lt",
+  ">": "gt",
+  '"': "quot",
+  "'": "apos",
+};
 
-const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-/** The forms of the key: in plain text, in unparsed JSON, in a URL and in HTML. */
-const formsOf = (key: string): readonly string[] => {
-  const inJson = JSON.stringify(key).slice(1, -1);
-  const inPage = key.replace(/[&<>"]/g, (sign) => entities[sign] ?? sign);
-  return [...new Set([key, inJson, inJson.replaceAll("/", "\\/"), encodeURIComponent(key), inPage])];
+/** One character of a key as it is, or escaped: in JSON, in a URL or a form, in HTML. Letters and digits are not escaped. */
+const characterPattern = (character: string): string => {
+  if (/[A-Za-z0-9]/.test(character)) return character;
+  const code = character.charCodeAt(0);
+  const hex = code.toString(16).padStart(2, "0");
+  const inHtml = `&(?:#0*${code}|#x0*${hex}${named[character] ? `|${named[character]}` : ""});`;
+  return `(?:\\\\*\\x${hex}|\\\\+u00${hex}|%${hex}|${inHtml})`;
 };
 
 const patternOf = (key: string): string => {
-  const forms = `(?:${formsOf(key).map(escaped).join("|")})`;
+  const forms = `(?:${[...key].map(characterPattern).join("")})`;
   return key.length < shortestAlone ? `(?<=\\bBearer(?:\\s|%20|\\+)+)${forms}` : forms;
 };
+
+// The longest first: one key may be the start of another.
+const patternOfAll = (keys: readonly string[]): RegExp =>
+  new RegExp(
+    keys
+      .toSorted((one, other) => other.length - one.length)
+      .map(patternOf)
+      .join("|"),
+    "gi",
+  );
 
 const holds = (value: unknown, cover: (text: string) => string): boolean =>
   typeof value === "string" && cover(value) !== value;
@@ -42,13 +58,15 @@ export class Redactor {
   learn(key: string): void {
     if (this.#keys.at(-1) === key) return;
     this.#keys = [...this.#keys.filter((known) => known !== key), key].slice(-mostKeys);
-    // The longest first: one key may be the start of another.
-    const longestFirst = this.#keys.toSorted((a, b) => b.length - a.length);
-    this.#pattern = new RegExp(longestFirst.map(patternOf).join("|"), "gi");
+    this.#pattern = undefined;
   }
 
-  readonly text = (text: string): string =>
-    this.#pattern === undefined ? text : text.replace(this.#pattern, instead);
+  readonly text = (text: string): string => {
+    if (this.#keys.length === 0) return text;
+    // Made for the first text: most clients have none to clean.
+    this.#pattern ??= patternOfAll(this.#keys);
+    return text.replace(this.#pattern, instead);
+  };
 
   /** Removes the key from every part of a failed response that an error exposes. */
   response(response: HttpResponse): HttpResponse {

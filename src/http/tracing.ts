@@ -1,5 +1,6 @@
 import { type TracingChannel, tracingChannel } from "node:diagnostics_channel";
-import type { AttemptNotice, AttemptTrace, Hooks } from "../options/hooks.ts";
+import { ApiError, isTouchpointError } from "../errors.ts";
+import type { AttemptNotice, AttemptTrace, CallTrace, Hooks } from "../options/hooks.ts";
 import type { Log } from "../options/logger.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { hintOf, statusHint } from "./hints.ts";
@@ -8,7 +9,7 @@ import type { Scope } from "./scope.ts";
 import { AttemptFailure, type Send, type Stage } from "./types.ts";
 
 /** Traces work like `tracePromise`, but without its result, because that contains personal data. */
-export const withoutResult = async <Trace extends object, Result>(
+const withoutResult = async <Trace extends object, Result>(
   channel: TracingChannel<string, Trace>,
   trace: Trace,
   work: () => Promise<Result>,
@@ -23,10 +24,45 @@ export const withoutResult = async <Trace extends object, Result>(
 };
 
 /** Whether there may be subscribers: Bun's channels do not say. */
-export const isWatched = ({ hasSubscribers }: { readonly hasSubscribers: boolean | undefined }): boolean =>
+const isWatched = ({ hasSubscribers }: { readonly hasSubscribers: boolean | undefined }): boolean =>
   hasSubscribers !== false;
 
 const attempts = tracingChannel<string, AttemptTrace>("touchpoint:attempt");
+const calls = tracingChannel<string, CallTrace>("touchpoint:call");
+
+/** What a call has taken. */
+interface Taken {
+  readonly status: number | undefined;
+  readonly attempts: number;
+  readonly waitedMs: number;
+}
+
+/**
+ * Runs a call, and publishes its start and end if somebody listens. What a user calls is one message, however many
+ * requests it takes.
+ *
+ * @param taken - what the call has taken, once it has succeeded.
+ */
+export const traceCall = <T>(
+  operation: string,
+  work: () => Promise<T>,
+  taken: (result: T) => Taken,
+): Promise<T> => {
+  if (!isWatched(calls)) return work();
+  const trace: CallTrace = { operation };
+  return withoutResult(calls, trace, async () => {
+    try {
+      const result = await work();
+      const { status, attempts, waitedMs } = taken(result);
+      Object.assign(trace, { status, attempts, waitedMs });
+      return result;
+    } catch (error) {
+      if (isTouchpointError(error)) trace.attempts = error.attempts;
+      if (error instanceof ApiError) trace.status = error.status;
+      throw error;
+    }
+  });
+};
 
 export interface ObserveSettings {
   readonly origin: string;

@@ -5,9 +5,13 @@ const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // Visible ASCII, blanks, tabs and Latin-1. A line break could start another header.
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Headers that the library sets itself, or that would change the target or the end of the body. */
+/** Headers that the library sets itself, that hold a secret, or that would change the method, the target or the body's end. */
 const ownHeaders = [
   "authorization",
+  "proxy-authorization",
+  "x-http-method",
+  "x-http-method-override",
+  "x-method-override",
   "host",
   "content-length",
   "content-type",
@@ -30,7 +34,7 @@ const headerFaults = (headers: unknown): string[] => {
   }
   return Object.entries(headers).flatMap(([name, value]) => {
     if (!headerName.test(name)) return [`headers: ${JSON.stringify(name)} is not a header name`];
-    if (ownHeaders.includes(name.toLowerCase())) return [`headers: ${name} is set by the library`];
+    if (ownHeaders.includes(name.toLowerCase())) return [`headers: ${name} is not for extra headers`];
     if (value !== undefined && (typeof value !== "string" || !headerValue.test(value))) {
       return [`headers: the value of ${name} must be a string without line breaks or control characters`];
     }

@@ -42,11 +42,15 @@ export const isPlainObject = (value: unknown): value is Readonly<Record<string, 
 export const foldedName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
 /** Unknown options: a misspelt one must not be ignored. Names the nearest one. */
-export const unknownKeys = (options: object, known: readonly string[]): string[] =>
+export const unknownKeys = (
+  options: object,
+  known: readonly string[],
+  suggested: readonly string[] = known,
+): string[] =>
   Object.keys(options)
     .filter((key) => !known.includes(key))
     .map((key) => {
-      const meant = nearestTo(key, known);
+      const meant = nearestTo(key, suggested);
       return `there is no option "${key}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`;
     });
 

@@ -219,6 +219,25 @@ test("the metrics are the duration of attempts and the waits of calls, in second
   ]);
 });
 
+test("an upsert is one span, with its requests inside, and a known contact is no failure of it", async () => {
+  const { client } = make();
+  await client.contacts.upsert({ email: ada, name: "Ada" });
+  await client.contacts.upsert({ email: ada, name: "Ada L." });
+  const finished = spans.getFinishedSpans();
+  const calls = finished.filter(({ kind }) => kind !== SpanKind.CLIENT);
+  expect(calls.map(({ name, status }) => [name, status.code])).toEqual([
+    ["contacts.upsert", SpanStatusCode.UNSET],
+    ["contacts.upsert", SpanStatusCode.UNSET],
+  ]);
+  const [, second] = calls;
+  const inside = finished.filter(
+    ({ parentSpanContext }) => parentSpanContext?.spanId === second?.spanContext().spanId,
+  );
+  expect(inside.map(({ attributes }) => attributes["touchpoint.operation"])).toEqual([
+    ...["contacts.create", "contacts.list", "contacts.update"],
+  ]);
+});
+
 test("neither the key nor an address is in any of it", async () => {
   const { client } = make({ maxRetries: 0 });
   await client.contacts.upsert({ email: ada, name: "Ada" });
