@@ -70,6 +70,11 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         about: "One client per process, recorders, graceful close.",
       },
       {
+        path: "guide/key-rotation",
+        title: "Rotate a key",
+        about: "A function as the key, what it shares, and what a checkpoint does.",
+      },
+      {
         path: "guide/serverless",
         title: "Serverless",
         about: "Cold starts, one call per invocation, flush before the end.",

@@ -10,6 +10,8 @@ export interface SignupOptions {
   readonly listId: string;
   /** The time of a whole handler, in milliseconds. */
   readonly handlerMs?: number;
+  /** How many sign-ups run at a time; more are told to come back. */
+  readonly maxRunning?: number;
   readonly logger?: FastifyBaseLogger;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -31,24 +33,34 @@ const retryAfter = (error: RateLimitError): string =>
 
 /** Creates the service. It listens nowhere yet. */
 export const signupService = (options: SignupOptions): FastifyInstance => {
-  const { client, jobs, listId, handlerMs = 1_500, now = Date.now } = options;
+  const { client, jobs, listId, handlerMs = 1_500, maxRunning = 5, now = Date.now } = options;
   const app: FastifyInstance = Fastify({ ...(options.logger && { loggerInstance: options.logger }) });
 
-  app.post<{ Body: Signup }>("/signups", { schema: { body: signupSchema } }, async (request, reply) => {
+  const signUp = async ({ email, name }: Signup) => {
     const endsAt = now() + handlerMs;
+    const leftMs = () => Math.max(1, endsAt - now());
     // What is left of the handler's time bounds the waits of each call, and the call.
-    const left = () => {
-      const leftMs = Math.max(1, endsAt - now());
-      return { maxWaitMs: leftMs, totalTimeoutMs: leftMs };
-    };
-    const { email, name } = request.body;
+    const left = () => ({ maxWaitMs: leftMs(), totalTimeoutMs: leftMs() });
     const { contact, created } = await client.contacts.upsert({ email, ...(name && { name }) }, left());
     await client.lists.addContacts(listId, [email], left());
     const event = { id: `signed-up:${contact.id}`, name: "signed.up", contact: { id: contact.id } };
     await client.events.record(event, left());
     // On disk before the response: a welcome is sent once, whatever happens to this process.
-    const welcome = await jobs.add({ contactId: contact.id, to: email });
-    return reply.code(welcome === "sent" ? 201 : 202).send({ id: contact.id, created, welcome });
+    const welcome = await jobs.add({ contactId: contact.id, to: email }, leftMs());
+    return { id: contact.id, created, welcome };
+  };
+
+  let running = 0;
+  app.post<{ Body: Signup }>("/signups", { schema: { body: signupSchema } }, async (request, reply) => {
+    // Many at once would share the requests of the limit, and none would have enough for its four calls.
+    if (running >= maxRunning) return reply.code(429).header("retry-after", "1").send({ limit: "signups" });
+    running += 1;
+    try {
+      const signedUp = await signUp(request.body);
+      return reply.code(signedUp.welcome === "sent" ? 201 : 202).send(signedUp);
+    } finally {
+      running -= 1;
+    }
   });
 
   app.get("/health", async () => ({ limits: client.budgets(), emailsDue: jobs.due }));

@@ -17,8 +17,8 @@ export interface Welcome {
 export interface WelcomeJobs {
   /** How many wait for the email limit. */
   readonly due: number;
-  /** Stores the job, and sends at once if the email limit allows it. */
-  add(welcome: Welcome): Promise<"sent" | "due" | "unknown">;
+  /** Stores the job, and sends at once if the email limit allows it. It is `due` if that takes longer than `waitMs`. */
+  add(welcome: Welcome, waitMs: number): Promise<"sent" | "due" | "unknown">;
   /** Sends what an earlier process left, and what waits. Resolves when nothing is due. */
   run(): Promise<void>;
 }
@@ -58,12 +58,14 @@ export const welcomeJobs = (file: string, client: Client): WelcomeJobs => {
     get due() {
       return due.size;
     },
-    add: async (welcome) => {
+    add: async (welcome, waitMs) => {
       // Being sent, or waiting for the limit: no handler waits with it.
       if (due.has(welcome.contactId)) return "due";
       due.set(welcome.contactId, welcome);
       await appendFile(file, `${JSON.stringify(welcome)}\n`);
-      return send(welcome, { maxWaitMs: 1 });
+      // An email that is on its way is not called back: the visitor stops waiting, and the job sees it through.
+      const late = new Promise<"due">((resolve) => setTimeout(resolve, waitMs, "due").unref());
+      return Promise.race([send(welcome, { maxWaitMs: 1 }), late]);
     },
     run: () => {
       running ??= drain().finally(() => {

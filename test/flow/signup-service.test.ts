@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setupServer } from "msw/node";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { signupService } from "../../examples/signup-service/app.ts";
 import { welcomeJobs } from "../../examples/signup-service/jobs.ts";
@@ -84,5 +85,50 @@ test("health tells each limit, and how many emails are due", async () => {
   const { client, app } = await start();
   const health = await app.inject({ method: "GET", url: "/health" });
   expect(health.json()).toMatchObject({ limits: { emails: { used: 0, remaining: 20 } }, emailsDue: 0 });
+  await client.close();
+});
+
+test("with MSW the client's own transport is used, and nothing leaves", async () => {
+  vi.useRealTimers();
+  const baseUrl = "https://crm.example";
+  const sandbox = createSandbox({ apiKeys: ["test-key"], baseUrl });
+  const server = setupServer(...sandbox.handlers);
+  server.listen({ onUnhandledRequest: "error" });
+  const client = new Client({ apiKey: "test-key", baseUrl, ledger: fileLedger(join(folder, "sent.ledger")) });
+  const jobs = welcomeJobs(join(folder, "welcomes.ndjson"), client);
+  const { id: listId } = await client.lists.create({ name: "Signed up" });
+  const app = signupService({ client, jobs, listId });
+  const payload = { email: "ada@example.com" };
+  const answer = await app.inject({ method: "POST", url: "/signups", payload });
+  expect([answer.statusCode, answer.json().welcome]).toEqual([201, "sent"]);
+  expect(await sandbox.waitFor("email", { to: "ada@example.com" })).toMatchObject({ subject: "Welcome" });
+  await client.close();
+  server.close();
+});
+
+test("more sign-ups at a time than it can finish are told to come back, and spend nothing", async () => {
+  const { sandbox, client, signUp } = await start();
+  const before = sandbox.state.counts.requests;
+  const answers = await Promise.all(Array.from({ length: 8 }, (_, n) => signUp(`p${n}@example.com`)));
+  expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([
+    201, 201, 201, 201, 201, 429, 429, 429,
+  ]);
+  const refused = answers.find(({ statusCode }) => statusCode === 429);
+  expect([refused?.json(), refused?.headers["retry-after"]]).toEqual([{ limit: "signups" }, "1"]);
+  expect([sandbox.state.emails.length, (sandbox.state.counts.requests - before) % 5]).toEqual([5, 0]);
+  await client.close();
+});
+
+test("an email that takes longer than the handler may is 202, and is seen through", async () => {
+  const { sandbox, client, jobs, signUp } = await start();
+  sandbox.fail({ operation: "emails.send", with: { delayMs: 3_000 } });
+  const answer = signUp("ada@example.com");
+  await sandbox.waitFor("email", { to: "ada@example.com" });
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect((await answer).json()).toMatchObject({ welcome: "due" });
+  sandbox.advance(3_000);
+  await expect.poll(() => jobs.due).toBe(0);
+  expect((await signUp("ada@example.com")).json()).toMatchObject({ welcome: "sent" });
+  expect(sandbox.state.emails).toHaveLength(1);
   await client.close();
 });

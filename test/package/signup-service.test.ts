@@ -1,0 +1,64 @@
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { root, type Scratch, scratch } from "./support/scratch.ts";
+
+let project: Scratch;
+beforeAll(async () => {
+  project = await scratch(["fastify", "pino", "tsx", "@opentelemetry/api"]);
+  await cp(join(root, "examples/signup-service"), join(project.folder, "signup-service"), {
+    recursive: true,
+  });
+});
+afterAll(() => project.remove());
+
+const program = `
+  import { spawn } from "node:child_process";
+  import { once } from "node:events";
+  import { createInterface } from "node:readline";
+  import { createSandbox } from "touchpoint-sdk/sandbox";
+
+  const sandbox = createSandbox({ apiKeys: ["key"] });
+  const { url, close } = await sandbox.listen();
+  const env = { ...process.env, TOUCHPOINT_BASE_URL: url, TOUCHPOINT_API_KEY: "key", DATA: "data" };
+  const service = spawn(process.execPath, ["--import", "tsx", "signup-service/main.ts"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const lines = createInterface(service.stdout);
+  const all = [];
+  lines.on("line", (line) => all.push(line));
+  let address;
+  while (address === undefined) {
+    const [line] = await once(lines, "line");
+    address = /^http\\S+$/.exec(line)?.[0];
+  }
+  const signUp = () =>
+    fetch(address + "/signups", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ email: "ada@example.com" }),
+    });
+  const statuses = [(await signUp()).status, (await signUp()).status];
+  const { emailsDue } = await (await fetch(address + "/health")).json();
+  service.kill("SIGTERM");
+  const [code] = await once(service, "exit");
+  const { contacts, events, emails } = sandbox.state;
+  console.log(JSON.stringify({
+    statuses, emailsDue, code, last: all.at(-1),
+    made: [contacts.length, events.length, emails.length],
+  }));
+  await close();
+`;
+
+test("the sign-up service runs from the packed package, sends one email, and ends at SIGTERM", async () => {
+  const { code, stdout, stderr } = await project.node("run.mjs", program);
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(JSON.parse(stdout)).toEqual({
+    statuses: [201, 201],
+    emailsDue: 0,
+    code: 0,
+    last: "stopped",
+    made: [1, 1, 1],
+  });
+});
