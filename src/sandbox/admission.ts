@@ -36,7 +36,7 @@ const faultItems = (fault: Fault | undefined): FailedItems => {
 
 /** The number of events in a request; 0 for a batch that its rule will refuse. */
 const eventCount = ({ operation }: Match, body: ParsedBody): number => {
-  if (operation.id === "events.record") return 1;
+  if (operation.weight === undefined) return 1;
   const events = body.fields?.events;
   return isArray(events) && events.length <= 100 ? events.length : 0;
 };
@@ -76,7 +76,7 @@ export const createAdmission = (options: SandboxOptions, clock: SandboxClock) =>
     const charges = (weight: number) =>
       weight === 0 ? [] : chargesOn(candidate.workspace.meters, ["events", "eventsPerDay"], weight);
     const count = eventCount(match, candidate.body);
-    if (options.batchOverflow !== "per-item" || match.operation.id !== "events.recordBatch") {
+    if (options.batchOverflow !== "per-item" || match.operation.weight === undefined) {
       return { charges: charges(count), items: noneFail };
     }
     const max = Math.min(count, ...charges(1).map(({ meter }) => meter.window.max));

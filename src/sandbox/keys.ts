@@ -74,7 +74,6 @@ export const authenticate = (
   return key;
 };
 
-const isSending = (id: string): boolean => id === "emails.send";
 const refusesBrowsers = (id: string): boolean => id.startsWith("events.") || id.startsWith("emails.");
 
 /** Why the key may not do this; undefined if it may. Only browsers send `Origin` or `Sec-Fetch-Site`; Node's fetch sends neither. */
@@ -90,6 +89,7 @@ export const forbiddenReason = (
   if (key.role === "viewer" && operation.method !== "GET") {
     return "The role of the key's creator does not allow this.";
   }
-  if (key.role === "editor" && isSending(operation.id)) return "The creator of the key can no longer send.";
+  if (key.role === "editor" && operation.budgets.includes("emails"))
+    return "The creator of the key can no longer send.";
   return undefined;
 };

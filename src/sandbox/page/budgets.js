@@ -24,21 +24,6 @@ const stepsOf = ({ points, max }, from, to) => {
   return path === "" ? `M0 ${height}H${width}` : `${path}H${width}`;
 };
 
-/** Colored by height, so that the plot shows when a limit was near. */
-const colours = () =>
-  svg(
-    "linearGradient",
-    { id: "level", gradientUnits: "userSpaceOnUse", x1: 0, x2: 0, y1: 0, y2: height },
-    ...[
-      ["0", "full"],
-      ["0.05", "full"],
-      ["0.05", "near"],
-      ["0.3", "near"],
-      ["0.3", "calm"],
-      ["1", "calm"],
-    ].map(([offset, level]) => svg("stop", { offset, class: level })),
-  );
-
 /** @param {BudgetSeries} series @param {number} from @param {number} to */
 const plot = (series, from, to) => {
   const { used, max, owner, limit, points } = series;
@@ -48,13 +33,18 @@ const plot = (series, from, to) => {
   const start = /^M([\d.]+)/.exec(steps)?.[1] ?? 0;
   return svg(
     "svg",
-    { role: "img", "aria-label": label, viewBox: `0 -2 ${width} ${height + 4}`, preserveAspectRatio: "none" },
-    svg("defs", {}, colours()),
+    {
+      class: `use ${levelOf(used, max)}`,
+      role: "img",
+      "aria-label": label,
+      viewBox: `0 -2 ${width} ${height + 4}`,
+      preserveAspectRatio: "none",
+    },
     ...[0, 0.5, 1].map((part) =>
       svg("line", { class: "grid", x1: 0, x2: width, y1: height * part, y2: height * part }),
     ),
     svg("path", { class: "area", d: `${steps}V${height}H${start}Z` }),
-    svg("path", { class: "use", d: steps }),
+    svg("path", { class: "steps", d: steps }),
   );
 };
 
