@@ -73,6 +73,9 @@ export const signupService = (options: SignupOptions): FastifyInstance => {
       { code: error.code, outcome: error.outcome, operation: error.operation },
       "call failed",
     );
+    // Its time ran out before the request left: nothing happened, and later there may be room.
+    if (error.code === "timeout" && error.outcome === "not-applied")
+      return reply.code(503).header("retry-after", "1").send({ code: error.code });
     return reply.code(error.code === "input_invalid" ? 400 : 502).send({ code: error.code });
   });
 

@@ -19,14 +19,17 @@ export interface WelcomeJobs {
   readonly due: number;
   /** Stores the job, and sends at once if the email limit allows it. It is `due` if that takes longer than `waitMs`. */
   add(welcome: Welcome, waitMs: number): Promise<"sent" | "due" | "unknown">;
-  /** Sends what an earlier process left, and what waits. Resolves when nothing is due. */
+  /** Sends what an earlier process left, and what waits. Resolves when nothing is due, or after `stop`. */
   run(): Promise<void>;
+  /** Begins no further email: a closed client would open again for it. The next process sends them. */
+  stop(): void;
 }
 
 /** @param file - the jobs, a line each; `client` needs a ledger that outlives the process. */
 export const welcomeJobs = (file: string, client: Client): WelcomeJobs => {
   const due = new Map<string, Welcome>();
   let running: Promise<void> | undefined;
+  let isStopped = false;
 
   const send = async (welcome: Welcome, bounds: CallOptions): Promise<"sent" | "due" | "unknown"> => {
     const email = { to: welcome.to, subject: "Welcome", text: "Good to have you." };
@@ -51,7 +54,10 @@ export const welcomeJobs = (file: string, client: Client): WelcomeJobs => {
       due.set(welcome.contactId, welcome);
     }
     // Keys that were sent return their receipt, and send nothing.
-    for (const welcome of due.values()) await send(welcome, {}).catch(() => undefined);
+    for (const welcome of due.values()) {
+      if (isStopped) return;
+      await send(welcome, {}).catch(() => undefined);
+    }
   };
 
   return {
@@ -72,6 +78,9 @@ export const welcomeJobs = (file: string, client: Client): WelcomeJobs => {
         running = undefined;
       });
       return running;
+    },
+    stop: () => {
+      isStopped = true;
     },
   };
 };

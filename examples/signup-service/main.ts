@@ -31,6 +31,7 @@ void jobs.run();
 app.addHook("onClose", async () => {
   clearInterval(nightly);
   clearInterval(sending);
+  jobs.stop();
   await client.close({ graceMs: 20_000 });
 });
 process.once("SIGTERM", () => void app.close().then(() => console.log("stopped")));

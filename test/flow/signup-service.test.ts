@@ -61,6 +61,18 @@ test("where the email limit is used up it answers 202, and the job sends later",
   await client.close();
 });
 
+test("a job that was told to stop begins no further email, though its client could", async () => {
+  const { sandbox, client, jobs, signUp } = await start({ emails: { max: 1, windowMs: 60_000 } });
+  for (const name of ["ada", "grace", "alan"]) await signUp(`${name}@example.com`);
+  const sending = jobs.run();
+  // Reads the file, and waits for the limit with the first of two.
+  await expect.poll(() => client.budgets().emails?.waiting.interactive).toBe(1);
+  jobs.stop();
+  await client.close();
+  await sending;
+  expect([sandbox.state.emails.length, jobs.due]).toEqual([1, 2]);
+});
+
 test("one bound holds for the whole handler: a used-up limit is 429 with Retry-After", async () => {
   const { client, signUp } = await start({ requests: { max: 5, windowMs: 10_000 } });
   expect((await signUp("ada@example.com")).statusCode).toBe(201);
