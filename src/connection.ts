@@ -176,6 +176,7 @@ export const connect = (
       maxQueued: settings.maxQueued,
       clock,
       onWait: tell("debug", "waits", hooks.onWait),
+      onLongWait: log.isOn("warn") ? (level, notice) => log[level]("still waits", notice) : undefined,
     }),
     observe({ origin: settings.origin, hooks, log, clock, quota }),
     redacting(redactor),

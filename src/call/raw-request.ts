@@ -143,6 +143,8 @@ export const rawOperation = (request: RawRequest, places: Places): Operation<unk
     scope: [],
     replay,
     budgets: spent?.budgets ?? ["requests"],
+    // With a time, the same path schedules.
+    stopsAlone: spent?.stopsAlone === true && Object(body).sendAt === undefined,
     weight: () => weightOf(spent, body),
     evidence: "documented",
     input: Anything,

@@ -140,7 +140,8 @@ class Attempts {
     if (!verdict.again || signal?.aborted || this.#isTooLate(failure, verdict.waitMs)) return false;
     if (!canRenewKey && failure.kind !== "held" && !this.#draw(failure)) return false;
     const status = failure.response?.status;
-    const notice = { operation: operation.id, attempt: account.attempts, waitMs: verdict.waitMs, status };
+    const waitMs = Math.max(verdict.waitMs, this.#pauseMs(failure));
+    const notice = { operation: operation.id, attempt: account.attempts, waitMs, status };
     this.#settings.onRetry?.(notice);
     if (verdict.waitMs > 0) await backOff(this.#scope, verdict.waitMs, this.#settings.clock);
     return true;
@@ -159,9 +160,14 @@ class Attempts {
   #isTooLate(failure: AttemptFailure, waitMs: number): boolean {
     const { deadlineAt, waits } = this.#scope;
     const leftMs = deadlineAt === undefined ? never : deadlineAt - this.#settings.clock.now();
-    const status = failure.response?.status;
-    const pauseMs = status === 429 || status === 503 ? (this.#retryAfterMs(failure) ?? 0) : 0;
+    const pauseMs = this.#pauseMs(failure);
     return Math.max(waitMs, pauseMs) > leftMs || pauseMs > (waits?.waitLeftMs ?? never);
+  }
+
+  /** How long the failure pauses a limit. */
+  #pauseMs(failure: AttemptFailure): number {
+    const status = failure.response?.status;
+    return status === 429 || status === 503 ? (this.#retryAfterMs(failure) ?? 0) : 0;
   }
 
   /** Spends the quota for a retry. Refusals by the limits, and background work, cost nothing. */

@@ -19,7 +19,7 @@ export interface RetryNotice {
   readonly operation: string;
   /** The number of the failed attempt, counted from 1. */
   readonly attempt: number;
-  /** Back-off before the next attempt, in milliseconds; 0 if the limit is paused instead, or a new key is requested. */
+  /** The back-off before the next attempt, or the pause that a 429 or 503 asked for; 0 if a new key is requested. */
   readonly waitMs: number;
   /** The HTTP status; undefined if no response arrived. */
   readonly status: number | undefined;

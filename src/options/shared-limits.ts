@@ -133,7 +133,7 @@ export interface SharedLimits {
    * without one, it is counted by the id of these limits.
    */
   open(
-    name: BudgetName,
+    name: BudgetName | "sending",
     numbers: LimitNumbers & { readonly scope: string | undefined },
     clock: Clock,
   ): { readonly budget: SharedBudget; readonly day: DayCount };

@@ -74,6 +74,12 @@ export class Kind {
     if (weight > max) this.#mostAtOnce = max;
   }
 
+  /** The budget that a pause of so long stops: a long one stops sending only, where the kind spends that. */
+  stoppedFor(ms: number): Budget {
+    const sending = this.budgets.length > 2 ? this.budgets.at(-2) : undefined;
+    return (ms > this.narrowest.limit.windowMs && sending) || this.narrowest;
+  }
+
   /** The size for a batch that must not be sent whole; undefined if it may. */
   cutTo(weight: number, leastReserve: number): number | undefined {
     const { narrowest, priority } = this;

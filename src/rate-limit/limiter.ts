@@ -1,4 +1,4 @@
-import type { BudgetState, Limit, Limits } from "../options/limits.ts";
+import { type BudgetState, documentedLimits, type Limits } from "../options/limits.ts";
 import type { Settings } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import type { SharedLimits } from "../options/shared-limits.ts";
@@ -9,16 +9,16 @@ import { Budget } from "./budget.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
 import { DailyLimit } from "./local-limits.ts";
 import type { AdmissionQueue } from "./queue.ts";
-import { accountsOf, type FindAccount } from "./registry.ts";
+import { type AccountName, accountsOf, type FindAccount } from "./registry.ts";
 
-const unlimited: Limit = { max: Number.POSITIVE_INFINITY, windowMs: 1 };
+const never = Number.POSITIVE_INFINITY;
 const nobody = { interactive: 0, background: 0 };
 // Constants, because thousands of keys remember them.
 const dayOf = { requests: "requestsPerDay", emails: "emailsPerDay", events: "eventsPerDay" } as const;
 
 /** The budgets that the requests of one client spend. */
 export class RateLimiter {
-  readonly #accounts: Readonly<Record<BudgetName, Account>>;
+  readonly #accounts: Readonly<Record<AccountName, Account>>;
   readonly budgets: Readonly<Record<BudgetName, Budget>>;
 
   /**
@@ -32,15 +32,17 @@ export class RateLimiter {
     shared?: Pick<SharedLimits, "open">,
     find: FindAccount = (_name, _numbers, make) => make(undefined, {}),
   ) {
-    const accountOf = (name: BudgetName): Account => {
-      const limit = limits === false ? unlimited : limits[name];
-      const maxPerDay = limits === false ? Number.POSITIVE_INFINITY : limits[dayOf[name]];
+    const accountOf = (name: AccountName): Account => {
+      const shown = name === "sending" ? "emails" : name;
+      const isLimited = limits !== false && name !== "sending";
+      const limit = isLimited ? limits[name] : { ...documentedLimits[shown], max: never };
+      const maxPerDay = isLimited ? limits[dayOf[name]] : never;
       return find(name, { limit, maxPerDay }, (scope, { day: counted, pause, keep }) => {
         const opened = shared?.open(name, { limit, maxPerDay, scope }, clock);
-        const day = opened?.day ?? counted ?? new DailyLimit(dayOf[name], maxPerDay, clock);
+        const day = opened?.day ?? counted ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
         return new Account((account) => {
           const onChange = (): void => account.group.last.pump();
-          return new Budget(name, limit, {
+          return new Budget(shown, limit, {
             clock,
             shared: opened?.budget,
             day,
@@ -52,22 +54,28 @@ export class RateLimiter {
       });
     };
     const [requests, emails, events] = [accountOf("requests"), accountOf("emails"), accountOf("events")];
-    this.#accounts = { requests, emails, events };
+    this.#accounts = { requests, emails, events, sending: accountOf("sending") };
     this.budgets = { requests: requests.budget, emails: emails.budget, events: events.budget };
   }
 
-  /** A queue for requests that spend these budgets, the last one by weight. */
-  route(names: readonly BudgetName[], priority: Priority, slots: ConcurrencyLimit): AdmissionQueue {
-    return queueFor(
-      names.map((name) => this.#accounts[name]),
-      priority,
-      slots,
-    );
+  /** A queue for requests that spend these budgets, the last one by weight; `stopsAlone` as in the operation. */
+  route(
+    names: readonly BudgetName[],
+    priority: Priority,
+    slots: ConcurrencyLimit,
+    stopsAlone = false,
+  ): AdmissionQueue {
+    const accounts = names.map((name) => this.#accounts[name]);
+    if (stopsAlone) accounts.splice(-1, 0, this.#accounts.sending);
+    return queueFor(accounts, priority, slots);
   }
 
   /** The state of each limit, keyed by its name. */
   state(): Record<keyof Limits, BudgetState> {
     const { requests, emails, events } = this.budgets;
+    const { sending } = this.#accounts;
+    const { pausedUntil, pausedBy } =
+      sending.budget.pausedForMs > emails.pausedForMs ? sending.budget.state : emails.state;
     const ofDay = ({ day, lost }: Budget): BudgetState => {
       const remaining = Math.max(0, day.max - day.used);
       return {
@@ -83,7 +91,7 @@ export class RateLimiter {
     return {
       requests: requests.state,
       requestsPerDay: ofDay(requests),
-      emails: emails.state,
+      emails: { ...emails.state, pausedUntil, pausedBy },
       emailsPerDay: ofDay(emails),
       events: events.state,
       eventsPerDay: ofDay(events),
@@ -92,7 +100,7 @@ export class RateLimiter {
 
   /** Clears every timer and returns shared permits. */
   async close(): Promise<void> {
-    await Promise.all(Object.values(this.budgets).map((budget) => budget.close()));
+    await Promise.all(Object.values(this.#accounts).map(({ budget }) => budget.close()));
   }
 }
 

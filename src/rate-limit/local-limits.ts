@@ -48,6 +48,7 @@ export class DailyLimit implements DayCount {
 
   /** A negative weight returns what was not used. */
   add(weight: number): void {
+    if (this.max === Number.POSITIVE_INFINITY) return;
     this.#used += weight;
     if (weight < 0) return this.#takeBack(-weight);
     const minute = Math.floor(this.#clock.now() / slotMs);

@@ -18,8 +18,11 @@ interface Memory {
 /** Makes a new account; `scope` is the name under which it is counted. */
 type MakeAccount = (scope: string | undefined, memory: Memory) => Account;
 
+/** A limit; `sending` has no numbers, only the pause of a mail account that is full: emails are still scheduled then. */
+export type AccountName = BudgetName | "sending";
+
 /** Finds an account of the process, or makes it. */
-export type FindAccount = (name: BudgetName, numbers: LimitNumbers, make: MakeAccount) => Account;
+export type FindAccount = (name: AccountName, numbers: LimitNumbers, make: MakeAccount) => Account;
 
 /** What says with whom a client counts. */
 interface Client {
@@ -137,7 +140,7 @@ export const accountsOf = (client: Client, clock: Clock): FindAccount => {
   const ofProcess = isWorkerd() ? undefined : memories();
   const key = typeof apiKey === "string" ? [apiKey] : limitScopes.requests && [limitScopes.requests, "named"];
   return (name, numbers, make) => {
-    const scope = limitScopes[name];
+    const scope = limitScopes[name === "sending" ? "emails" : name];
     const { max, windowMs } = numbers.limit;
     const own = sharing ? [name] : key && [name, origin, basePath, max, windowMs, numbers.maxPerDay, ...key];
     const id = scope === undefined ? own : [name, "scope", scope, ...(sharing ? [] : [origin])];

@@ -160,7 +160,8 @@ export class RedisBudget implements SharedBudget {
     const { ms: pauseMs, by: pausedBy } = this.#pauseToTell;
     this.#pauseToTell = { ms: 0, by: "" };
     return {
-      max,
+      // JSON has no Infinity.
+      max: Math.min(max, Number.MAX_SAFE_INTEGER),
       windowMs,
       dayMax: Math.min(this.day.max, Number.MAX_SAFE_INTEGER),
       floorMs: this.floor.floorMs,

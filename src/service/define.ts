@@ -48,6 +48,8 @@ export interface OperationFacts {
   readonly scope: readonly Scope[];
   /** The limits that a request spends, the narrowest last. */
   readonly budgets: readonly BudgetName[];
+  /** A 429 that outlasts the narrowest limit's window stops this operation only, and no other that spends the limit. */
+  readonly stopsAlone?: boolean;
   /** `inferred`: the document names the operation, not its path or method; the record `inferred` lists them. */
   readonly evidence: "documented" | "inferred";
   /** Converts accepted input to the form that is sent. */

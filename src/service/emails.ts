@@ -278,6 +278,8 @@ export const emails = {
     scope: ["email:write"],
     replay: "never",
     budgets: ["requests", "emails"],
+    // A full mail account sends nothing, but keeps scheduled emails until it may send again.
+    stopsAlone: true,
     input: EmailInput,
     output: SentEmail,
     read: readRecord,

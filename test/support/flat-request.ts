@@ -36,6 +36,7 @@ export interface HttpRequest {
   readonly notFoundMeansDone: boolean;
   readonly mayBeEmpty: boolean;
   readonly budgets: readonly BudgetName[];
+  readonly stopsAlone?: boolean;
   readonly weight: number;
   readonly priority: Priority;
   readonly waits?: { leftMs: number } | undefined;
@@ -117,7 +118,7 @@ class FlatScope implements Scope {
     this.flat = flat;
     this.operation = {
       ...{ id: flat.operation, method, path: flat.route, scope: [], budgets },
-      ...{ evidence: "documented", notFoundMeansDone, mayBeEmpty },
+      ...{ evidence: "documented", notFoundMeansDone, mayBeEmpty, stopsAlone: flat.stopsAlone ?? false },
     };
     this.plan = {
       ...{ replay: flat.replay, weight: flat.weight, priority: flat.priority },

@@ -197,6 +197,27 @@ test("a pause reaches the others with the time that two messages take, and tells
   expect(first).toBeGreaterThanOrEqual(5_100);
 });
 
+test("a full mail account stops sending in every process, and scheduling in none", async () => {
+  const sent: string[] = [];
+  const at =
+    (name: string): Send =>
+    async ({ stopsAlone }) => {
+      sent.push(`${name} ${stopsAlone ? "sends" : "schedules"}`);
+      return stopsAlone ? answered(429, { "retry-after": "3600" }) : answered();
+    };
+  const [a, b] = [join(at("a")), join(at("b"))];
+  const schedule = requestOn(["requests", "emails"]);
+  const email = { ...schedule, stopsAlone: true };
+  void a.send(email);
+  await store.advance(100);
+  const refused = b.send(email).catch((error: unknown) => error);
+  for (const one of [a, b]) void one.send(schedule);
+  await store.advance(100);
+  expect(await refused).toMatchObject({ name: "RateLimitError", limit: "emails", outcome: "not-applied" });
+  expect(sent.sort()).toEqual(["a schedules", "a sends", "b schedules"]);
+  expect(b.limiter.state().emails).toMatchObject({ used: 3, pausedBy: "429 on requests+emails" });
+});
+
 test("a server whose clock steps back an hour during a pause adds no wait", async () => {
   let sent = 0;
   const { send, limiters } = strict();

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { SharedBudget } from "../../../src/options/shared-limits.ts";
+import { Admission } from "../../../src/rate-limit/admission.ts";
 import { Budget } from "../../../src/rate-limit/budget.ts";
 import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
 import { Kind } from "../../../src/rate-limit/kind.ts";
 import { DailyLimit } from "../../../src/rate-limit/local-limits.ts";
 import { AdmissionQueue, QueueGroup } from "../../../src/rate-limit/queue.ts";
-import { Admission } from "../../../src/rate-limit/stage.ts";
 import type { BudgetName } from "../../../src/service/define.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { unfold } from "../../support/flat-request.ts";
