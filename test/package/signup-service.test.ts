@@ -6,9 +6,12 @@ import { root, type Scratch, scratch } from "./support/scratch.ts";
 let project: Scratch;
 beforeAll(async () => {
   project = await scratch(["fastify", "pino", "tsx", "@opentelemetry/api"]);
+  // A package of its own: the installed one is where it does not find its optional peer.
+  await cp(project.installed, join(project.folder, "node_modules/touchpoint-sdk"), { recursive: true });
   await cp(join(root, "examples/signup-service"), join(project.folder, "signup-service"), {
     recursive: true,
   });
+  await project.write("signup-service/package.json", '{ "type": "module" }');
 });
 afterAll(() => project.remove());
 
@@ -25,6 +28,7 @@ const program = `
     env,
     stdio: ["ignore", "pipe", "inherit"],
   });
+  service.once("exit", (code) => code === 0 || process.exit(1));
   const lines = createInterface(service.stdout);
   const all = [];
   lines.on("line", (line) => all.push(line));
