@@ -1,5 +1,5 @@
 import { createAdmission } from "./admission.ts";
-import { type Answer, type Incoming, Refusal, type Reply } from "./answer.ts";
+import { type Answer, type Incoming, Refusal, type Reply, replyTo } from "./answer.ts";
 import { effectOf } from "./fault-effects.ts";
 import type { FaultPlans } from "./fault-plan.ts";
 import { type Fault, faultLabel } from "./faults.ts";
@@ -7,7 +7,6 @@ import type { Exchange, Journal } from "./journal.ts";
 import { type ApiKey, authenticate } from "./keys.ts";
 import type { Latency } from "./latency.ts";
 import type { SandboxOptions } from "./options.ts";
-import { replyTo } from "./reply.ts";
 import { type ParsedBody, parseBody, withoutKey } from "./request.ts";
 import { findRoute, type Match } from "./router.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";

@@ -1,6 +1,6 @@
+import type { Operation } from "../service/define.ts";
 import { Refusal } from "./answer.ts";
 import type { MetersFor } from "./limits.ts";
-import type { OperationData } from "./operation-data.ts";
 import type { ApiKeyOptions, Role } from "./options.ts";
 import type { LimitName, Meter } from "./window.ts";
 
@@ -17,6 +17,12 @@ export interface ApiKey {
   mailAccount: string | undefined;
   readonly meters: ReadonlyMap<LimitName, Meter>;
 }
+
+/** The part of an operation that the sandbox uses: its route, scope, budgets and weight. */
+export type OperationData = Pick<
+  Operation<never, unknown>,
+  "id" | "method" | "path" | "scope" | "budgets" | "weight"
+>;
 
 /** The workspace of keys that name none. */
 export const defaultWorkspace = "default";

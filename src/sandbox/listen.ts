@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
-import { type Incoming, Refusal } from "./answer.ts";
+import { type Incoming, Refusal, replyTo } from "./answer.ts";
 import type { App } from "./app.ts";
 import type { Listening, ListenOptions } from "./options.ts";
-import { replyTo } from "./reply.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import type { Workbench } from "./workbench/workbench.ts";
 import { writeAnswer } from "./write-answer.ts";

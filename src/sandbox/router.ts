@@ -1,6 +1,6 @@
 import { operations } from "../service/operations.ts";
 import type { Reply } from "./answer.ts";
-import type { OperationData } from "./operation-data.ts";
+import type { OperationData } from "./keys.ts";
 import type { Call } from "./rules/call.ts";
 import { createCompany, findCompany, updateCompany } from "./rules/companies.ts";
 import { createContact, listContacts, updateContact } from "./rules/contacts.ts";

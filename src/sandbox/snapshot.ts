@@ -1,6 +1,8 @@
+import { readFile } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
+import { writeFileAtomically } from "../runtime/atomic-file.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { type Check, listOf, recordOf, shape, text, whole } from "./checks.ts";
+import { type Check, listOf, recordOf, refuse, shape, text, whole } from "./checks.ts";
 import { isFields } from "./json.ts";
 import { dispatchLater } from "./rules/dispatch.ts";
 import type { ActiveRun } from "./store/automation-run.ts";
@@ -107,8 +109,7 @@ const snapshotShape = shape(
 
 /** Reads a snapshot. @throws ConfigurationError naming every fault of it. */
 export const checkedSnapshot = (value: unknown): Snapshot => {
-  const faults = snapshotShape(value, "");
-  if (faults.length > 0) throw new ConfigurationError(`sandbox.load: ${faults.join("; ")}`);
+  refuse("sandbox.load", snapshotShape(value, ""));
   // Checked above. Where a part may be missing, its reader has a default.
   return value as Snapshot;
 };
@@ -153,4 +154,28 @@ export const restore = (world: World, { workspaces, ids = 0 }: Snapshot): void =
   world.ids.count = ids;
   // Copied, because the sandbox changes its records, and the snapshot belongs to the caller.
   for (const [workspace, from] of found) restoreInto(workspace, structuredClone(from));
+};
+
+/** Takes and restores snapshots of a sandbox. */
+export interface Snapshots {
+  take(): Snapshot;
+  /** @throws ConfigurationError naming every fault; the sandbox is then unchanged. */
+  restore(value: unknown): void;
+}
+
+/** Writes a snapshot as JSON. */
+export const saveTo = async (file: string, { take }: Snapshots): Promise<void> => {
+  refuse("sandbox.save", text(file, "file"));
+  await writeFileAtomically(file, `${JSON.stringify(take(), null, 1)}\n`);
+};
+
+/** Reads a snapshot. @throws ConfigurationError naming the file and what is wrong with it. */
+export const loadFrom = async (file: string, { restore }: Snapshots): Promise<void> => {
+  refuse("sandbox.load", text(file, "file"));
+  try {
+    restore(JSON.parse(await readFile(file, "utf8")));
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message.replace(/^sandbox\.load: /, "") : String(cause);
+    throw new ConfigurationError(`sandbox.load: ${file}: ${why}`, { cause });
+  }
 };

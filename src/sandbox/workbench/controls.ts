@@ -5,7 +5,7 @@ import type { FaultOptions } from "../faults.ts";
 import type { Fields } from "../json.ts";
 import { parseBody } from "../request.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
-import type { Snapshots } from "../snapshot-file.ts";
+import type { Snapshots } from "../snapshot.ts";
 import type { WaitFor } from "../wait-for.ts";
 import type { World } from "../world.ts";
 
