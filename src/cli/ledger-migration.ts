@@ -6,6 +6,7 @@ export const ledgerMigration: CliCommand = {
     name: "ledger migration",
     about:
       "Prints the SQL that creates the tables of sqlLedger and sqlCheckpoint. Run again, it changes nothing.",
+    example: "touchpoint ledger migration postgres",
     operands: ["<postgres|sqlite>"],
     options: {
       ledger: {

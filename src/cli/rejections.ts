@@ -1,4 +1,5 @@
-import { appendFile, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { appendFile, stat, truncate, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { InvalidLine } from "../files/index.ts";
 import { type Request, textOf, UsageError } from "./command.ts";
@@ -19,8 +20,8 @@ export class UnreadableLine {
 
 /** Unwraps a line of a `--rejected` file: its record, or again the text of a line without one. */
 const unwrapped = (record: object): object => {
-  const { record: number, error, rejected, line = number }: { [field: string]: unknown } = { ...record };
-  if (typeof number !== "number" || typeof error !== "string") return record;
+  const { index, error, rejected, line = Number(index) + 1 }: { [field: string]: unknown } = { ...record };
+  if (typeof index !== "number" || typeof error !== "string") return record;
   if (typeof rejected === "object" && rejected !== null) return rejected;
   if (typeof rejected !== "string") return record;
   return new UnreadableLine(Number(line), rejected, error);
@@ -68,31 +69,41 @@ export async function* readableRecords(
   yield* takeBad();
 }
 
-/** A refused record, as a line of the file. */
+/** A refused record, as a line of the file; named as `onRejected` and `--plan` name it. */
 export interface RejectedRecord {
-  /** Its number in the source, from 1. */
-  readonly record: number;
-  /** The line of the source, if known. */
-  readonly line?: number;
+  /** Its position in the source, from 0. */
+  readonly index: number;
+  /** The line of the source, from 1, if known. */
+  readonly line?: number | undefined;
+  readonly email?: string | undefined;
   /** The service's status; absent if the record was never sent. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   readonly error: string;
   /** The record, or the text of a line without one. */
   readonly rejected: unknown;
 }
 
-const readExisting = async (path: string): Promise<string> => {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-    throw error;
-  }
-};
+const newline = 0x0a;
 
-const numberOf = (line: string): number => {
-  const { record }: { record?: unknown } = Object(JSON.parse(line));
-  return typeof record === "number" ? record : Number.NaN;
+/** The indexes in a file of refused records, one line in memory at a time, and the length of its complete lines. */
+const readExisting = async (path: string) => {
+  const known = new Set<unknown>();
+  let bytes = 0;
+  let held = Buffer.alloc(0);
+  try {
+    for await (const chunk of createReadStream(path)) {
+      held = Buffer.concat([held, chunk]);
+      for (let end = held.indexOf(newline); end >= 0; end = held.indexOf(newline)) {
+        const { index }: { index?: unknown } = Object(JSON.parse(held.toString("utf8", 0, end)));
+        known.add(index);
+        bytes += end + 1;
+        held = held.subarray(end + 1);
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  }
+  return { known, bytes, isCut: held.length > 0 };
 };
 
 /**
@@ -102,43 +113,35 @@ const numberOf = (line: string): number => {
  * refused again is not listed twice.
  */
 export const rejectedFile = async (path: string, isResumed: boolean) => {
-  const known = new Set<number>();
-  if (isResumed) {
-    const text = await readExisting(path);
-    // Removes an incomplete last line of a killed run.
-    const whole = text.slice(0, text.lastIndexOf("\n") + 1);
-    if (text !== whole) await truncate(path, Buffer.byteLength(whole));
-    for (const line of whole.split("\n")) if (line !== "") known.add(numberOf(line));
-  } else {
-    await writeFile(path, "");
-  }
+  const { known, bytes, isCut } = isResumed
+    ? await readExisting(path)
+    : { known: new Set(), bytes: 0, isCut: false };
+  if (!isResumed) await writeFile(path, "");
+  // An incomplete last line is of a killed run.
+  if (isCut) await truncate(path, bytes);
   return async (rejected: RejectedRecord): Promise<void> => {
-    if (known.has(rejected.record)) return;
+    if (known.has(rejected.index)) return;
     await appendFile(path, `${JSON.stringify(rejected)}\n`);
   };
 };
 
 /** A record that an ingestion or an import refused. */
-export interface Refused {
+export interface Refused extends Omit<RejectedRecord, "rejected"> {
   readonly item: object;
-  readonly index: number;
-  readonly status: number | undefined;
-  readonly error: string;
 }
 
 // Enough to see what is wrong. The file has all.
 const mostShown = 10;
 
-const recordOf = ({ item, index, status, error }: Refused): RejectedRecord => {
-  const record = index + 1;
-  if (item instanceof UnreadableLine)
-    return { record, line: item.line, error: item.error, rejected: item.text };
-  return { record, ...(status === undefined ? {} : { status }), error, rejected: item };
-};
+const recordOf = ({ item, index, line, email, status, error }: Refused): RejectedRecord =>
+  item instanceof UnreadableLine
+    ? { index, line: item.line, error: item.error, rejected: item.text }
+    : { index, line, email, status, error, rejected: item };
 
-const describe = ({ record, line, status, error }: RejectedRecord): string => {
-  const place = line === undefined ? `record ${record}` : `line ${line}`;
-  return `${place}: ${error}${status === undefined ? "" : ` (${status})`}`;
+const describe = ({ index, line, email, status, error }: RejectedRecord): string => {
+  const place = line === undefined ? `record ${index + 1}` : `line ${line}`;
+  const whose = email === undefined ? "" : ` (${email})`;
+  return `${place}${whose}: ${error}${status === undefined ? "" : ` (${status})`}`;
 };
 
 const exists = async (path: string | undefined): Promise<boolean> =>

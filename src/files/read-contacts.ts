@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { tellSettled, withSettled } from "../runtime/source-line.ts";
+import { lineOf, markLine, tellSettled, withSettled } from "../runtime/source-line.ts";
 import type { ColumnNames } from "./csv-columns.ts";
 import type { ReadOptions } from "./options.ts";
 import { type CellPlace, readCsv } from "./read-csv.ts";
@@ -123,7 +123,11 @@ async function* contacts(records: AsyncIterable<Fields>, schema: FieldsSchema | 
   for await (const record of records) {
     // A service may write null for what a contact lacks. The import refuses it, and an empty cell of CSV is left out too.
     const given = ([name, value]: [string, unknown]) => !setByService.has(name) && value !== null;
-    const contact = Object.fromEntries(Object.entries(record).filter(given));
+    const fields = Object.entries(record);
+    // The copy loses the line; most records of CSV need none.
+    const contact = fields.every(given) ? record : Object.fromEntries(fields.filter(given));
+    const line = lineOf(record);
+    if (contact !== record && line !== undefined) markLine(contact, line);
     const { customFields } = contact;
     // JSON has types already.
     if (isCsv && schema !== undefined && isObject(customFields))

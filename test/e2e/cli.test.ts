@@ -260,14 +260,16 @@ describe("events ingest", () => {
     const refusals = (await readFile(at("rejected.ndjson"), "utf8")).trim().split("\n");
     expect(refusals.sort()).toEqual(
       lines(
-        { record: 61, line: 61, error: "not JSON (Unexpected token 'o')", rejected: "oops" },
+        { index: 60, line: 61, error: "not JSON (Unexpected token 'o')", rejected: "oops" },
         {
-          record: 122,
+          index: 121,
+          line: 122,
+          email: "a@example.com",
           error: 'name: must not start with "service.": those are for events the service records itself',
           rejected: bad,
         },
         {
-          record: 203,
+          index: 202,
           line: 203,
           error: "not a JSON object; each line must hold one record, { … }",
           rejected: "[1]",
@@ -508,10 +510,16 @@ describe("contacts import --plan", () => {
     expect(ended).toBe(3);
     const plan = stdout.trimEnd().split("\n");
     expect(plan.map((row) => JSON.parse(row))).toEqual([
-      { index: 0, email: expect.stringContaining("@"), result: "update", fields: ["title"] },
-      { index: 1, email: expect.stringContaining("@"), result: "unchanged" },
-      { index: 2, email: "new@example.com", result: "create" },
-      { index: 3, email: "nobody", result: "refused", reason: expect.stringContaining("email") },
+      { index: 0, line: 2, email: expect.stringContaining("@"), result: "update", fields: ["title"] },
+      { index: 1, line: 3, email: expect.stringContaining("@"), result: "unchanged" },
+      { index: 2, line: 4, email: "new@example.com", result: "create" },
+      {
+        index: 3,
+        line: 5,
+        email: "nobody",
+        result: "refused",
+        reason: expect.stringContaining("email"),
+      },
     ]);
     expect(JSON.parse(stderr.split("\n").at(-2) ?? "")).toMatchObject({
       read: 4,

@@ -13,8 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const rejected = (record: number) => ({ record, error: "no", rejected: { name: `event ${record}` } });
-const line = (record: number) => `${JSON.stringify(rejected(record))}\n`;
+const rejected = (index: number) => ({ index, error: "no", rejected: { name: `event ${index}` } });
+const line = (index: number) => `${JSON.stringify(rejected(index))}\n`;
 const content = () => readFile(path, "utf8");
 
 test("a run from the start empties the file of an earlier one", async () => {
@@ -27,7 +27,7 @@ test("a run from the start empties the file of an earlier one", async () => {
 test("a run that goes on adds what is new, once", async () => {
   await writeFile(path, line(1) + line(2));
   const keep = await rejectedFile(path, true);
-  for (const record of [2, 3]) await keep(rejected(record));
+  for (const index of [2, 3]) await keep(rejected(index));
   expect(await content()).toBe(line(1) + line(2) + line(3));
 });
 
@@ -42,4 +42,13 @@ test("a run that goes on needs no file of an earlier one", async () => {
   const keep = await rejectedFile(path, true);
   await keep(rejected(1));
   expect(await content()).toBe(line(1));
+});
+
+test("a file of many long lines is read on in pieces, and its letters stay whole", async () => {
+  const long = (index: number) => ({ ...rejected(index), error: "é".repeat(50_000) });
+  const text = [0, 1, 2, 3].map((index) => `${JSON.stringify(long(index))}\n`).join("");
+  await writeFile(path, `${text}{"index":4,"error":"é`);
+  const keep = await rejectedFile(path, true);
+  for (const index of [0, 3]) await keep(long(index));
+  expect(await content()).toBe(text);
 });

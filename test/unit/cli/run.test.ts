@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { version } from "../../../package.json";
-import { run } from "../../../src/cli/run.ts";
+import { commands, run } from "../../../src/cli/run.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 
 afterEach(() => {
@@ -111,4 +111,8 @@ describe("run", () => {
     expect((await type("sandbox --latency soon")).code).toBe(2);
     expect((await type("sandbox --load none.json")).err).toContain("sandbox.load: none.json: ENOENT");
   });
+});
+
+test("the help of every command shows one example", () => {
+  expect(commands.filter(({ shape }) => shape.example === undefined)).toEqual([]);
 });

@@ -21,6 +21,20 @@ const fieldsOf = async (cell: string, customFields?: FieldsSchema): Promise<unkn
 };
 
 describe("readContacts", () => {
+  test.each([
+    ["csv", "email\n\na@b.co\nnobody\n"],
+    ["csv", "id,email\n\n1,a@b.co\n2,nobody\n"],
+    ["ndjson", '\n\n{"email":"a@b.co"}\n{"email":"nobody","name":null}\n'],
+  ] as const)("an import names each row of %s by its line in the file", async (format, text) => {
+    const sandbox = createSandbox({ apiKeys: ["key"] });
+    const client = new Client({ apiKey: "key", baseUrl: "http://127.0.0.1", fetch: sandbox.fetch });
+    const lines: unknown[] = [];
+    await client.contacts.import(readContacts(inPieces(text, 5), { format }), {
+      onRejected: ({ index, line }) => void lines.push([index, line]),
+    });
+    expect(lines).toEqual([[1, 4]]);
+  });
+
   test("knows the kinds of a contact's own fields, and leaves out what the service sets", async () => {
     const text =
       "id,email,name,verified,emailConfidence,listIds,customFields,createdAt\n" +
