@@ -6,10 +6,11 @@ export type { ApiErrorCode, ErrorCode, ErrorDetails, Outcome, PartialWork } from
 const brand = Symbol.for("touchpoint-sdk.error");
 
 const longestMessage = 2_000;
+const isCut = /^.{2000}… \(\d{1,10} characters\)$/s;
 
 /** A message of the service or about the input can be very long. It is cut here; `body` and `issues` have all of it. */
 const bounded = (message: string): string =>
-  message.length > longestMessage
+  message.length > longestMessage && !isCut.test(message)
     ? `${message.slice(0, longestMessage)}… (${message.length} characters)`
     : message;
 

@@ -1,5 +1,6 @@
+import { tracingChannel } from "node:diagnostics_channel";
 import { expect, test } from "vitest";
-import { Client } from "../../src/index.ts";
+import { Client, PermissionDeniedError } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
 /** A list of a service whose key is revoked from the request of this operation with this number on, counted from 1. */
@@ -55,4 +56,26 @@ test("a stream whose later address is invalid has an unknown outcome once some w
   };
   const added = client.lists.addContacts(id, stream());
   await expect(added).rejects.toMatchObject({ code: "input_invalid", outcome: "unknown" });
+});
+
+test("the error of a whole call is a new one with all that the refusal said", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const client = new Client({ apiKey: "key", baseUrl: "https://service.test", fetch: sandbox.fetch });
+  const { id } = await client.lists.create({ name: "all" });
+  const body = { error: "n".repeat(3_000) };
+  sandbox.fail({ operation: "lists.addContacts", nth: 2, times: 9, with: { status: 403, body } });
+  const seen: unknown[] = [];
+  const onError = (message: unknown) => seen.push(Reflect.get(Object(message), "error"));
+  const calls = tracingChannel("touchpoint:call");
+  calls.error.subscribe(onError);
+  const error = await client.lists.addContacts(id, addresses).catch((reason: unknown) => reason);
+  calls.error.unsubscribe(onError);
+  expect(seen).toEqual([error]);
+  expect(error).toBeInstanceOf(PermissionDeniedError);
+  expect(error).toMatchObject({
+    ...{ outcome: "unknown", status: 403, body, operation: "lists.addContacts", attempts: 1 },
+    hint: expect.stringContaining("lists:write"),
+    message: expect.stringMatching(/n{2000}… \(3000 characters\) \(1000 of 1001 addresses/),
+    partial: { done: addresses.slice(0, 1_000) },
+  });
 });
