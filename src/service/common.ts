@@ -41,9 +41,11 @@ export const objectOf = <T extends object>(shape: ShapeOf<T>, message = "must be
   // The same fields, by the names of the type.
   z.looseObject(shape as z.core.$ZodShape, message) as unknown as Schema<T>;
 
+const isNotBlank = (value: string): boolean => value.trim() !== "";
+
 /** A string that is not blank. */
 export const Text = deferred(() =>
-  z.string("must be a string").check(z.refine((value) => value.trim() !== "", "must not be empty")),
+  z.string("must be a string").check(z.refine(isNotBlank, "must not be empty")),
 );
 
 /** Text for a query: half a surrogate pair would be sent as another character. */
@@ -69,6 +71,7 @@ export const EmailAddress = deferred(() =>
 );
 
 const isText = (value: unknown): boolean => typeof value === "string";
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 
 /** A field of an answer that may be missing or null. */
 export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema);
@@ -83,9 +86,7 @@ export const AnyObject = deferred(() =>
 
 /** An array of strings in a response. */
 export const Texts = deferred(() =>
-  z
-    .unknown()
-    .check(z.refine((value) => Array.isArray(value) && value.every(isText), "must be an array of strings")),
+  z.unknown().check(z.refine(areTexts, "must be an array of strings")),
 ) as Schema<string[]>;
 
 /** The part of a list to request: at most `limit` records, 1–200, after the first `skip`. */
