@@ -5,6 +5,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { writeLlmsTexts } from "./llms.ts";
 import { pages, sections } from "./pages.ts";
 import { packageInPage } from "./playground/vite.ts";
+import { linkTypes, referencePages } from "./type-links.ts";
 
 const reference = fileURLToPath(new URL("../reference", import.meta.url));
 
@@ -14,6 +15,7 @@ const referenceOf = (entry: string) =>
     .filter((kind) => kind.isDirectory())
     .map(({ name: kind }) => ({
       text: kind,
+      collapsed: true,
       items: readdirSync(`${reference}/${entry}/${kind}`)
         .filter((file) => file.endsWith(".md"))
         .map((file) => ({
@@ -39,7 +41,7 @@ export default defineConfig({
   cleanUrls: true,
   lastUpdated: false,
   // Written for those who work on the library.
-  srcExclude: ["api.md", "faults.md", "design-notes.md"],
+  srcExclude: ["api.md", "faults.md", "design-notes.md", "screenshots/**"],
   head: [
     ["link", { rel: "icon", href: "/icon.svg" }],
     ["meta", { property: "og:title", content: title }],
@@ -60,14 +62,16 @@ export default defineConfig({
   },
   markdown: {
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
-    config: (md) =>
+    config: (md) => {
+      linkTypes(md, referencePages(reference));
       md.core.ruler.push("links of papers", ({ tokens, env }) => {
         if (!papers.includes(env.relativePath)) return;
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
           const href = token.attrGet("href");
           if (href !== null && !/^\w+:/.test(href)) token.attrSet("href", asPage(href));
         }
-      }),
+      });
+    },
   },
   vite: {
     plugins: [packageInPage],

@@ -17,6 +17,11 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         about: "Install, start the sandbox, send an email and see it in the workbench.",
       },
       {
+        path: "guide/quickstarts",
+        title: "Next.js, Hono, Fastify, Express",
+        about: "A sign-up route in each of four frameworks, with 429 and shutdown.",
+      },
+      {
         path: "guide/pagination",
         title: "Pagination and exports",
         about: "Iterate every contact once while others add and delete; resume; write CSV and NDJSON.",
@@ -175,7 +180,11 @@ export const sections: readonly { readonly text: string; readonly pages: readonl
         title: "Examples",
         about: "The runnable programs of the repository, with their source.",
       },
-      { path: "migration", title: "Migration", about: "From your own HTTP code, axios or another client." },
+      {
+        path: "migration",
+        title: "Migration",
+        about: "From axios, fetch or your own HTTP code, and from version to version.",
+      },
       { path: "changelog", title: "Changelog", about: "What each version changed." },
     ],
   },
