@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { plainText } from "../../docs/.vitepress/llms.ts";
 import { pages } from "../../docs/.vitepress/pages.ts";
 import { axeViolations, launch } from "../browser/support/browser.ts";
 import { root } from "../support/programs.ts";
@@ -43,13 +44,16 @@ test("every link of the built site leads to a page, and to a heading that is the
   expect([...new Set(dead)]).toEqual([]);
 });
 
-test("llms.txt names every page, and llms-full.txt holds its text", () => {
+test("llms.txt names every page, and llms-full.txt holds its text", async () => {
   const index = readFileSync(join(site, "llms.txt"), "utf8");
   const full = readFileSync(join(site, "llms-full.txt"), "utf8");
   for (const { path, title } of pages) {
     expect(index).toContain(`[${title}](/${path}.md)`);
-    expect(full).toContain(readFileSync(join(root, `docs/${path}.md`), "utf8").trim());
+    expect(full).toContain((await plainText(join(root, `docs/${path}.md`))).trim());
   }
+  // What VitePress puts into a page is there, and what only a browser shows is not.
+  expect(full).toContain("// A first call.");
+  expect(full).not.toMatch(/<Playground|^<<< |@include|<!-- types only/m);
 });
 
 /** Opens an address of the site, and tells what the browser complains of or asks elsewhere for. */
@@ -157,5 +161,25 @@ test("each page has its text beside it, its own description, and a button that c
 test("an address without a page says so, and can be searched from", async () => {
   const { page, close } = await open("/nowhere", 1_400, "light");
   expect(await page.getByText("There is no such page").count()).toBe(1);
+  await page.keyboard.press("/");
+  await page.getByRole("searchbox").fill("Retry-After");
+  await page.getByRole("option").first().waitFor();
+  await close();
+});
+
+/** What people come for, the links that they follow from the start, and a heading that they find. */
+const errands: readonly (readonly [errand: string, clicks: readonly string[], heading: string])[] = [
+  ["install and first call", ["First call, no account"], "2. Send an email"],
+  ["all client options", ["Guide", "Client options"], "Client options"],
+  ["what an error means", ["Errors", "mail_account_failed"], "mail_account_failed"],
+  ["serverless", ["Guide", "Serverless"], "Serverless"],
+  ["migrating from axios", ["Guide", "Migration"], "From your own HTTP code"],
+  ["the changelog", ["Changes"], "0.1.0"],
+];
+test.each(errands)("%s: two clicks from the start at most", async (_errand, clicks, heading) => {
+  expect(clicks.length).toBeLessThanOrEqual(2);
+  const { page, close } = await open("/", 1_400, "light");
+  for (const name of clicks) await page.getByRole("link", { name }).first().click();
+  await page.getByRole("heading", { name: heading }).first().waitFor();
   await close();
 });
