@@ -38,13 +38,17 @@ export interface Asked {
 export const budgetsOf = ({ queue }: SharingRequest): readonly RedisBudget[] =>
   queue.kind.budgets.flatMap(({ shared }) => (shared instanceof RedisBudget ? [shared] : []));
 
-export const weightsOf = ({ weight, queue }: SharingRequest): readonly number[] =>
+const weightsOf = ({ weight, queue }: SharingRequest): readonly number[] =>
   queue.kind.budgets.map((_, at) => (at === queue.kind.budgets.length - 1 ? weight : 1));
 
-const amountsOf = (request: SharingRequest): readonly number[] => {
+/** Each budget of a request, with what it spends of it. */
+export const spendingOf = (request: SharingRequest): readonly (readonly [RedisBudget, number])[] => {
   const weights = weightsOf(request);
-  return budgetsOf(request).map(({ limit }, at) => Math.min(weights[at] ?? 1, limit.max));
+  return budgetsOf(request).map((budget, at) => [budget, weights[at] ?? 1]);
 };
+
+const amountsOf = (request: SharingRequest): readonly number[] =>
+  spendingOf(request).map(([{ limit }, weight]) => Math.min(weight, limit.max));
 
 const kindOf = ({ queue: { kind } }: SharingRequest): string =>
   `${kind.priority} ${kind.budgets.map(({ name }) => name).join("+")}`;
@@ -58,6 +62,19 @@ export const newLane = (): Lane => ({
   left: undefined,
   lacks: undefined,
 });
+
+const mostAsked = 100;
+
+/** The waiting requests of a lane that have slots and no permits. */
+export const ungranted = (lane: Lane): readonly SharingRequest[] => {
+  const requests: SharingRequest[] = [];
+  for (const head of lane.heads) {
+    let left = Math.min(head.queue.slots.room, mostAsked);
+    for (let one: SharingRequest | undefined = head; one && left > 0; one = one.next, left -= 1)
+      if (lane.tickets.get(one)?.granted === undefined) requests.push(one);
+  }
+  return requests;
+};
 
 /** The request waits no longer. */
 export const forget = (lane: Lane, request: SharingRequest): void => {
@@ -91,7 +108,20 @@ export const toldOf = (
   request: SharingRequest,
   how: Pick<Settled, "id" | "wasSent" | "wasAnswered">,
 ): Omit<Settled, "at"> => {
-  const weights = weightsOf(request);
-  const coolMs = budgetsOf(request).map((budget, at) => budget.coolMs(weights[at] ?? 1, how.wasAnswered));
-  return { ...how, kind: kindOf(request), amounts: amountsOf(request), weights, coolMs };
+  const coolMs = spendingOf(request).map(([budget, weight]) => budget.coolMs(weight, how.wasAnswered));
+  return { ...how, kind: kindOf(request), amounts: amountsOf(request), weights: weightsOf(request), coolMs };
 };
+
+/** A request that has ended, and when. */
+export interface Ended {
+  readonly budgets: readonly RedisBudget[];
+  readonly told: Omit<Settled, "at">;
+  readonly endedAt: number;
+}
+
+/** It as it is sent now: what has passed since its end is part of its window. */
+export const settledOf = ({ told, endedAt }: Ended, at: readonly number[], now: number): Settled => ({
+  ...told,
+  at,
+  coolMs: told.coolMs.map((ms) => ms - (now - endedAt)),
+});

@@ -3,19 +3,22 @@ import type { LostStore, SharingRequest } from "../options/shared-limits.ts";
 import { LatencyFloor } from "../rate-limit/permits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { RedisCommands } from "./commands.ts";
-import type { AskReply, BudgetReply, BudgetReport, Exchange, ExchangeReply, Settled } from "./exchange.ts";
+import type { AskReply, BudgetReply, BudgetReport, Exchange, ExchangeReply } from "./exchange.ts";
 import { faultOf, type RedisFault, silence } from "./fault.ts";
 import {
   type Asked,
   askOf,
   budgetsOf,
+  type Ended,
   forget,
   type Lane,
   newLane,
   rankOf,
+  settledOf,
+  spendingOf,
   type Ticket,
   toldOf,
-  weightsOf,
+  ungranted,
 } from "./lanes.ts";
 import type { RedisBudget, Store } from "./shared-budget.ts";
 import { exchange } from "./take-script.ts";
@@ -23,7 +26,8 @@ import { exchange } from "./take-script.ts";
 // Redis that has not answered for so long is unavailable, and what it granted may not be used any more.
 const silenceMs = 3_000;
 const retryMs = 250;
-const mostAsked = 100;
+// A request that has ended is told with the next question. So long it may wait for one: it is told how long ago that was.
+const mostUntoldMs = 150;
 const never = Number.POSITIVE_INFINITY;
 
 export interface GateContext {
@@ -32,10 +36,7 @@ export interface GateContext {
   readonly whenLost: { readonly share: number; readonly maxMs: number };
 }
 
-/**
- * Asks Redis for each request, and tells it when one has ended. Requests that wait together are asked for together, so
- * one request takes about two round trips.
- */
+/** Asks Redis for each request, and tells it when one has ended; what becomes known together goes in one message. */
 export class RedisGate implements Store {
   readonly #context: GateContext;
   readonly #clock: Clock;
@@ -44,7 +45,8 @@ export class RedisGate implements Store {
   readonly #lanes = new Map<object, Lane>();
   readonly #flying = new Map<SharingRequest, Ticket>();
   readonly #floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
-  readonly #settled: { readonly budgets: readonly RedisBudget[]; readonly told: Omit<Settled, "at"> }[] = [];
+  readonly #settled: Ended[] = [];
+  #cancelTelling: Cancel | undefined;
   /** Budgets with something to tell. */
   readonly #toTell = new Set<RedisBudget>();
   #isFlushing = false;
@@ -113,8 +115,7 @@ export class RedisGate implements Store {
     this.#flying.set(request, ticket);
     if (!ticket.isAlone) return;
     this.#wasAlone = true;
-    const weights = weightsOf(request);
-    for (const [at, budget] of budgetsOf(request).entries()) budget.takeAlone(weights[at] ?? 1);
+    for (const [budget, weight] of spendingOf(request)) budget.takeAlone(weight);
   }
 
   drop(request: SharingRequest): void {
@@ -140,10 +141,9 @@ export class RedisGate implements Store {
     const ticket = this.#flying.get(request);
     this.#flying.delete(request);
     if (ticket === undefined) return;
-    const weights = weightsOf(request);
-    for (const [at, budget] of budgetsOf(request).entries()) {
+    for (const [budget, weight] of spendingOf(request)) {
       if (roundTripMs !== undefined) budget.floor.add(roundTripMs, this.#clock.now());
-      if (ticket.isAlone) budget.endAlone(weights[at] ?? 1, roundTripMs, wasSent);
+      if (ticket.isAlone) budget.endAlone(weight, roundTripMs, wasSent);
     }
     if (!ticket.isAlone) this.#end(request, ticket, wasSent, roundTripMs !== undefined);
   }
@@ -180,24 +180,28 @@ export class RedisGate implements Store {
   #expect(request: SharingRequest, ticket: Ticket, granted: Ticket["granted"]): void {
     const sign = Number(granted !== undefined) - Number(ticket.granted !== undefined);
     ticket.granted = granted;
-    const weights = weightsOf(request);
-    for (const [at, { day }] of budgetsOf(request).entries()) day.expected += sign * (weights[at] ?? 1);
+    for (const [{ day }, weight] of spendingOf(request)) day.expected += sign * weight;
   }
 
   #end(request: SharingRequest, { id }: Ticket, wasSent: boolean, wasAnswered: boolean): void {
-    this.#settled.push({ budgets: budgetsOf(request), told: toldOf(request, { id, wasSent, wasAnswered }) });
-    this.#flushSoon();
+    const budgets = budgetsOf(request);
+    const told = toldOf(request, { id, wasSent, wasAnswered });
+    this.#settled.push({ budgets, told, endedAt: this.#clock.now() });
+    // What was never sent is free at once; and of a distant Redis, others learn late enough.
+    const mostMs = wasSent ? mostUntoldMs - this.#floor.floorMs : 0;
+    const ms = Math.min(mostMs, ...budgets.map(({ limit }) => limit.windowMs / 6));
+    if (ms <= 0) this.#flushSoon();
+    else this.#cancelTelling ??= this.#clock.after(ms, () => this.#flushSoon());
   }
 
   /** Without Redis, a request may go within this process's share. */
   #admitsAlone(request: SharingRequest, lane: Lane): boolean {
     if (this.#context.whenLost.share === 0) return false;
     const now = this.#clock.now();
-    const weights = weightsOf(request);
-    for (const [at, budget] of budgetsOf(request).entries()) {
+    for (const [budget, weight] of spendingOf(request)) {
       // What was used before has to cool down first, here and elsewhere.
       const since = (this.#lostSince ?? now) + (this.#wasConnected ? budget.limit.windowMs : 0);
-      const readyAt = budget.aloneAt(weights[at] ?? 1, since) ?? never;
+      const readyAt = budget.aloneAt(weight, since) ?? never;
       if (readyAt <= now) continue;
       this.#wakeAt(readyAt);
       return false;
@@ -245,6 +249,9 @@ export class RedisGate implements Store {
   async #send(): Promise<void> {
     const asked = this.#collect();
     const settled = this.#settled.splice(0);
+    const sentAt = this.#clock.now();
+    this.#cancelTelling?.();
+    this.#cancelTelling = undefined;
     const told = [...asked.map(({ first }) => budgetsOf(first)), ...settled.map(({ budgets }) => budgets)];
     const budgets = [...new Set([...told.flat(), ...this.#toTell])];
     this.#toTell.clear();
@@ -255,10 +262,9 @@ export class RedisGate implements Store {
       redisFloorMs: this.#floor.floorMs,
       wasAlone: this.#wasAlone,
       budgets: budgets.map((budget) => budget.report()),
-      settled: settled.map((one) => ({ ...one.told, at: at(one.budgets) })),
+      settled: settled.map((one) => settledOf(one, at(one.budgets), sentAt)),
       asks: asked.map((one) => askOf(one, at(budgetsOf(one.first)), silenceMs)),
     };
-    const sentAt = this.#clock.now();
     const lose = (fault: RedisFault): void => {
       for (const one of asked.filter((it) => it.lane.underWay === it))
         Object.assign(one.lane, { underWay: undefined, askAt: this.#clock.now() + retryMs });
@@ -294,12 +300,7 @@ export class RedisGate implements Store {
     for (const lane of this.#lanes.values()) {
       // A message that goes anyway learns sooner when permits return.
       if (lane.underWay !== undefined || !(lane.isDue || this.#settled.length > 0)) continue;
-      const requests: SharingRequest[] = [];
-      for (const head of lane.heads) {
-        let left = Math.min(head.queue.slots.room, mostAsked);
-        for (let one: SharingRequest | undefined = head; one && left > 0; one = one.next, left -= 1)
-          if (lane.tickets.get(one)?.granted === undefined) requests.push(one);
-      }
+      const requests = ungranted(lane);
       lane.isDue = false;
       const first = requests[0] ?? lane.left;
       lane.left = undefined;

@@ -24,9 +24,8 @@ export interface RedisLimitsOptions extends Partial<Limits> {
 /**
  * Limits that any number of processes share through one Redis: permits, pauses and daily counts.
  *
- * Each request takes two round trips to Redis, one before it is sent and one after its response, and more only while it
- * waits. The request of
- * a process that died counts for `timeoutMs` and a window. After a restart or a flush of Redis, processes that used it
+ * Each request takes two round trips to Redis at most on average, one before it is sent and one after its response. The
+ * request of a process that died counts for `timeoutMs` and a window. After a restart or a flush of Redis, processes that used it
  * before wait for a window. Their clocks need not agree.
  *
  * @param redis - an ioredis or node-redis client, version 5 or 6; cluster clients work too. Close it yourself, after the

@@ -444,7 +444,7 @@ test("a Redis that never answers holds no close up", async () => {
   };
   const { limiter, send } = join(async () => answered(), {}, { redis });
   void send(call);
-  await store.advance(60);
+  await store.advance(200);
   isSilent = true;
   let isClosed = false;
   void limiter.close().then(() => {
@@ -482,10 +482,35 @@ test("a process that sends nothing asks for nothing, and a request takes two mes
   const { send } = join(async () => answered(), {}, { redis });
   void send(call);
   await store.advance(60_000);
-  expect(line.asked).toEqual([0, 2]);
+  expect(line.asked).toEqual([0, 152]);
   void send(call);
-  await store.advance(100);
-  expect(line.asked).toEqual([0, 2, 60_000, 60_002]);
+  await store.advance(200);
+  expect(line.asked).toEqual([0, 152, 60_000, 60_152]);
+});
+
+test("a request that has ended is told with the next question, and with close()", async () => {
+  const { line, redis } = watched();
+  const { limiter, send } = join(async () => answered(), {}, { redis });
+  void send(call);
+  await store.advance(50);
+  void send(call);
+  await store.advance(10);
+  void limiter.close();
+  await store.advance(50);
+  expect(line.asked).toEqual([0, 50, 60]);
+});
+
+test("the time until a request's end is told is part of its window", async () => {
+  const sentAt: number[] = [];
+  const next: Send = async () => {
+    sentAt.push(clock.now());
+    return answered();
+  };
+  const { send } = join(next, { requests: { max: 1, windowMs: 10_000 } });
+  for (let at = 0; at < 3; at += 1) void send(call);
+  await store.advance(25_000);
+  // A window and its margins after the last one, and a message's way: not later by what was waited with the message.
+  expect(sentAt.map((at, place) => Math.floor(at - (sentAt[place - 1] ?? at)))).toEqual([0, 10_021, 10_020]);
 });
 
 test("a request that was never sent is given back, for the window and the day", async () => {
