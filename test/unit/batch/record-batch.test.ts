@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { assert, expect, test } from "vitest";
 import { recordBatch } from "../../../src/batch/record-batch.ts";
 import { ConnectionError } from "../../../src/errors.ts";
 import type { EventBatch, EventInput } from "../../../src/service/events.ts";
@@ -69,16 +69,19 @@ test.each([
 
 test("when a request fails, the results of the others come without gaps, and what is left with its ids", async () => {
   const given = events(150);
-  const lost = new ConnectionError("no service");
   const ended = await recording(given, (id) => {
-    if (id === "e0") throw lost;
+    if (id === "e0") throw new ConnectionError("no service");
     return ok();
   });
-  expect(ended).toEqual({ error: lost, requests: 2, logged: [] });
-  expect(lost.partial?.results).toMatchObject(
+  assert("error" in ended && ended.error instanceof ConnectionError);
+  const { error, ...rest } = ended;
+  expect(rest).toEqual({ requests: 2, logged: [] });
+  // The other request had an effect.
+  expect([error.message, error.outcome]).toEqual(["no service", "unknown"]);
+  expect(error.partial?.results).toMatchObject(
     given.slice(100).map(({ id }, at) => ({ ...ok(), index: at + 100, id, state: "recorded" })),
   );
-  expect(lost.partial?.left).toEqual(given.slice(0, 100));
+  expect(error.partial?.left).toEqual(given.slice(0, 100));
 });
 
 test("of a single event that could not be sent the error says that it is left", async () => {
