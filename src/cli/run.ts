@@ -18,7 +18,7 @@ import { eventsIngest, forecast } from "./events-ingest.ts";
 import { ledgerList, ledgerSettle, ledgerShow } from "./ledger.ts";
 import { ledgerMigration } from "./ledger-migration.ts";
 import { sandbox } from "./sandbox.ts";
-import { visible, visibleLines } from "./terminal.ts";
+import { coloured, visible, visibleLines } from "./terminal.ts";
 
 /** All commands, in the order of the help. */
 export const commands: readonly CliCommand[] = [
@@ -84,9 +84,10 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     }
     // The reader closed the pipe: end silently, as other programs do.
     if (isBrokenPipe(error)) return exitCode.brokenPipe;
-    stderr.write(`touchpoint: ${visible(messageOf(error))}\n`);
+    // Past what makes control characters visible: the colour is ours, and the message is made visible here.
+    screen.write(`${coloured("red", "touchpoint:", screen)} ${visible(messageOf(error))}\n`);
     const step = nextStep(error);
-    if (step !== undefined) stderr.write(`${step}\n`);
+    if (step !== undefined) screen.write(`${coloured("cyan", step, screen)}\n`);
     if (!(error instanceof UsageError)) return exitCode.failed;
     stderr.write(`touchpoint ${command.shape.name} --help tells more.\n`);
     return exitCode.wrongUsage;

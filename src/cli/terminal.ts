@@ -26,6 +26,19 @@ export const visibleOn = (out: Writable & { readonly isTTY?: boolean }): Writabl
   return lines;
 };
 
+const codes = { red: 31, cyan: 36 } as const;
+
+/** Colours text if the stream shows colours: `FORCE_COLOR` and `NO_COLOR` decide first, as in Node itself. */
+export const coloured = (
+  colour: keyof typeof codes,
+  text: string,
+  out: { readonly isTTY?: boolean | undefined },
+): string => {
+  const { FORCE_COLOR: forced, NO_COLOR: none, TERM } = process.env;
+  const shows = forced === undefined ? !none && out.isTTY === true && TERM !== "dumb" : forced !== "0";
+  return shows ? `\u001b[${codes[colour]}m${text}\u001b[39m` : text;
+};
+
 const octal = (character: string): string =>
   [...Buffer.from(character)].map((byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 

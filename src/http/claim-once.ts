@@ -15,7 +15,7 @@ const sendClaimed = (
   { claimMs, next }: { readonly claimMs: number; readonly next: Send },
 ): Promise<HttpResponse> => {
   // The attempt has to end before its claim is that of a dead process.
-  const attemptTimeoutMs = request.attemptTimeoutMs - claimMs;
+  const attemptTimeoutMs = Math.floor(request.attemptTimeoutMs - claimMs);
   if (attemptTimeoutMs <= 0) throw notSent("the ledger took the whole of timeoutMs", "timeout");
   scope.signal?.throwIfAborted();
   if (request.admission?.isHeld) throw notSent("the service asked to wait while the key was claimed", "held");

@@ -25,7 +25,8 @@ export const startCli = (
 ): CliRun => {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
-    env: { ...process.env, ...env },
+    // What the test runner sets for its own colours.
+    env: { ...process.env, FORCE_COLOR: undefined, ...env },
     stdio: ["pipe", "pipe", "pipe"],
   });
   let stdout = "";

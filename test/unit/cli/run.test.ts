@@ -9,15 +9,22 @@ afterEach(() => {
 
 const type = (line: string) => runLine(line.split(" "));
 
-const nowhere = { TOUCHPOINT_API_KEY: "", TOUCHPOINT_BASE_URL: "http://127.0.0.1:1" };
+const nowhere = {
+  ...{ TOUCHPOINT_API_KEY: "", TOUCHPOINT_BASE_URL: "http://127.0.0.1:1" },
+  ...{ FORCE_COLOR: undefined, NO_COLOR: undefined, TERM: "xterm" },
+};
 
-const runLine = async (words: readonly string[], env: Readonly<Record<string, string>> = nowhere) => {
-  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+const runLine = async (
+  words: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = {},
+  isTTY = false,
+) => {
+  for (const [name, value] of Object.entries({ ...nowhere, ...env })) vi.stubEnv(name, value);
   const out: string[] = [];
   const err: string[] = [];
   const code = await run(words, {
     stdout: { write: (text) => out.push(text) },
-    stderr: { write: (text) => err.push(text) },
+    stderr: { isTTY, write: (text) => err.push(text) },
     interrupt: new AbortController().signal,
     now: () => 0,
   });
@@ -36,6 +43,19 @@ describe("run", () => {
     expect(commands.filter((command) => !out.includes(`\n  ${command}  `))).toEqual([]);
     const rows = out.split("\n").filter((line) => line.startsWith("  "));
     expect(rows.filter((row) => !row.endsWith("."))).toEqual([]);
+  });
+
+  test.each([
+    ["a terminal", {}, true, true],
+    ["a terminal, NO_COLOR", { NO_COLOR: "1" }, true, false],
+    ["a terminal without colours", { TERM: "dumb" }, true, false],
+    ["a pipe", {}, false, false],
+    ["a pipe, FORCE_COLOR", { FORCE_COLOR: "1" }, false, true],
+    ["a terminal, FORCE_COLOR=0", { FORCE_COLOR: "0" }, true, false],
+  ])("on %s %j an error is coloured: %s, %s", async (_, env, isTTY, isColoured) => {
+    const { err } = await runLine(["contacts", "export", "--out", "\u001b[31m.txt"], env, isTTY);
+    expect(err.startsWith("\u001b[31mtouchpoint:\u001b[39m \\u001b[31m.txt: ")).toBe(isColoured);
+    expect(err.startsWith("touchpoint: \\u001b[31m.txt: ")).toBe(!isColoured);
   });
 
   test("an unknown command is wrong usage", async () => {
