@@ -170,8 +170,9 @@ export class Contacts<Fields extends object = OpenFields> {
    * @example
    * ```ts
    * const { contact, created } = await client.contacts.upsert({ email: "ada@example.com", name: "Ada Lovelace" });
-   * console.log(created ? "created" : "updated", contact.id); // scope: contacts:write
+   * console.log(created ? "created" : "updated", contact.id);
    * ```
+   * Scope: `contacts:write`. Source: service document, Contacts, POST, GET and PATCH.
    */
   upsert(input: ContactUpsertOf<Fields>, options?: CallOptions): ApiPromise<UpsertResult<ContactOf<Fields>>> {
     const call = this.#call.open("contacts.upsert");
@@ -191,10 +192,9 @@ export class Contacts<Fields extends object = OpenFields> {
    * Creates or updates every contact of an array, a generator or a stream of any length.
    *
    * The import reads the list of contacts once (about 250 bytes of memory per contact), or looks up each row if that takes
-   * fewer requests. It sends only what
-   * creates or changes a contact. With a `checkpoint` you can kill the run at any time and start it again with the same
-   * source. `dryRun` sends no change; the report then has a `plan` for each row. `addToList` adds the contacts to a list,
-   * 1,000 per request.
+   * fewer requests. It sends only what creates or changes a contact. With a `checkpoint` you can kill the run at any time and
+   * start it again with the same source. `dryRun` sends no change; the report then has a `plan` for each row. `addToList`
+   * adds the contacts to a list, 1,000 per request.
    *
    * @throws ConfigurationError when the checkpoint is damaged, cannot be written, or belongs to another input.
    * @throws TouchpointError when the service stays unavailable; `partial.report` has the counts so far.
@@ -207,8 +207,9 @@ export class Contacts<Fields extends object = OpenFields> {
    *   checkpoint: "import.checkpoint.json",
    *   onRejected: ({ line, error }) => console.error(`line ${line}: ${error}`),
    * });
-   * console.log(report.created, report.updated, report.unchanged); // scope: contacts:write; for addToList lists:write
+   * console.log(report.created, report.updated, report.unchanged);
    * ```
+   * Scope: `contacts:write`; with `addToList` also `lists:write`. Source: service document, Contacts, and Lists, POST.
    */
   import(source: InputSource<ContactInputOf<Fields>>, options: ImportOptions = {}): ApiPromise<ImportReport> {
     const call = this.#call.open("contacts.import");

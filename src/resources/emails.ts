@@ -71,7 +71,10 @@ export class ScheduledEmails {
   }
 
   /**
-   * Lists the scheduled emails that are not sent yet. The method and the response are inferred from the document.
+   * Lists the scheduled emails. Which ones (only those not sent yet, or all) is not documented: read their `status`.
+   *
+   * Inferred, because the document gives no method and no response: `GET /api/v1/emails/scheduled`, which returns a page or an
+   * array. The option `routes` corrects method and path.
    *
    * @param query - `skip` and `limit`, as for every list of the service.
    * @returns await it for one page, iterate it for every scheduled email.
@@ -87,7 +90,10 @@ export class ScheduledEmails {
   }
 
   /**
-   * Changes the given fields of a scheduled email that is not sent yet. The method and the body are inferred.
+   * Changes the given fields of a scheduled email.
+   *
+   * Inferred, because the document gives no method, body or response: `PATCH /api/v1/emails/scheduled/:id` with the fields to
+   * change, which returns the email or nothing. The option `routes` corrects method and path.
    *
    * @returns the email; only its `id` if the response is empty.
    * @throws NotFoundError when the workspace has no scheduled email with the id.
@@ -103,7 +109,10 @@ export class ScheduledEmails {
   }
 
   /**
-   * Cancels a scheduled email that is not sent yet. The method is inferred.
+   * Cancels a scheduled email.
+   *
+   * Inferred, because the document gives no method and no response: `DELETE /api/v1/emails/scheduled/:id`, with any success
+   * as its response. The option `routes` corrects method and path.
    *
    * After a lost response the cancel is retried; a retry that gets a 404 counts as done. A cancel that the service confirmed
    * frees the email's `once` key. After a lost response, or if the service does not know the email any more, the email may
