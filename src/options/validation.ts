@@ -90,7 +90,7 @@ const withScheme = (value: unknown): string => {
 };
 
 // Every path begins with /api/v1, and people copy an address that ends with it.
-const basePathOf = (path: string): string => path.replace(/\/+$/, "").replace(/(\/+api\/+v1)?$/, "");
+const basePathOf = (path: string): string => path.replace(/\/+$/, "").replace(/(\/+api\/+v1)?$/i, "");
 
 /** Splits the base URL, and reports what is wrong or unsafe. */
 export const baseUrlOf = (

@@ -42,14 +42,16 @@ test("no list and no company are refused before anything is sent", async () => {
   expect(sandbox.state.requests.length).toBe(before);
 });
 
-test.each(["https://service.test/api/v1", "https://service.test/api/v1/", "https://service.test//api/v1//"])(
-  "the base URL %s is taken as meant",
-  async (baseUrl) => {
-    const { client, requests } = served([[200, { id: "list-1", name: "x" }]], { baseUrl });
-    await client.lists.create({ name: "x" });
-    expect(requests.map(({ path }) => path)).toEqual(["/api/v1/lists"]);
-  },
-);
+test.each([
+  "https://service.test/api/v1",
+  "https://service.test/api/v1/",
+  "https://service.test//api/v1//",
+  "https://service.test/API/V1",
+])("the base URL %s is taken as meant", async (baseUrl) => {
+  const { client, requests } = served([[200, { id: "list-1", name: "x" }]], { baseUrl });
+  await client.lists.create({ name: "x" });
+  expect(requests.map(({ path }) => path)).toEqual(["/api/v1/lists"]);
+});
 
 test("a route corrects method and path", async () => {
   const routes = {
