@@ -22,8 +22,7 @@ const send = async (to: string, force = false): Promise<string> => {
   }
 };
 
-const ada = await client.contacts.find("ada@example.com");
-if (ada !== null) await client.contacts.update(ada.id, { stage: "UNSUBSCRIBED" });
+await client.contacts.upsert({ email: "ada@example.com", stage: "UNSUBSCRIBED" });
 console.log(await send("grace@example.com"));
 console.log(await send("ada@example.com"));
 console.log(await send("ada@example.com", true));

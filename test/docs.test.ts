@@ -6,6 +6,7 @@ import { commands as commandLines } from "../src/cli/run.ts";
 import { blocksOf, programsOf, unknownCommands } from "./support/docs-blocks.ts";
 import { documents } from "./support/docs-pages.ts";
 import { atMost, runInOrder } from "./support/docs-run.ts";
+import { outputOf } from "./support/example-output.ts";
 import { compile, root } from "./support/programs.ts";
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
@@ -43,7 +44,6 @@ const compiledExamples = await compile(
 // Two, because a machine that builds this has two cores.
 const inTurn = atMost(2);
 const longestTestMs = 300_000;
-const wentWell = { ended: "0", output: expect.any(String) };
 
 test("README.md has programs", () => {
   expect(runnable.filter(({ path }) => path === "README.md")).not.toEqual([]);
@@ -121,9 +121,10 @@ describe("examples", () => {
   });
 
   test.concurrent.each(examples.map((name, index) => [name, compiledExamples[index]] as const))(
-    "%s runs",
-    async (_name, program = "") => {
-      expect(await inTurn(() => runInOrder([program]))).toEqual([wentWell]);
+    "%s runs on a sandbox without records, and prints what it should",
+    async (name, program = "") => {
+      const endings = await inTurn(() => runInOrder([program], []));
+      expect(endings).toEqual([{ ended: "0", output: expect.stringMatching(outputOf(name)) }]);
     },
     longestTestMs,
   );

@@ -34,10 +34,10 @@ const authority = certificateAuthority();
 const own = authority.issue("program");
 const certificates = { "internal-ca.pem": authority.cert, "own.pem": own.cert, "own-key.pem": own.key };
 
-const serve = async () => {
+const serve = async (contacts: readonly string[]) => {
   // Seeding uses another key, so that the program's key has its whole budget.
   const sandbox = createSandbox({ apiKeys: [key, "tp_seed"] });
-  for (const email of people)
+  for (const email of contacts)
     await sandbox.fetch("http://sandbox/api/v1/contacts", {
       method: "POST",
       headers: { authorization: "Bearer tp_seed", "content-type": "application/json" },
@@ -47,11 +47,11 @@ const serve = async () => {
 };
 
 /** A service, a key, and a folder with a few input files: what a reader of one document has. */
-const openDesk = async () => {
+const openDesk = async (contacts: readonly string[]) => {
   const cwd = await mkdtemp(join(tmpdir(), "touchpoint-docs-"));
   await cp(join(root, "test/support/docs-files"), cwd, { recursive: true });
   for (const [name, text] of Object.entries(certificates)) await writeFile(join(cwd, name), text);
-  const server = await serve();
+  const server = await serve(contacts);
   return {
     /** Runs a compiled program on what those before it left. */
     run: (file: string): Promise<Ending> =>
@@ -68,8 +68,11 @@ const openDesk = async () => {
 };
 
 /** Runs compiled programs as a reader would, one after the other on each other's files and records. */
-export const runInOrder = async (files: readonly string[]): Promise<readonly Ending[]> => {
-  const desk = await openDesk();
+export const runInOrder = async (
+  files: readonly string[],
+  contacts: readonly string[] = people,
+): Promise<readonly Ending[]> => {
+  const desk = await openDesk(contacts);
   const endings: Ending[] = [];
   try {
     for (const file of files) endings.push(await desk.run(file));
