@@ -15,6 +15,8 @@ const referenceOf = (entry: string) =>
     .filter((kind) => kind.isDirectory())
     .map(({ name: kind }) => ({
       text: kind,
+      // Without a link the whole entry would be a button, with another one in it.
+      link: `/reference/${entry}/#${kind}`,
       collapsed: true,
       items: readdirSync(`${reference}/${entry}/${kind}`)
         .filter((file) => file.endsWith(".md"))

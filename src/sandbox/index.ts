@@ -2,6 +2,7 @@ export type { Clock } from "../runtime/clock.ts";
 export type { SandboxControls, SeedContact } from "./controls.ts";
 export { createSandbox, type Sandbox } from "./create-sandbox.ts";
 export type {
+  DelayFault,
   Fault,
   FaultName,
   FaultOptions,

@@ -170,6 +170,10 @@ test("an address without a page says so, and can be searched from", async () => 
 /** What people come for, the links that they follow from the start, and a heading that they find. */
 const errands: readonly (readonly [errand: string, clicks: readonly string[], heading: string])[] = [
   ["install and first call", ["First call, no account"], "2. Send an email"],
+  ["export contacts", ["Guide", "Pagination and exports"], "Pagination and exports"],
+  ["what happens at a 429", ["Guide", "Rate limits and priority"], "When the service answers 429 anyway"],
+  ["schedule and cancel an email", ["Guide", "Emails"], "Schedule, list, change, cancel"],
+  ["testing", ["Guide", "Testing"], "Testing"],
   ["all client options", ["Guide", "Client options"], "Client options"],
   ["what an error means", ["Errors", "mail_account_failed"], "mail_account_failed"],
   ["serverless", ["Guide", "Serverless"], "Serverless"],
