@@ -91,7 +91,7 @@ class Executor {
       const found = issuesOf(operation.output, body);
       const more =
         settings.workspace &&
-        (await untilAborted(settings.workspace.answerIssues(operation.id, body), scope.signal));
+        (await untilAborted(settings.workspace.answerIssues(operation, body), scope.signal));
       const all = more ? [...found, ...more] : found;
       if (all.length > 0) this.#reportAnswer(scope, all, response.status);
     }

@@ -273,7 +273,12 @@ export class CallScope implements Scope {
 
   /** The error that ends the call for this reason. No other code makes errors that carry an outcome. */
   fail(failed: unknown, notes?: FailureNotes): unknown {
-    return errorOf(failed, { ...this.progress, ...notes, replay: this.plan.replay });
+    return errorOf(failed, {
+      ...this.progress,
+      ...notes,
+      replay: this.plan.replay,
+      isEmail: this.operation.isEmail ?? false,
+    });
   }
 
   /** Reports invalid responses to the log and `onValidationIssue`; also faults of several responses together. */

@@ -24,7 +24,7 @@ const sendClaimed = (
 
 const wasNotApplied = ({ operation }: Scope, response: HttpResponse): boolean => {
   const failure = new AttemptFailure("status", "", { wasSent: true, response });
-  return !isSuccess(response.status) && !mayHaveTakenEffect(operation.id, failure);
+  return !isSuccess(response.status) && !mayHaveTakenEffect(operation, failure);
 };
 
 interface Sending {
@@ -46,7 +46,7 @@ const sendOnce = async (
     return response;
   } catch (failure) {
     // Any other error was thrown before the attempt was made.
-    const maybe = failure instanceof AttemptFailure && mayHaveTakenEffect(scope.operation.id, failure);
+    const maybe = failure instanceof AttemptFailure && mayHaveTakenEffect(scope.operation, failure);
     if (!maybe) await claim.release();
     throw failure;
   }

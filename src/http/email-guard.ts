@@ -50,7 +50,7 @@ export const emailGuard = ({ guards, log, paths, harmless, wallTime }: EmailGuar
   const places = paths.map(placeOf);
   const isOfEmails = ({ operation }: Scope, { method, path }: HttpRequest): boolean => {
     if (method === "GET" || harmless.has(operation.id)) return false;
-    if (operation.id.startsWith("emails.")) return true;
+    if (operation.isEmail) return true;
     const given = placeOf(path);
     // Also without the prefix: a base URL that ends in it is taken without it, and a gateway may add it.
     return places.some((place) => isWithin(given, place) || isWithin(given, place.replace("/api/v1/", "/")));

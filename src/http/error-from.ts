@@ -27,6 +27,8 @@ import type { AttemptFailure } from "./types.ts";
 /** What the whole call has shown, not only its last attempt. */
 export interface Findings extends Progress, FailureNotes {
   readonly replay: ReplayClass;
+  /** Whether the operation belongs to emails. */
+  readonly isEmail: boolean;
 }
 
 const plain: Readonly<Record<number, new (message: string, details: ApiErrorDetails) => ApiError>> = {
@@ -66,7 +68,7 @@ const statusError = (failure: AttemptFailure, response: HttpResponse, found: Fin
   };
   if (status === 429) return new RateLimitError(message, details);
   if (status === 503) return new ServiceUnavailableError(message, details);
-  if (isMailAccountRefusal(found.operation, failure)) return new MailAccountError(message, details);
+  if (isMailAccountRefusal(found, failure)) return new MailAccountError(message, details);
   const Class = plain[status] ?? ApiError;
   return new Class(message, details);
 };

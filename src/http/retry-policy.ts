@@ -1,4 +1,4 @@
-import type { ReplayClass } from "../service/define.ts";
+import type { OperationFacts, ReplayClass } from "../service/define.ts";
 import type { AttemptFailure } from "./types.ts";
 
 /** What to do after a failed attempt. */
@@ -8,7 +8,7 @@ export type Verdict =
 
 /** What the decision depends on, besides the failure. */
 export interface Situation {
-  readonly operation: string;
+  readonly operation: Pick<OperationFacts, "isEmail">;
   readonly replay: ReplayClass;
   /** Attempts made so far, including the failed one. */
   readonly attempts: number;
@@ -38,8 +38,11 @@ export const backoffMs = (attempts: number, random: number): number =>
 const wordsOfGateways = /upstream|gateway|time-?out|timed out|connection|incomplete|proxy/i;
 
 /** The service's own 502 on an email is a sentence about the account; any other 502 comes from a proxy. */
-export const isMailAccountRefusal = (operation: string, failure: AttemptFailure): boolean => {
-  if (failure.response?.status !== 502 || !operation.startsWith("emails.")) return false;
+export const isMailAccountRefusal = (
+  { isEmail = false }: Pick<OperationFacts, "isEmail">,
+  failure: AttemptFailure,
+): boolean => {
+  if (failure.response?.status !== 502 || !isEmail) return false;
   const body = failure.response.json;
   if (typeof body !== "object" || body === null || !("error" in body) || typeof body.error !== "string")
     return false;
@@ -51,7 +54,7 @@ export const isMailAccountRefusal = (operation: string, failure: AttemptFailure)
 const statusesOfProxies = [408, 460, 499];
 
 /** Whether the failed attempt may have taken effect. */
-export const mayHaveTakenEffect = (operation: string, failure: AttemptFailure): boolean => {
+export const mayHaveTakenEffect = (operation: Situation["operation"], failure: AttemptFailure): boolean => {
   if (failure.kind !== "status") return failure.wasSent;
   const status = failure.response?.status ?? 0;
   return statusesOfProxies.includes(status) || (status >= 500 && !isMailAccountRefusal(operation, failure));
@@ -60,7 +63,7 @@ export const mayHaveTakenEffect = (operation: string, failure: AttemptFailure): 
 const statusesWorthARepeat = [408, 425, 429, 500, 502, 503, 504];
 
 // A complete response that will be the same next time.
-const isFinal = (operation: string, failure: AttemptFailure): boolean => {
+const isFinal = (operation: Situation["operation"], failure: AttemptFailure): boolean => {
   if (["aborted", "redirect", "too-large", "empty", "unmocked"].includes(failure.kind)) return true;
   if (failure.kind !== "status") return false;
   const status = failure.response?.status ?? 0;

@@ -124,11 +124,11 @@ class Attempts {
   async again(failure: unknown): Promise<boolean> {
     if (!(failure instanceof AttemptFailure)) return false;
     const { operation, plan, account, effect, signal } = this.#scope;
-    if (plan.replay !== "safe" && mayHaveTakenEffect(operation.id, failure)) effect.note();
+    if (plan.replay !== "safe" && mayHaveTakenEffect(operation, failure)) effect.note();
     const canRenewKey = failure.response?.canRenewKey === true && !this.#hasRenewedKey;
     this.#hasRenewedKey ||= canRenewKey;
     const verdict = judge(failure, {
-      operation: operation.id,
+      operation,
       replay: plan.replay,
       maxRetries: plan.maxRetries,
       attempts: account.attempts,

@@ -21,7 +21,7 @@ export interface ApiKey {
 /** The part of an operation that the sandbox uses: its route, scope, budgets and weight. */
 export type OperationData = Pick<
   Operation<never, unknown>,
-  "id" | "method" | "path" | "scope" | "budgets" | "weight"
+  "id" | "method" | "path" | "scope" | "budgets" | "weight" | "isEmail"
 >;
 
 /** The workspace of keys that name none. */
@@ -80,7 +80,8 @@ export const authenticate = (
   return key;
 };
 
-const refusesBrowsers = (id: string): boolean => id.startsWith("events.") || id.startsWith("emails.");
+const refusesBrowsers = ({ budgets, isEmail }: OperationData): boolean =>
+  isEmail === true || budgets.includes("events");
 
 /** Why the key may not do this; undefined if it may. Only browsers send `Origin` or `Sec-Fetch-Site`; Node's fetch sends neither. */
 export const forbiddenReason = (
@@ -89,7 +90,7 @@ export const forbiddenReason = (
   headers: Readonly<Record<string, string>>,
 ): string | undefined => {
   const isBrowser = headers.origin !== undefined || headers["sec-fetch-site"] !== undefined;
-  if (isBrowser && refusesBrowsers(operation.id)) return "This operation is not available from a browser.";
+  if (isBrowser && refusesBrowsers(operation)) return "This operation is not available from a browser.";
   const missing = operation.scope.filter((scope) => !(key.scopes?.has(scope) ?? true));
   if (missing.length > 0) return `The API key lacks the scope ${missing.join(" and ")}.`;
   if (key.role === "viewer" && operation.method !== "GET") {

@@ -290,6 +290,8 @@ export const contacts = {
     input: ContactInput,
     output: Contact,
     read: readRecord,
+    typedInput: "contact",
+    typedOutput: "contact",
   }),
   list: operation({
     id: "contacts.list",
@@ -301,6 +303,7 @@ export const contacts = {
     input: ContactQuery,
     output: ContactPage,
     read: readContactPage,
+    typedOutput: "page",
   }),
   update: operation({
     id: "contacts.update",
@@ -313,5 +316,7 @@ export const contacts = {
     input: ContactPatch,
     output: Contact,
     read: readRecord,
+    typedInput: "contact",
+    typedOutput: "contact",
   }),
 };

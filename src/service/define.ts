@@ -58,6 +58,12 @@ export interface OperationFacts {
   readonly read?: (body: unknown, asked: Asked) => unknown;
   /** A 404 after an attempt with a lost response means that the first attempt succeeded. */
   readonly notFoundMeansDone?: boolean;
+  /** Belongs to emails: guards and dry runs apply, browsers are refused, and a 502 may be the mail account's own. */
+  readonly isEmail?: boolean;
+  /** What the workspace's schemas type in the input; `checked`: it has been checked part by part. */
+  readonly typedInput?: "contact" | "event" | "checked";
+  /** What they type in the response. */
+  readonly typedOutput?: "contact" | "page";
   /** Custom fields may be a part of what the workspace's schema requires; `null` clears a key. */
   readonly isPartial?: boolean;
   /** A response may have no body. */

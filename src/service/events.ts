@@ -323,6 +323,7 @@ export const events = {
     input: EventInput,
     output: EventReceipt,
     read: readReceipt,
+    typedInput: "event",
     write: (event) => writeOccurredAt(withId(event)),
   }),
   recordBatch: operation({
@@ -336,6 +337,7 @@ export const events = {
     input: EventBatch,
     output: BatchAnswer,
     read: readBatch,
+    typedInput: "checked",
     write: writeBatch,
   }),
 };

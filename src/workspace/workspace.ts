@@ -23,7 +23,7 @@ export interface UnknownFields {
   readonly allow?: readonly string[] | undefined;
 }
 
-type CheckedOperation = Pick<OperationFacts, "id" | "isPartial"> & {
+type CheckedOperation = Pick<OperationFacts, "id" | "isPartial" | "typedInput"> & {
   readonly input: Parameters<typeof unnamedFields>[0];
 };
 
@@ -72,10 +72,9 @@ export class Workspace {
     return unknown.length > 0 ? unknown : this.#schemaIssues(operation, payload);
   }
 
-  #unknownIssues({ id, input }: CheckedOperation, payload: unknown): readonly Issue[] {
+  #unknownIssues({ id, input, typedInput }: CheckedOperation, payload: unknown): readonly Issue[] {
     const { unknownFields: { mode = "pass", allow = [] } = {}, warn } = this.#unknown;
-    // The events of a batch were looked at one by one.
-    if (mode === "pass" || id === "events.recordBatch") return [];
+    if (mode === "pass" || typedInput === "checked") return [];
     const issues = unnamedFields(input, payload, allow);
     if (mode === "error") return issues;
     if (issues.length > 0)
@@ -87,17 +86,16 @@ export class Workspace {
   }
 
   async #schemaIssues(
-    { id: operation, isPartial }: Pick<OperationFacts, "id" | "isPartial">,
+    { id: operation, isPartial, typedInput }: CheckedOperation,
     payload: unknown,
   ): Promise<readonly Issue[]> {
     const customFields = { operation, name: "customFields", path: "customFields" };
-    switch (operation) {
-      case "contacts.create":
-      case "contacts.update":
+    switch (typedInput) {
+      case "contact":
         return orFailure(customFields, () =>
           this.#fieldsIssues(payload, isPartial ? partIssues : objectIssues),
         );
-      case "events.record": {
+      case "event": {
         const name = `events[${JSON.stringify(property(payload, "name"))}]`;
         const fields = property(payload, "contactFields");
         const [own, contact] = await Promise.all([
@@ -115,12 +113,11 @@ export class Workspace {
    * The faults of a response, without the schema's own messages: some repeat the value, and hooks and logs must not get
    * personal data.
    */
-  async answerIssues(operation: string, body: unknown): Promise<readonly Issue[]> {
-    switch (operation) {
-      case "contacts.create":
-      case "contacts.update":
+  async answerIssues({ typedOutput }: OperationFacts, body: unknown): Promise<readonly Issue[]> {
+    switch (typedOutput) {
+      case "contact":
         return this.#contactIssues(body, []);
-      case "contacts.list": {
+      case "page": {
         const contacts = property(body, "data");
         if (!Array.isArray(contacts)) return [];
         const issues = contacts.map((contact, at) => this.#contactIssues(contact, ["data", at]));

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.ts";
+import type { OperationFacts } from "../../src/service/define.ts";
 import { operations } from "../../src/service/operations.ts";
 import { endpoints, samples } from "./samples.ts";
 
@@ -23,6 +24,26 @@ test("every other operation is marked as inferred", () => {
     ["emails.scheduled.list", "inferred"],
     ["emails.scheduled.update", "inferred"],
     ["emails.scheduled.cancel", "inferred"],
+  ]);
+});
+
+test("the operations of emails, and no other, are marked as such", () => {
+  const facts: readonly OperationFacts[] = all;
+  const marked = facts.filter(({ isEmail }) => isEmail);
+  expect(marked).toEqual(Object.values(operations.emails));
+});
+
+test("the records say what a workspace's schemas type", () => {
+  const facts: readonly OperationFacts[] = all;
+  const typed = facts.flatMap(({ id, typedInput, typedOutput }) =>
+    (typedInput ?? typedOutput) === undefined ? [] : [[id, typedInput, typedOutput]],
+  );
+  expect(typed).toEqual([
+    ["contacts.create", "contact", "contact"],
+    ["contacts.list", undefined, "page"],
+    ["contacts.update", "contact", "contact"],
+    ["events.record", "event", undefined],
+    ["events.recordBatch", "checked", undefined],
   ]);
 });
 

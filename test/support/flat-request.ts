@@ -118,6 +118,7 @@ class FlatScope implements Scope {
     this.flat = flat;
     this.operation = {
       ...{ id: flat.operation, method, path: flat.route, scope: [], budgets },
+      isEmail: flat.operation.startsWith("emails."),
       ...{ evidence: "documented", notFoundMeansDone, mayBeEmpty, stopsAlone: flat.stopsAlone ?? false },
     };
     this.plan = {
@@ -138,7 +139,12 @@ class FlatScope implements Scope {
   }
 
   fail(failed: unknown, notes?: FailureNotes): unknown {
-    return errorOf(failed, { ...this.progress, ...notes, replay: this.plan.replay });
+    return errorOf(failed, {
+      ...this.progress,
+      ...notes,
+      replay: this.plan.replay,
+      isEmail: this.operation.isEmail ?? false,
+    });
   }
 }
 

@@ -3,6 +3,7 @@ import { ConnectionError, TouchpointError } from "../../../src/errors.ts";
 import { RetryQuota, retry } from "../../../src/http/retry.ts";
 import { mayHaveTakenEffect } from "../../../src/http/retry-policy.ts";
 import { Lifetime, openScope } from "../../../src/runtime/cancellation.ts";
+import { operations } from "../../../src/service/operations.ts";
 import { aFailure, anAnswer, aRequest, aStatus } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { AttemptFailure, flatStage, type HttpRequest } from "../../support/flat-request.ts";
@@ -28,7 +29,7 @@ const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
   );
 
 test("a proxy's words are known whatever blanks are around them", () => {
-  expect(mayHaveTakenEffect("emails.send", aStatus(502, { error: " Bad Gateway\n" }))).toBe(true);
+  expect(mayHaveTakenEffect(operations.emails.send, aStatus(502, { error: " Bad Gateway\n" }))).toBe(true);
 });
 
 test("a pause that the budget waits out is not waited for a second time", async () => {

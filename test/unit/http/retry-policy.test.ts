@@ -2,10 +2,13 @@ import { describe, expect, test } from "vitest";
 import { backoffMs, judge, mayHaveTakenEffect, type Situation } from "../../../src/http/retry-policy.ts";
 import type { AttemptFailure } from "../../../src/http/types.ts";
 import type { ReplayClass } from "../../../src/service/define.ts";
+import { operations } from "../../../src/service/operations.ts";
 import { aFailure, anAnswer, aStatus } from "../../support/builders.ts";
 
+const { contacts, emails } = operations;
+
 const situation = (over: Partial<Situation> = {}): Situation => ({
-  operation: "contacts.update",
+  operation: contacts.update,
   replay: "idempotent",
   attempts: 1,
   canRenewKey: false,
@@ -50,7 +53,7 @@ const table: readonly [string, AttemptFailure, "unclear" | "clear", "always" | "
 
 describe("judge", () => {
   test.each(table)("%s", (_name, failure, effect, repeat) => {
-    expect(mayHaveTakenEffect("contacts.update", failure)).toBe(effect === "unclear");
+    expect(mayHaveTakenEffect(contacts.update, failure)).toBe(effect === "unclear");
     const again = repeat === "no" ? { again: false } : { again: true, waitMs: 250 };
     for (const replay of repeatable) expect(judge(failure, situation({ replay }))).toEqual(again);
     const never = judge(failure, situation({ replay: "never" }));
@@ -92,7 +95,7 @@ describe("judge", () => {
     expect(judge(aStatus(429), situation({ retryAfterMs: 0 }))).toEqual({ again: true, waitMs: 250 });
   });
 
-  test.each(["emails.send", "emails.schedule"])("the service's own 502 on %s is a refusal", (operation) => {
+  test.each([emails.send, emails.schedule])("the service's own 502 on $id is a refusal", (operation) => {
     const refusal = aStatus(502, { error: "The account is disconnected." });
     expect(mayHaveTakenEffect(operation, refusal)).toBe(false);
     expect(judge(refusal, situation({ operation, replay: "never" }))).toEqual({ again: false });
@@ -106,18 +109,18 @@ describe("judge", () => {
     ["null", null],
     ["an empty body", ""],
   ])("a 502 on an email with %s comes from a proxy", (_name, body) => {
-    expect(mayHaveTakenEffect("emails.send", aStatus(502, body))).toBe(true);
+    expect(mayHaveTakenEffect(emails.send, aStatus(502, body))).toBe(true);
   });
 
   test.each(["Bad gateway of the mail account.", "The account has a bad gateway", "Time-out"])(
     "a sentence with a gateway's word is a proxy's: %s",
     (error) => {
-      expect(mayHaveTakenEffect("emails.send", aStatus(502, { error }))).toBe(true);
+      expect(mayHaveTakenEffect(emails.send, aStatus(502, { error }))).toBe(true);
     },
   );
 
   test("a 502 with a sentence is no refusal on anything but an email", () => {
-    expect(mayHaveTakenEffect("contacts.create", aStatus(502, { error: "no" }))).toBe(true);
+    expect(mayHaveTakenEffect(contacts.create, aStatus(502, { error: "no" }))).toBe(true);
   });
 });
 
