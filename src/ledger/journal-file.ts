@@ -13,13 +13,22 @@ import {
   readLines,
   type SettleRecord,
 } from "./journal-record.ts";
-import { claimNumber, KeyIndex, type Place } from "./key-index.ts";
-import { claimDetails, type Stored, scheduledIdOf, settled } from "./rules.ts";
+import { claimDetails, type KeyState, type Stored, scheduledIdOf, settled } from "./rules.ts";
 
 // The last line ends with a random id, so two files with the same last line are one file.
 const bytesOfTail = 64;
 
 const { O_APPEND, O_CREAT, O_RDWR } = constants;
+
+/** Where the file describes a key. Offsets are of lines, in bytes. */
+interface Place {
+  readonly state: KeyState;
+  /** The line of the key's claim. */
+  readonly claimAt: number;
+  /** The line with its receipt; 0 if there is none, because the first line is never a receipt. */
+  readonly receiptAt: number;
+  readonly claim: string;
+}
 
 /** What the file says about a claimed key. */
 export interface Kept extends Stored {
@@ -32,9 +41,9 @@ export interface Kept extends Stored {
  */
 export class JournalFile {
   readonly #path: string;
-  readonly #index = new KeyIndex();
+  readonly #index = new Map<string, Place>();
   /** The position of the claim of a key whose receipt is a scheduled email, by that email's id. */
-  readonly #scheduled = new KeyIndex();
+  readonly #scheduled = new Map<string, number>();
   #point: ReadingPoint = { at: 0, before: "blank" };
   #isNamed = false;
   #tail: Buffer = Buffer.alloc(0);
@@ -65,9 +74,9 @@ export class JournalFile {
 
   /** The same for the key whose receipt is the scheduled email with this id. */
   async readScheduled(file: FileHandle, id: string): Promise<Kept | undefined> {
-    const place = this.#scheduled.get(id);
-    if (place === undefined) return undefined;
-    const kept = await this.read(file, (await claimAtLine(file, place.claimAt)).key);
+    const claimAt = this.#scheduled.get(id);
+    if (claimAt === undefined) return undefined;
+    const kept = await this.read(file, (await claimAtLine(file, claimAt)).key);
     return kept && scheduledIdOf(kept.operation, kept.receipt) === id ? kept : undefined;
   }
 
@@ -187,20 +196,19 @@ export class JournalFile {
   #claim({ key, claim }: ClaimRecord, at: number): boolean {
     const place = this.#index.get(key);
     if (place !== undefined && place.state !== "free") return false;
-    this.#index.set(key, { state: "pending", claimAt: at, receiptAt: 0, claim: claimNumber(claim) });
+    this.#index.set(key, { state: "pending", claimAt: at, receiptAt: 0, claim });
     return true;
   }
 
   #settle(record: SettleRecord, at: number): boolean {
     const place = this.#index.get(record.key);
-    if (place === undefined || place.claim !== claimNumber(record.claim)) return false;
+    if (place === undefined || place.claim !== record.claim) return false;
     const state = settled(place.state, record);
     if (state === undefined) return false;
     const receiptAt = record.receipt === undefined ? place.receiptAt : at;
-    const after = { ...place, state, receiptAt };
-    this.#index.set(record.key, after);
+    this.#index.set(record.key, { ...place, state, receiptAt });
     const id = scheduledIdOf(record.operation, record.receipt);
-    if (id !== undefined) this.#scheduled.set(id, after);
+    if (id !== undefined) this.#scheduled.set(id, place.claimAt);
     return true;
   }
 }

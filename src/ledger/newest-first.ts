@@ -9,7 +9,6 @@ import {
   readLines,
   type SettleRecord,
 } from "./journal-record.ts";
-import { KeyIndex } from "./key-index.ts";
 import { claimDetails, type KeyState, settled } from "./rules.ts";
 
 const stretch = 64 * 1024;
@@ -69,7 +68,7 @@ type IsHeld = (key: string, at: number) => Promise<boolean>;
 
 async function* rowsOf(file: FileHandle, isHeld: IsHeld): AsyncGenerator<Kept> {
   const settlements = new Map<string, SettleRecord[]>();
-  const done = new KeyIndex();
+  const done = new Set<string>();
   for await (const { at, record } of backwards(file)) {
     if ("touchpointLedger" in record) continue;
     const { key, claim } = record;
@@ -81,9 +80,9 @@ async function* rowsOf(file: FileHandle, isHeld: IsHeld): AsyncGenerator<Kept> {
     }
     const { state, receipt } = outcomeOf(settlements.get(claim) ?? []);
     settlements.delete(claim);
-    if (done.get(key) !== undefined) continue;
+    if (done.has(key)) continue;
     if (!(await isCertain(file, record, at)) && !(await isHeld(key, at))) continue;
-    done.set(key, { state, claimAt: at, receiptAt: 0, claim: 0 });
+    done.add(key);
     if (state !== "free") yield { ...record, ...claimDetails(record), state, receipt };
   }
 }
