@@ -89,7 +89,7 @@ test("a sibling with another key, limits or shared limits has budgets of its own
     client.withOptions({ limits: shared }),
   ];
   expect(others.map((other) => other.budgets().requestsPerDay.used)).toEqual([0, 0, 0]);
-  expect(opened).toEqual(["requests", "emails", "events"]);
+  expect(opened).toEqual(["requests", "emails", "events", "sending"]);
   await client.close();
 });
 
