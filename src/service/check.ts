@@ -51,7 +51,7 @@ const knownFields = (schema: z.core.$ZodType): KnownFields | undefined => {
   }
 };
 
-/** An unknown field that is misspelt, or that cannot be written as JSON. */
+/** A fault of a field that the document does not name. */
 interface Stray {
   readonly path: readonly PropertyKey[];
   readonly message: string;
@@ -59,68 +59,56 @@ interface Stray {
 
 const none: readonly Stray[] = [];
 
+/** What is wrong with an unknown field of an object. */
+type Judge = (known: KnownFields, name: string, holder: object) => readonly Stray[];
+
+const isMissing = (holder: object, name: string): boolean => Reflect.get(holder, name) === undefined;
+
 // Nearly every object passes here without an allocation; inherited properties only cost a closer look.
 const isKnown = (known: KnownFields, holder: object): boolean => {
   for (const name in holder) if (!known.names.has(name)) return false;
   return true;
 };
 
-const strayNames = (known: KnownFields, holder: object): readonly Stray[] => {
-  if (isKnown(known, holder)) return none;
-  let strays = none;
-  const isMissing = (field: string): boolean => Reflect.get(holder, field) === undefined;
-  for (const name of Object.keys(holder)) {
-    if (known.names.has(name) || isMissing(name)) continue;
-    // No schema checks it, but a function or endless nesting would end a whole batch.
-    const unwritable = jsonFault(Reflect.get(holder, name), name);
-    if (unwritable !== undefined)
-      strays = [...strays, { path: [name, ...unwritable.path], message: unwritable.message }];
-    const meant = known.byFolded.get(foldedName(name));
-    if (meant !== undefined && isMissing(meant))
-      strays = [...strays, { path: [name], message: `there is no such field; is "${meant}" meant?` }];
-  }
-  return strays;
-};
+/** Judges an object's own unknown fields that have a value. */
+const judged = (known: KnownFields, holder: object, judge: Judge): readonly Stray[] =>
+  Object.keys(holder)
+    .filter((name) => !known.names.has(name) && !isMissing(holder, name))
+    .flatMap((name) => judge(known, name, holder));
 
-const straysAt = (key: PropertyKey, known: KnownFields, value: unknown): readonly Stray[] => {
-  const strays = Array.isArray(value)
-    ? value.flatMap((item, index) => straysAt(index, known, item))
-    : strayFields(known, value);
-  return strays.length === 0 ? none : strays.map(({ path, message }) => ({ path: [key, ...path], message }));
-};
+const joined = (strays: readonly Stray[], key: PropertyKey, within: readonly Stray[]): readonly Stray[] =>
+  within.length === 0
+    ? strays
+    : [...strays, ...within.map(({ path, message }) => ({ path: [key, ...path], message }))];
 
-/** Finds misspelt fields, and unknown fields that cannot be written as JSON, also in nested objects. */
-const strayFields = (known: KnownFields, value: unknown): readonly Stray[] => {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return none;
-  let strays = strayNames(known, value);
-  for (const [field, inner] of known.inside) {
-    const within = straysAt(field, inner, Reflect.get(value, field));
-    if (within.length > 0) strays = [...strays, ...within];
-  }
-  return strays;
-};
-
-const unnamedIn = (known: KnownFields, value: unknown): readonly Stray[] => {
-  if (Array.isArray(value))
-    return value.flatMap((item, index) =>
-      unnamedIn(known, item).map(({ path, message }) => ({ path: [index, ...path], message })),
-    );
+/** Judges the unknown fields of an input, also of its nested objects. */
+const straysIn = (known: KnownFields, value: unknown, judge: Judge): readonly Stray[] => {
   if (typeof value !== "object" || value === null) return none;
-  const own = Object.keys(value).filter(
-    (name) => !known.names.has(name) && Reflect.get(value, name) !== undefined,
-  );
-  const strays = own.map((name) => {
-    const meant = nearestTo(name, [...known.names]);
-    const message = `the document names no such field${meant === undefined ? "" : `; is "${meant}" meant?`}`;
-    return { path: [name], message };
-  });
-  const inside = known.inside.flatMap(([field, inner]) =>
-    unnamedIn(inner, Reflect.get(value, field)).map(({ path, message }) => ({
-      path: [field, ...path],
-      message,
-    })),
-  );
-  return [...strays, ...inside];
+  if (Array.isArray(value))
+    return value.reduce<readonly Stray[]>(
+      (strays, item, index) => joined(strays, index, straysIn(known, item, judge)),
+      none,
+    );
+  let strays = isKnown(known, value) ? none : judged(known, value, judge);
+  for (const [field, inner] of known.inside)
+    strays = joined(strays, field, straysIn(inner, Reflect.get(value, field), judge));
+  return strays;
+};
+
+/** Finds misspelt fields, and those that cannot be written as JSON. */
+const misspelt: Judge = (known, name, holder) => {
+  // No schema checks it, but a function or endless nesting would end a whole batch.
+  const fault = jsonFault(Reflect.get(holder, name), name);
+  const unwritable = fault === undefined ? [] : [{ path: [name, ...fault.path], message: fault.message }];
+  const meant = known.byFolded.get(foldedName(name));
+  if (meant === undefined || !isMissing(holder, meant)) return unwritable;
+  return [...unwritable, { path: [name], message: `there is no such field; is "${meant}" meant?` }];
+};
+
+const unnamed: Judge = (known, name) => {
+  const meant = nearestTo(name, [...known.names]);
+  const message = `the document names no such field${meant === undefined ? "" : `; is "${meant}" meant?`}`;
+  return [{ path: [name], message }];
 };
 
 /** The fields of an input that the document does not name, but for those that are allowed. */
@@ -131,7 +119,7 @@ export const unnamedFields = (
 ): readonly Issue[] => {
   const known = knownFields(schema);
   if (known === undefined) return [];
-  return unnamedIn(known, value)
+  return straysIn(known, value, unnamed)
     .filter(({ path }) => !allowed.includes(String(path.at(-1))))
     .map(({ path, message }) => ({ path: pathOf(path), message }));
 };
@@ -208,7 +196,7 @@ const faults = (schema: Schema, value: unknown): readonly Issue[] => {
 export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
   const checker = checkerFor(schema);
   const found = faults(checker.schema, value);
-  const strays = checker.known === undefined ? [] : strayFields(checker.known, value);
+  const strays = checker.known === undefined ? [] : straysIn(checker.known, value, misspelt);
   if (strays.length === 0) return found;
   return [...found, ...strays.map(({ path, message }) => ({ path: pathOf(path), message }))];
 };

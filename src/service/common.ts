@@ -90,19 +90,13 @@ export const Texts = deferred(() =>
 ) as Schema<string[]>;
 
 /** The part of a list to request: at most `limit` records, 1–200, after the first `skip`. */
-export const paging = () => ({
-  skip: z.optional(
-    z.int("must be a whole number of at least 0").check(z.gte(0, "must be a whole number of at least 0")),
-  ),
-  limit: z.optional(
-    z
-      .int("must be a whole number from 1 to 200")
-      .check(
-        z.gte(1, "must be a whole number from 1 to 200"),
-        z.lte(200, "must be a whole number from 1 to 200"),
-      ),
-  ),
-});
+export const paging = () => {
+  const [skip, limit] = ["must be a whole number of at least 0", "must be a whole number from 1 to 200"];
+  return {
+    skip: z.optional(z.int(skip).check(z.gte(0, skip))),
+    limit: z.optional(z.int(limit).check(z.gte(1, limit), z.lte(200, limit))),
+  };
+};
 
 /**
  * One page of a list, with the counts of the service. `skip` and `limit` come from the query if the service left them out.
