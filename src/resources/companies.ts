@@ -51,9 +51,7 @@ export class Companies {
    *   contacts: [{ email: "ada@example.com", title: "Engineer" }],
    * });
    * ```
-   * Scopes: `leads:write` and `contacts:write`.
-   *
-   * Source: service document, Companies (create), and Company, `domain`.
+   * Scopes: `leads:write` and `contacts:write`. Source: service document, Companies (create), and Company, `domain`.
    */
   create(input: CompanyInput, options?: CallOptions): ApiPromise<CompanyCreated> {
     return this.#call.request(operations.companies.create, { payload: input }, options);
@@ -69,9 +67,7 @@ export class Companies {
    * ```ts
    * await client.companies.update("company-1", { industry: "Computing" });
    * ```
-   * Scope: `leads:write`.
-   *
-   * Source: service document, Companies, PATCH.
+   * Scope: `leads:write`. Source: service document, Companies, PATCH.
    */
   update(id: string, patch: CompanyPatch, options?: CallOptions): ApiPromise<Company> {
     return this.#call.request(operations.companies.update, { id, payload: patch }, options);
@@ -90,9 +86,7 @@ export class Companies {
    * const company = await client.companies.findByDomain("engines.example");
    * console.log(company?.companyName ?? "no such company");
    * ```
-   * Scope: none documented, as for every read.
-   *
-   * Source: service document, Companies, "find-by-domain operation".
+   * Scope: none documented, as for every read. Source: service document, Companies, "find-by-domain operation".
    */
   findByDomain(domain: string, options?: CallOptions): ApiPromise<Company | null> {
     const search = this.#call.request(operations.companies.findByDomain, { payload: { domain } }, options);
@@ -109,9 +103,7 @@ export class Companies {
    * ```ts
    * for await (const contact of client.companies.contacts("company-1")) console.log(contact.email);
    * ```
-   * Scope: none documented, as for every read.
-   *
-   * Source: service document, Contact, `leadId`.
+   * Scope: none documented, as for every read. Source: service document, Contact, `leadId`.
    */
   contacts(id: string, options?: CallOptions & PagingOptions): AsyncIterable<Contact> {
     return contactsWith(

@@ -66,9 +66,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
    * });
    * console.log(receipt.outcome, receipt.runsStarted);
    * ```
-   * Scope: `events:write`.
-   *
-   * Source: service document, Events, record-an-event rules.
+   * Scope: `events:write`. Source: service document, Events, record-an-event rules.
    */
   record<const Name extends EventName<Types>>(
     event: EventOf<Types, Name, Fields>,
@@ -97,9 +95,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
    * ]);
    * for (const result of results) console.log(result.index, result.state);
    * ```
-   * Scope: `events:write`.
-   *
-   * Source: service document, Events, batch rules.
+   * Scope: `events:write`. Source: service document, Events, batch rules.
    */
   recordBatch<const Name extends EventName<Types>>(
     events: readonly EventOf<Types, Name, Fields>[],
@@ -122,9 +118,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
    * const recorder = client.events.recorder({ maxDelayMs: 50, onDrop: ({ error }) => console.error(error) });
    * const { status } = await recorder.record({ name: "page.viewed", contact: { email: "ada@example.com" } });
    * ```
-   * Scope: `events:write`.
-   *
-   * Source: service document, Events, batch rules and Limits.
+   * Scope: `events:write`. Source: service document, Events, batch rules and Limits.
    */
   recorder(options: RecorderOptions = {}): Recorder<Types> {
     const { clock, eventsAtOnce, recorders } = this.#context;
@@ -159,9 +153,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
    * });
    * console.log(report.accepted, report.duplicates, report.rejected);
    * ```
-   * Scope: `events:write`.
-   *
-   * Source: service document, Events, batch rules and Limits.
+   * Scope: `events:write`. Source: service document, Events, batch rules and Limits.
    */
   ingest<const Name extends EventName<Types>>(
     source: InputSource<EventOf<Types, Name, Fields>>,
@@ -195,9 +187,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
    * const { events, durationMs, days, tooOld } = await client.events.forecast(readNdjson<EventInput>("events.ndjson"));
    * console.log(`${events} events: ${Math.ceil(durationMs / 60_000)} min over ${days} days, ${tooOld} too old by then`);
    * ```
-   * Scope: none; nothing is sent.
-   *
-   * Source: service document, Limits, and Events, record-an-event rule 3.
+   * Scope: none; nothing is sent. Source: service document, Limits, and Events, record-an-event rule 3.
    */
   async forecast(
     source: InputSource<EventOf<Types, EventName<Types>>> | number,

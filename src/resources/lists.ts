@@ -32,9 +32,7 @@ export class Lists {
    * ```ts
    * const list = await client.lists.create({ name: "Engineers" });
    * ```
-   * Scope: `lists:write`.
-   *
-   * Source: service document, List, and Lists, "Create-list".
+   * Scope: `lists:write`. Source: service document, List, and Lists, "Create-list".
    */
   create(input: ListInput, options?: CallOptions): ApiPromise<List> {
     return this.#call.request(operations.lists.create, { payload: input }, options);
@@ -56,9 +54,7 @@ export class Lists {
    * ```ts
    * const { requested, calls } = await client.lists.addContacts("list-1", ["ada@example.com", "grace@example.com"]);
    * ```
-   * Scopes: `lists:write` and `contacts:write`.
-   *
-   * Source: service document, Lists, POST, and Limits.
+   * Scopes: `lists:write` and `contacts:write`. Source: service document, Lists, POST, and Limits.
    */
   addContacts(id: string, emails: Addresses, options: CallOptions = {}): ApiPromise<MembersReport> {
     return this.#change(operations.lists.addContacts, { id, emails, options });
@@ -73,9 +69,7 @@ export class Lists {
    * ```ts
    * await client.lists.removeContacts("list-1", ["grace@example.com"]);
    * ```
-   * Scopes: `lists:write` and `contacts:write`.
-   *
-   * Source: service document, Lists, DELETE, and Limits.
+   * Scopes: `lists:write` and `contacts:write`. Source: service document, Lists, DELETE, and Limits.
    */
   removeContacts(id: string, emails: Addresses, options: CallOptions = {}): ApiPromise<MembersReport> {
     return this.#change(operations.lists.removeContacts, { id, emails, options });
@@ -90,9 +84,7 @@ export class Lists {
    * ```ts
    * for await (const contact of client.lists.members("list-1")) console.log(contact.email);
    * ```
-   * Scope: none documented, as for every read.
-   *
-   * Source: service document, Contact, `listIds`.
+   * Scope: none documented, as for every read. Source: service document, Contact, `listIds`.
    */
   members(id: string, options?: CallOptions & PagingOptions): AsyncIterable<Contact> {
     // A lenient answer may have any shape.
