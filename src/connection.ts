@@ -1,4 +1,3 @@
-import { ConfigurationError } from "./errors.ts";
 import { auth, Redactor, redacting } from "./http/auth.ts";
 import { claimOnce } from "./http/claim-once.ts";
 import { emailGuard } from "./http/email-guard.ts";
@@ -45,10 +44,6 @@ const lazyTransport = (settings: Settings, limits: TransportLimits): Transport =
   let loaded: Transport | undefined;
   let ending: Promise<unknown> | undefined;
   const load = async (signal: AbortSignal | undefined): Promise<Transport> => {
-    if (!("WebAssembly" in globalThis))
-      throw new ConfigurationError(
-        "the default transport needs WebAssembly, which this process has not (node --jitless): give a fetch that needs none",
-      );
     const { undiciTransport, loadTunnelling } = await import("./http/transport/undici.ts");
     const { origin, dispatcher, proxy, noProxy } = settings;
     const tunnelling = proxy && !dispatcher ? await loadTunnelling({ proxy, noProxy }) : undefined;

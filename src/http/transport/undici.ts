@@ -2,6 +2,7 @@
 import type { Socket } from "node:net";
 import buildConnector, { type ConnectCallback } from "undici/lib/core/connect.js";
 import Client from "undici/lib/dispatcher/client.js";
+import { ConfigurationError } from "../../errors.ts";
 import type { Dispatcher } from "../../options/fetch.ts";
 import type { Log } from "../../options/logger.ts";
 import { afterReading, type Clock } from "../../runtime/clock.ts";
@@ -249,6 +250,10 @@ export const undiciTransport = ({
   log,
   ...limits
 }: TransportSettings): Transport => {
+  if (!("WebAssembly" in globalThis))
+    throw new ConfigurationError(
+      "the default transport needs WebAssembly, which this process has not (node --jitless): give a fetch that needs none",
+    );
   const own =
     dispatcher === undefined ? new ConnectionPool(origin, limits.clock, { tunnelling, log }) : undefined;
   const timers = new AttemptTimers(limits.clock);
