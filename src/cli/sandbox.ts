@@ -40,7 +40,7 @@ export const sandbox: CliCommand = {
       key: { type: "string", value: "<text>", about: `the accepted key, default ${defaults.key}` },
       contacts: { type: "string", value: "<n>", about: "the number of invented contacts; default 0" },
       load: { type: "string", value: "<file>", about: "records that sandbox.save or Save snapshot wrote" },
-      latency: { type: "string", value: "<ms>", about: "how long each answer takes; default 0" },
+      latency: { type: "string", value: "<ms>", about: "how long each response takes; default 0" },
       ...limitsOption,
       json: { type: "boolean", about: "url and key as one line of JSON" },
     },

@@ -11,13 +11,13 @@ export interface FieldsSchema<Fields = unknown> {
   /** The part of the specification that is used. */
   readonly "~standard": {
     /** Validates a value; only its issues are used. */
-    readonly validate: (value: unknown) => SchemaAnswer | Promise<SchemaAnswer>;
+    readonly validate: (value: unknown) => SchemaResult | Promise<SchemaResult>;
     /** For the compiler only. */
     readonly types?: { readonly input: Fields; readonly output: unknown } | undefined;
   };
 }
 
-interface SchemaAnswer {
+interface SchemaResult {
   readonly issues?:
     | readonly { readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined }[]
     | undefined;

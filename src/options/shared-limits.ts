@@ -43,7 +43,7 @@ export interface SharingRequest {
 export interface Gate {
   /**
    * Whether the first request of a queue may go now. If not, it and those behind it are asked for, and their budgets
-   * learn when the answer is there.
+   * learn when the verdict is there.
    */
   admits(request: SharingRequest): boolean;
   /** The budget that a request of its kind lacks, as far as is known, and how long at least. */

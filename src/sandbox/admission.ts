@@ -109,7 +109,7 @@ export const createAdmission = (options: SandboxOptions, clock: SandboxClock) =>
         id: match.id,
         body: body.value,
         failedItem: (index) => planned(index) ?? items(index),
-        scheduledAnswer: options.scheduledAnswer ?? "nested",
+        scheduledResponse: options.scheduledResponse ?? "nested",
       },
     };
   };

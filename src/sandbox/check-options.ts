@@ -127,7 +127,7 @@ const sandboxShape = shape({
   order: oneOf("oldest-first", "newest-first"),
   search: oneOf("address", "substring"),
   batchOverflow: oneOf("refuse", "per-item"),
-  scheduledAnswer: oneOf("nested", "flat"),
+  scheduledResponse: oneOf("nested", "flat"),
   keepRequests: atMostAll,
   baseUrl: httpUrl,
   workspaces: recordOf(shape(workspaceChecks)),

@@ -67,7 +67,7 @@ export interface Journal {
   readonly requests: readonly RequestRecord[];
   readonly counts: RequestCounts;
   /**
-   * All requests; of more than 100,000 the newest. Their answers are kept for the newest 500, and for those that failed among
+   * All requests; of more than 100,000 the newest. Their responses are kept for the newest 500, and for those that failed among
    * the newest `keepRequests`. A body is cut after 64 Ki characters.
    */
   readonly exchanges: readonly Exchange[];

@@ -124,7 +124,7 @@ export interface SandboxOptions extends WorkspaceOptions {
   /** How a batch over the events limit fails: as a whole with 429 (default), or each surplus event with 429. */
   readonly batchOverflow?: "refuse" | "per-item";
   /** The shape of a scheduled email: `{ scheduled, email: { id, … } }` (default) or `{ scheduled, id, … }`. */
-  readonly scheduledAnswer?: "nested" | "flat";
+  readonly scheduledResponse?: "nested" | "flat";
   /** How many of the newest requests `state.requests` keeps. Default 10,000. `state.counts` counts all requests. */
   readonly keepRequests?: number;
   /**

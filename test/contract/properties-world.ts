@@ -44,7 +44,7 @@ const fill = async (sandbox: Sandbox) => ({
   }),
 });
 
-const options = { seed: 1, clock: stillClock, limits: false, scheduledAnswer: "flat" } as const;
+const options = { seed: 1, clock: stillClock, limits: false, scheduledResponse: "flat" } as const;
 
 /** The ids of the known records: the same in every world. */
 export const known = await fill(createSandbox(options));

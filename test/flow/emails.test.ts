@@ -25,7 +25,7 @@ test("an email is sent, and its recipient becomes a contact", async () => {
 test.each(["nested", "flat"] as const)(
   "a scheduled email is kept, listed, changed and cancelled (%s)",
   async (how) => {
-    const { client } = service({ scheduledAnswer: how });
+    const { client } = service({ scheduledResponse: how });
     const sendAt = inAnHour();
     const kept = await client.emails.schedule({ ...email, sendAt });
     expect(kept).toMatchObject({ status: "SCHEDULED", sendAt: sendAt.toISOString() });

@@ -20,7 +20,7 @@ export interface Call {
   /** The failure of the batch item at this index, which is then not processed; undefined if there is none. */
   readonly failedItem: (index: number) => FailedItem | undefined;
   /** The shape of the answer to a scheduled email. */
-  readonly scheduledAnswer: "nested" | "flat";
+  readonly scheduledResponse: "nested" | "flat";
 }
 
 /** The body as an object. @throws Refusal 400 for anything else. */

@@ -31,7 +31,7 @@ const keep = (call: Call, draft: EmailDraft, sendAt: string, mailAccount: string
   };
   workspace.scheduled.set(record.id, record);
   dispatchLater(record, workspace);
-  const kept = call.scheduledAnswer === "flat" ? shown(record) : { email: shown(record) };
+  const kept = call.scheduledResponse === "flat" ? shown(record) : { email: shown(record) };
   return { status: 201, body: { scheduled: true, ...kept } };
 };
 

@@ -120,7 +120,7 @@ describe("sending later", () => {
   });
 
   test("can be answered flat", async () => {
-    const { reply, id } = await schedule({ scheduledAnswer: "flat" });
+    const { reply, id } = await schedule({ scheduledResponse: "flat" });
     expect(reply.body).toEqual({
       scheduled: true,
       id,

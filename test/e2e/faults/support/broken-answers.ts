@@ -73,7 +73,7 @@ const silent: Deliver = (response, { status, headers }) => {
 const applied = { applies: true } as const;
 const inBody = { ...applied, isInBody: true } as const;
 const broken = { ...inBody, says: "unclear", error: "ResponseValidationError" } as const;
-const readable = { ...applied, says: "an answer" } as const;
+const readable = { ...applied, says: "a response" } as const;
 const tooLarge = {
   ...inBody,
   says: "unclear for good",
@@ -145,7 +145,7 @@ export const brokenAnswers: readonly FaultCase[] = [
     options: shortAttempt,
     arrange: spoilt(slowDrip),
   },
-  { ...inBody, says: "an answer", name: "a body that drips and ends in time", arrange: planned("drip") },
+  { ...inBody, says: "a response", name: "a body that drips and ends in time", arrange: planned("drip") },
   { ...broken, name: "garbage that calls itself JSON", arrange: planned("garbage") },
   { ...broken, name: "a corrupt gzip body", arrange: planned("gzip-corrupt") },
   { ...broken, name: "a corrupt br body", arrange: spoilt(corruptBrotli) },

@@ -145,7 +145,7 @@ export const connections: readonly FaultCase[] = [
     arrange: afterOneCall(closeAtNextWrite),
   },
   {
-    says: "an answer",
+    says: "a response",
     applies: false,
     name: "a kept-alive connection closed before the request goes out",
     times: ["once"],

@@ -11,7 +11,7 @@ export const faultsDocument = (found: {
 Printed by \`test/e2e/faults/matrix.test.ts\` from what it found in ${found.cells.toLocaleString("en")} cells over real sockets, and checked against the
 contract's table; do not edit. \`UPDATE_DOCS=1 npx vitest run --project e2e test/e2e/faults\` writes it again.
 
-Each entry says what the call told its caller (an answer, or an error and its \`outcome\`), how many requests reached the
+Each entry says what the call told its caller (a response, or an error and its \`outcome\`), how many requests reached the
 service, and how often the effect happened by the service's own record. \`maxRetries\` is ${maxRetries}. In every cell the call
 settled by its deadline, no request came before its \`Retry-After\`, \`not-applied\` was never said of something applied, and
 after \`close()\` no socket, timer or listener was left. Rows that begin with "strict" ran with

@@ -3,7 +3,7 @@ import type { Subject } from "./subjects.ts";
 
 /** What one cell came to. */
 export interface Finding {
-  /** `an answer`, or the class of the error. */
+  /** `a response`, or the class of the error. */
   readonly told: string;
   /** What the error says of the effect. */
   readonly outcome: "not-applied" | "unknown" | undefined;
@@ -21,14 +21,14 @@ const batchRounds = 1 + maxRetries;
 
 /** What this operation learns of the fault: some faults do not touch some operations. */
 const heard = (subject: Subject, fault: FaultCase): Says => {
-  if (fault.isInBody && subject.hasNoBody) return "an answer";
-  if (fault.isEmpty && subject.mayBeEmpty) return "an answer";
+  if (fault.isInBody && subject.hasNoBody) return "a response";
+  if (fault.isEmpty && subject.mayBeEmpty) return "a response";
   return fault.says;
 };
 
 /** What a batch comes to when events of it fail: those are sent again, and again, and told of in the end. */
 const failing = (size: number, count: number, times: Times): Finding => ({
-  told: times === "once" ? "an answer" : `an answer, ${count} told as rejected`,
+  told: times === "once" ? "a response" : `a response, ${count} told as rejected`,
   outcome: undefined,
   requests: times === "once" ? 2 : batchRounds,
   effects: times === "once" ? size : size - count,
@@ -36,7 +36,7 @@ const failing = (size: number, count: number, times: Times): Finding => ({
 
 /** What a batch comes to when its answer does not say what became of the events: under their ids it may ask again. */
 const unsaid = (size: number, times: Times): Finding => ({
-  told: times === "once" ? "an answer" : `an answer, ${size} told as left open`,
+  told: times === "once" ? "a response" : `a response, ${size} told as left open`,
   outcome: undefined,
   requests: times === "once" ? 2 : batchRounds,
   effects: size,
@@ -55,16 +55,16 @@ export const expected = (subject: Subject, fault: FaultCase, times: Times): Find
   const says = heard(subject, fault);
   // Only a repeat tells that it is done: what was cancelled is not found any more.
   if (fault.isCut && subject.hasNoBody)
-    return { told: "an answer", outcome: undefined, requests: 2, effects: 1 };
+    return { told: "a response", outcome: undefined, requests: 2, effects: 1 };
   const isRepeated =
     !fault.isTooLong &&
     (says === "nothing left" || says === "refused" || (says === "unclear" && replay !== "never"));
   if (fault.isSilent) return unsaid(size, times);
-  if (says === "an answer") return { told: "an answer", outcome: undefined, requests: 1, effects: effect };
+  if (says === "a response") return { told: "a response", outcome: undefined, requests: 1, effects: effect };
   // What reached nobody was received by nobody.
   const received = says === "nothing left" || fault.isUnread ? 0 : 1;
   if (isRepeated && times === "once") {
-    return { told: "an answer", outcome: undefined, requests: received + 1, effects: effect };
+    return { told: "a response", outcome: undefined, requests: received + 1, effects: effect };
   }
   const isKnown = says === "nothing left" || says === "refused" || replay === "read";
   return {

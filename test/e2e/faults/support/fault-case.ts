@@ -8,7 +8,7 @@ export type Times = "once" | "always";
 /** What the fault tells a caller, in the contract's terms. */
 export type Says =
   /** A whole answer that can be read. */
-  | "an answer"
+  | "a response"
   /** Not one byte of the request left. */
   | "nothing left"
   /** The service did nothing, and says so. */

@@ -43,12 +43,12 @@ export const clean: Proof = {
 /** What an answer says beside being one: of how many events it tells that they failed, or that nobody knows. */
 const answerOf = (value: unknown): string => {
   const { results }: { results?: unknown } = Object(value);
-  if (!Array.isArray(results)) return "an answer";
+  if (!Array.isArray(results)) return "a response";
   const told = (name: string, counts: (status: number) => boolean): string => {
     const count = results.filter(({ status }) => counts(status)).length;
     return count === 0 ? "" : `, ${count} told as ${name}`;
   };
-  return `an answer${told("rejected", (status) => status >= 300)}${told("left open", (status) => status === 0)}`;
+  return `a response${told("rejected", (status) => status >= 300)}${told("left open", (status) => status === 0)}`;
 };
 
 /** A whole call's deadline; every fault has ended long before. */

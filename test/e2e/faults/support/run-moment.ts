@@ -83,7 +83,7 @@ export const runMoment = async ({ subject, moment, ending }: MomentCell) => {
   await client.close();
   if (place.options?.dispatcher === undefined) await allClosed(place.port);
   const finding = {
-    told: error === reason ? "the signal's reason" : error instanceof Error ? error.name : "an answer",
+    told: error === reason ? "the signal's reason" : error instanceof Error ? error.name : "a response",
     outcome: isTouchpointError(error) ? error.outcome : undefined,
     requests: sandbox.state.requests.length - before,
     effects: subject.effects(sandbox.state, id),

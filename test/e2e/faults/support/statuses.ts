@@ -84,7 +84,7 @@ export const statuses: readonly FaultCase[] = [
     { failing: 2, name: "every event of a batch fails for a passing reason" },
   ].map(
     ({ failing, name }): FaultCase => ({
-      says: "an answer",
+      says: "a response",
       applies: false,
       name,
       failing,
