@@ -80,7 +80,7 @@ export const openLab = (preset: Preset, show: (view: View) => void) => {
     fetch: sandbox.fetch,
     dangerouslyAllowBrowser: true,
     hooks: {
-      onWait: ({ limit }: { limit?: string }) => tell(`waits for ${limit ?? "a slot"}`),
+      onWait: ({ waitingFor }) => tell(`waits for ${waitingFor}`),
       onRetry: ({ attempt, waitMs }) => tell(`attempt ${attempt} failed, again in ${seconds(waitMs)}`),
     },
   });
