@@ -252,7 +252,7 @@ export const undiciTransport = ({
 }: TransportSettings): Transport => {
   if (!("WebAssembly" in globalThis))
     throw new ConfigurationError(
-      "the default transport needs WebAssembly, which this process has not (node --jitless): give a fetch that needs none",
+      "the default transport needs WebAssembly, which this process lacks (node --jitless): give a fetch that needs none",
     );
   const own =
     dispatcher === undefined ? new ConnectionPool(origin, limits.clock, { tunnelling, log }) : undefined;
