@@ -276,7 +276,7 @@ interface BatchAnswerItem {
 /** Checks one result of a batch. */
 const BatchAnswerItem = deferred(() =>
   objectOf<BatchAnswerItem>({
-    status: maybe(z.number()),
+    status: maybe(Whole),
     id: maybe(z.string()),
     name: maybe(z.string()),
     outcome: maybe(EventOutcome),

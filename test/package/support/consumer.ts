@@ -9,7 +9,59 @@ export const fileless = `
     interface Contact {
       readonly vip?: boolean;
     }
+    interface ContactInput {
+      nickname?: string;
+    }
+    interface ContactPatch {
+      nickname?: string | null;
+    }
+    interface CompanyInput {
+      size?: number;
+    }
+    interface CompanyPatch {
+      size?: number;
+    }
+    interface CompanyPerson {
+      phone?: string;
+    }
+    interface ListInput {
+      color?: string;
+    }
+    interface EventFields {
+      source?: string;
+    }
+    interface EmailFields {
+      cc?: string[];
+    }
+    interface ScheduledEmailPatch {
+      cc?: string[];
+    }
   }
+
+  const email = "ada@example.com";
+
+  /** The fields declared above, in each call that sends them. */
+  export const sendDeclared = async ({ contacts, companies, lists, events, emails }: Client, typed: Client<{ plan: string }, { "order.placed": object }>): Promise<void> => {
+    await contacts.create({ email, nickname: "Ada" });
+    await contacts.upsert({ email, nickname: null });
+    await contacts.update("c1", { nickname: null });
+    await contacts.import([{ email, nickname: "Ada" }]);
+    await companies.create({ companyName: "Engines", size: 3, contacts: [{ email, phone: "1" }] });
+    await companies.update("co1", { size: 4 });
+    await lists.create({ name: "News", color: "red" });
+    await events.record({ name: "x", contact: { email }, source: "web", contactFields: { nickname: "Ada" } });
+    await events.recordBatch([{ name: "x", contact: { email }, source: "web" }]);
+    const mail = { to: email, subject: "Hi", text: "Hi", cc: [email] };
+    await emails.send(mail);
+    await emails.schedule({ ...mail, sendAt: "2030-01-01T00:00:00Z" });
+    await emails.scheduled.update("s1", { cc: [] });
+    await typed.contacts.create({ email, nickname: "Ada", customFields: { plan: "pro" } });
+    await typed.contacts.update("c1", { nickname: null });
+    await typed.contacts.upsert({ email, nickname: "Ada" });
+    await typed.events.record({ name: "order.placed", contact: { email }, properties: {}, source: "web" });
+    // @ts-expect-error declared for contacts, not for companies
+    await companies.update("co1", { nickname: "Ada" });
+  };
 
   export const run = async (client: Client): Promise<Contact[]> => {
     const input: ContactInput = { email: "ada@example.com", stage: "DEAD", customFields: { plan: null } };

@@ -79,3 +79,11 @@ test("of a result that was recorded, all but a duplicate is always there; of ano
   expect(missed(202)).toEqual(["id", "name", "outcome", "runsStarted"]);
   expect(missed(400)).toEqual([]);
 });
+
+test("the status of a result is a whole number", () => {
+  const issues = issuesOf(BatchAnswer, {
+    ...samples.batchAnswer,
+    results: [{ ...batchItem, status: 202.5 }],
+  });
+  expect(issues.map(({ path }) => path)).toEqual(["results[0].status"]);
+});
