@@ -18,15 +18,32 @@ export class RecentIds {
   readonly #capacity: number;
   /** id → the position at which it was yielded. */
   readonly #places = new Map<string, number>();
+  /** Never forgotten: the walk began again, and comes to these records once more, however many are new before them. */
+  #kept: ReadonlySet<string>;
   #next = 0;
 
-  constructor(capacity: number, ids: readonly string[] = []) {
+  constructor(capacity: number, ids: readonly string[] = [], kept: readonly string[] = []) {
     this.#capacity = capacity;
-    this.add(ids);
+    this.#kept = new Set(kept);
+    this.add([...kept, ...ids]);
   }
 
+  get isEmpty(): boolean {
+    return this.#places.size === 0;
+  }
+
+  /** How many are remembered besides those that are kept. */
   get size(): number {
-    return this.#places.size;
+    return this.#places.size - this.#kept.size;
+  }
+
+  get kept(): readonly string[] {
+    return [...this.#kept];
+  }
+
+  /** Keeps all ids that are remembered now. */
+  keep(): void {
+    this.#kept = new Set(this.#places.keys());
   }
 
   /** Remembers ids; a record without one (an empty id) cannot be recognized. */
@@ -37,8 +54,8 @@ export class RecentIds {
       this.#places.set(id, this.#next++);
     }
     for (const id of this.#places.keys()) {
-      if (this.#places.size <= this.#capacity) break;
-      this.#places.delete(id);
+      if (this.size <= this.#capacity) break;
+      if (!this.#kept.has(id)) this.#places.delete(id);
     }
   }
 

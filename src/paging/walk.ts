@@ -72,7 +72,7 @@ export class Walk<T> {
     this.#reached = this.#position;
     this.#yielded = place?.read ?? 0;
     this.#size = new PageSize(place?.longest);
-    this.#recent = new RecentIds(idsRemembered, place?.recent);
+    this.#recent = new RecentIds(idsRemembered, place?.recent, place?.kept);
     this.#wrap = new WrapAround(place?.first);
     this.#ahead = new PagesAhead(fetch, prefetch);
   }
@@ -109,7 +109,7 @@ export class Walk<T> {
 
   /** How many of the `wanted` records a page at this position can share with the previous one. */
   #shared(position: number, wanted: number): number {
-    if (!this.#settings.isDriftSafe || this.#recent.size === 0 || this.#beginsAgain) return 0;
+    if (!this.#settings.isDriftSafe || this.#recent.isEmpty || this.#beginsAgain) return 0;
     return Math.min(wanted, position, this.#size.mostShared, this.#end.mostShared);
   }
 
@@ -184,6 +184,7 @@ export class Walk<T> {
       read: this.#yielded,
       longest: this.#size.longest,
       recent: this.#recent.last(idsInCursor),
+      kept: this.#recent.kept,
       first: this.#wrap.first,
       query: this.#settings.query,
     });
@@ -249,7 +250,8 @@ export class Walk<T> {
         `the last ${this.#recent.size} records read are gone from the list, so where to go on cannot be told; start again`,
       );
     }
-    // All yielded ids are remembered, so starting again repeats no record.
+    // All yielded ids are remembered and kept, so starting again repeats no record.
+    this.#recent.keep();
     this.#yielded = 0;
     this.#wrap.forget();
     this.#position = this.#settings.skip;

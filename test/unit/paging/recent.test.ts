@@ -47,3 +47,11 @@ test.each([
 ])("records that come again as %j stand in order: %s", (ids, isInOrder) => {
   expect(new RecentIds(10, ["a", "b", "c"]).standsInOrder(ids)).toBe(isInOrder);
 });
+
+test("ids that are kept are never forgotten, and take no place of others", () => {
+  const recent = new RecentIds(2, ["a", "b"]);
+  recent.keep();
+  recent.add(["c", "d", "e"]);
+  expect(recent.lastKnownIn(["a", "b", "c"])).toBe(1);
+  expect([recent.size, recent.kept]).toEqual([2, ["a", "b"]]);
+});

@@ -146,6 +146,20 @@ describe("Walk over a list that moves", () => {
     fails: false,
   } as const;
 
+  // It began again after the first records, and more than a cursor carries came before them.
+  const beginsAgainAndResumes = {
+    seed: 649831429,
+    length: 696,
+    order: "newest first",
+    totals: "true",
+    limit: 1,
+    cap: 7,
+    prefetch: 4,
+    burst: 3,
+    resumes: true,
+    fails: false,
+  } as const;
+
   test("every record that exists throughout is yielded once, and none twice", async () => {
     const isRight = async (given: Scenario): Promise<void> => {
       expect([nobody, undefined]).toContainEqual(await walked(given));
@@ -154,7 +168,7 @@ describe("Walk over a list that moves", () => {
       numRuns: 400,
       // The same lists in every run: about one of 13,000 random ones still repeats a record, and the campaign looks for those.
       seed: 2_026,
-      examples: [[beginsAlike], [repeatsAfterSearch]],
+      examples: [[beginsAlike], [repeatsAfterSearch], [beginsAgainAndResumes]],
     });
   });
 
