@@ -30,7 +30,7 @@ export class AttemptTimers {
   /** Calls back after `ms`, like the clock itself. */
   after(ms: number, callback: () => void): Cancel {
     const link = new Link<Due>({ at: this.#clock.now() + ms, callback });
-    this.#laneOf(ms).first.add(link);
+    (this.#lanes.get(ms) ?? this.#open(ms)).first.add(link);
     return function cancelAttemptTimer() {
       link.remove();
     };
@@ -42,9 +42,7 @@ export class AttemptTimers {
     this.#lanes.clear();
   }
 
-  #laneOf(ms: number): Lane {
-    const known = this.#lanes.get(ms);
-    if (known !== undefined) return known;
+  #open(ms: number): Lane {
     const first = new Link<Due>({ at: 0, callback: () => undefined });
     const lane: Lane = { first, dueAt: 0, cancel: () => undefined };
     this.#lanes.set(ms, lane);

@@ -1,10 +1,10 @@
 import type { Fetch, FetchResponse } from "../../options/fetch.ts";
 import { globalFetch } from "../../options/snapshot.ts";
 import type { RawHeaders } from "../../runtime/headers.ts";
-import { type HttpRequest, headersOf } from "../message.ts";
+import { headersOf } from "../message.ts";
 import { type ErrorLike, isErrorLike, sanitizedError } from "../sanitized-error.ts";
 import type { Transport } from "../types.ts";
-import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";
+import { Attempt, type AttemptLimits, type TransportLimits } from "./attempt.ts";
 
 // These only occur before the first byte is sent: looking up the host, connecting, and checking the certificate.
 const beforeSending =
@@ -47,66 +47,48 @@ const rawHeaders = (headers: FetchResponse["headers"]): RawHeaders => {
   return unframed;
 };
 
-type Reader = ReturnType<NonNullable<FetchResponse["body"]>["getReader"]>;
-
-/** One attempt with fetch. */
-class FetchAttempt implements Carrier {
-  readonly #attempt: Attempt;
-  readonly #fetch: Fetch;
-  readonly #abort = new AbortController();
-  #reader: Reader | undefined;
-
-  constructor(attempt: Attempt, fetch: Fetch) {
-    this.#attempt = attempt;
-    this.#fetch = fetch;
-    attempt.carrier = this;
-  }
-
-  drop(reason: Error): void {
-    this.#abort.abort(reason);
+/** Makes an attempt with fetch. */
+const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise<void> => {
+  const { method, body } = attempt.request;
+  const controller = new AbortController();
+  let reader: ReturnType<NonNullable<FetchResponse["body"]>["getReader"]> | undefined;
+  const abort = (reason: Error): void => {
+    controller.abort(reason);
     // A stream that cannot be cancelled is abandoned too.
-    this.#reader?.cancel(reason).catch(() => undefined);
-  }
-
-  async run(request: HttpRequest, url: string): Promise<void> {
-    const attempt = this.#attempt;
-    const fetch = this.#fetch;
-    const { method, body } = request;
-    attempt.wasSent = true;
-    let hasAnswer = false;
-    try {
-      const response = await fetch(url, {
-        method,
-        headers: headersOf(request),
-        ...(body === undefined ? {} : { body }),
-        redirect: "manual",
-        signal: this.#abort.signal,
-      });
-      hasAnswer = true;
-      // A browser hides the status of a redirect that it must not follow.
-      const status = response.type === "opaqueredirect" ? 302 : response.status;
-      // `Response.error()` has status 0.
-      if (status === 0) throw new Error("the fetch returned a network error");
-      if (attempt.head(status, rawHeaders(response.headers))) await this.#read(response);
-      else await response.body?.cancel();
-    } catch (error) {
-      const { cause, neverLeft } = causeOf(error);
-      // A response that has started proves that the request was sent. The caller's fetch may have retried: that its last
-      // try was refused says nothing about the earlier ones.
-      if (!hasAnswer && neverLeft && fetch === globalFetch) attempt.wasSent = false;
-      attempt.lost(cause);
-    }
-  }
-
-  async #read(response: FetchResponse): Promise<void> {
-    const reader = response.body?.getReader();
-    this.#reader = reader;
+    reader?.cancel(reason).catch(() => undefined);
+  };
+  attempt.onRequestStart({ abort });
+  if (attempt.hasEnded) return;
+  let hasAnswer = false;
+  try {
+    const response = await fetch(url, {
+      method,
+      headers: headersOf(attempt.request),
+      ...(body === undefined ? {} : { body }),
+      redirect: "manual",
+      signal: controller.signal,
+    });
+    hasAnswer = true;
+    // A browser hides the status of a redirect that it must not follow.
+    const status = response.type === "opaqueredirect" ? 302 : response.status;
+    // `Response.error()` has status 0.
+    if (status < 200) throw new Error("the fetch returned a network error");
+    attempt.onResponseStart(undefined, status, rawHeaders(response.headers));
+    if (attempt.hasEnded) return void (await response.body?.cancel());
+    reader = response.body?.getReader();
     for (let piece = await reader?.read(); piece?.done === false; piece = await reader?.read()) {
-      if (piece.value !== undefined && !this.#attempt.chunk(piece.value)) return;
+      if (piece.value !== undefined) attempt.onResponseData(undefined, piece.value);
+      if (attempt.hasEnded) return;
     }
-    this.#attempt.end();
+    attempt.onResponseEnd();
+  } catch (error) {
+    const { cause, neverLeft } = causeOf(error);
+    // A response that has started proves that the request was sent. The caller's fetch may have retried: that its last
+    // try was refused says nothing about the earlier ones.
+    if (!hasAnswer && neverLeft && fetch === globalFetch) attempt.wasSent = false;
+    attempt.lost(cause);
   }
-}
+};
 
 /** Sends with the caller's fetch. */
 export const fetchTransport = (origin: string, fetch: Fetch, limits: TransportLimits): Transport => {
@@ -115,7 +97,7 @@ export const fetchTransport = (origin: string, fetch: Fetch, limits: TransportLi
     send: (scope, request) =>
       new Promise(function sendOverFetch(resolve, reject) {
         const attempt = new Attempt(scope, attempts, { request, resolve, reject });
-        if (!attempt.hasEnded) void new FetchAttempt(attempt, fetch).run(request, origin + request.path);
+        if (!attempt.hasEnded) void attemptOver(fetch, attempt, origin + request.path);
       }),
     // The connections belong to the caller's fetch; the calls in flight were aborted by their own signals.
     close: async () => undefined,

@@ -1,18 +1,14 @@
-import type { Socket } from "node:net";
 import type { Log } from "../../options/logger.ts";
-
-/** A request whose bytes undici writes to a socket. */
-export interface Written {
-  /** The header line with the key, including its line break; empty if undici writes the key itself. */
-  readonly keyLine: string;
-  readonly body: string | undefined;
-  /** Ends it as if it had never started: none of its bytes was written. */
-  giveBack(): void;
-}
 
 /** The socket that a client of undici has now, and the request on it. */
 export interface Line {
-  readonly carried: Written;
+  readonly carried: {
+    /** The header line with the key; empty if undici writes the key itself. */
+    readonly keyLine: string;
+    readonly request: { readonly body: string | undefined };
+    /** Ends it as if it had never started: none of its bytes was written. */
+    giveBack(): void;
+  };
 }
 
 const requestLine = /^[A-Z]+ \/[^ ]* HTTP\/1\.1\r\n/;
@@ -34,38 +30,37 @@ export class RequestBytes {
   }
 
   /** Changes what is written to a new socket. */
-  change(socket: Pick<Socket, "write">, line: Line): void {
+  change(socket: { write(...given: unknown[]): boolean }, line: Line): void {
     const write = socket.write.bind(socket);
-    // TypeScript cannot tell the overloads of `write` apart here; the arguments are passed on unchanged.
-    const pass = (...given: unknown[]): boolean => Reflect.apply(write, socket, given);
     let head: string | undefined;
-    socket.write = (data: string | Uint8Array, ...rest: unknown[]): boolean => {
-      const { keyLine, body } = line.carried;
+    socket.write = (data: unknown, ...rest: unknown[]): boolean => {
+      const { keyLine, request } = line.carried;
+      const { body } = request;
       if (head !== undefined) {
         const before = head;
         head = undefined;
         // A body of one byte per character has the same bytes in both encodings.
-        if (typeof data !== "string" && body?.length === data.byteLength)
-          return pass(before + body, "latin1", ...rest);
-        pass(before, "latin1");
-        return pass(data, ...rest);
+        if (ArrayBuffer.isView(data) && body?.length === data.byteLength)
+          return write(before + body, "latin1", ...rest);
+        write(before, "latin1");
+        return write(data, ...rest);
       }
-      if (keyLine === "") return pass(data, ...rest);
-      if (this.isOff || !this.#isHead(data)) {
+      if (keyLine === "") return write(data, ...rest);
+      const isHead = typeof data === "string" && requestLine.test(data) && data.endsWith("\r\n\r\n");
+      if (!isHead) this.#turnOff();
+      if (this.isOff || !isHead) {
         line.carried.giveBack();
         return false;
       }
       const withKey = `${data.slice(0, -2)}${keyLine}\r\n`;
-      if (!body) return pass(withKey, ...rest);
+      if (!body) return write(withKey, ...rest);
       head = withKey;
       return true;
     };
   }
 
-  #isHead(data: string | Uint8Array): data is string {
-    if (typeof data === "string" && requestLine.test(data) && data.endsWith("\r\n\r\n")) return true;
+  #turnOff(): void {
     this.isOff = true;
     this.#log?.warn("undici writes requests differently than expected: it is given the key", {});
-    return false;
   }
 }

@@ -6,14 +6,12 @@ import { ConfigurationError } from "../../errors.ts";
 import type { Dispatcher } from "../../options/fetch.ts";
 import type { Log } from "../../options/logger.ts";
 import { afterReading, type Clock } from "../../runtime/clock.ts";
-import type { RawHeaders } from "../../runtime/headers.ts";
-import { type HttpRequest, headersOf } from "../message.ts";
-import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
+import { headersOf } from "../message.ts";
 import type { Transport } from "../types.ts";
-import { Attempt, type AttemptLimits, type Carrier, type TransportLimits } from "./attempt.ts";
+import { Attempt, type AttemptLimits, type TransportLimits } from "./attempt.ts";
 import { AttemptTimers } from "./attempt-timers.ts";
 import type { Open, ProxySettings, ProxyTunnel } from "./proxy.ts";
-import { RequestBytes, type Written } from "./request-bytes.ts";
+import { RequestBytes } from "./request-bytes.ts";
 
 /** Finds the tunnel for an origin; undefined if its requests do not go through the proxy. */
 export type Tunnelling = (origin: string, open: Open) => ProxyTunnel | undefined;
@@ -22,16 +20,10 @@ export type Tunnelling = (origin: string, open: Open) => ProxyTunnel | undefined
 interface PooledClient {
   readonly client: InstanceType<typeof Client>;
   /** The latest request on it. */
-  carried: Carried;
+  carried: Attempt;
   /** How many requests its socket has carried, and the time of the latest. */
   requests: number;
   usedAt: number;
-}
-
-/** A request in flight, with undici's callbacks. */
-interface Carried extends Written {
-  readonly attempt: { readonly hasEnded: boolean };
-  lose(error: unknown): void;
 }
 
 /** The attempt's own timer covers the whole request, so undici's timers are off. */
@@ -84,18 +76,18 @@ class ConnectionPool {
    * Sends a request with undici's own options. The service may have closed an idle socket without notice, with its first
    * response or while this process was busy. A request that is never repeated must not be lost on such a socket.
    */
-  dispatch(options: object, carried: Carried, isNeverRepeated: boolean): void {
+  dispatch(options: object, carried: Attempt, isNeverRepeated: boolean): void {
     const now = this.#clock.now();
     const line = this.#lineFor(carried, now);
     const isProven = line.requests !== 1 && now - line.usedAt <= latelyMs;
     const leave = (): void => {
-      if (carried.attempt.hasEnded) return;
+      if (carried.hasEnded) return;
       line.requests += 1;
       line.usedAt = now;
       try {
         line.client.dispatch(options, carried);
       } catch (error) {
-        carried.lose(error);
+        carried.lost(error);
       }
     };
     if (isProven || !isNeverRepeated) leave();
@@ -112,7 +104,7 @@ class ConnectionPool {
     );
   }
 
-  #lineFor(carried: Carried, now: number): PooledClient {
+  #lineFor(carried: Attempt, now: number): PooledClient {
     if (now - this.#since > lifeMs) {
       // Each first finishes its request.
       for (const { client } of this.#lines) void client.close();
@@ -120,7 +112,7 @@ class ConnectionPool {
       this.#since = now;
     }
     for (const free of this.#lines) {
-      if (!free.carried.attempt.hasEnded) continue;
+      if (!free.carried.hasEnded) continue;
       free.carried = carried;
       return free;
     }
@@ -170,78 +162,6 @@ export const loadTunnelling = async (settings: ProxySettings): Promise<Tunnellin
   return (origin, open) => proxyTunnel(origin, settings, open);
 };
 
-interface Controller {
-  abort(reason: Error): void;
-}
-
-/** Passes undici's callbacks for one request on to its attempt. */
-class UndiciHandler implements Carrier, Carried {
-  readonly keyLine: string;
-  readonly body: string | undefined;
-  readonly attempt: Attempt;
-  readonly #isOwn: boolean;
-  #controller: Controller | undefined;
-
-  /** @param written - what is written for undici, if the socket is its own. */
-  constructor(attempt: Attempt, written: Pick<HttpRequest, "authorization" | "body"> | undefined) {
-    this.attempt = attempt;
-    this.#isOwn = written !== undefined;
-    this.body = written?.body;
-    this.keyLine = written?.authorization === undefined ? "" : `authorization: ${written.authorization}\r\n`;
-    attempt.carrier = this;
-  }
-
-  drop(reason: Error): void {
-    this.#controller?.abort(reason);
-  }
-
-  giveBack(): void {
-    this.attempt.wasSent = false;
-    this.attempt.giveBack();
-  }
-
-  // undici calls this on a connected socket, before the first byte is sent.
-  onRequestStart(controller: Controller): void {
-    if (this.attempt.isHeld) this.attempt.giveBack();
-    if (this.attempt.hasEnded) return this.#leaveSocket(controller);
-    this.#controller = controller;
-    this.attempt.wasSent = true;
-  }
-
-  /** Leaves the socket to the next request: undici's clients treat an error here as "do not send this request". */
-  #leaveSocket(controller: Controller): void {
-    const reason = new Error("ended while waiting for a socket");
-    if (this.#isOwn) throw reason;
-    controller.abort(reason);
-  }
-
-  onRequestUpgrade(): void {
-    this.attempt.fail("broken", "the service switched protocols");
-  }
-
-  onResponseStart(_controller: Controller, status: number, headers: RawHeaders): void {
-    if (status >= 200) this.attempt.head(status, headers);
-  }
-
-  onResponseData(_controller: Controller, chunk: Uint8Array): void {
-    this.attempt.chunk(chunk);
-  }
-
-  onResponseEnd(): void {
-    this.attempt.end();
-  }
-
-  onResponseError(_controller: Controller, error: Error): void {
-    this.lose(error);
-  }
-
-  lose(error: unknown): void {
-    const cause = isErrorLike(error) ? error : new Error(String(error));
-    // The caller's dispatcher may attach the request to its errors, with the key in the headers.
-    this.attempt.lost(this.#isOwn ? cause : sanitizedError(cause));
-  }
-}
-
 /** Sends with undici's `dispatch`, which costs a quarter of its fetch and adds no headers. */
 export const undiciTransport = ({
   origin,
@@ -260,6 +180,7 @@ export const undiciTransport = ({
   const attempts: AttemptLimits = {
     ...limits,
     host: own?.place ?? new URL(origin).host,
+    isOwn: own !== undefined,
     // Whether a caller's dispatcher keeps the process alive is not known: those attempts get timers that do.
     clock: own === undefined ? limits.clock : timers,
   };
@@ -268,17 +189,16 @@ export const undiciTransport = ({
       new Promise(function sendOverUndici(resolve, reject) {
         const attempt = new Attempt(scope, attempts, { request, resolve, reject });
         if (attempt.hasEnded) return;
-        const { method, path, body = null } = request;
+        const { method, path, authorization, body = null } = request;
         const seesKey = own === undefined || own.bytes.isOff;
         const headers = seesKey ? headersOf(request) : request.headers;
+        if (!seesKey && authorization !== undefined) attempt.keyLine = `authorization: ${authorization}\r\n`;
         const options = { origin, method, path, headers, body, ...noTimeouts };
-        const written = { body: request.body, authorization: seesKey ? undefined : request.authorization };
-        const exchange = new UndiciHandler(attempt, own === undefined ? undefined : written);
         try {
-          if (own === undefined) dispatcher?.dispatch(options, exchange);
-          else own.dispatch(options, exchange, scope.plan.replay === "never");
+          if (own === undefined) dispatcher?.dispatch(options, attempt);
+          else own.dispatch(options, attempt, scope.plan.replay === "never");
         } catch (error) {
-          exchange.lose(error);
+          attempt.lost(error);
         }
       }),
     close: async () => {

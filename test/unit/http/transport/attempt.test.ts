@@ -28,8 +28,7 @@ const begin = (over: Partial<HttpRequest> = {}, maxResponseBytes = 1_000): Begun
   promise.catch(() => undefined);
   const [scope, request] = unfold(aRequest(over));
   const attempt = new Attempt(scope, { clock, maxResponseBytes, host }, { request, resolve, reject });
-  attempt.carrier = { drop: (reason) => void dropped.push(reason) };
-  attempt.wasSent = true;
+  attempt.onRequestStart({ abort: (reason) => void dropped.push(reason) });
   return { attempt, clock, settled: promise, dropped };
 };
 
@@ -53,10 +52,10 @@ describe("Attempt", () => {
   test("joins the pieces of a body, also in the middle of a character", async () => {
     const { attempt, settled } = begin();
     const bytes = Buffer.from('{"name":"Zoë"}');
-    attempt.head(200, { date: "now" });
-    attempt.chunk(bytes.subarray(0, 12));
-    attempt.chunk(bytes.subarray(12));
-    attempt.end();
+    attempt.onResponseStart(undefined, 200, { date: "now" });
+    attempt.onResponseData(undefined, bytes.subarray(0, 12));
+    attempt.onResponseData(undefined, bytes.subarray(12));
+    attempt.onResponseEnd();
     expect(await settled).toEqual({
       status: 200,
       headers: { date: "now" },
@@ -74,18 +73,18 @@ describe("Attempt", () => {
       [gzipSync(deflateSync('{"a":1}')), "deflate, gzip"],
     ] as const) {
       const { attempt, settled } = begin();
-      attempt.head(200, { "content-type": "text/plain", "content-encoding": coding });
-      attempt.chunk(body);
-      attempt.end();
+      attempt.onResponseStart(undefined, 200, { "content-type": "text/plain", "content-encoding": coding });
+      attempt.onResponseData(undefined, body);
+      attempt.onResponseEnd();
       expect((await settled).json).toEqual({ a: 1 });
     }
   });
 
   test("one timer covers all of it, to the last byte", async () => {
     const { attempt, clock, settled, dropped } = begin({ attemptTimeoutMs: 100 });
-    attempt.head(200, {});
+    attempt.onResponseStart(undefined, 200, {});
     await clock.advance(99);
-    attempt.chunk(Buffer.from("{"));
+    attempt.onResponseData(undefined, Buffer.from("{"));
     expect(attempt.hasEnded).toBe(false);
     await clock.advance(1);
     const failure = await failureOf(settled);
@@ -100,11 +99,11 @@ describe("Attempt", () => {
   test("leaves no timer and no listener, however it ends", async () => {
     const ends: readonly ((attempt: Attempt) => void)[] = [
       (attempt) => {
-        attempt.head(200, {});
-        attempt.end();
+        attempt.onResponseStart(undefined, 200, {});
+        attempt.onResponseEnd();
       },
       (attempt) => attempt.lost(new Error("gone")),
-      (attempt) => attempt.head(302, {}),
+      (attempt) => attempt.onResponseStart(undefined, 302, {}),
     ];
     for (const end of ends) {
       const { signal, listeners } = countedSignal();
@@ -118,7 +117,7 @@ describe("Attempt", () => {
   test("an abort ends it with the signal's reason, and frees what carries it", async () => {
     const controller = new AbortController();
     const { attempt, settled, dropped } = begin({ signal: controller.signal });
-    attempt.head(500, {});
+    attempt.onResponseStart(undefined, 500, {});
     controller.abort("changed my mind");
     const failure = await failureOf(settled);
     expect([failure.kind, failure.cause, dropped]).toEqual(["aborted", "changed my mind", [failure]]);
@@ -133,26 +132,31 @@ describe("Attempt", () => {
   test("whatever comes after the end changes nothing", async () => {
     const { attempt, settled } = begin();
     attempt.lost(new Error("gone"));
-    attempt.head(200, {});
-    expect(attempt.chunk(Buffer.from("{}"))).toBe(false);
-    attempt.end();
+    attempt.onResponseStart(undefined, 200, {});
+    attempt.onResponseData(undefined, Buffer.from("{}"));
+    expect(attempt.hasEnded).toBe(true);
+    attempt.onResponseEnd();
     expect((await failureOf(settled)).kind).toBe("connection");
   });
 
   test("is not followed when redirected", async () => {
     const { attempt, settled, dropped } = begin();
-    expect(attempt.head(307, { location: "https://elsewhere.example" })).toBe(false);
+    attempt.onResponseStart(undefined, 307, { location: "https://elsewhere.example" });
+    expect(attempt.hasEnded).toBe(true);
     expect((await failureOf(settled)).kind).toBe("redirect");
     expect(dropped).toHaveLength(1);
   });
 
   test("a body past the cap is dropped, by its announced and by its true length", async () => {
     const announced = begin({}, 10);
-    expect(announced.attempt.head(200, { "content-length": "11" })).toBe(false);
+    announced.attempt.onResponseStart(undefined, 200, { "content-length": "11" });
+    expect(announced.attempt.hasEnded).toBe(true);
     const counted = begin({}, 10);
-    counted.attempt.head(200, {});
-    expect(counted.attempt.chunk(Buffer.alloc(10))).toBe(true);
-    expect(counted.attempt.chunk(Buffer.alloc(1))).toBe(false);
+    counted.attempt.onResponseStart(undefined, 200, {});
+    counted.attempt.onResponseData(undefined, Buffer.alloc(10));
+    expect(counted.attempt.hasEnded).toBe(false);
+    counted.attempt.onResponseData(undefined, Buffer.alloc(1));
+    expect(counted.attempt.hasEnded).toBe(true);
     for (const { settled, dropped } of [announced, counted]) {
       expect((await failureOf(settled)).kind).toBe("too-large");
       expect(dropped).toHaveLength(1);
@@ -161,9 +165,9 @@ describe("Attempt", () => {
 
   test("a small body that unpacks past the cap is too large", async () => {
     const { attempt, settled } = begin({}, 1_000);
-    attempt.head(200, { "content-encoding": "gzip" });
-    attempt.chunk(gzipSync(Buffer.alloc(100_000)));
-    attempt.end();
+    attempt.onResponseStart(undefined, 200, { "content-encoding": "gzip" });
+    attempt.onResponseData(undefined, gzipSync(Buffer.alloc(100_000)));
+    attempt.onResponseEnd();
     expect((await failureOf(settled)).kind).toBe("too-large");
   });
 
@@ -171,9 +175,9 @@ describe("Attempt", () => {
     "a body that is no %s is broken",
     async (coding) => {
       const { attempt, settled } = begin();
-      attempt.head(200, { "content-encoding": coding });
-      attempt.chunk(Buffer.from('{"a":1}'));
-      attempt.end();
+      attempt.onResponseStart(undefined, 200, { "content-encoding": coding });
+      attempt.onResponseData(undefined, Buffer.from('{"a":1}'));
+      attempt.onResponseEnd();
       expect((await failureOf(settled)).kind).toBe("broken");
     },
   );
@@ -183,13 +187,13 @@ describe("Attempt", () => {
     const ends: readonly ((begun: Begun) => unknown)[] = [
       ({ attempt }) => attempt.lost(new Error("gone")),
       ({ clock }) => clock.advance(30_000),
-      ({ attempt }) => attempt.end(),
-      ({ attempt }) => attempt.chunk(Buffer.alloc(1_001)),
+      ({ attempt }) => attempt.onResponseEnd(),
+      ({ attempt }) => attempt.onResponseData(undefined, Buffer.alloc(1_001)),
     ];
     for (const end of ends) {
       const begun = begin();
-      begun.attempt.head(429, headers);
-      begun.attempt.chunk(Buffer.from("not gzip"));
+      begun.attempt.onResponseStart(undefined, 429, headers);
+      begun.attempt.onResponseData(undefined, Buffer.from("not gzip"));
       await end(begun);
       expect(await begun.settled).toEqual({ status: 429, headers, text: "", json: undefined, isJson: false });
     }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RequestBytes, type Written } from "../../../../src/http/transport/request-bytes.ts";
+import { type Line, RequestBytes } from "../../../../src/http/transport/request-bytes.ts";
 
 const head = "POST /api/v1/contacts HTTP/1.1\r\nhost: service\r\ncontent-length: 7\r\n\r\n";
 const keyed = `${head.slice(0, -2)}authorization: Bearer secret\r\n\r\n`;
@@ -9,9 +9,9 @@ const line = (body?: string) => {
   const warnings: string[] = [];
   let givenBack = 0;
   const bytes = new RequestBytes({ warn: (message) => warnings.push(message) });
-  const carried: Written = {
+  const carried: Line["carried"] = {
     keyLine: "authorization: Bearer secret\r\n",
-    body,
+    request: { body },
     giveBack: () => {
       givenBack += 1;
     },
