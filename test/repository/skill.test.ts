@@ -15,13 +15,25 @@ test("the skill is in the package, has the name of its folder and a description,
   expect(text.split("\n").length).toBeLessThanOrEqual(200);
 });
 
+test("TanStack Intent finds the skill by the package's own setting, also before there is a repository", () => {
+  const { version, repo, docs } = manifest.intent;
+  expect([version, repo, manifest.files.includes(docs)]).toEqual([1, manifest.name, true]);
+});
+
 test("every file that it refers to is there", () => {
   const named = [...text.matchAll(/`(references\/[\w.]+)`/g)].map(([, file = ""]) => file);
   expect(named.length).toBeGreaterThan(1);
   expect(named.filter((file) => !existsSync(join(folder, file)))).toEqual([]);
 });
 
+const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+
+test("the description of the package names the promises of the README", () => {
+  const promises = [...readme.matchAll(/^\| \*\*(Never \w+)\*\*/gm)].map(([, promise = ""]) => promise);
+  expect(promises).toHaveLength(4);
+  expect(manifest.description.toLowerCase()).toContain(`${promises.join(", ").toLowerCase()}.`);
+});
+
 test("the README has at most 900 words", () => {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
   expect(readme.split(/\s+/).length).toBeLessThanOrEqual(900);
 });
