@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
+import { pages } from "../../docs/.vitepress/pages.ts";
 import manifest from "../../package.json" with { type: "json" };
 
 const folder = fileURLToPath(new URL("../../skills/touchpoint-sdk", import.meta.url));
@@ -32,6 +33,13 @@ test("the description of the package names the promises of the README", () => {
   const promises = [...readme.matchAll(/^\| \*\*(Never \w+)\*\*/gm)].map(([, promise = ""]) => promise);
   expect(promises).toHaveLength(4);
   expect(manifest.description.toLowerCase()).toContain(`${promises.join(", ").toLowerCase()}.`);
+});
+
+test("the README links every guide", () => {
+  const guides = pages.map(({ path }) => path).filter((path) => path.startsWith("guide/"));
+  const unlinked = guides.filter((path) => !readme.includes(`](docs/${path}.md)`));
+  // What it finds, the links of the README find too.
+  expect(unlinked).toEqual(["guide/in-your-words"]);
 });
 
 test("the README has at most 900 words", () => {
