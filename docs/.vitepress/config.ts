@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
 import manifest from "../../package.json" with { type: "json" };
+import { homepageOf } from "../../scripts/site-address.ts";
 import { writeLlmsTexts } from "./llms.ts";
 import { pages, sections } from "./pages.ts";
 import { packageInPage } from "./playground/vite.ts";
@@ -27,7 +28,8 @@ const referenceOf = (entry: string) =>
     }));
 
 /** The site's own address, once the owner has set it in package.json: the site map and the picture of links need it. */
-const { homepage }: { readonly homepage?: string } = manifest;
+const homepage = homepageOf(manifest);
+const base = homepage === undefined ? "/" : new URL(homepage).pathname;
 const title = "Touchpoint SDK";
 const description =
   "The typed TypeScript client for contacts, events and one-to-one email that sends nothing twice.";
@@ -40,12 +42,13 @@ export default defineConfig({
   title,
   description,
   lang: "en",
+  base,
   cleanUrls: true,
   lastUpdated: false,
   // Written for those who work on the library.
   srcExclude: ["api.md", "faults.md", "design-notes.md", "screenshots/**"],
   head: [
-    ["link", { rel: "icon", href: "/icon.svg" }],
+    ["link", { rel: "icon", href: `${base}icon.svg` }],
     ["meta", { property: "og:title", content: title }],
     ["meta", { property: "og:description", content: description }],
     ...(homepage === undefined
@@ -53,7 +56,7 @@ export default defineConfig({
       : [
           [
             "meta",
-            { property: "og:image", content: new URL("/workbench-requests.png", homepage).href },
+            { property: "og:image", content: new URL("workbench-requests.png", homepage).href },
           ] as const,
         ]),
   ].map(([tag, attributes]) => [tag, attributes] as [string, Record<string, string>]),
@@ -128,5 +131,5 @@ export default defineConfig({
     },
     footer: { message: "MIT License. The service's document is the authority on the wire." },
   },
-  buildEnd: ({ outDir, srcDir }) => writeLlmsTexts(srcDir, outDir),
+  buildEnd: ({ outDir, srcDir }) => writeLlmsTexts(srcDir, outDir, homepage),
 });

@@ -37,10 +37,10 @@ export const plainText = async (file: string): Promise<string> => {
  * Writes `llms.txt`, an index of the pages, `llms-full.txt`, their text, and each page's text beside it, for programs that
  * read documentation.
  */
-export const writeLlmsTexts = async (srcDir: string, outDir: string): Promise<void> => {
+export const writeLlmsTexts = async (srcDir: string, outDir: string, homepage = "/"): Promise<void> => {
   const index = sections.map(
     ({ text, pages }) =>
-      `\n## ${text}\n\n${pages.map(({ path, title, about }) => `- [${title}](/${path}.md): ${about}`).join("\n")}\n`,
+      `\n## ${text}\n\n${pages.map(({ path, title, about }) => `- [${title}](${homepage}${path}.md): ${about}`).join("\n")}\n`,
   );
   const paths = sections.flatMap(({ pages }) => pages.map(({ path }) => path));
   const texts = await Promise.all(paths.map((path) => plainText(join(srcDir, `${path}.md`))));
