@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { isBuiltin } from "node:module";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 import { publint } from "publint";
@@ -55,6 +55,20 @@ test("it holds the built files and the papers, and nothing else", () => {
   expect(rest).toEqual(papers);
   const built = /^dist\/([\w-]+\.(c?js(\.map)?|d\.c?ts)|page\/\w+\.(html|css|js|svg)|sbom\.cdx\.json)$/;
   expect(files.filter((file) => file.startsWith("dist/") && !built.test(file))).toEqual([]);
+});
+
+test("every relative link of a document leads to a file that is in it", () => {
+  const documents = files.filter((file) => file.endsWith(".md") && file !== "THIRD-PARTY-LICENSES.md");
+  const links = documents.flatMap((file) => {
+    const prose = readFileSync(at(file), "utf8").replace(/```[\s\S]*?```/g, "");
+    return [...prose.matchAll(/\]\(([^)\s#]+)/g)].map(([, link = ""]) => ({ file, link }));
+  });
+  // What begins with a slash is on the site alone: pictures, and the reference, which the declarations replace here.
+  const relative = links.filter(({ link }) => !/^(\w+:|\/)/.test(link));
+  expect(relative.filter(({ file, link }) => !files.includes(join(dirname(file), link)))).toEqual([]);
+  expect(new Set(relative.map(({ file }) => file.split("/")[0]))).toEqual(
+    new Set(["README.md", "MIGRATION.md", "docs"]),
+  );
 });
 
 test("no file names a path of the machine that built it", () => {
