@@ -5,14 +5,17 @@ import type { InvalidLine } from "../files/index.ts";
 import { type Request, textOf, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
 
+// As the readers of `touchpoint-sdk/files` mark records: an import and its plan name a row by this line.
+const sourceLine = Symbol.for("touchpoint-sdk.source-line");
+
 /** A line that could not be read. It takes the place of its record, so that the checkpoint counts it. */
 export class UnreadableLine {
-  readonly line: number;
+  readonly [sourceLine]: number;
   readonly text: string;
   readonly error: string;
 
   constructor(line: number, text: string, error: string) {
-    this.line = line;
+    this[sourceLine] = line;
     this.text = text;
     this.error = error;
   }
@@ -135,7 +138,7 @@ const mostShown = 10;
 
 const recordOf = ({ item, index, line, email, status, error }: Refused): RejectedRecord =>
   item instanceof UnreadableLine
-    ? { index, line: item.line, error: item.error, rejected: item.text }
+    ? { index, line, error: item.error, rejected: item.text }
     : { index, line, email, status, error, rejected: item };
 
 const describe = ({ index, line, email, status, error }: RejectedRecord): string => {

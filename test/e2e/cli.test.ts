@@ -502,7 +502,7 @@ describe("contacts import --plan", () => {
     const [header, first = "", second] = (await readFile(at("people.csv"), "utf8")).trimEnd().split("\n");
     await writeFile(
       at("people.csv"),
-      lines(header, first.replace(/,.*/, ",Owner"), second, "new@example.com,Buyer", "nobody,"),
+      lines(header, first.replace(/,.*/, ",Owner"), second, "new@example.com,Buyer", "nobody,", "a,b,c"),
     );
     const before = structuredClone(sandbox.state.contacts);
     const { ended, stdout, stderr } = await start("contacts", "import", "people.csv", "--plan", "--json")
@@ -520,13 +520,14 @@ describe("contacts import --plan", () => {
         result: "refused",
         reason: expect.stringContaining("email"),
       },
+      { index: 4, line: 6, result: "refused", reason: expect.any(String) },
     ]);
     expect(JSON.parse(stderr.split("\n").at(-2) ?? "")).toMatchObject({
-      read: 4,
+      read: 5,
       created: 1,
       updated: 1,
       unchanged: 1,
-      rejected: 1,
+      rejected: 2,
     });
     expect(sandbox.state.contacts).toEqual(before);
     expect(sandbox.state.requests.filter(({ method }) => method !== "GET")).toEqual([]);
