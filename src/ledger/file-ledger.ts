@@ -3,35 +3,13 @@ import { resolve } from "node:path";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/values.ts";
-import type { JournalFile, Kept } from "./journal-file.ts";
-import type {
-  ClaimDetails,
-  Ledger,
-  LedgerClaim,
-  LedgerFilter,
-  LedgerRow,
-  SettleDetails,
-  Settlement,
-  TakenKey,
-} from "./ledger.ts";
-import {
-  aged,
-  checkKey,
-  checkSettling,
-  claimDetails,
-  listFilter,
-  rowOf,
-  type Settling,
-  settling,
-} from "./rules.ts";
+import type { JournalFile } from "./journal-file.ts";
+import type { Ledger } from "./ledger.ts";
+import { type Claiming, type KeyStore, ledgerOver } from "./ledger-over.ts";
+import type { Found, Settling, Stored } from "./rules.ts";
 
-/** What the record of a claimed key contains. */
-interface Change extends Settling {
-  readonly receipt?: unknown;
-}
-
-/** A ledger in a file, for the processes of one machine. */
-class FileLedger implements Ledger {
+/** The keys of a ledger in a file, for the processes of one machine. */
+class FileKeys implements KeyStore {
   readonly #path: string;
   readonly #clock: Pick<Clock, "wallTime">;
   #journal: JournalFile | undefined;
@@ -42,106 +20,55 @@ class FileLedger implements Ledger {
     this.#clock = clock;
   }
 
-  async claim(key: string, fingerprint: string, details?: Partial<ClaimDetails>): Promise<LedgerClaim> {
-    const claim = crypto.randomUUID();
-    const claimed = await this.#inTurn(true, async (journal, file): Promise<LedgerClaim | undefined> => {
-      const taken = await journal.read(file, key);
-      if (taken !== undefined) return this.#known(taken);
-      const since = this.#clock.wallTime();
-      const line = { key, fingerprint, ...claimDetails(details), since, seen: journal.seen, claim };
-      try {
+  async claim({ claim, ...of }: Claiming): Promise<boolean> {
+    const { key } = of;
+    try {
+      const isFirst = await this.#inTurn(true, async (journal, file) => {
+        if ((journal.find(key)?.state ?? "free") !== "free") return false;
         // No email may be sent before the claim would survive a power cut.
-        if (await journal.append(file, line)) return { state: "claimed", claim };
-      } catch (error) {
-        // The line may be in the file; but no email was sent under it.
-        const settle = crypto.randomUUID();
-        await journal.append(file, { key, as: "not-sent", claim, settle }).catch(() => undefined);
-        throw error;
-      }
-      // Another process claimed it first.
-      const first = await journal.read(file, key);
-      return first && this.#known(first);
+        return journal.append(file, { ...of, since: this.#clock.wallTime(), seen: journal.seen, claim });
+      });
+      return isFirst ?? false;
+    } catch (error) {
+      // The line may be in the file. Awaited: the process may end after the error.
+      await this.settle(key, claim, { as: "not-sent" }).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async find(key: string): Promise<Found | undefined> {
+    return this.#found(await this.#inTurn(false, (journal, file) => journal.read(file, key)));
+  }
+
+  async findScheduled(id: string): Promise<Found | undefined> {
+    return this.#found(await this.#inTurn(false, (journal, file) => journal.readScheduled(file, id)));
+  }
+
+  async settle(key: string, claim: string, settling: Settling): Promise<boolean> {
+    const isSettled = await this.#inTurn(false, async (journal, file) => {
+      const stored = await journal.read(file, key);
+      if (stored?.claim !== claim || (stored.state === "sent" && !settling.over)) return false;
+      const { operation } = stored;
+      const settle = crypto.randomUUID();
+      return journal.append(file, { key, ...settling, claim, operation, seen: journal.seen, settle });
     });
-    // The other caller claimed the key first, and has freed it since.
-    return claimed ?? this.claim(key, fingerprint, details);
+    return isSettled ?? false;
   }
 
-  async read(key: string): Promise<TakenKey | undefined> {
-    checkKey("get", key);
-    const kept = await this.#inTurn(false, (journal, file) => journal.read(file, key));
-    return kept && this.#known(kept);
-  }
-
-  async settle(key: string, as: Settlement, details?: SettleDetails): Promise<boolean> {
-    const { claim, force, receipt } = details ?? {};
-    checkSettling(key, as, { claim, force, receipt });
-    return this.#change(
-      (journal, file) => journal.read(file, key),
-      (kept) => {
-        const how = settling(kept, as, { claim, force, now: this.#clock.wallTime() });
-        return how && { ...how, receipt };
-      },
-    );
-  }
-
-  async settleScheduled(id: string, as: "not-sent" | "unknown"): Promise<boolean> {
-    return this.#change(
-      (journal, file) => journal.readScheduled(file, id),
-      () => ({ as, over: true }),
-    );
-  }
-
-  async release(key: string): Promise<boolean> {
-    checkKey("release", key);
-    return this.#change(
-      (journal, file) => journal.read(file, key),
-      () => ({ as: "not-sent", over: true }),
-    );
-  }
-
-  async get(key: string): Promise<LedgerRow | undefined> {
-    const known = await this.read(key);
-    return known && rowOf(key, known);
-  }
-
-  async *list(filter?: LedgerFilter): AsyncGenerator<LedgerRow> {
-    const passes = listFilter(filter);
+  async *all(): AsyncGenerator<Found> {
     const isHeld = async (key: string, at: number): Promise<boolean> =>
       (await this.#inTurn(false, async (journal) => journal.find(key)?.claimAt)) === at;
     try {
       const { newestFirst } = await import("./newest-first.ts");
-      for await (const stored of newestFirst(this.#path, isHeld)) {
-        const row = rowOf(stored.key, this.#known(stored));
-        if (passes(row)) yield row;
-      }
+      for await (const stored of newestFirst(this.#path, isHeld))
+        yield { ...stored, now: this.#clock.wallTime() };
     } catch (error) {
       throw this.#failed(error);
     }
   }
 
-  async #change(
-    find: (journal: JournalFile, file: FileHandle) => Promise<Kept | undefined>,
-    decide: (kept: Kept) => Change | undefined,
-  ): Promise<boolean> {
-    const isChanged = await this.#inTurn(false, async (journal, file) => {
-      const kept = await find(journal, file);
-      const change = kept && decide(kept);
-      if (kept === undefined || change === undefined || (kept.state === "sent" && !change.over)) return false;
-      const { key, claim, operation } = kept;
-      return journal.append(file, {
-        key,
-        ...change,
-        claim,
-        operation,
-        seen: journal.seen,
-        settle: crypto.randomUUID(),
-      });
-    });
-    return isChanged ?? false;
-  }
-
-  #known(kept: Kept): TakenKey {
-    return aged(kept, this.#clock.wallTime());
+  #found(stored: Stored | undefined): Found | undefined {
+    return stored && { ...stored, now: this.#clock.wallTime() };
   }
 
   /** Runs uses one after the other. Undefined if there is no file and none is to be created. */
@@ -193,5 +120,5 @@ class FileLedger implements Ledger {
 export const fileLedger = (path: string, clock: Pick<Clock, "wallTime"> = systemClock): Ledger => {
   if (typeof path !== "string" || path === "")
     throw new ConfigurationError("fileLedger: path must be a string that is not empty");
-  return new FileLedger(resolve(path), clock);
+  return ledgerOver(new FileKeys(resolve(path), clock));
 };

@@ -30,11 +30,6 @@ interface Place {
   readonly claim: string;
 }
 
-/** What the file says about a claimed key. */
-export interface Kept extends Stored {
-  readonly key: string;
-}
-
 /**
  * A ledger's file, which only grows. The order of its lines decides: of two claims on one key, the first one counts. So
  * processes that append need no lock. The file is opened for each use; only new lines are read.
@@ -62,7 +57,7 @@ export class JournalFile {
   }
 
   /** What the file says about a key; undefined if it is free. */
-  async read(file: FileHandle, key: string): Promise<Kept | undefined> {
+  async read(file: FileHandle, key: string): Promise<Stored | undefined> {
     const place = this.#index.get(key);
     if (place === undefined || place.state === "free") return undefined;
     const { state, claimAt, receiptAt } = place;
@@ -73,7 +68,7 @@ export class JournalFile {
   }
 
   /** The same for the key whose receipt is the scheduled email with this id. */
-  async readScheduled(file: FileHandle, id: string): Promise<Kept | undefined> {
+  async readScheduled(file: FileHandle, id: string): Promise<Stored | undefined> {
     const claimAt = this.#scheduled.get(id);
     if (claimAt === undefined) return undefined;
     const kept = await this.read(file, (await claimAtLine(file, claimAt)).key);

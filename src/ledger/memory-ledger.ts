@@ -1,19 +1,11 @@
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { jsonCopy } from "../runtime/values.ts";
-import type { Ledger, LedgerClaim, TakenKey } from "./ledger.ts";
-import {
-  aged,
-  checkKey,
-  checkSettling,
-  claimDetails,
-  listFilter,
-  rowOf,
-  type Settling,
-  type Stored,
-  scheduledIdOf,
-  settled,
-  settling,
-} from "./rules.ts";
+import type { Ledger } from "./ledger.ts";
+import { ledgerOver } from "./ledger-over.ts";
+import { type Found, type Stored, scheduledIdOf, settled } from "./rules.ts";
+
+/** A copy, so that nobody's changes reach what is stored. */
+const copyOf = (receipt: unknown): unknown => (receipt === undefined ? undefined : jsonCopy(receipt));
 
 /**
  * Keeps send-once keys in memory, for the clients that get this ledger, until the process ends. A key whose email was sent
@@ -31,71 +23,48 @@ import {
 export const memoryLedger = (clock: Pick<Clock, "wallTime"> = systemClock): Ledger => {
   /** The latest claim last. */
   const entries = new Map<string, Stored>();
+  /** The keys of scheduled emails, by the emails' ids. */
   const scheduled = new Map<string, string>();
 
-  /** A copy, so that nobody's changes reach what is stored. */
-  const known = (entry: Stored): TakenKey => {
-    const { receipt, ...key } = aged(entry, clock.wallTime());
-    return { ...key, receipt: receipt === undefined ? undefined : jsonCopy(receipt) };
-  };
+  const foundOf = (entry: Stored): Found => ({
+    ...entry,
+    receipt: copyOf(entry.receipt),
+    now: clock.wallTime(),
+  });
 
-  const change = (key: string, how: Settling | undefined, given?: unknown): boolean => {
+  const find = async (key: string): Promise<Found | undefined> => {
     const entry = entries.get(key);
-    const state = entry && how && settled(entry.state, how);
-    if (entry === undefined || state === undefined) return false;
-    const { operation } = entry;
-    const before = scheduledIdOf(operation, entry.receipt);
-    if (before !== undefined) scheduled.delete(before);
-    if (state === "free") return entries.delete(key);
-    const receipt = given === undefined ? entry.receipt : jsonCopy(given);
-    entries.set(key, { ...entry, state, receipt });
-    const id = scheduledIdOf(operation, receipt);
-    if (id !== undefined) scheduled.set(id, key);
-    return true;
+    return entry && foundOf(entry);
   };
 
-  const read = async (key: string): Promise<TakenKey | undefined> => {
-    checkKey("get", key);
-    const entry = entries.get(key);
-    return entry && known(entry);
-  };
-
-  return {
-    read,
-    claim: async (key, fingerprint, details): Promise<LedgerClaim> => {
-      const entry = entries.get(key);
-      if (entry !== undefined) return known(entry);
-      const claim = crypto.randomUUID();
-      const since = clock.wallTime();
-      const claimed = { state: "pending", fingerprint, claim, since, receipt: undefined } as const;
-      entries.set(key, { ...claimed, ...claimDetails(details) });
-      return { state: "claimed", claim };
+  return ledgerOver({
+    find,
+    claim: async (claiming) => {
+      const { key } = claiming;
+      if (entries.has(key)) return false;
+      entries.set(key, { ...claiming, state: "pending", since: clock.wallTime(), receipt: undefined });
+      return true;
     },
-    settle: async (key, as, details) => {
-      const { claim, force, receipt } = details ?? {};
-      checkSettling(key, as, { claim, force, receipt });
-      const entry = entries.get(key);
-      const now = clock.wallTime();
-      return change(key, entry && settling(entry, as, { claim, force, now }), receipt);
-    },
-    settleScheduled: async (id, as) => {
+    findScheduled: async (id) => {
       const key = scheduled.get(id);
-      return key !== undefined && change(key, { as, over: true });
+      return key === undefined ? undefined : find(key);
     },
-    get: async (key) => {
-      const entry = await read(key);
-      return entry && rowOf(key, entry);
+    settle: async (key, claim, settling) => {
+      const entry = entries.get(key);
+      const state = entry?.claim === claim ? settled(entry.state, settling) : undefined;
+      if (entry === undefined || state === undefined) return false;
+      const { operation } = entry;
+      const before = scheduledIdOf(operation, entry.receipt);
+      if (before !== undefined) scheduled.delete(before);
+      if (state === "free") return entries.delete(key);
+      const receipt = copyOf(settling.receipt) ?? entry.receipt;
+      entries.set(key, { ...entry, state, receipt });
+      const id = scheduledIdOf(operation, receipt);
+      if (id !== undefined) scheduled.set(id, key);
+      return true;
     },
-    async *list(filter) {
-      const passes = listFilter(filter);
-      for (const [key, entry] of [...entries].reverse()) {
-        const row = rowOf(key, known(entry));
-        if (passes(row)) yield row;
-      }
+    async *all() {
+      for (const entry of [...entries.values()].reverse()) yield foundOf(entry);
     },
-    release: async (key) => {
-      checkKey("release", key);
-      return change(key, { as: "not-sent", over: true });
-    },
-  };
+  });
 };

@@ -1,6 +1,5 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { isMissingFile } from "../runtime/values.ts";
-import type { Kept } from "./journal-file.ts";
 import { fill, located } from "./journal-reading.ts";
 import {
   type ClaimRecord,
@@ -9,7 +8,7 @@ import {
   readLines,
   type SettleRecord,
 } from "./journal-record.ts";
-import { claimDetails, type KeyState, settled } from "./rules.ts";
+import { claimDetails, type KeyState, type Stored, settled } from "./rules.ts";
 
 const stretch = 64 * 1024;
 const blankLine = Buffer.from("\n\n");
@@ -66,7 +65,7 @@ const isCertain = async (file: FileHandle, { key, seen }: ClaimRecord, at: numbe
 /** Called if two processes claimed a key at once: whether the claim that counts starts at `at`. */
 type IsHeld = (key: string, at: number) => Promise<boolean>;
 
-async function* rowsOf(file: FileHandle, isHeld: IsHeld): AsyncGenerator<Kept> {
+async function* rowsOf(file: FileHandle, isHeld: IsHeld): AsyncGenerator<Stored> {
   const settlements = new Map<string, SettleRecord[]>();
   const done = new Set<string>();
   for await (const { at, record } of backwards(file)) {
@@ -88,7 +87,7 @@ async function* rowsOf(file: FileHandle, isHeld: IsHeld): AsyncGenerator<Kept> {
 }
 
 /** The keys of a ledger's file, newest claim first. It reads from the end, so the first row costs one read. */
-export async function* newestFirst(path: string, isHeld: IsHeld): AsyncGenerator<Kept> {
+export async function* newestFirst(path: string, isHeld: IsHeld): AsyncGenerator<Stored> {
   const file = await open(path).catch((error: unknown) => {
     if (isMissingFile(error)) return undefined;
     throw error;

@@ -43,6 +43,7 @@ export type KeyState = LedgerRow["state"] | "free";
 /** A settlement, as it is stored. */
 export interface Settling {
   readonly as: Settlement;
+  readonly receipt?: unknown;
   /** Frees a key that was `sent`: its email was scheduled and may be cancelled, or a person releases it. */
   readonly over?: boolean | undefined;
 }
@@ -61,19 +62,25 @@ export const claimDetails = ({
 
 /** A taken key, as a ledger stores it. */
 export interface Stored extends TakenKey, ClaimDetails {
+  readonly key: string;
   readonly claim: string;
 }
 
+/** A taken key, and the time by the clock of its store when it was read. */
+export interface Found extends Stored {
+  readonly now: number;
+}
+
 /** What is known of a key now: a claim older than its attempt may take is that of a process that died. */
-export const aged = (stored: Stored, now: number): TakenKey => {
-  const { state, fingerprint, since, receipt, limitMs } = stored;
+export const aged = ({ state, fingerprint, since, receipt, limitMs, now }: Found): TakenKey => {
   const isOver = state === "pending" && now - since >= limitMs;
   return { state: isOver ? "unknown" : state, fingerprint, since, receipt };
 };
 
 /** The row of a key for people. */
-export const rowOf = (key: string, { state, since, receipt }: TakenKey): LedgerRow => {
-  return { key, state, since, receipt };
+export const rowOf = (found: Found): LedgerRow => {
+  const { state, since, receipt } = aged(found);
+  return { key: found.key, state, since, receipt };
 };
 
 /** The id of the scheduled email that a receipt is of. */
@@ -82,21 +89,11 @@ export const scheduledIdOf = (operation: string | undefined, receipt: unknown): 
   return operation === "emails.schedule" && typeof id === "string" ? id : undefined;
 };
 
-/** How a settlement is to be stored; undefined if it may change nothing. */
-export const settling = (
-  stored: Stored,
-  as: Settlement,
-  {
-    claim,
-    force,
-    now,
-  }: { readonly claim: string | undefined; readonly force: boolean | undefined; readonly now: number },
-): Settling | undefined => {
-  if (claim !== undefined) return claim === stored.claim ? { as } : undefined;
-  const { state } = aged(stored, now);
-  if (state === "pending" && !force) return undefined;
-  // By hand, because the scheduled email may have been cancelled.
-  return { as, over: as !== "sent" && scheduledIdOf(stored.operation, stored.receipt) !== undefined };
+/** How to store a settlement by hand; undefined if it may change nothing. */
+export const settledByHand = (found: Found, as: Settlement, force = false): Settling | undefined => {
+  if (aged(found).state === "pending" && !force) return undefined;
+  // The scheduled email may have been cancelled.
+  return { as, over: as !== "sent" && scheduledIdOf(found.operation, found.receipt) !== undefined };
 };
 
 const settlements: readonly unknown[] = ["sent", "not-sent", "unknown"];

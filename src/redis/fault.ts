@@ -1,3 +1,5 @@
+import { ConfigurationError } from "../errors.ts";
+
 /** Why a Redis command failed. */
 export interface RedisFault {
   /** The rest of a sentence that starts with "Redis". */
@@ -46,11 +48,12 @@ export const silence = (ms: number): RedisFault => ({
   isLasting: false,
 });
 
-/** Awaits a command. If it fails, the error names Redis and what it stores. */
+/** Awaits a command. If it fails, the error names Redis and what it stores. A ConfigurationError says it all. */
 export const asked = async <Answer>(stored: string, command: Promise<Answer>): Promise<Answer> => {
   try {
     return await command;
   } catch (cause) {
+    if (cause instanceof ConfigurationError) throw cause;
     throw new Error(`Redis, which stores ${stored}, ${faultOf(cause).what}`, { cause });
   }
 };

@@ -1,23 +1,22 @@
-import type { Stored } from "../ledger/rules.ts";
+import type { Found } from "../ledger/rules.ts";
 import { script } from "./commands.ts";
 
 // After a lost connection, a client resends commands that Redis may have run: every script is safe to run twice.
 
 /** The value of a ledger key. A freed key stays for ten minutes, so that a resent settlement is recognized. */
-interface Entry extends Omit<Stored, "state" | "receipt"> {
-  readonly state: Stored["state"] | "free";
+interface Entry extends Omit<Found, "key" | "now" | "state" | "receipt"> {
+  readonly state: Found["state"] | "free";
   /** A string of JSON, because Redis would change empty arrays and long numbers in it. */
   readonly receipt?: string;
 }
 
-/** An entry, with the time of Redis when it was read. */
-export interface ReadEntry extends Entry {
-  readonly now: number;
-}
-
-// Only the scripts below write entries.
-export const entryOf = (text: unknown, now: unknown): ReadEntry => {
-  return { ...(JSON.parse(String(text)) as Entry), now: Number(now) };
+/** A key with its entry and the time of Redis; undefined if it is free. */
+export const foundOf = (key: string, text: unknown, now: unknown): Found | undefined => {
+  // Only the scripts below write entries.
+  const { state, receipt, ...rest }: Entry = JSON.parse(String(text));
+  if (state === "free") return undefined;
+  const given = receipt === undefined ? undefined : JSON.parse(receipt);
+  return { ...rest, key, state, receipt: given, now: Number(now) };
 };
 
 const now = `
@@ -35,18 +34,15 @@ export const readScript = script(`${now}return { now, redis.call('GET', KEYS[1])
 /** Returns the key, with any prefix that the client adds. */
 export const echoScript = script("return KEYS[1]");
 
-/**
- * Claims a free key. Arguments: the claim, the fingerprint, the operation and the limit. Returns the time and the entry of
- * the key, which may be another claim's.
- */
+/** Claims a free key. Arguments: the claim, the fingerprint, the operation and the limit. Returns 1 if it has the claim. */
 export const claimScript = script(`${now}
 local text = redis.call('GET', KEYS[1])
-if text and cjson.decode(text).state ~= 'free' then return { now, text } end
-text = cjson.encode({
+local entry = text and cjson.decode(text)
+if entry and entry.state ~= 'free' then return entry.claim == ARGV[1] and 1 or 0 end
+redis.call('SET', KEYS[1], cjson.encode({
   state = 'pending', claim = ARGV[1], fingerprint = ARGV[2], operation = ARGV[3], limitMs = tonumber(ARGV[4]), since = now
-})
-redis.call('SET', KEYS[1], text)
-return { now, text }
+}))
+return 1
 `);
 
 /** Arguments: the settlement, the claim, the receipt, the settlement's id, and `1` if a sent key may change too. */

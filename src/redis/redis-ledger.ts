@@ -1,37 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
-import type {
-  ClaimDetails,
-  Ledger,
-  LedgerClaim,
-  LedgerFilter,
-  LedgerLog,
-  LedgerRow,
-  SettleDetails,
-  Settlement,
-  TakenKey,
-} from "../ledger/ledger.ts";
-import {
-  aged,
-  checkKey,
-  checkSettling,
-  claimDetails,
-  listFilter,
-  rowOf,
-  type Settling,
-  type Stored,
-  scheduledIdOf,
-  settling,
-} from "../ledger/rules.ts";
+import type { Ledger, LedgerLog } from "../ledger/ledger.ts";
+import { type Claiming, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
+import { type Found, type Settling, scheduledIdOf } from "../ledger/rules.ts";
 import { unknownKeys } from "../runtime/values.ts";
 import { clientFaults, nodesOf, type RedisCommands } from "./commands.ts";
 import { asked, faultOf } from "./fault.ts";
 import {
   claimScript,
   echoScript,
-  entryOf,
+  foundOf,
   getScript,
-  type ReadEntry,
   readScript,
   scanScript,
   setScript,
@@ -48,27 +27,6 @@ export interface RedisLedgerOptions {
    */
   readonly allowEviction?: boolean;
 }
-
-/** How to settle a claimed key. */
-interface Change extends Settling {
-  readonly receipt?: unknown;
-}
-
-/** A key that is not free, and the time of Redis when it was read. */
-interface ReadKey {
-  readonly stored: Stored;
-  readonly now: number;
-}
-
-const readKey = ({ state, receipt, now, ...rest }: ReadEntry): ReadKey | undefined => {
-  if (state === "free") return undefined;
-  return {
-    stored: { ...rest, state, receipt: receipt === undefined ? undefined : JSON.parse(receipt) },
-    now,
-  };
-};
-
-const known = ({ stored, now }: ReadKey): TakenKey => aged(stored, now);
 
 /** What Redis stores, for error messages. */
 const ledger = "the ledger";
@@ -87,7 +45,8 @@ const evictionOf = async (node: RedisCommands): Promise<string | undefined> => {
   return policy === "noeviction" || fieldOf(info, "maxmemory") === "0" ? undefined : policy;
 };
 
-class RedisLedger implements Ledger {
+/** The keys of a ledger in Redis. */
+class RedisKeys implements KeyStore {
   readonly #redis: RedisCommands;
   readonly #prefix: string;
   #log: LedgerLog | undefined;
@@ -123,62 +82,37 @@ class RedisLedger implements Ledger {
     this.#isChecked = true;
   }
 
-  async claim(key: string, fingerprint: string, details?: Partial<ClaimDetails>): Promise<LedgerClaim> {
-    const claim = randomUUID();
-    const { operation, limitMs } = claimDetails(details);
+  async claim({ key, claim, fingerprint, operation, limitMs }: Claiming): Promise<boolean> {
+    if (!this.#isChecked) await asked(ledger, this.#check());
     const values = [claim, fingerprint, operation, `${limitMs}`];
-    try {
-      if (!this.#isChecked) await this.#check();
-      // As claimScript returns it.
-      const [now, text] = (await claimScript(this.#redis, [this.#prefix + key], values)) as unknown[];
-      const entry = readKey(entryOf(text, now));
-      if (entry === undefined) throw new TypeError("claimScript returned a free key");
-      return entry.stored.claim === claim ? { state: "claimed", claim } : known(entry);
-    } catch (error) {
-      // Redis may have stored the claim anyway; nothing was sent under it.
-      this.settle(key, "not-sent", { claim }).catch(() => undefined);
-      if (error instanceof ConfigurationError) throw error;
-      return asked(ledger, Promise.reject(error));
-    }
+    return (await asked(ledger, claimScript(this.#redis, [this.#prefix + key], values))) === 1;
   }
 
-  async read(key: string): Promise<TakenKey | undefined> {
-    checkKey("get", key);
-    const entry = await this.#entry(key);
-    return entry && known(entry);
+  async find(key: string): Promise<Found | undefined> {
+    // As readScript returns it.
+    const [now, text] = (await asked(ledger, readScript(this.#redis, [this.#prefix + key], []))) as unknown[];
+    return typeof text === "string" ? foundOf(key, text, now) : undefined;
   }
 
-  async settle(key: string, as: Settlement, details?: SettleDetails): Promise<boolean> {
-    const { claim, force, receipt } = details ?? {};
-    checkSettling(key, as, { claim, force, receipt });
-    // Not read first: the claim says enough, and a connection that breaks has one command less to lose.
-    if (claim !== undefined && receipt === undefined) return this.#write(key, claim, { as });
-    return this.#change(key, ({ stored, now }) => {
-      const how = settling(stored, as, { claim, force, now });
-      return how && { ...how, receipt };
-    });
-  }
-
-  async settleScheduled(id: string, as: "not-sent" | "unknown"): Promise<boolean> {
+  async findScheduled(id: string): Promise<Found | undefined> {
     const key = await asked(ledger, getScript(this.#redis, [this.#prefix + scheduledMark + id], []));
-    if (typeof key !== "string") return false;
-    return this.#change(key, ({ stored: { operation, receipt } }) =>
-      scheduledIdOf(operation, receipt) === id ? { as, over: true } : undefined,
-    );
+    const found = typeof key === "string" ? await this.find(key) : undefined;
+    return found && scheduledIdOf(found.operation, found.receipt) === id ? found : undefined;
   }
 
-  async release(key: string): Promise<boolean> {
-    checkKey("release", key);
-    return this.#change(key, () => ({ as: "not-sent", over: true }));
+  async settle(key: string, claim: string, { as, over, receipt }: Settling): Promise<boolean> {
+    // Without a receipt, nothing is read: a connection that breaks has one command less to lose.
+    const found = receipt === undefined ? undefined : await this.find(key);
+    const id = scheduledIdOf(found?.operation, receipt);
+    // Written before the receipt, so that a cancel finds the key of every stored receipt.
+    if (id !== undefined)
+      await asked(ledger, setScript(this.#redis, [this.#prefix + scheduledMark + id], [key]));
+    const text = receipt === undefined ? "" : JSON.stringify(receipt);
+    const values = [as, claim, text, randomUUID(), over ? "1" : ""];
+    return (await asked(ledger, settleScript(this.#redis, [this.#prefix + key], values))) === 1;
   }
 
-  async get(key: string): Promise<LedgerRow | undefined> {
-    const entry = await this.read(key);
-    return entry && rowOf(key, entry);
-  }
-
-  async *list(filter?: LedgerFilter): AsyncGenerator<LedgerRow> {
-    const passes = listFilter(filter);
+  async *all(): AsyncGenerator<Found> {
     // SCAN ignores the prefix that a client adds to keys (ioredis: keyPrefix).
     const prefix = String(await asked(ledger, echoScript(this.#redis, [this.#prefix], [])));
     const pattern = `${prefix.replace(/[*?[\]\\]/g, "\\$&")}*`;
@@ -187,47 +121,20 @@ class RedisLedger implements Ledger {
       const done = new Set<string>();
       for (let cursor: string | undefined = "0"; cursor !== undefined; ) {
         // As scanScript returns it.
-        const [next = "0", now, ...found] = (await asked(
+        const [next = "0", now, ...entries] = (await asked(
           ledger,
           scanScript(node, [], [cursor, pattern]),
         )) as string[];
-        for (let at = 0; at < found.length; at += 2) {
-          const key = String(found[at]).slice(prefix.length);
+        for (let at = 0; at < entries.length; at += 2) {
+          const key = String(entries[at]).slice(prefix.length);
           if (key.startsWith(scheduledMark) || done.has(key)) continue;
           done.add(key);
-          const entry = readKey(entryOf(found[at + 1], now));
-          const row = entry && rowOf(key, known(entry));
-          if (row !== undefined && passes(row)) yield row;
+          const found = foundOf(key, entries[at + 1], now);
+          if (found !== undefined) yield found;
         }
         cursor = next === "0" ? undefined : next;
       }
     }
-  }
-
-  async #entry(key: string): Promise<ReadKey | undefined> {
-    const reply = await asked(ledger, readScript(this.#redis, [this.#prefix + key], []));
-    // As readScript returns it.
-    const [now, text] = reply as unknown[];
-    return typeof text === "string" ? readKey(entryOf(text, now)) : undefined;
-  }
-
-  /** Settles only the claim that it read: a resent settlement must not settle a later claim of another process. */
-  async #change(key: string, decide: (read: ReadKey) => Change | undefined): Promise<boolean> {
-    const entry = await this.#entry(key);
-    const change = entry && decide(entry);
-    if (entry === undefined || change === undefined) return false;
-    const { operation, claim } = entry.stored;
-    const id = scheduledIdOf(operation, change.receipt);
-    // Written before the receipt, so that a cancel finds the key of every stored receipt.
-    if (id !== undefined)
-      await asked(ledger, setScript(this.#redis, [this.#prefix + scheduledMark + id], [key]));
-    return this.#write(key, claim, change);
-  }
-
-  async #write(key: string, claim: string, { as, over, receipt }: Change): Promise<boolean> {
-    const text = receipt === undefined ? "" : JSON.stringify(receipt);
-    const values = [as, claim, text, randomUUID(), over ? "1" : ""];
-    return (await asked(ledger, settleScript(this.#redis, [this.#prefix + key], values))) === 1;
   }
 }
 
@@ -255,5 +162,6 @@ export const redisLedger = (redis: RedisCommands, options?: RedisLedgerOptions):
   if (typeof prefix !== "string") faults.push("prefix must be a string");
   if (typeof allowEviction !== "boolean") faults.push("allowEviction must be true or false");
   if (faults.length > 0) throw new ConfigurationError(`redisLedger: ${faults.join("; ")}`);
-  return new RedisLedger(redis, prefix, allowEviction);
+  const keys = new RedisKeys(redis, prefix, allowEviction);
+  return { ...ledgerOver(keys), attach: (log) => keys.attach(log) };
 };

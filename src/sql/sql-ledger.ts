@@ -1,27 +1,7 @@
-import { randomUUID } from "node:crypto";
 import { ConfigurationError } from "../errors.ts";
-import type {
-  ClaimDetails,
-  Ledger,
-  LedgerClaim,
-  LedgerFilter,
-  LedgerRow,
-  SettleDetails,
-  Settlement,
-  TakenKey,
-} from "../ledger/ledger.ts";
-import {
-  aged,
-  checkKey,
-  checkSettling,
-  claimDetails,
-  listFilter,
-  rowOf,
-  type Settling,
-  type Stored,
-  scheduledIdOf,
-  settling,
-} from "../ledger/rules.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import { type Claiming, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
+import { type Found, type Settling, scheduledIdOf } from "../ledger/rules.ts";
 import { defaultTables } from "./migration.ts";
 import {
   asInteger,
@@ -43,41 +23,26 @@ export interface SqlLedgerOptions {
   readonly table?: string | undefined;
 }
 
-/** A key that is not free, and the time of the database when it was read. */
-interface ReadKey {
-  readonly key: string;
-  readonly stored: Stored;
-  readonly now: number;
-}
-
-/** How to settle a claimed key. */
-interface Change extends Settling {
-  readonly receipt?: unknown;
-}
-
 const states = ["pending", "unknown", "sent"] as const;
 
-const readKey = (row: Row): ReadKey => {
-  const { receipt } = row;
-  const stored: Stored = {
-    // The table allows no other.
-    state: states.find((state) => state === row.state) ?? "unknown",
-    claim: String(row.claim),
-    fingerprint: String(row.fingerprint),
-    operation: String(row.operation),
-    // Drivers give 64-bit integers as numbers, texts or BigInts.
-    limitMs: Number(row.limit_ms),
-    since: Number(row.since),
-    receipt: typeof receipt === "string" ? JSON.parse(receipt) : undefined,
-  };
-  return { key: String(row.once_key), stored, now: Number(row.now) };
-};
-
-const known = ({ stored, now }: ReadKey): TakenKey => aged(stored, now);
+const foundOf = (row: Row): Found => ({
+  key: String(row.once_key),
+  // The table allows no other.
+  state: states.find((state) => state === row.state) ?? "unknown",
+  claim: String(row.claim),
+  fingerprint: String(row.fingerprint),
+  operation: String(row.operation),
+  // Drivers give 64-bit integers as numbers, texts or BigInts.
+  limitMs: Number(row.limit_ms),
+  since: Number(row.since),
+  receipt: typeof row.receipt === "string" ? JSON.parse(row.receipt) : undefined,
+  now: Number(row.now),
+});
 
 const rowsAtOnce = 500;
 
-class SqlLedger implements Ledger {
+/** The keys of a ledger in a table. */
+class SqlKeys implements KeyStore {
   readonly #run: Run;
   readonly #table: string;
   readonly #dialect: SqlDialect;
@@ -88,99 +53,25 @@ class SqlLedger implements Ledger {
     this.#dialect = dialect;
   }
 
-  async claim(key: string, fingerprint: string, details?: Partial<ClaimDetails>): Promise<LedgerClaim> {
-    const claim = randomUUID();
-    const { operation, limitMs } = claimDetails(details);
-    const integer = asInteger[this.#dialect];
+  async claim({ key, claim, fingerprint, operation, limitMs }: Claiming): Promise<boolean> {
     const sql =
       `INSERT INTO ${this.#table} (once_key, state, claim, fingerprint, operation, limit_ms, since) ` +
-      `VALUES (${asText}, 'pending', ${asText}, ${asText}, ${asText}, ${integer}, ${now[this.#dialect]}) ` +
-      "ON CONFLICT (once_key) DO NOTHING RETURNING claim";
-    for (;;) {
-      try {
-        const rows = await this.#run(sql, key, claim, fingerprint, operation, `${limitMs}`);
-        if (rows.length > 0) return { state: "claimed", claim };
-      } catch (error) {
-        // The claim may be committed anyway; nothing was sent under it.
-        this.settle(key, "not-sent", { claim }).catch(() => undefined);
-        throw error;
-      }
-      const taken = await this.read(key);
-      // Otherwise it was freed between the two statements.
-      if (taken !== undefined) return taken;
-    }
+      `VALUES (${asText}, 'pending', ${asText}, ${asText}, ${asText}, ${asInteger[this.#dialect]}, ` +
+      `${now[this.#dialect]}) ON CONFLICT (once_key) DO NOTHING RETURNING claim`;
+    const rows = await this.#run(sql, key, claim, fingerprint, operation, `${limitMs}`);
+    return rows.length > 0;
   }
 
-  async read(key: string): Promise<TakenKey | undefined> {
-    checkKey("get", key);
-    const found = await this.#find("once_key", key);
-    return found && known(found);
+  find(key: string): Promise<Found | undefined> {
+    return this.#first("once_key", key);
   }
 
-  async settle(key: string, as: Settlement, details?: SettleDetails): Promise<boolean> {
-    const { claim, force, receipt } = details ?? {};
-    checkSettling(key, as, { claim, force, receipt });
-    if (claim !== undefined) return this.#write(key, claim, { as, receipt });
-    const found = await this.#find("once_key", key);
-    const how = found && settling(found.stored, as, { claim, force, now: found.now });
-    if (found === undefined || how === undefined) return false;
-    return this.#write(key, found.stored.claim, { ...how, receipt });
-  }
-
-  async settleScheduled(id: string, as: "not-sent" | "unknown"): Promise<boolean> {
-    const found = await this.#find("scheduled_id", id);
-    return found !== undefined && this.#write(found.key, found.stored.claim, { as, over: true });
-  }
-
-  async release(key: string): Promise<boolean> {
-    checkKey("release", key);
-    const found = await this.#find("once_key", key);
-    return found !== undefined && this.#write(key, found.stored.claim, { as: "not-sent", over: true });
-  }
-
-  async get(key: string): Promise<LedgerRow | undefined> {
-    const taken = await this.read(key);
-    return taken && rowOf(key, taken);
-  }
-
-  async *list(filter?: LedgerFilter): AsyncGenerator<LedgerRow> {
-    const passes = listFilter(filter);
-    const integer = asInteger[this.#dialect];
-    let after: ReadKey | undefined;
-    for (;;) {
-      const where =
-        after === undefined
-          ? ""
-          : `WHERE since < ${integer} OR (since = ${integer} AND once_key < ${asText}) `;
-      const since = `${after?.stored.since}`;
-      const found = await this.#run(
-        `${this.#select} ${where}ORDER BY since DESC, once_key DESC LIMIT ${rowsAtOnce}`,
-        ...(after === undefined ? [] : [since, since, after.key]),
-      );
-      for (const row of found) {
-        after = readKey(row);
-        const listed = rowOf(after.key, known(after));
-        if (passes(listed)) yield listed;
-      }
-      if (found.length < rowsAtOnce) return;
-    }
-  }
-
-  get #select(): string {
-    const columns = "once_key, state, claim, fingerprint, operation, limit_ms, since, receipt";
-    return `SELECT ${columns}, ${now[this.#dialect]} AS now FROM ${this.#table}`;
-  }
-
-  async #find(column: "once_key" | "scheduled_id", value: string): Promise<ReadKey | undefined> {
-    const [row] = await this.#run(
-      `${this.#select} WHERE ${column} = ${asText} ORDER BY since DESC LIMIT 1`,
-      value,
-    );
-    return row && readKey(row);
+  findScheduled(id: string): Promise<Found | undefined> {
+    return this.#first("scheduled_id", id);
   }
 
   /** One statement by key and claim: it never settles a later claim of another process. */
-  async #write(key: string, claim: string, { as, over, receipt }: Change): Promise<boolean> {
+  async settle(key: string, claim: string, { as, over, receipt }: Settling): Promise<boolean> {
     const where =
       `WHERE once_key = ${asText} AND claim = ${asText}${over ? "" : " AND state <> 'sent'"} ` +
       "RETURNING once_key";
@@ -193,6 +84,33 @@ class SqlLedger implements Ledger {
       `UPDATE ${this.#table} SET state = ${asText}, receipt = COALESCE(${asText}, receipt), scheduled_id = ` +
       `CASE WHEN operation = 'emails.schedule' THEN COALESCE(${asText}, scheduled_id) END ${where}`;
     return (await this.#run(sql, as, text, id, key, claim)).length > 0;
+  }
+
+  async *all(): AsyncGenerator<Found> {
+    const integer = asInteger[this.#dialect];
+    const later = `WHERE since < ${integer} OR (since = ${integer} AND once_key < ${asText})`;
+    for (let after: Found | undefined; ; ) {
+      const [where, from] =
+        after === undefined ? ["", []] : [later, [`${after.since}`, `${after.since}`, after.key]];
+      const order = `${where} ORDER BY since DESC, once_key DESC LIMIT ${rowsAtOnce}`;
+      const rows = await this.#run(`${this.#select} ${order}`, ...from);
+      for (const row of rows) {
+        after = foundOf(row);
+        yield after;
+      }
+      if (rows.length < rowsAtOnce) return;
+    }
+  }
+
+  get #select(): string {
+    const columns = "once_key, state, claim, fingerprint, operation, limit_ms, since, receipt";
+    return `SELECT ${columns}, ${now[this.#dialect]} AS now FROM ${this.#table}`;
+  }
+
+  async #first(column: "once_key" | "scheduled_id", value: string): Promise<Found | undefined> {
+    const where = `WHERE ${column} = ${asText} ORDER BY since DESC LIMIT 1`;
+    const [row] = await this.#run(`${this.#select} ${where}`, value);
+    return row && foundOf(row);
   }
 }
 
@@ -221,5 +139,5 @@ export const sqlLedger = (query: SqlQuery, options: SqlLedgerOptions): Ledger =>
   const faults = storeFaults(query, { ...given, table }, ["dialect", "table"]);
   if (faults.length > 0 || dialect === undefined)
     throw new ConfigurationError(`sqlLedger: ${faults.join("; ")}`);
-  return new SqlLedger(runner(query, dialect, table), table, dialect);
+  return ledgerOver(new SqlKeys(runner(query, dialect, table), table, dialect));
 };

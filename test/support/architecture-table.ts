@@ -72,6 +72,7 @@ export const layers: readonly Rule[] = [
       "src/options/limits.ts",
       "src/rate-limit/permits.ts",
       "src/ledger/rules.ts",
+      "src/ledger/ledger-over.ts",
       "src/bulk/checkpoint.ts",
     ],
   },
@@ -80,7 +81,7 @@ export const layers: readonly Rule[] = [
     files: ["src/sql/*"],
     below: ground,
     typesOf: ["ledger"],
-    entries: ["src/ledger/rules.ts", "src/bulk/checkpoint.ts"],
+    entries: ["src/ledger/rules.ts", "src/ledger/ledger-over.ts", "src/bulk/checkpoint.ts"],
   },
   {
     name: "opentelemetry",
