@@ -1,3 +1,4 @@
+import { Hono } from "hono";
 import { expect, test } from "vitest";
 import { Client } from "../../../src/index.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
@@ -8,7 +9,7 @@ type Handler = (request: Request) => Promise<Response>;
 const clientOf = (handler: Handler) =>
   new Client({ apiKey: "test-key", baseUrl, fetch: (input, init) => handler(new Request(input, init)) });
 
-/** What Next.js calls of `app/api/touchpoint/[...path]/route.ts`: the export named after the method, with a context. */
+/** What Next.js, which test/runtimes builds and starts, calls of `app/api/touchpoint/[...path]/route.ts`: the export named after the method, with a context. */
 const nextRoute = ({ fetch }: { readonly fetch: typeof globalThis.fetch }): Handler => {
   const route = { GET: fetch, POST: fetch, PATCH: fetch, DELETE: fetch };
   return (request) => {
@@ -19,10 +20,9 @@ const nextRoute = ({ fetch }: { readonly fetch: typeof globalThis.fetch }): Hand
   };
 };
 
-/** What Hono calls of `app.all("/api/touchpoint/*", (c) => sandbox.fetch(c.req.raw))`. */
-const honoRoute = ({ fetch }: { readonly fetch: typeof globalThis.fetch }): Handler => {
-  const handler = (c: { readonly req: { readonly raw: Request } }) => fetch(c.req.raw);
-  return (raw) => handler({ req: { raw } });
+const honoRoute = (sandbox: { readonly fetch: typeof globalThis.fetch }): Handler => {
+  const app = new Hono().all("/api/touchpoint/*", (c) => sandbox.fetch(c.req.raw));
+  return async (request) => app.fetch(request);
 };
 
 test.each([
