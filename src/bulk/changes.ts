@@ -79,7 +79,8 @@ const refuseForeign = async <C extends Contact>(
   pages: AsyncIterable<{ readonly data: readonly C[] }>,
   since: string,
 ): Promise<void> => {
-  for await (const { data } of pages) if (data.some((contact) => pass.knows(contact))) return;
+  for await (const { data } of pages)
+    if (data.some((contact) => isRecord(contact) && pass.knows(String(contact.id)))) return;
   throw new ConfigurationError(
     `snapshot ${since} is of another workspace: none of its ${pass.size} contacts is in the list; if they were all removed, delete it to start over`,
   );

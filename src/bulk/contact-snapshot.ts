@@ -1,8 +1,8 @@
 import { createHash, type Hash, randomUUID } from "node:crypto";
-import { readSync } from "node:fs";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { isMissingFile, isRecord, messageOf } from "../runtime/values.ts";
+import type { Texts } from "./contact-fields.ts";
 
 const format = "touchpoint-contacts";
 
@@ -29,8 +29,8 @@ export const newHeader = (after: string | null, query: object): SnapshotHeader =
 /** A contact, as a line of a snapshot. */
 export interface StoredContact {
   readonly id: string;
-  /** A hash of each field that has a value, by the field's name. */
-  readonly fields: Readonly<Record<string, string>>;
+  /** A hash of each field that has a value. */
+  readonly fields: Texts;
 }
 
 /**
@@ -46,11 +46,21 @@ export type SnapshotMark =
 
 /** A page of a snapshot. */
 export interface StoredPage {
-  readonly contacts: readonly (StoredContact & { readonly place: number })[];
+  readonly contacts: readonly StoredContact[];
   /** Where the list continues after it; `""` for its beginning. */
   readonly cursor: string;
   /** False: the run ended before the caller had taken it, so that a later run reads it again. */
   readonly isCommitted: boolean;
+}
+
+/** A snapshot that was read: complete, or the draft of a pass in progress. */
+export interface Snapshot {
+  readonly header: SnapshotHeader;
+  /** Of the bytes up to the last mark. */
+  readonly hash: Hash;
+  /** The end of the last mark. What follows it is of a killed run. */
+  readonly wholeBytes: number;
+  readonly isComplete: boolean;
 }
 
 export const snapshotLine = (line: SnapshotHeader | StoredContact | SnapshotMark): string =>
@@ -63,9 +73,6 @@ const parse = (text: string): unknown => {
     return undefined;
   }
 };
-
-const isContact = (line: Readonly<Record<string, unknown>>): boolean =>
-  typeof line.id === "string" && isRecord(line.fields);
 
 const headerFrom = (path: string, line: string, query: object): SnapshotHeader => {
   const refuse = (what: string): never => {
@@ -81,126 +88,86 @@ const headerFrom = (path: string, line: string, query: object): SnapshotHeader =
   return header as unknown as SnapshotHeader;
 };
 
+const openIfThere = async (path: string): Promise<FileHandle | undefined> => {
+  try {
+    // Opening a pipe would wait for a writer.
+    if (!(await stat(path)).isFile()) throw new Error("it is no file");
+    return await open(path);
+  } catch (cause) {
+    if (isMissingFile(cause)) return undefined;
+    throw new ConfigurationError(`snapshot ${path} cannot be read: ${messageOf(cause)}`, { cause });
+  }
+};
+
 const newline = 0x0a;
-const longestHeaderBytes = 64 * 1024;
-const blockBytes = 64 * 1024;
+const blockBytes = 256 * 1024;
+// A file of something else may have no line break at all.
+const longestLineBytes = 64 * blockBytes;
 
-/** A snapshot on disk, as NDJSON: complete, or the draft of a pass in progress. */
-export class SnapshotFile {
-  readonly path: string;
-  readonly header: SnapshotHeader;
-  readonly #handle: FileHandle;
-  /** Of the bytes up to the last mark. */
-  readonly hash: Hash = createHash("sha256");
-  /** The end of the last mark. What follows it is of a killed run. */
-  wholeBytes: number;
-  isComplete = false;
-  #block = { at: 0, bytes: Buffer.alloc(0) };
-
-  private constructor(path: string, handle: FileHandle, header: SnapshotHeader, headerLine: Buffer) {
-    this.path = path;
-    this.#handle = handle;
-    this.header = header;
-    this.wholeBytes = headerLine.length;
-    this.hash.update(headerLine);
-  }
-
-  /**
-   * Undefined if there is none, or a draft without a complete first line.
-   *
-   * @throws ConfigurationError for a file that is not a snapshot, or of another query or a newer version.
-   */
-  static async open(path: string, query: object, isDraft = false): Promise<SnapshotFile | undefined> {
-    let handle: FileHandle;
-    try {
-      // Opening a pipe would wait for a writer.
-      if (!(await stat(path)).isFile()) throw new Error("it is no file");
-      handle = await open(path);
-    } catch (cause) {
-      if (isMissingFile(cause)) return undefined;
-      throw new ConfigurationError(`snapshot ${path} cannot be read: ${messageOf(cause)}`, { cause });
+/** The lines of a file, each with its newline; a last one without it is left out. */
+async function* linesOf(handle: FileHandle): AsyncGenerator<Buffer, void> {
+  let rest = Buffer.alloc(0);
+  while (rest.length < longestLineBytes) {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(blockBytes), 0, blockBytes);
+    if (bytesRead === 0) return;
+    rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
+    let from = 0;
+    for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline, from)) {
+      yield rest.subarray(from, end + 1);
+      from = end + 1;
     }
-    try {
-      const head = Buffer.alloc(longestHeaderBytes);
-      const { bytesRead } = await handle.read(head, 0, head.length, 0);
-      const line = head.subarray(0, head.subarray(0, bytesRead).indexOf(newline) + 1);
-      if (line.length === 0 && isDraft) {
-        await handle.close();
-        return undefined;
-      }
-      return new SnapshotFile(path, handle, headerFrom(path, line.toString(), query), line);
-    } catch (error) {
-      await handle.close();
-      throw error;
-    }
+    rest = rest.subarray(from);
   }
+}
 
-  /** Its pages in their order, as far as they are whole. Read them once: this fills the fields above. */
-  async *pages(): AsyncGenerator<StoredPage> {
-    let contacts: StoredPage["contacts"][number][] = [];
-    let pending: StoredPage | undefined;
-    const sinceMark: Buffer[] = [];
-    for await (const { bytes, place } of this.#lines()) {
+/**
+ * Reads the pages of a snapshot in their order, as far as they are whole.
+ *
+ * @param draftAfter - for a draft: the snapshot that its pass compares with.
+ * @returns undefined if there is none, or only a draft without a complete first line, or of another pass.
+ * @throws ConfigurationError for a file that is not a snapshot, or of another query or a newer version.
+ */
+export const readSnapshot = async (
+  path: string,
+  { query, draftAfter }: { readonly query: object; readonly draftAfter?: string | null },
+  onPage: (page: StoredPage) => void,
+): Promise<Snapshot | undefined> => {
+  const handle = await openIfThere(path);
+  if (handle === undefined) return undefined;
+  try {
+    const lines = linesOf(handle);
+    const first = (await lines.next()).value ?? Buffer.alloc(0);
+    if (draftAfter !== undefined && first.length === 0) return undefined;
+    const header = headerFrom(path, first.toString(), query);
+    if (draftAfter !== undefined && header.after !== draftAfter) return undefined;
+    const hash = createHash("sha256").update(first);
+    let [wholeBytes, isComplete] = [first.length, false];
+    let sinceMark: Buffer[] = [];
+    let contacts: StoredContact[] = [];
+    let pending: Omit<StoredPage, "isCommitted"> | undefined;
+    for await (const bytes of lines) {
       const line = parse(bytes.toString());
       if (!isRecord(line)) break;
       sinceMark.push(bytes);
-      if (isContact(line)) {
+      if (typeof line.id === "string" && isRecord(line.fields)) {
         // Its fields were just checked.
-        contacts.push({ ...(line as unknown as StoredContact), place });
+        contacts.push(line as unknown as StoredContact);
         continue;
       }
       if (typeof line.complete === "string") {
-        this.isComplete = line.complete === this.hash.copy().digest("hex");
+        isComplete = line.complete === hash.copy().digest("hex");
         break;
       }
-      if (pending !== undefined) yield { ...pending, isCommitted: line.committed === true };
-      pending = undefined;
-      if (typeof line.pending === "string") pending = { contacts, cursor: line.pending, isCommitted: false };
-      if (line.restart === true) yield { contacts: [], cursor: "", isCommitted: true };
-      contacts = [];
-      for (const part of sinceMark.splice(0)) this.hash.update(part);
-      this.wholeBytes = place + bytes.length;
+      if (pending !== undefined) onPage({ ...pending, isCommitted: line.committed === true });
+      pending = typeof line.pending === "string" ? { contacts, cursor: line.pending } : undefined;
+      if (line.restart === true) onPage({ contacts: [], cursor: "", isCommitted: true });
+      for (const part of sinceMark) hash.update(part);
+      wholeBytes += Buffer.concat(sinceMark).length;
+      [sinceMark, contacts] = [[], []];
     }
-    if (pending !== undefined) yield pending;
+    if (pending !== undefined) onPage({ ...pending, isCommitted: false });
+    return { header, hash, wholeBytes, isComplete };
+  } finally {
+    await handle.close();
   }
-
-  /**
-   * The contact at a place. Reads in blocks, because the contacts of a list come in the order in which they were
-   * written.
-   */
-  contactAt(place: number): StoredContact {
-    const from = place - this.#block.at;
-    const end = from >= 0 ? this.#block.bytes.indexOf(newline, from) : -1;
-    if (end >= 0) return JSON.parse(this.#block.bytes.toString("utf8", from, end));
-    for (let length = blockBytes; ; length *= 2) {
-      const bytes = Buffer.alloc(length);
-      const read = readSync(this.#handle.fd, bytes, 0, length, place);
-      this.#block = { at: place, bytes: bytes.subarray(0, read) };
-      if (this.#block.bytes.includes(newline)) return this.contactAt(place);
-      if (read < length) throw new ConfigurationError(`snapshot ${this.path} was cut by another program`);
-    }
-  }
-
-  close(): Promise<void> {
-    return this.#handle.close();
-  }
-
-  /** The lines after the header, each with its newline; a last one without it is left out. */
-  async *#lines(): AsyncGenerator<{ readonly bytes: Buffer; readonly place: number }> {
-    let place = this.wholeBytes;
-    let rest = Buffer.alloc(0);
-    for (;;) {
-      const chunk = Buffer.alloc(4 * blockBytes);
-      const { bytesRead } = await this.#handle.read(chunk, 0, chunk.length, place + rest.length);
-      if (bytesRead === 0) return;
-      rest = Buffer.concat([rest, chunk.subarray(0, bytesRead)]);
-      let from = 0;
-      for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline, from)) {
-        yield { bytes: rest.subarray(from, end + 1), place: place + from };
-        from = end + 1;
-      }
-      place += from;
-      rest = rest.subarray(from);
-    }
-  }
-}
+};

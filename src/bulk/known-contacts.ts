@@ -1,6 +1,6 @@
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import type { Contact } from "../service/contacts.ts";
-import { fieldsToChange, shortTexts } from "./contact-fields.ts";
+import { fieldsToChange, shortTexts, TextStore } from "./contact-fields.ts";
 import { Spool } from "./spool.ts";
 
 /** What an import knows about a contact before it sends anything. */
@@ -10,14 +10,10 @@ export interface KnownContact {
   readonly fields: readonly string[];
 }
 
-const separator = "\0";
-
 /** The contacts of a workspace by address: about 250 bytes each, so 250 MB for a million. */
 export class KnownContacts {
-  /** The number of each field's name, from 1. */
-  readonly #numbers = new Map<string, number>();
-  /** The id as JSON, and the short text of each field by its number: one flat string takes the least memory. */
-  readonly #packed = new Map<string, string>();
+  /** The id as JSON, and the short text of each field. */
+  readonly #texts = new TextStore();
   readonly #whole: { readonly places: Map<string, number>; readonly spool: Spool } | undefined;
 
   /** @param keepsWhole - keeps each whole contact too, in a temporary file. */
@@ -26,15 +22,16 @@ export class KnownContacts {
   }
 
   get size(): number {
-    return this.#packed.size;
+    return this.#texts.size;
   }
 
   /** Stores a contact as the service has it now. */
   add(contact: object): void {
     const { id, email }: { id?: unknown; email?: unknown } = contact;
     if (typeof email !== "string") return;
-    this.#keep(email, [JSON.stringify(String(id ?? ""))], contact);
-    this.#whole?.places.set(foldAscii(email), this.#whole.spool.add(JSON.stringify(contact)));
+    const key = foldAscii(email);
+    this.#texts.set(key, { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) });
+    this.#whole?.places.set(key, this.#whole.spool.add(JSON.stringify(contact)));
   }
 
   /** A whole contact; undefined if whole contacts are not kept. */
@@ -45,32 +42,13 @@ export class KnownContacts {
 
   /** Applies a row to its contact in memory; nothing is sent. */
   apply(row: { readonly email: string }): void {
-    this.#keep(row.email, this.#find(row.email) ?? ['""'], row);
+    const key = foldAscii(row.email);
+    this.#texts.set(key, { id: '""', ...this.#texts.get(key), ...shortTexts(row) });
   }
 
   /** What a row would change; undefined if no contact has its address. */
   look(row: { readonly email: string }): KnownContact | undefined {
-    const known = this.#find(row.email);
-    if (known === undefined) return undefined;
-    return {
-      id: JSON.parse(known[0] ?? ""),
-      fields: fieldsToChange(row, (name) => known[this.#numberOf(name)]),
-    };
-  }
-
-  #find(email: string): string[] | undefined {
-    return this.#packed.get(foldAscii(email))?.split(separator);
-  }
-
-  #keep(email: string, parts: string[], fields: object): void {
-    for (const [name, text] of shortTexts(fields)) parts[this.#numberOf(name)] = text;
-    this.#packed.set(foldAscii(email), parts.join(separator));
-  }
-
-  #numberOf(name: string): number {
-    const known = this.#numbers.get(name);
-    if (known !== undefined) return known;
-    this.#numbers.set(name, this.#numbers.size + 1);
-    return this.#numbers.size;
+    const known = this.#texts.get(foldAscii(row.email));
+    return known && { id: JSON.parse(known.id ?? '""'), fields: fieldsToChange(row, known) };
   }
 }
