@@ -19,6 +19,7 @@ export type { IngestReport } from "./bulk/ingest.ts";
 export type { EventPlace, EventWithOutcome, IngestOptions, RejectedEvent } from "./bulk/ingest-options.ts";
 export type { Progress } from "./bulk/progress.ts";
 export type { InputSource } from "./bulk/resumable.ts";
+export type { SourcePlace, WorkOptions } from "./bulk/work-options.ts";
 export type { ApiPromise, ResponseInfo, WithResponse } from "./call/api-promise.ts";
 export type { RawRequest } from "./call/raw-request.ts";
 export { type AnyClient, Client, type CloseOptions } from "./client.ts";

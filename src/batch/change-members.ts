@@ -1,9 +1,12 @@
+import { throwIfInvalid } from "../call/executor.ts";
+import { invalid } from "../call/request.ts";
 import type { CallScope } from "../call/scope.ts";
-import { TouchpointError, ValidationError } from "../errors.ts";
+import { type Issue, TouchpointError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { describeIssues, issuesOf } from "../service/check.ts";
+import { isIterable } from "../runtime/values.ts";
+import { issuesOf } from "../service/check.ts";
 import { EmailAddress } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
 import { type ListMembers, maxAddressesPerRequest } from "../service/lists.ts";
@@ -36,6 +39,7 @@ const requestsAtOnce = 4;
 class Change {
   readonly #change: MembersChange;
   readonly #flight = new InFlight(requestsAtOnce);
+  /** Each address as it came first, by its folded form. */
   readonly #known = new Map<string, string>();
   readonly #done = new Set<string>();
   readonly #responses: unknown[] = [];
@@ -46,70 +50,49 @@ class Change {
   }
 
   async run(emails: Addresses): Promise<MembersReport> {
-    await this.#sendAll(emails);
-    return { requested: this.#known.size, calls: this.#calls, responses: this.#responses };
-  }
-
-  async #sendAll(emails: Addresses): Promise<void> {
     try {
       if (Array.isArray(emails)) await this.#sendArray(emails);
       else await this.#sendStream(emails);
+    } finally {
+      // Also after a failure: the effect of requests in flight is known then.
       await this.#flight.settled();
-    } catch (error) {
-      // Requests in flight are awaited, so that their effect is known; the first error is thrown.
-      await this.#flight.settled().catch(() => undefined);
-      throw error;
     }
+    return { requested: this.#known.size, calls: this.#calls, responses: this.#responses };
   }
 
   async #sendArray(emails: readonly unknown[]): Promise<void> {
-    const issues = emails.flatMap((email, index) => this.#take(email, index) ?? []);
-    if (issues.length > 0) throw this.#invalid(issues);
+    const { id } = this.#change.operation;
+    throwIfInvalid(
+      id,
+      emails.flatMap((email, index) => this.#take(email, index)),
+    );
     const distinct = [...this.#known.values()];
-    for (let at = 0; at < distinct.length; at += maxAddressesPerRequest) {
+    for (let at = 0; at < distinct.length; at += maxAddressesPerRequest)
       await this.#send(distinct.slice(at, at + maxAddressesPerRequest));
-    }
   }
 
-  async #sendStream(emails: Iterable<unknown> | AsyncIterable<unknown>): Promise<void> {
-    await this.#sendItems(iterateUntilAborted(emails, this.#change.call.signal));
-  }
-
-  async #sendItems(emails: AsyncIterable<unknown>): Promise<void> {
+  async #sendStream(emails: Addresses): Promise<void> {
     let chunk: string[] = [];
     let index = 0;
-    for await (const email of emails) {
+    for await (const email of iterateUntilAborted(emails, this.#change.call.signal)) {
       const before = this.#known.size;
-      const issues = this.#take(email, index);
-      if (issues !== undefined) throw this.#invalid(issues);
-      // It is a string: it was accepted.
-      if (this.#known.size > before) chunk.push(email as string);
-      if (chunk.length === maxAddressesPerRequest) {
-        await this.#send(chunk);
-        chunk = [];
-      }
-      index += 1;
+      throwIfInvalid(this.#change.operation.id, this.#take(email, index++));
+      if (this.#known.size > before) chunk.push(email);
+      if (chunk.length < maxAddressesPerRequest) continue;
+      await this.#send(chunk);
+      chunk = [];
     }
     if (chunk.length > 0) await this.#send(chunk);
   }
 
   /** Adds a valid address; a repeated one, in any case of letters, is ignored. */
-  #take(
-    email: unknown,
-    index: number,
-  ): readonly { readonly path: string; readonly message: string }[] | undefined {
+  #take(email: unknown, index: number): readonly Issue[] {
     const issues = issuesOf(EmailAddress, email);
-    if (issues.length > 0 || typeof email !== "string") {
+    if (issues.length > 0 || typeof email !== "string")
       return issues.map(({ message }) => ({ path: `emails[${index}]`, message }));
-    }
     const name = foldAscii(email);
     if (!this.#known.has(name)) this.#known.set(name, email);
-    return undefined;
-  }
-
-  #invalid(issues: readonly { readonly path: string; readonly message: string }[]): ValidationError {
-    const { id: operation } = this.#change.operation;
-    return new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
+    return [];
   }
 
   async #send(emails: readonly string[]): Promise<void> {
@@ -123,21 +106,15 @@ class Change {
     });
   }
 
-  withPartial(error: unknown): unknown {
-    if (!(error instanceof TouchpointError)) return error;
+  get partial(): NonNullable<TouchpointError["partial"]> {
     const known = [...this.#known.values()];
-    const done = known.filter((email) => this.#done.has(email));
-    const left = known.filter((email) => !this.#done.has(email));
-    error.partial = { results: this.#responses.filter((given) => given !== undefined), done, left };
-    if (this.#calls > 1 || done.length > 0) {
-      error.message += ` (${done.length} of ${known.length} addresses went through; \`partial\` says which)`;
-    }
-    return error;
+    return {
+      results: this.#responses.filter((given) => given !== undefined),
+      done: known.filter((email) => this.#done.has(email)),
+      left: known.filter((email) => !this.#done.has(email)),
+    };
   }
 }
-
-const isIterable = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
 
 /**
  * Adds or removes any number of contacts, 1,000 per request. An array is checked completely before anything is sent, a
@@ -145,12 +122,8 @@ const isIterable = (value: unknown): boolean =>
  */
 export const changeMembers = async (emails: Addresses, change: MembersChange): Promise<MembersReport> => {
   const { id: operation } = change.operation;
-  if (!isIterable(emails)) {
-    const issues = [
-      { path: "emails", message: "must be an array or an (async) iterable of email addresses" },
-    ];
-    throw new ValidationError(`${operation}: ${describeIssues(issues)}`, { operation, issues });
-  }
+  if (!isIterable(emails))
+    throw invalid(operation, "emails", "must be an array or an (async) iterable of email addresses");
   let begun: Change | undefined;
   try {
     return await change.call.run(operation, change.options, (call) => {
@@ -158,6 +131,7 @@ export const changeMembers = async (emails: Addresses, change: MembersChange): P
       return begun.run(emails);
     });
   } catch (error) {
-    throw begun === undefined ? error : begun.withPartial(error);
+    if (begun !== undefined && error instanceof TouchpointError) error.partial = begun.partial;
+    throw error;
   }
 };

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { unknownKeys } from "../runtime/values.ts";
+import { isCallback, isWhole, type Rules, ruleFaults } from "../options/rules.ts";
 import { type EventOutcome, maxEventsPerRequest } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 
@@ -43,14 +43,17 @@ export interface RecorderOptions {
 }
 
 /** The options with their defaults. */
-export interface RecorderSettings {
-  readonly maxBatch: number;
-  readonly maxDelayMs: number;
-  readonly maxPending: number;
-  readonly onDrop: ((dropped: DroppedEvent) => void) | undefined;
-  readonly onOutcome: ((recorded: OutcomeOfEvent) => void) | undefined;
-  readonly waitUntil: ((promise: Promise<void>) => void) | undefined;
-}
+export type RecorderSettings = RecorderOptions &
+  Required<Pick<RecorderOptions, "maxBatch" | "maxDelayMs" | "maxPending">>;
+
+const rules: Rules = {
+  maxBatch: isWhole(1, maxEventsPerRequest),
+  maxDelayMs: [(value) => Number(value) >= 0, "at least 0", "number"],
+  maxPending: isWhole(1),
+  onDrop: isCallback,
+  onOutcome: isCallback,
+  waitUntil: isCallback,
+};
 
 /** @throws ConfigurationError naming every fault at once. */
 export const recorderSettings = (
@@ -59,25 +62,12 @@ export const recorderSettings = (
 ): RecorderSettings => {
   // Null means no options, as everywhere.
   const options = given ?? {};
+  const faults = ruleFaults(options, rules);
+  if (faults.length > 0) throw new ConfigurationError(`events.recorder: ${faults.join("; ")}`);
   const {
     maxBatch = Math.min(maxEventsPerRequest, eventsAtOnce),
     maxDelayMs = 50,
     maxPending = 10_000,
-    onDrop,
-    onOutcome,
-    waitUntil,
   } = options;
-  const faults = [
-    ...unknownKeys(options, ["maxBatch", "maxDelayMs", "maxPending", "onDrop", "onOutcome", "waitUntil"]),
-  ];
-  if (!Number.isSafeInteger(maxBatch) || maxBatch < 1 || maxBatch > maxEventsPerRequest)
-    faults.push(`maxBatch must be a whole number from 1 to ${maxEventsPerRequest}, got ${String(maxBatch)}`);
-  if (!(maxDelayMs >= 0)) faults.push(`maxDelayMs must be at least 0, got ${String(maxDelayMs)}`);
-  if (!(Number.isSafeInteger(maxPending) && maxPending >= 1))
-    faults.push(`maxPending must be a whole number of at least 1, got ${String(maxPending)}`);
-  if (onDrop !== undefined && typeof onDrop !== "function") faults.push("onDrop must be a function");
-  if (onOutcome !== undefined && typeof onOutcome !== "function") faults.push("onOutcome must be a function");
-  if (waitUntil !== undefined && typeof waitUntil !== "function") faults.push("waitUntil must be a function");
-  if (faults.length > 0) throw new ConfigurationError(`events.recorder: ${faults.join("; ")}`);
-  return { maxBatch, maxDelayMs, maxPending, onDrop, onOutcome, waitUntil };
+  return { ...options, maxBatch, maxDelayMs, maxPending };
 };

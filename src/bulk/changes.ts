@@ -1,26 +1,19 @@
-import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
-import { callFaults } from "../options/validation.ts";
-import { isRecord, unknownKeys } from "../runtime/values.ts";
+import { callOptionNames } from "../call/request.ts";
+import { ConfigurationError, ResponseValidationError } from "../errors.ts";
+import { isCallback, isSignal, type Rules, refuseFaults, ruleFaults } from "../options/rules.ts";
+import { isRecord } from "../runtime/values.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { ChangesContext, ChangesOptions, ContactChange } from "./changes-options.ts";
 import { Pass } from "./changes-pass.ts";
 import { ProgressReporter } from "./progress.ts";
-import { WaitTracker } from "./waits.ts";
 
 const operation = "contacts.changes";
 
-const check = (options: ChangesOptions): void => {
-  const known = ["snapshot", "search", "onProgress", "signal", "timeoutMs", "totalTimeoutMs", "maxWaitMs"];
-  const faults = [
-    ...unknownKeys(options, [...known, "maxRetries", "priority", "headers"]),
-    ...callFaults(options),
-  ];
-  const { snapshot, search, onProgress }: { [K in keyof ChangesOptions]?: unknown } = options;
-  if (typeof snapshot !== "string" || snapshot === "") faults.push("snapshot must be the path of a snapshot");
-  if (search !== undefined && typeof search !== "string") faults.push("search must be a text");
-  if (onProgress !== undefined && typeof onProgress !== "function")
-    faults.push("onProgress must be a function");
-  if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+const rules: Rules = {
+  snapshot: [(value) => typeof value === "string" && value !== "", "the path of a snapshot"],
+  search: [(value) => typeof value === "string", "a text"],
+  onProgress: isCallback,
+  signal: isSignal,
 };
 
 /**
@@ -31,21 +24,16 @@ export async function* changedContacts<C extends Contact>(
   options: ChangesOptions,
   { call, clock, pages }: ChangesContext<C>,
 ): AsyncGenerator<readonly ContactChange<C>[]> {
-  check(options);
+  // Unlike the others, this option has no default.
+  const given = { ...options, snapshot: options.snapshot ?? "" };
+  refuseFaults(operation, ruleFaults(given, rules, callOptionNames));
   const { snapshot, search, onProgress, ...callOptions } = options;
   const query = search === undefined ? {} : { search };
   const pass = await Pass.begin<C>(snapshot, query);
   const progress = new ProgressReporter(onProgress, undefined, clock);
-  const waits = new WaitTracker();
-  const scope = call.long(operation, { waits });
+  const scope = call.long(operation, { waits: progress });
   const list = (from: { readonly cursor?: string | undefined; readonly prefetch?: number }) =>
     pages(scope, callOptions, { ...query, ...from });
-  progress.watched = {
-    get waitingFor() {
-      return waits.now;
-    },
-  };
-  waits.onBegin = () => progress.touch();
   try {
     if (pass.size > 0) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);
     progress.skip(pass.seen);

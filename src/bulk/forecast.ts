@@ -1,8 +1,8 @@
-import { ValidationError } from "../errors.ts";
 import type { BudgetState, Limits } from "../options/limits.ts";
+import { isSignal, isWhole, type Rule, refuseFaults, ruleFaults } from "../options/rules.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { isAbortSignal, unknownKeys } from "../runtime/values.ts";
+import { isIterable } from "../runtime/values.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
 import { momentMs } from "../service/timestamps.ts";
 
@@ -44,6 +44,8 @@ interface ForecastContext {
   readonly serviceNow: () => number | undefined;
   readonly clock: Clock;
 }
+
+export const batchSizeRule: Rule = [isWhole(1, maxEventsPerRequest)[0], "from 1 to 100"];
 
 const dayMs = 86_400_000;
 /** Older events start nothing. Source: service document, Events, record-an-event rule 3. */
@@ -126,32 +128,16 @@ export const forecastOfRun = (
   };
 };
 
-const operation = "events.forecast";
-
-const check = (source: unknown, options: ForecastOptions): void => {
-  const faults = unknownKeys(options, ["batchSize", "signal"]);
-  const { batchSize, signal }: { batchSize?: unknown; signal?: unknown } = options;
-  const isSize = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 1;
-  if (batchSize !== undefined && !(isSize(batchSize) && Number(batchSize) <= maxEventsPerRequest))
-    faults.push("batchSize must be from 1 to 100");
-  if (signal !== undefined && !isAbortSignal(signal)) faults.push("signal must be an AbortSignal");
-  const isCount = source === 0 || isSize(source);
-  const isIterable =
-    typeof source === "object" &&
-    source !== null &&
-    (Symbol.iterator in source || Symbol.asyncIterator in source);
-  if (!isCount && !isIterable)
-    faults.push("the source must be a whole number of events, an array, a generator or a stream of objects");
-  if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
-};
-
 /** Reads a source, sends nothing, and returns how long its ingestion would take from now. */
 export const forecast = async (
   source: Iterable<unknown> | AsyncIterable<unknown> | number,
   options: ForecastOptions,
   context: ForecastContext,
 ): Promise<IngestForecast> => {
-  check(source, options);
+  const faults = ruleFaults(options, { batchSize: batchSizeRule, signal: isSignal });
+  if (!isWhole(0)[0](source) && !isIterable(source))
+    faults.push("the source must be a whole number of events, an array, a generator or a stream of objects");
+  refuseFaults("events.forecast", faults);
   const timetable = new Timetable(options.batchSize, context);
   if (typeof source === "number") return timetable.over(source, undefined);
   let events = 0;

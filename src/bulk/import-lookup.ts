@@ -5,7 +5,7 @@ import { snapshot } from "../runtime/values.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import { type KnownContact, KnownContacts } from "./known-contacts.ts";
-import type { InputSource, RunSignals } from "./resumable.ts";
+import type { InputSource } from "./resumable.ts";
 
 /** How an import found out which contacts exist. */
 export interface ImportLookup {
@@ -24,8 +24,10 @@ interface KnownPage {
 
 export interface LookupContext {
   /** The pages after a cursor, or only the first page: nothing is requested ahead of it. */
-  readonly pages: (signal: AbortSignal | undefined, cursor: string | undefined) => AsyncIterator<KnownPage>;
-  readonly find: (email: string, signal: AbortSignal | undefined) => Promise<Contact | null>;
+  readonly pages: (cursor: string | undefined) => AsyncIterator<KnownPage>;
+  readonly find: (email: string) => Promise<Contact | null>;
+  /** Ends the wait for a row. */
+  readonly signal: AbortSignal | undefined;
 }
 
 const pageSize = 200;
@@ -69,15 +71,11 @@ export class ContactLookup {
    * The rows of a source. Reads ahead until it knows whether a search per row would take more requests than the whole
    * list. If so, it reads the list before it returns the first row that is not `done`.
    */
-  async *rows(
-    source: InputSource<GivenContact>,
-    done: number,
-    signals: RunSignals,
-  ): AsyncGenerator<GivenContact> {
+  async *rows(source: InputSource<GivenContact>, done: number): AsyncGenerator<GivenContact> {
     let index = 0;
     const ahead: GivenContact[] = [];
     let list: BegunList | undefined;
-    for await (const row of iterateUntilAborted(source, signals.callbacks)) {
+    for await (const row of iterateUntilAborted(source, this.#context.signal)) {
       index += 1;
       if (index <= done || this.#way !== undefined) {
         yield row;
@@ -86,9 +84,9 @@ export class ContactLookup {
       const copy = snapshot(row);
       const line = lineOf(row);
       ahead.push(line === undefined ? copy : markLine(copy, line));
-      list ??= await this.#begin(signals.requests);
+      list ??= await this.#begin();
       if (list === undefined || ahead.length <= (list.total ?? 0) / pageSize) continue;
-      await this.#readRest(list, signals.requests);
+      await this.#readRest(list);
       yield* ahead.splice(0);
     }
     if (list !== undefined && this.#way === undefined) {
@@ -99,10 +97,10 @@ export class ContactLookup {
   }
 
   /** What a row would change in the contact with its address; undefined if there is none, as far as known. */
-  async look(row: GivenContact, signal: AbortSignal | undefined): Promise<KnownContact | undefined> {
+  async look(row: GivenContact): Promise<KnownContact | undefined> {
     const known = this.contacts.look(row);
     if (known !== undefined || this.#way?.by !== "search") return known;
-    const found = await this.#context.find(row.email, signal);
+    const found = await this.#context.find(row.email);
     if (found === null) return undefined;
     // Under the row's address, in the row's case.
     this.contacts.add({ ...found, email: row.email });
@@ -110,9 +108,9 @@ export class ContactLookup {
   }
 
   /** Reads the first page, which contains the number of contacts. */
-  async #begin(signal: AbortSignal | undefined): Promise<BegunList | undefined> {
+  async #begin(): Promise<BegunList | undefined> {
     try {
-      const rest = this.#context.pages(signal, undefined);
+      const rest = this.#context.pages(undefined);
       const { value: first }: { value?: KnownPage } = await rest.next();
       for (const contact of first?.data ?? []) this.contacts.add(contact);
       return { cursor: first?.cursor, total: first ? totalOf(first) : 0, rest };
@@ -123,10 +121,10 @@ export class ContactLookup {
     }
   }
 
-  async #readRest({ cursor, total, rest }: BegunList, signal: AbortSignal | undefined): Promise<void> {
+  async #readRest({ cursor, total, rest }: BegunList): Promise<void> {
     const hasMore = total === undefined || this.contacts.size < total;
     // With more to come, pages are requested ahead. Otherwise the list itself says whether it has ended: a total may be wrong.
-    const pages = cursor !== undefined && hasMore ? this.#context.pages(signal, cursor) : rest;
+    const pages = cursor !== undefined && hasMore ? this.#context.pages(cursor) : rest;
     for (let page = await pages.next(); !page.done; page = await pages.next())
       for (const contact of page.value.data) this.contacts.add(contact);
     const reason =

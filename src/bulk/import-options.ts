@@ -4,21 +4,14 @@ import type { CallOptions, KeySource } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
-import type { CheckpointStore } from "./checkpoint.ts";
 import type { ImportLookup, LookupContext } from "./import-lookup.ts";
 import type { ImportPlan } from "./import-plan.ts";
-import type { Progress } from "./progress.ts";
+import type { SourcePlace, WorkOptions } from "./work-options.ts";
 
 /** A row that did not become a contact. */
-export interface RejectedContact {
+export interface RejectedContact extends SourcePlace {
   /** The row, as the source returned it. */
   readonly contact: GivenContact;
-  /** The position in the source, counted from 0. */
-  readonly index: number;
-  /** The line in the file that it was read from; undefined if there is none. */
-  readonly line?: number | undefined;
-  /** Its email address, if it has one. */
-  readonly email?: string | undefined;
   /** The service's status for it; undefined if it was never sent. */
   readonly status: number | undefined;
   /** The service's sentence, or what is wrong with the row. */
@@ -39,15 +32,7 @@ export interface ImportedContact {
 export type ImportMode = "upsert" | "create" | "update";
 
 /** Options of an import. */
-export interface ImportOptions extends CallOptions {
-  /**
-   * The limit for the whole run, in milliseconds. After it, the run rejects with a TimeoutError. The checkpoint is
-   * kept, and starting the run again continues from there. By default a run may last as long as its source, and the
-   * client's own `totalTimeoutMs` limits each row.
-   */
-  readonly totalTimeoutMs?: number | undefined;
-  /** A path or your own store for the progress of the run, so that it can be killed and started again. */
-  readonly checkpoint?: string | CheckpointStore | undefined;
+export interface ImportOptions extends WorkOptions {
   /** Contacts processed at once. Default 8. Rows with the same address are processed in order, so the last one wins. */
   readonly concurrency?: number | undefined;
   /** `create` does not touch existing contacts, `update` creates none; such rows are `skipped`. Default `upsert`. */
@@ -68,8 +53,6 @@ export interface ImportOptions extends CallOptions {
    * forgets none.
    */
   readonly addToList?: string | undefined;
-  /** Called at most ten times per second, and at the end. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /**
    * Called and awaited once for each refused row. Also if `addToList` refuses an address: its row counts as what became
    * of its contact.

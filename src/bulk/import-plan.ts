@@ -1,13 +1,8 @@
 import { Spool } from "./spool.ts";
+import type { SourcePlace } from "./work-options.ts";
 
 /** What an import would do, or did, with one row. */
-export interface PlannedRow {
-  /** The position in the source, counted from 0. */
-  readonly index: number;
-  /** The line in the file, if the source is one. */
-  readonly line?: number | undefined;
-  /** Its email address, if it has one. */
-  readonly email?: string | undefined;
+export interface PlannedRow extends SourcePlace {
   readonly result: "create" | "update" | "unchanged" | "skipped" | "refused";
   /** The fields that would change; only for an update. */
   readonly fields?: readonly string[] | undefined;

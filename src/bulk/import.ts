@@ -1,13 +1,14 @@
 import type { CallScope } from "../call/scope.ts";
-import { ApiError, ConfigurationError, ConflictError, NotFoundError, ValidationError } from "../errors.ts";
+import { ApiError, ConfigurationError, ConflictError, NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
+import { isCallback, isOneOf, isWhole, type Rules, refuseFaults } from "../options/rules.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
+import { foldAscii } from "../runtime/fold-ascii.ts";
 import { describeIssues } from "../service/check.ts";
 import type { Contact } from "../service/contacts.ts";
 import { maxAddressesPerRequest } from "../service/lists.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
-import { AddressTurns } from "./address-turns.ts";
 import { hasSameFields } from "./contact-fields.ts";
 import { ContactLookup } from "./import-lookup.ts";
 import type {
@@ -17,14 +18,12 @@ import type {
   ImportReport,
   RejectedContact,
 } from "./import-options.ts";
-import { ImportPlan, type PlannedRow } from "./import-plan.ts";
-import { requestOptions } from "./ingest-options.ts";
+import { ImportPlan } from "./import-plan.ts";
 import type { KnownContact } from "./known-contacts.ts";
 import { ListAdditions } from "./list-additions.ts";
 import { ProgressReporter } from "./progress.ts";
-import { type Entry, type InputSource, type Reading, type RunSignals, runResumable } from "./resumable.ts";
-import { WaitTracker } from "./waits.ts";
-import { workFaults } from "./work-faults.ts";
+import { type Entry, type InputSource, type Reading, runResumable } from "./resumable.ts";
+import { placeOf, requestOptions, workFaults } from "./work-options.ts";
 
 type Counts = { -readonly [K in "created" | "updated" | "unchanged" | "rejected" | "passedOver"]: number };
 
@@ -50,23 +49,16 @@ const sentenceOf = (error: ApiError): string =>
 
 type Why = Pick<RejectedContact, "status" | "error">;
 
-/** How a row is named everywhere. */
-const placeOf = ({
-  item,
-  index,
-  line,
-}: Entry<GivenContact>): Pick<PlannedRow, "index" | "line" | "email"> => {
-  const { email }: { email?: unknown } = Object(item);
-  return { index, ...(line !== undefined && { line }), ...(typeof email === "string" && { email }) };
-};
-
 /** Imports the rows of one run, and counts their results. */
 class Import {
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, rejected: 0, passedOver: 0 };
   readonly #options: ImportOptions;
   readonly #context: ImportContext;
   readonly #call: CallScope;
-  readonly #turns = new AddressTurns();
+  /** The options of each request. */
+  readonly #given: CallOptions;
+  /** The end of the last batch that has an address. */
+  readonly #lastWith = new Map<string, Promise<unknown>>();
   readonly plan: ImportPlan | undefined;
   readonly lookup: ContactLookup;
   #changes = 0;
@@ -74,69 +66,70 @@ class Import {
   readonly additions: ListAdditions | undefined;
 
   constructor(options: ImportOptions, context: ImportContext, call: CallScope) {
-    this.#options = options;
-    this.#context = context;
-    this.#call = call;
-    const { addToList } = options;
-    const add = (id: string, emails: readonly string[], signal: AbortSignal | undefined) => {
-      const input = { id, payload: { emails: [...emails] } };
-      return call.request(operations.lists.addContacts, input, requestOptions(options, signal));
-    };
-    this.plan = options.dryRun ? new ImportPlan() : undefined;
-    const given = (signal: AbortSignal | undefined) => requestOptions(options, signal);
+    const { addToList: id, dryRun, onImported } = options;
+    const given = requestOptions(options);
+    const { signal } = call;
+    [this.#options, this.#context, this.#call, this.#given] = [options, context, call, given];
+    this.plan = dryRun ? new ImportPlan() : undefined;
     this.lookup = new ContactLookup(
       {
-        pages: (signal, cursor) => context.pages(call, given(signal), cursor),
-        find: (email, signal) => context.find(call, email, given(signal)),
+        signal,
+        pages: (cursor) => context.pages(call, given, cursor),
+        find: (email) => context.find(call, email, given),
       },
-      options.onImported !== undefined,
+      onImported !== undefined,
     );
-    this.additions =
-      addToList === undefined || options.dryRun
-        ? undefined
-        : new ListAdditions(
-            {
-              add: (emails, signal) => add(addToList, emails, signal),
-              onRefused: (row, { status, message }, signals) =>
-                this.#tellRejected(row, { status, error: `not added to the list: ${message}` }, signals),
-            },
-            maxAddressesPerRequest,
-          );
+    if (id === undefined || dryRun) return;
+    const list = {
+      signal,
+      add: (emails: readonly string[]) =>
+        call.request(operations.lists.addContacts, { id, payload: { emails: [...emails] } }, given),
+      onRefused: (row: Entry<GivenContact>, { status, message }: ApiError) =>
+        this.#tellRejected(row, { status, error: `not added to the list: ${message}` }),
+    };
+    this.additions = new ListAdditions(list, maxAddressesPerRequest);
   }
 
-  async work(entries: readonly Entry<GivenContact>[], signals: RunSignals): Promise<void> {
+  /** Rows with the same address are processed in the order of the source, even if their batches run in parallel. */
+  async work(entries: readonly Entry<GivenContact>[]): Promise<void> {
+    const addresses = entries.map(({ item }) => foldAscii(String(item.email)));
+    const earlier = addresses.map((address) => this.#lastWith.get(address));
+    const work = this.#inOrder(entries, earlier);
+    const end = work.catch(() => undefined);
+    for (const address of addresses) this.#lastWith.set(address, end);
+    await work;
+    for (const address of addresses) if (this.#lastWith.get(address) === end) this.#lastWith.delete(address);
+  }
+
+  /** @param earlier - for each entry, the end of the last batch before that has its address. */
+  async #inOrder(
+    entries: readonly Entry<GivenContact>[],
+    earlier: readonly (Promise<unknown> | undefined)[],
+  ): Promise<void> {
     const rows: Entry<GivenContact>[] = [];
-    const turns = entries.map(({ item }) => this.#turns.take(item.email));
-    try {
-      // Sequentially within a batch; batches run in parallel.
-      for (const [at, entry] of entries.entries()) {
-        await turns[at]?.isNext;
-        if (await this.#one(entry, signals)) rows.push(entry);
-        else this.additions?.refused(entry.index);
-        turns[at]?.pass();
-      }
-    } finally {
-      for (const turn of turns) turn.pass();
+    for (const [at, entry] of entries.entries()) {
+      await earlier[at];
+      if (await this.#one(entry)) rows.push(entry);
+      else this.additions?.refused(entry.index);
     }
     this.additions?.take(rows);
-    await this.additions?.pump(signals);
+    await this.additions?.pump();
   }
 
   /** Whether the row is a contact now, or would be. */
-  async #one(entry: Entry<GivenContact>, signals: RunSignals): Promise<boolean> {
+  async #one(entry: Entry<GivenContact>): Promise<boolean> {
     const { index, item } = entry;
     const found = this.#context.issues(item);
-    const issues = found instanceof Promise ? await untilAborted(found, signals.callbacks) : found;
-    if (issues.length > 0)
-      return this.#reject(entry, { status: undefined, error: describeIssues(issues) }, signals);
+    const issues = found instanceof Promise ? await untilAborted(found, this.#call.signal) : found;
+    if (issues.length > 0) return this.#reject(entry, { status: undefined, error: describeIssues(issues) });
     let settled: Settled;
     try {
-      settled = await this.#settle(entry, signals.requests);
+      settled = await this.#settle(entry);
     } catch (error) {
       // An abort may throw any reason, even the error of another call.
-      signals.requests?.throwIfAborted();
+      this.#call.signal?.throwIfAborted();
       if (!isAboutTheRow(error)) throw error;
-      return this.#reject(entry, { status: error.status, error: sentenceOf(error) }, signals);
+      return this.#reject(entry, { status: error.status, error: sentenceOf(error) });
     }
     const { result, contact } = settled;
     this.counts[result] += 1;
@@ -145,16 +138,16 @@ class Import {
     if (contact !== undefined)
       await untilAborted(
         Promise.resolve(this.#options.onImported?.({ contact, index, result })),
-        signals.callbacks,
+        this.#call.signal,
       );
     return true;
   }
 
-  async #settle(entry: Entry<GivenContact>, signal: AbortSignal | undefined): Promise<Settled> {
+  async #settle(entry: Entry<GivenContact>): Promise<Settled> {
     const { item, index } = entry;
-    const place = placeOf(entry);
+    const place = placeOf(entry, item);
     const { mode = "upsert" } = this.#options;
-    const known = await this.lookup.look(item, signal);
+    const known = await this.lookup.look(item);
     const passOver = (reason: string): Settled => {
       this.plan?.add({ ...place, result: "skipped", reason });
       return { result: "passedOver" };
@@ -180,15 +173,15 @@ class Import {
       return { result: known ? "updated" : "created" };
     }
     this.#countChange(index);
-    const settled = await this.#change(item, known, requestOptions(this.#options, signal));
+    const settled = await this.#change(item, known);
     if (settled.contact !== undefined) this.lookup.contacts.add({ ...settled.contact, email: item.email });
     return settled;
   }
 
   /** Sends the change. If another program has created or removed the contact meanwhile, an upsert resolves it. */
-  async #change(row: GivenContact, known: KnownContact | undefined, options: CallOptions): Promise<Settled> {
+  async #change(row: GivenContact, known: KnownContact | undefined): Promise<Settled> {
     const { mode = "upsert" } = this.#options;
-    const [context, call] = [this.#context, this.#call];
+    const [context, call, options] = [this.#context, this.#call, this.#given];
     try {
       if (known !== undefined)
         return { result: "updated", contact: await context.update(call, known.id, row, options) };
@@ -212,31 +205,25 @@ class Import {
     this.#changes += 1;
   }
 
-  async #reject(row: Entry<GivenContact>, why: Why, signals: RunSignals): Promise<false> {
+  async #reject(row: Entry<GivenContact>, why: Why): Promise<false> {
     this.counts.rejected += 1;
-    this.plan?.add({ ...placeOf(row), result: "refused", reason: why.error });
-    await this.#tellRejected(row, why, signals);
+    this.plan?.add({ ...placeOf(row, row.item), result: "refused", reason: why.error });
+    await this.#tellRejected(row, why);
     return false;
   }
 
-  async #tellRejected(row: Entry<GivenContact>, why: Why, { callbacks }: RunSignals): Promise<void> {
-    const rejected = { contact: row.item, ...placeOf(row), ...why };
-    await untilAborted(Promise.resolve(this.#options.onRejected?.(rejected)), callbacks);
+  async #tellRejected(row: Entry<GivenContact>, why: Why): Promise<void> {
+    const rejected = { contact: row.item, ...placeOf(row, row.item), ...why };
+    await untilAborted(Promise.resolve(this.#options.onRejected?.(rejected)), this.#call.signal);
   }
 }
 
-const check = (source: unknown, options: ImportOptions): void => {
-  const faults = workFaults(source, options, ["addToList", "onImported", "mode", "dryRun", "maxChanges"]);
-  const { addToList, mode, dryRun, maxChanges } = options;
-  if (mode !== undefined && !["upsert", "create", "update"].includes(mode))
-    faults.push("mode must be upsert, create or update");
-  if (dryRun !== undefined && typeof dryRun !== "boolean") faults.push("dryRun must be true or false");
-  if (maxChanges !== undefined && !(Number.isSafeInteger(maxChanges) && maxChanges >= 0))
-    faults.push("maxChanges must be a whole number of at least 0");
-  if (addToList !== undefined && (typeof addToList !== "string" || addToList === "")) {
-    faults.push("addToList must be a list id");
-  }
-  if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+const rules: Rules = {
+  onImported: isCallback,
+  mode: isOneOf("upsert", "create", "update"),
+  dryRun: [(value) => typeof value === "boolean", "true or false"],
+  maxChanges: isWhole(0),
+  addToList: [(value) => typeof value === "string" && value !== "", "a list id"],
 };
 
 /**
@@ -247,11 +234,13 @@ export const importContacts = async (
   options: ImportOptions,
   context: ImportContext,
 ): Promise<ImportReport> => {
-  check(source, options);
-  const { clock } = context;
+  refuseFaults(operation, workFaults(source, options, rules));
+  const { clock, apiKey } = context;
+  const { checkpoint, dryRun = false } = options;
   const startedAt = clock.now();
-  const waits = new WaitTracker();
-  const call = context.call.long(operation, { ...options, waits });
+  const total = Array.isArray(source) ? source.length : undefined;
+  const progress = new ProgressReporter(options.onProgress, total, clock);
+  const call = context.call.long(operation, { ...options, waits: progress });
   const run = new Import(options, context, call);
   const report = (reading: Reading): ImportReport => {
     const { passedOver, ...counts } = run.counts;
@@ -265,26 +254,11 @@ export const importContacts = async (
     };
   };
   return runResumable<GivenContact, ImportReport>({
-    source,
+    ...{ call, source, checkpoint, apiKey, progress, report, isDry: dryRun, lagging: run.additions },
     batchSize: () => batchSize,
     // A plan has the rows in their order.
-    concurrency: options.dryRun ? 1 : (options.concurrency ?? defaultConcurrency),
-    checkpoint: options.checkpoint,
-    apiKey: context.apiKey,
-    isDry: options.dryRun === true,
-    prepare: (rows, done, signals) => run.lookup.rows(rows, done, signals),
-    operation,
-    call,
-    clock,
-    waits,
-    options,
-    progress: new ProgressReporter(
-      options.onProgress,
-      Array.isArray(source) ? source.length : undefined,
-      clock,
-    ),
-    work: (entries, signal) => run.work(entries, signal),
-    lagging: run.additions,
-    report,
+    concurrency: dryRun ? 1 : (options.concurrency ?? defaultConcurrency),
+    prepare: (rows, done) => run.lookup.rows(rows, done),
+    work: (entries) => run.work(entries),
   });
 };

@@ -1,22 +1,15 @@
 import type { CallScope } from "../call/scope.ts";
-import type { CallOptions, KeySource } from "../options/options.ts";
+import type { KeySource } from "../options/options.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { EventOutcome } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
-import type { CheckpointStore } from "./checkpoint.ts";
 import type { Pace } from "./forecast.ts";
-import type { Progress } from "./progress.ts";
+import type { SourcePlace, WorkOptions } from "./work-options.ts";
 
 /** An event of a source, and its position. */
-export interface EventPlace<Event = GivenEvent> {
+export interface EventPlace<Event = GivenEvent> extends SourcePlace {
   /** The event, as the source returned it. */
   readonly event: Event;
-  /** The position in the source, counted from 0. */
-  readonly index: number;
-  /** The line in the file that it was read from; undefined if there is none. */
-  readonly line?: number | undefined;
-  /** Its email address, if it has one. */
-  readonly email?: string | undefined;
 }
 
 /** An event that was not recorded. */
@@ -33,15 +26,7 @@ export interface EventWithOutcome<Event = GivenEvent> extends EventPlace<Event> 
 }
 
 /** Options of an ingestion. */
-export interface IngestOptions<Event = GivenEvent> extends CallOptions {
-  /**
-   * The limit for the whole run, in milliseconds. After it, the run rejects with a TimeoutError. The checkpoint is
-   * kept, and starting the run again continues from there. By default a run may last as long as its source, and the
-   * client's own `totalTimeoutMs` limits each request.
-   */
-  readonly totalTimeoutMs?: number | undefined;
-  /** A path or your own store for the progress of the run, so that it can be killed and started again. */
-  readonly checkpoint?: string | CheckpointStore | undefined;
+export interface IngestOptions<Event = GivenEvent> extends WorkOptions {
   /** The most events per request, 1–100. Default 100. Never more than the events limit allows at once. */
   readonly batchSize?: number | undefined;
   /**
@@ -68,8 +53,6 @@ export interface IngestOptions<Event = GivenEvent> extends CallOptions {
    * run waits for up to 24 hours and then continues; `signal`, `totalTimeoutMs` and `close()` end the wait.
    */
   readonly onDailyLimit?: "error" | "wait" | undefined;
-  /** Called at most ten times per second, and at the end. */
-  readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Called and awaited once for each event that was not recorded. */
   readonly onRejected?: ((rejected: RejectedEvent<Event>) => void | Promise<void>) | undefined;
   /**
@@ -78,12 +61,6 @@ export interface IngestOptions<Event = GivenEvent> extends CallOptions {
    */
   readonly onOutcome?: ((recorded: EventWithOutcome<Event>) => void | Promise<void>) | undefined;
 }
-
-/** The options of each request of a run. `signal` is the run's own, which also aborts at its deadline. */
-export const requestOptions = (
-  { timeoutMs, totalTimeoutMs, maxWaitMs, maxRetries, priority, headers }: CallOptions,
-  signal: AbortSignal | undefined,
-): CallOptions => ({ signal, timeoutMs, totalTimeoutMs, maxWaitMs, maxRetries, priority, headers });
 
 /** What an ingestion needs of the client. */
 export interface IngestContext {

@@ -13,15 +13,9 @@ import { describeIssues } from "../service/check.ts";
 import type { EventInput } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import { momentMs } from "../service/timestamps.ts";
-import {
-  type EventPlace,
-  type IngestContext,
-  type IngestOptions,
-  type RejectedEvent,
-  requestOptions,
-} from "./ingest-options.ts";
-import type { Entry, RunSignals } from "./resumable.ts";
-import type { WaitTracker } from "./waits.ts";
+import type { IngestContext, IngestOptions, RejectedEvent } from "./ingest-options.ts";
+import type { Entry } from "./resumable.ts";
+import { placeOf, requestOptions, type SourcePlace } from "./work-options.ts";
 
 /** When an event happened, in milliseconds since 1970; undefined if it does not say. */
 const occurredAtMs = ({ occurredAt }: EventInput): number | undefined =>
@@ -53,12 +47,6 @@ export const withinServiceTime = (
 /** The results of the events of one run. */
 export type IngestCounts = {
   -readonly [K in "accepted" | "duplicates" | "rejected" | "tooOld" | "noContact" | "runsStarted"]: number;
-};
-
-/** How an event is named everywhere. */
-const placeOf = ({ item, index, line }: Entry<EventInput>): Pick<EventPlace, "index" | "line" | "email"> => {
-  const { email }: { email?: unknown } = Object(Object(item).contact);
-  return { index, ...(line !== undefined && { line }), ...(typeof email === "string" && { email }) };
 };
 
 // A Date header has whole seconds: a time less than one second ahead of it is most likely past, and is not changed.
@@ -116,29 +104,23 @@ export class Ingestion {
   /** The service refused a time that is past for this machine, and took it corrected: this clock is ahead. */
   #isAhead = false;
   readonly #call: CallScope;
-  readonly #waits: WaitTracker;
 
-  constructor(
-    options: IngestOptions<EventInput>,
-    context: IngestContext,
-    run: { readonly call: CallScope; readonly waits: WaitTracker },
-  ) {
-    this.#waits = run.waits;
-    this.#call = run.call;
+  constructor(options: IngestOptions<EventInput>, context: IngestContext, call: CallScope) {
+    this.#call = call;
     this.#options = options;
     this.#context = context;
   }
 
-  async work(entries: readonly Entry<EventInput>[], signals: RunSignals): Promise<void> {
+  async work(entries: readonly Entry<EventInput>[]): Promise<void> {
     const toSend: IndexedEvent[] = [];
     const faults = new Map<number, string>();
     for (const entry of entries) {
       const { index, item } = entry;
-      const fault = await this.#faultOf(item, signals.callbacks);
+      const fault = await this.#faultOf(item);
       if (fault === undefined) toSend.push({ index, event: this.#withId(entry) });
       else faults.set(index, fault);
     }
-    const results = toSend.length === 0 ? [] : await this.#sendOverDays(toSend, signals);
+    const results = toSend.length === 0 ? [] : await this.#sendOverDays(toSend);
     // No event may be given up for a temporary reason: the run ends, and continues here when started again.
     const unsettled = results.filter(mayStillPass);
     const [first] = unsettled;
@@ -151,35 +133,29 @@ export class Ingestion {
         result?.state === "recorded"
           ? this.#record(entry, result)
           : this.#reject(entry, result ?? { status: undefined, error: faults.get(entry.index) ?? "" });
-      if (told !== undefined) await untilAborted(Promise.resolve(told), signals.callbacks);
+      if (told !== undefined) await untilAborted(Promise.resolve(told), this.#call.signal);
     }
   }
 
   /** After a daily limit was used up, sends the refused events again when the next day has begun. */
-  async #sendOverDays(
-    events: readonly IndexedEvent[],
-    signals: RunSignals,
-  ): Promise<readonly BatchItemResult[]> {
+  async #sendOverDays(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
     for (;;) {
       try {
-        return await this.#send(events, signals.requests);
+        return await this.#send(events);
       } catch (error) {
         if (this.#options.onDailyLimit !== "wait" || !(error instanceof RateLimitError)) throw error;
         const { limit = "retry-after", retryAfterMs } = error;
         if (retryAfterMs === undefined) throw error;
-        const tell = this.#waits.listener();
-        tell(limit);
+        const { onWait } = this.#call.watching;
+        onWait?.(limit);
         // Events of the batch that were sent already are sent again under their ids, and recorded once.
-        await this.#call.sleep(retryAfterMs).finally(() => tell(undefined));
+        await this.#call.sleep(retryAfterMs).finally(() => onWait?.(undefined));
       }
     }
   }
 
-  async #send(
-    events: readonly IndexedEvent[],
-    signal: AbortSignal | undefined,
-  ): Promise<readonly BatchItemResult[]> {
-    const sending = { call: this.#call, options: requestOptions(this.#options, signal) };
+  async #send(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
+    const sending = { call: this.#call, options: requestOptions(this.#options) };
     // Only once the service has shown that it is needed: a Date header alone may be wrong, and a time is not the library's.
     const timely = this.#isAhead ? events.map((entry) => this.#timely(entry, dateRoundingMs)) : events;
     const results = await sendBatch(timely, sending);
@@ -200,9 +176,9 @@ export class Ingestion {
     return { index, event: withinServiceTime(event, clocks, toleranceMs) };
   }
 
-  async #faultOf(event: EventInput, signal: AbortSignal | undefined): Promise<string | undefined> {
+  async #faultOf(event: EventInput): Promise<string | undefined> {
     const found = this.#call.issues(operations.events.record, event);
-    const issues = found instanceof Promise ? await untilAborted(found, signal) : found;
+    const issues = found instanceof Promise ? await untilAborted(found, this.#call.signal) : found;
     if (issues.length > 0) return describeIssues(issues);
     const at = occurredAtMs(event);
     const now = this.#context.serviceNow() ?? this.#context.clock.wallTime();
@@ -221,6 +197,10 @@ export class Ingestion {
     );
   }
 
+  #placeOf(entry: Entry<EventInput>): SourcePlace {
+    return placeOf(entry, Object(entry.item).contact);
+  }
+
   #record(entry: Entry<EventInput>, { duplicate, outcome, runsStarted }: RecordedResult): unknown {
     if (duplicate) this.counts.duplicates += 1;
     else {
@@ -230,11 +210,11 @@ export class Ingestion {
       // In lenient mode it may be missing.
       this.counts.runsStarted += Number.isFinite(runsStarted) ? runsStarted : 0;
     }
-    return this.#options.onOutcome?.({ event: entry.item, ...placeOf(entry), outcome });
+    return this.#options.onOutcome?.({ event: entry.item, ...this.#placeOf(entry), outcome });
   }
 
   #reject(entry: Entry<EventInput>, { status, error }: Pick<RejectedEvent, "status" | "error">): unknown {
     this.counts.rejected += 1;
-    return this.#options.onRejected?.({ event: entry.item, ...placeOf(entry), status, error });
+    return this.#options.onRejected?.({ event: entry.item, ...this.#placeOf(entry), status, error });
   }
 }

@@ -2,16 +2,17 @@ import { ApiError } from "../errors.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import type { ContactInput } from "../service/contacts.ts";
 import type { Checkpoint, ListProgress } from "./checkpoint.ts";
-import { LowWaterMark } from "./low-water-mark.ts";
-import type { DeferredStep, Entry, RunSignals } from "./resumable.ts";
+import type { DeferredStep, Entry } from "./resumable.ts";
 
 type Row = Entry<Pick<ContactInput, "email">>;
 
 interface ListOf {
   /** Adds as many addresses as a request allows. */
-  readonly add: (emails: readonly string[], signal: AbortSignal | undefined) => Promise<unknown>;
+  readonly add: (emails: readonly string[]) => Promise<unknown>;
   /** The list refused the address of a row. */
-  readonly onRefused: (row: Row, error: ApiError, signals: RunSignals) => Promise<void>;
+  readonly onRefused: (row: Row, error: ApiError) => Promise<void>;
+  /** An abort may throw any reason, even the error of another call. */
+  readonly signal: AbortSignal | undefined;
 }
 
 // About the addresses, and not about the list or the service.
@@ -29,7 +30,10 @@ const isAboutAnAddress = (error: unknown): error is ApiError =>
 export class ListAdditions implements DeferredStep<ContactInput> {
   readonly #list: ListOf;
   readonly #most: number;
-  #mark = new LowWaterMark();
+  /** Every row before it is in the list, or was refused. */
+  #mark = 0;
+  /** The same for these rows behind it. */
+  readonly #beyond = new Set<number>();
   #refused = new Set<number>();
   #waiting: Row[] = [];
 
@@ -40,19 +44,19 @@ export class ListAdditions implements DeferredStep<ContactInput> {
 
   resume({ done, list }: Checkpoint): void {
     // Without an entry for it, earlier rows were not to be added.
-    this.#mark = new LowWaterMark(Math.min(done, list?.before ?? done));
+    this.#mark = Math.min(done, list?.before ?? done);
     // Rows after the checkpoint come again, and may not be refused this time.
     this.#refused = new Set(list?.except.filter((index) => index < done));
   }
 
   get progress(): ListProgress {
-    return { before: this.#mark.mark, except: [...this.#refused] };
+    return { before: this.#mark, except: [...this.#refused] };
   }
 
   /** A row that an earlier run settled may still have to be added to the list. */
   passOver(row: Row): void {
     if (this.#refused.has(row.index)) this.#settle(row.index);
-    else if (row.index >= this.#mark.mark) this.#waiting.push(row);
+    else if (row.index >= this.#mark) this.#waiting.push(row);
   }
 
   refused(index: number): void {
@@ -65,54 +69,52 @@ export class ListAdditions implements DeferredStep<ContactInput> {
   }
 
   /** Adds all rows that fill complete requests. */
-  async pump(signals: RunSignals): Promise<void> {
+  async pump(): Promise<void> {
     // Refused rows after a waiting one are kept in memory, so a row must not wait too long.
     const isLong = this.#refused.size >= this.#most;
-    while (this.#waiting.length >= this.#most || (isLong && this.#waiting.length > 0))
-      await this.#addSome(signals);
+    while (this.#waiting.length >= this.#most || (isLong && this.#waiting.length > 0)) await this.#addSome();
   }
 
   /** Adds the rest. */
-  async finish(signals: RunSignals): Promise<void> {
-    while (this.#waiting.length > 0) await this.#addSome(signals);
+  async finish(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#addSome();
   }
 
-  async #addSome(signals: RunSignals): Promise<void> {
+  async #addSome(): Promise<void> {
     const rows = this.#waiting.splice(0, this.#most);
     const byAddress = new Map<string, Row[]>();
     for (const row of rows) {
       const address = foldAscii(row.item.email);
       byAddress.set(address, [...(byAddress.get(address) ?? []), row]);
     }
-    await this.#addOrSplit([...byAddress.values()], signals);
+    await this.#addOrSplit([...byAddress.values()]);
   }
 
   /** One address that the list refuses must not keep the others out. */
-  async #addOrSplit(rows: readonly (readonly Row[])[], signals: RunSignals): Promise<void> {
+  async #addOrSplit(rows: readonly (readonly Row[])[]): Promise<void> {
     const emails = rows.flatMap((same) => same.at(-1)?.item.email ?? []);
     try {
-      await this.#list.add(emails, signals.requests);
+      await this.#list.add(emails);
     } catch (error) {
-      // An abort may throw any reason, even the error of another call.
-      signals.requests?.throwIfAborted();
+      this.#list.signal?.throwIfAborted();
       if (!isAboutAnAddress(error)) throw error;
-      if (rows.length === 1) return this.#refuse(rows.flat(), error, signals);
+      if (rows.length === 1) return this.#refuse(rows.flat(), error);
       const half = Math.ceil(rows.length / 2);
-      await this.#addOrSplit(rows.slice(0, half), signals);
-      return this.#addOrSplit(rows.slice(half), signals);
+      await this.#addOrSplit(rows.slice(0, half));
+      return this.#addOrSplit(rows.slice(half));
     }
     for (const { index } of rows.flat()) this.#settle(index);
   }
 
-  async #refuse(rows: readonly Row[], error: ApiError, signals: RunSignals): Promise<void> {
+  async #refuse(rows: readonly Row[], error: ApiError): Promise<void> {
     for (const row of rows) {
-      await this.#list.onRefused(row, error, signals);
+      await this.#list.onRefused(row, error);
       this.refused(row.index);
     }
   }
 
   #settle(index: number): void {
-    const mark = this.#mark.settle(index);
-    for (const refused of this.#refused) if (refused < mark) this.#refused.delete(refused);
+    this.#beyond.add(index);
+    for (; this.#beyond.delete(this.#mark); this.#mark += 1) this.#refused.delete(this.#mark);
   }
 }

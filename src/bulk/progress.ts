@@ -1,3 +1,4 @@
+import type { Waits } from "../call/scope.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { IngestForecast } from "./forecast.ts";
 
@@ -23,26 +24,27 @@ export interface Progress {
 
 const shortestGapMs = 100;
 
-/** Included in every report. */
-interface Watched {
-  readonly waitingFor: string | undefined;
-}
+// The most specific reason first; all other reasons are names of limits, and come after a pause.
+const after = ["retry", "concurrency"];
+const rankOf = (what: string): number => (what === "retry-after" ? -1 : after.indexOf(what) + 1);
 
-/** Reports progress at most ten times per second, and exactly at the end. */
-export class ProgressReporter {
+/** Reports progress at most ten times per second, and exactly at the end; its requests tell it what they wait for. */
+export class ProgressReporter implements Waits {
   readonly #report: ((progress: Progress) => void) | undefined;
   readonly #clock: Clock;
   readonly #forecast: ((done: number) => IngestForecast) | undefined;
   /** The number of items, if known. */
   total: number | undefined;
+  /** Whether the work waits for nothing but its source. */
+  waitsForSource: () => boolean = () => false;
   #startedAt: number;
   #lastAt = Number.NEGATIVE_INFINITY;
   #doneBefore = 0;
   #done = 0;
   #cancelLater: Cancel | undefined;
   #failure: { readonly error: unknown } | undefined;
-  /** The source of `waitingFor`. */
-  watched: Watched = { waitingFor: undefined };
+  /** What each request waits for. */
+  readonly #waits = new Map<object, string>();
 
   constructor(
     report: ((progress: Progress) => void) | undefined,
@@ -55,6 +57,22 @@ export class ProgressReporter {
     this.total = total;
     this.#clock = clock;
     this.#startedAt = clock.now();
+  }
+
+  /** What the work waits for now. */
+  get waitingFor(): string | undefined {
+    const [first] = [...this.#waits.values()].sort((a, b) => rankOf(a) - rankOf(b));
+    return first ?? (this.waitsForSource() ? "source" : undefined);
+  }
+
+  listener(): (what: string | undefined) => void {
+    const request = {};
+    return (what) => {
+      this.#waits.delete(request);
+      if (what === undefined) return;
+      this.#waits.set(request, what);
+      this.touch();
+    };
   }
 
   /** An earlier run settled the first `done` items: they count as done, but not for the rate. */
@@ -78,7 +96,7 @@ export class ProgressReporter {
     const etaMs =
       left === 0 ? 0 : left === undefined || perSecond === 0 ? undefined : (left / perSecond) * 1_000;
     const forecast = this.#forecast?.(done);
-    const told = { done, total: this.total, perSecond, etaMs, waitingFor: this.watched.waitingFor };
+    const told = { done, total: this.total, perSecond, etaMs, waitingFor: this.waitingFor };
     this.#report(forecast === undefined ? told : { ...told, forecast });
   }
 

@@ -1,9 +1,8 @@
 import { InFlight } from "../batch/in-flight.ts";
 import type { CallScope } from "../call/scope.ts";
 import { ConfigurationError, TouchpointError } from "../errors.ts";
-import type { CallOptions, KeySource } from "../options/options.ts";
+import type { KeySource } from "../options/options.ts";
 import { iterateUntilAborted, untilAborted } from "../runtime/cancellation.ts";
-import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { lineOf, tellSettled } from "../runtime/source-line.ts";
 import { snapshot } from "../runtime/values.ts";
@@ -15,9 +14,7 @@ import {
   type ListProgress,
   readCheckpoint,
 } from "./checkpoint.ts";
-import { LowWaterMark } from "./low-water-mark.ts";
 import type { ProgressReporter } from "./progress.ts";
-import type { WaitTracker } from "./waits.ts";
 
 /** Anything that yields items: an array, a generator, a stream of objects. */
 export type InputSource<Item> = Iterable<Item> | AsyncIterable<Item>;
@@ -31,10 +28,8 @@ export interface Entry<Item> {
 }
 
 export interface ResumableWork<Item, Report = object> {
-  /** The method, for error messages. */
-  readonly operation: string;
+  /** The run: its signal ends every wait. */
   readonly call: CallScope;
-  readonly clock: Clock;
   readonly source: InputSource<Item>;
   /** The size of the batch that is being collected. */
   readonly batchSize: () => number;
@@ -43,11 +38,9 @@ export interface ResumableWork<Item, Report = object> {
   readonly checkpoint: string | CheckpointStore | undefined;
   /** Of the client: a checkpoint belongs to the key that it was saved with. */
   readonly apiKey: KeySource;
-  readonly options: Pick<CallOptions, "signal" | "totalTimeoutMs">;
   readonly progress: ProgressReporter;
-  readonly waits: WaitTracker;
   /** Resolves when every entry is settled: done, or refused and reported. */
-  readonly work: (entries: readonly Entry<Item>[], signals: RunSignals) => Promise<void>;
+  readonly work: (entries: readonly Entry<Item>[]) => Promise<void>;
   /** What the run has done so far: the result, and `partial.report` of an error. */
   readonly report: (reading: Reading) => Report;
   readonly lagging?: DeferredStep<Item> | undefined;
@@ -56,12 +49,10 @@ export interface ResumableWork<Item, Report = object> {
   /** Reads a checkpoint, but saves none. */
   readonly isDry?: boolean | undefined;
   /** Wraps the source, once it is known how many of its items an earlier run has settled. */
-  readonly prepare?:
-    | ((source: InputSource<Item>, done: number, signals: RunSignals) => AsyncIterable<Item>)
-    | undefined;
+  readonly prepare?: ((source: InputSource<Item>, done: number) => AsyncIterable<Item>) | undefined;
 }
 
-/** Work for many batches at once, which may lag behind the checkpoint's mark. */
+/** Work for many batches at once, which may lag behind the checkpoint. */
 export interface DeferredStep<Item> {
   /** Continues where an earlier run stopped. */
   resume(before: Checkpoint): void;
@@ -69,15 +60,7 @@ export interface DeferredStep<Item> {
   passOver(entry: Entry<Item>): void;
   /** What a checkpoint stores of it. */
   readonly progress: ListProgress;
-  finish(signals: RunSignals): Promise<void>;
-}
-
-/** The signals that end the waits of a run. */
-export interface RunSignals {
-  /** For requests: the caller's signal and the total time. Requests in flight may finish after `close()`. */
-  readonly requests: AbortSignal | undefined;
-  /** For the caller's own functions, which may hang: also aborts when the client is closed. */
-  readonly callbacks: AbortSignal | undefined;
+  finish(): Promise<void>;
 }
 
 /** What was read from the source. */
@@ -90,103 +73,97 @@ export interface Reading {
 const keyHash = (apiKey: KeySource): string | undefined =>
   typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
 
-/** What errors call a checkpoint; a store has no name. */
-const nameOf = (checkpoint: string | CheckpointStore | undefined): string =>
-  typeof checkpoint === "string" ? `checkpoint ${checkpoint}` : "the checkpoint";
+/** Entries that are processed together; kept until they and all batches before them are settled. */
+interface Batch<Item> {
+  readonly entries: readonly Entry<Item>[];
+  isSettled: boolean;
+}
 
-const refuseForeign = (
-  before: Checkpoint | undefined,
-  { apiKey, checkpoint }: Pick<ResumableWork<unknown>, "apiKey" | "checkpoint">,
-): void => {
-  const key = keyHash(apiKey);
-  if (before?.key === undefined || key === undefined || before.key === key) return;
-  throw new ConfigurationError(
-    `${nameOf(checkpoint)} was saved with another API key, and may be of another workspace: delete it to start over; if this is a ` +
-      'new key of the same workspace, remove "key" from the checkpoint to go on',
-  );
-};
-
-/** What a checkpoint knows of an item: a hash of its content, and its id. */
-type LastItem = Pick<Checkpoint, "last" | "ids">;
-
-/** Connects the stages of one run. */
+/** One run: reads the source, keeps batches in flight, and saves how much is settled without a gap. */
 class Run<Item> {
-  readonly reading: Reading = { read: 0, skipped: 0 };
   readonly #work: ResumableWork<Item>;
-  readonly #signals: RunSignals;
+  readonly #reading: Reading;
   readonly #writer: CheckpointWriter | undefined;
   readonly #before: Checkpoint | undefined;
-  readonly #mark: LowWaterMark;
   readonly #flight: InFlight;
-  /** The last item of each batch, until the mark has passed it: it identifies the input. */
-  readonly #lastItems = new Map<number, LastItem>();
-  /** The last item before the mark. */
-  #last: LastItem;
+  /** From the first that is not settled, in the order of the source. */
+  readonly #batches: Batch<Item>[] = [];
+  /** What is settled without a gap. */
+  #state: Checkpoint;
   #isForSource = false;
-  readonly #key: string | undefined;
 
   constructor(
     work: ResumableWork<Item>,
-    signals: RunSignals,
-    {
-      store,
-      before,
-    }: { readonly store: CheckpointStore | undefined; readonly before: Checkpoint | undefined },
+    reading: Reading,
+    store: CheckpointStore | undefined,
+    before: Checkpoint | undefined,
   ) {
+    const key = keyHash(work.apiKey);
     this.#work = work;
-    this.#signals = signals;
+    this.#reading = reading;
     this.#writer = store && !work.isDry ? new CheckpointWriter(store) : undefined;
     this.#before = before;
-    this.#key = keyHash(work.apiKey);
-    work.progress.watched = this;
-    work.waits.onBegin = () => work.progress.touch();
-    this.#last = { last: before?.last ?? null, ids: before?.ids };
-    if (before !== undefined) work.lagging?.resume(before);
-    this.#mark = new LowWaterMark(before?.done);
+    const { done = 0, last = null, ids } = before ?? {};
+    this.#state = { version: 1, done, last, ...(key && { key }), ...(ids && { ids }) };
     this.#flight = new InFlight(work.concurrency);
+    work.progress.waitsForSource = () => this.#isForSource && this.#flight.isEmpty;
+    if (before === undefined) return;
+    if (before.key !== undefined && key !== undefined && before.key !== key)
+      this.#refuse(
+        "was saved with another API key, and may be of another workspace: delete it to start over; if this is a " +
+          'new key of the same workspace, remove "key" from the checkpoint to go on',
+      );
+    if (before.list !== undefined && before.list.before < before.done && !work.lagging && !work.isDry)
+      this.#refuse(
+        "has rows that are still to be added to a list: give addToList, or delete it to start over",
+      );
+    work.lagging?.resume(before);
+  }
+
+  /** @throws ConfigurationError naming the checkpoint; a store has no name. */
+  #refuse(what: string): never {
+    const { checkpoint } = this.#work;
+    const name = typeof checkpoint === "string" ? `checkpoint ${checkpoint}` : "the checkpoint";
+    throw new ConfigurationError(`${name} ${what}`);
   }
 
   async finish(): Promise<void> {
-    const { progress, prepare } = this.#work;
-    const done = this.#before?.done ?? 0;
-    tellSettled(this.#work.source, done);
-    const source = prepare?.(this.#work.source, done, this.#signals) ?? this.#work.source;
+    const { source: given, batchSize, prepare, progress, lagging, call } = this.#work;
+    const { done } = this.#state;
+    tellSettled(given, done);
     let batch: Entry<Item>[] = [];
     const send = async (): Promise<void> => {
       const entries = batch;
       batch = [];
-      const [first] = entries;
-      // While one batch hangs, the others may only run a limited distance ahead.
-      while (first !== undefined && first.index - this.#mark.mark > this.#widestGap)
-        await this.#flight.next();
-      if (entries.length > 0) await this.#flight.add(() => this.#process(entries));
+      if (entries.length > 0) await this.#send(entries);
     };
     try {
       this.#waitForSource(true);
-      for await (const item of iterateUntilAborted(source, this.#signals.callbacks)) {
+      for await (const item of iterateUntilAborted(prepare?.(given, done) ?? given, call.signal)) {
         this.#waitForSource(false);
-        const index = this.reading.read++;
-        if (!this.#wasDoneBefore(index, item)) {
-          const line = lineOf(item);
-          batch.push({ index, item: snapshot(item), ...(line !== undefined && { line }) });
-        }
-        if (batch.length >= this.#work.batchSize()) await send();
+        const line = lineOf(item);
+        const entry = { index: this.#reading.read++, item, ...(line !== undefined && { line }) };
+        if (entry.index < done) this.#passOver(entry, done);
+        else batch.push({ ...entry, item: snapshot(item) });
+        if (batch.length >= batchSize()) await send();
         this.#waitForSource(true);
       }
       this.#waitForSource(false);
-      this.#refuseShorterInput();
+      const { read } = this.#reading;
+      if (read < done)
+        this.#refuse(
+          `belongs to another input: it covers ${done} items, this one has ${read}; give that input again, or delete the checkpoint to start over`,
+        );
       await send();
     } finally {
       // Also when the source fails: batches in flight are awaited, and count.
       await this.#flight.settled();
     }
-    await this.#finishLagging();
-    progress.update(this.#mark.mark, true);
-  }
-
-  /** What the work waits for now. */
-  get waitingFor(): string | undefined {
-    return this.#work.waits.now ?? (this.#isForSource && this.#flight.isEmpty ? "source" : undefined);
+    if (lagging !== undefined) {
+      await lagging.finish();
+      await this.#save();
+    }
+    progress.update(this.#state.done, true);
   }
 
   #waitForSource(isWaiting: boolean): void {
@@ -196,34 +173,24 @@ class Run<Item> {
     if (isWaiting) this.#work.progress.touch();
   }
 
-  get #widestGap(): number {
-    return 8 * this.#work.batchSize() * this.#work.concurrency;
-  }
-
-  #wasDoneBefore(index: number, item: Item): boolean {
-    const done = this.#before?.done ?? 0;
-    if (index >= done) return false;
-    this.reading.skipped += 1;
-    if (index === done - 1 && contentHash(item) !== this.#before?.last) {
-      throw new ConfigurationError(
-        `${nameOf(this.#work.checkpoint)} belongs to another input: item ${index} is not the one it ends with; give that input again, or delete the checkpoint to start over`,
-      );
+  /** An earlier run settled the entry. The last one of those shows whether the checkpoint is of this input. */
+  #passOver(entry: Entry<Item>, done: number): void {
+    const { index, item } = entry;
+    this.#reading.skipped += 1;
+    if (index === done - 1) {
+      if (contentHash(item) !== this.#before?.last)
+        this.#refuse(
+          `belongs to another input: item ${index} is not the one it ends with; give that input again, or delete the checkpoint to start over`,
+        );
+      const [before, now] = [this.#before?.ids, this.#idsAt(entry)];
+      if (before && now && (before.from !== now.from || before.last !== now.last))
+        this.#refuse(
+          `belongs to a run with ids from ${before.from}, and this one takes them from ${now.from}: item ${index} ` +
+            `was ${before.last} and would now be ${now.last}, so that everything is recorded twice; give the same idFrom, or delete the checkpoint to start over`,
+        );
     }
-    if (index === done - 1) this.#refuseOtherIds({ index, item, line: lineOf(item) });
     this.#work.progress.skip(index + 1);
-    this.#work.lagging?.passOver({ index, item });
-    return true;
-  }
-
-  #refuseOtherIds(last: Entry<Item>): void {
-    const before = this.#before?.ids;
-    const now = this.#idsAt(last);
-    if (before === undefined || now === undefined) return;
-    if (before.from === now.from && before.last === now.last) return;
-    throw new ConfigurationError(
-      `${nameOf(this.#work.checkpoint)} belongs to a run with ids from ${before.from}, and this one takes them from ${now.from}: item ${last.index} ` +
-        `was ${before.last} and would now be ${now.last}, so that everything is recorded twice; give the same idFrom, or delete the checkpoint to start over`,
-    );
+    this.#work.lagging?.passOver(entry);
   }
 
   #idsAt(entry: Entry<Item>): Checkpoint["ids"] {
@@ -231,50 +198,39 @@ class Run<Item> {
     return ids && { from: ids.from, last: ids.of(entry) };
   }
 
-  #refuseShorterInput(): void {
-    const done = this.#before?.done ?? 0;
-    if (this.reading.read >= done) return;
-    throw new ConfigurationError(
-      `${nameOf(this.#work.checkpoint)} belongs to another input: it covers ${done} items, this one has ${this.reading.read}; give that input again, or delete the checkpoint to start over`,
-    );
+  async #send(entries: readonly Entry<Item>[]): Promise<void> {
+    const { batchSize, concurrency } = this.#work;
+    const batch = { entries, isSettled: false };
+    // While one batch hangs, the others may only run a limited distance ahead.
+    const widestGap = 8 * batchSize() * concurrency;
+    while ((entries[0]?.index ?? 0) - this.#state.done > widestGap) await this.#flight.next();
+    await this.#flight.add(async () => {
+      this.#batches.push(batch);
+      await this.#work.work(entries);
+      batch.isSettled = true;
+      await this.#settle();
+    });
   }
 
-  async #process(entries: readonly Entry<Item>[]): Promise<void> {
-    await this.#work.work(entries, this.#signals);
-    const end = entries.at(-1);
-    if (end !== undefined)
-      this.#lastItems.set(end.index, { last: contentHash(end.item), ids: this.#idsAt(end) });
-    const before = this.#mark.mark;
-    for (const { index } of entries) this.#mark.settle(index);
-    const { mark } = this.#mark;
-    this.#work.progress.update(mark);
-    if (mark === before) return;
-    // Batches are contiguous, so the mark is always after the last item of one.
-    this.#last = this.#lastItems.get(mark - 1) ?? { last: null };
-    for (const index of this.#lastItems.keys()) if (index < mark) this.#lastItems.delete(index);
-    await this.#save();
-  }
-
-  async #finishLagging(): Promise<void> {
-    const { lagging } = this.#work;
-    if (lagging === undefined) return;
-    await lagging.finish(this.#signals);
-    await this.#save();
+  async #settle(): Promise<void> {
+    let last: Entry<Item> | undefined;
+    while (this.#batches[0]?.isSettled) last = this.#batches.shift()?.entries.at(-1);
+    if (last !== undefined) {
+      const ids = this.#idsAt(last);
+      this.#state = {
+        ...this.#state,
+        ...{ done: last.index + 1, last: contentHash(last.item) },
+        ...(ids && { ids }),
+      };
+    }
+    this.#work.progress.update(this.#state.done);
+    if (last !== undefined) await this.#save();
   }
 
   async #save(): Promise<void> {
     const list = this.#work.lagging?.progress;
-    const key = this.#key;
-    const { last, ids } = this.#last;
-    const state = {
-      version: 1,
-      done: this.#mark.mark,
-      last,
-      ...(key && { key }),
-      ...(ids && { ids }),
-    } as const;
-    const stored = this.#writer?.save(list === undefined ? state : { ...state, list });
-    if (stored !== undefined) await untilAborted(stored, this.#signals.callbacks);
+    const stored = this.#writer?.save(list === undefined ? this.#state : { ...this.#state, list });
+    if (stored !== undefined) await untilAborted(stored, this.#work.call.signal);
   }
 }
 
@@ -292,29 +248,16 @@ export const runResumable = async <Item, Report extends object>(
   work: ResumableWork<Item, Report>,
 ): Promise<Report> => {
   const { checkpoint, call } = work;
-  const { signal } = call;
-  const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
-  let run: Run<Item> | undefined;
-  const report = (): Report => work.report(run?.reading ?? { read: 0, skipped: 0 });
+  const reading: Reading = { read: 0, skipped: 0 };
   try {
     return await call.untilEnd(async () => {
-      const before = readCheckpoint(store && (await untilAborted(store.load(), signal)));
-      refuseForeign(before, work);
-      if (
-        before?.list !== undefined &&
-        before.list.before < before.done &&
-        work.lagging === undefined &&
-        !work.isDry
-      )
-        throw new ConfigurationError(
-          `${nameOf(checkpoint)} has rows that are still to be added to a list: give addToList, or delete it to start over`,
-        );
-      run = new Run(work, { requests: signal, callbacks: signal }, { store, before });
-      await run.finish();
-      return report();
+      const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
+      const before = readCheckpoint(store && (await untilAborted(store.load(), call.signal)));
+      await new Run(work, reading, store, before).finish();
+      return work.report(reading);
     });
   } catch (error) {
-    if (error instanceof TouchpointError) error.partial = { report: report() };
+    if (error instanceof TouchpointError) error.partial = { report: work.report(reading) };
     throw error;
   } finally {
     work.progress.stop();

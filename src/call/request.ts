@@ -22,7 +22,8 @@ export interface CallInput<Input> {
   readonly hasEffect?: ((body: unknown) => boolean) | undefined;
 }
 
-const callOptionNames = [
+/** The options that every call has. */
+export const callOptionNames = [
   "signal",
   "timeoutMs",
   "totalTimeoutMs",

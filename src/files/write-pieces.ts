@@ -1,5 +1,6 @@
 import { clearImmediate, setImmediate } from "node:timers";
 import { ValidationError } from "../errors.ts";
+import { isIterable } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
 import type { Sink } from "./sink.ts";
 
@@ -39,11 +40,7 @@ const hintFor = (records: unknown): string => {
 
 /** Refuses a value that is not a source of records before a file is touched. @throws ValidationError */
 export const assertRecords = (records: unknown): void => {
-  const isIterable =
-    typeof records === "object" &&
-    records !== null &&
-    (Symbol.asyncIterator in records || Symbol.iterator in records);
-  if (isIterable) return;
+  if (isIterable(records)) return;
   throw new ValidationError(
     `the records must be an array, a generator or a stream of objects${hintFor(records)}`,
   );

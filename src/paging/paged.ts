@@ -5,6 +5,7 @@ import type { CallScope } from "../call/scope.ts";
 import { ResponseValidationError, ValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
+import { isOneOf, isWhole, type Rules, refuseFaults, ruleFaults } from "../options/rules.ts";
 import { openScope } from "../runtime/cancellation.ts";
 import { shown } from "../runtime/values.ts";
 import type { Page } from "../service/common.ts";
@@ -85,15 +86,9 @@ interface ListQuery {
   readonly limit?: number | undefined;
 }
 
-const check = (operation: string, { prefetch, consistency }: PagingOptions): void => {
-  const faults: string[] = [];
-  if (prefetch !== undefined && !(Number.isSafeInteger(prefetch) && prefetch >= 0)) {
-    faults.push("prefetch must be a whole number of at least 0");
-  }
-  if (consistency !== undefined && consistency !== "strict" && consistency !== "fast") {
-    faults.push('consistency must be "strict" or "fast"');
-  }
-  if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+const rules: Rules = {
+  prefetch: isWhole(0),
+  consistency: isOneOf("strict", "fast"),
 };
 
 const checkMax = (operation: string, max: unknown): void => {
@@ -157,7 +152,7 @@ export const paged = <T, Query extends ListQuery>(
   const { prefetch, consistency, cursor, ...callOptions } = options ?? {};
   const page = (): ApiPromise<Page<T>> => {
     try {
-      check(operation.id, { prefetch, consistency });
+      refuseFaults(operation.id, ruleFaults({ prefetch, consistency }, rules));
       refuseCursor(operation.id, cursor);
     } catch (error) {
       return answer(Promise.reject(error));
@@ -166,7 +161,7 @@ export const paged = <T, Query extends ListQuery>(
   };
 
   const walk = (via: CallScope, from: string | undefined): Walk<T> => {
-    check(operation.id, { prefetch, consistency });
+    refuseFaults(operation.id, ruleFaults({ prefetch, consistency }, rules));
     // Each request has its own limit, so a fault of the given one would not be noticed.
     checkInput(operation, query);
     return new Walk<T>({

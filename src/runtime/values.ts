@@ -30,6 +30,10 @@ export const isMissingFile = (error: unknown): boolean =>
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** Whether a value is a source of items: an array, a generator, a stream, but not a text. */
+export const isIterable = (value: unknown): value is Iterable<unknown> | AsyncIterable<unknown> =>
+  typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
+
 /** Whether all content of a value is in its own properties: a Map, a `Headers` or an array stores it elsewhere. */
 export const isPlainObject = (value: unknown): value is Readonly<Record<string, unknown>> => {
   if (typeof value !== "object" || value === null) return false;

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import type { IngestOptions, RejectedEvent } from "../../../src/bulk/ingest-options.ts";
 import { Ingestion } from "../../../src/bulk/ingestion.ts";
-import { WaitTracker } from "../../../src/bulk/waits.ts";
 import type { EventInput } from "../../../src/service/events.ts";
 import { anyPace } from "../../support/any-pace.ts";
 import { anEvent } from "../../support/builders.ts";
@@ -46,12 +45,9 @@ const ingested = async (
     serviceNow: () => (isKnown() ? serviceNow : undefined),
   };
   const all = { ...options, onRejected: (one: RejectedEvent<EventInput>) => void rejected.push(one) };
-  const ingestion = new Ingestion(all, context, { call, waits: new WaitTracker() });
+  const ingestion = new Ingestion(all, context, call);
   for (const batch of more.length > 0 ? [events, more] : [events])
-    await ingestion.work(
-      batch.map((item, index) => ({ index, item })),
-      { requests: undefined, callbacks: undefined },
-    );
+    await ingestion.work(batch.map((item, index) => ({ index, item })));
   const sentAfterMs = sent.map((batch) =>
     batch.map(({ occurredAt }) => Date.parse(String(occurredAt)) - serviceNow),
   );

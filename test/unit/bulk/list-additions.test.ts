@@ -7,7 +7,6 @@ import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { emptyWorkspace } from "../../support/import-context.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
-const signals = { requests: undefined, callbacks: undefined };
 const failure = (status: number) =>
   new ApiError(`no: ${status}`, {
     ...{ operation: "lists.addContacts", outcome: "not-applied" as const, status },
@@ -19,6 +18,7 @@ const scene = (most = 3) => {
   const sent: string[] = [];
   const refused: unknown[] = [];
   const list = {
+    signal: undefined,
     add: async (emails: readonly string[]) => {
       if (emails.some((email) => /^bad/i.test(email))) throw refusal;
       sent.push(emails.join());
@@ -36,7 +36,7 @@ test("an address that the list refuses keeps no other out, and is told once a ro
   const { sent, refused, additions } = scene(8);
   const emails = ["a", "b", "bad1", "c", "BAD1", "d", "bad2", "e"];
   additions.take(emails.map((email, index) => ({ index, item: { email } })));
-  await additions.pump(signals);
+  await additions.pump();
   expect([sent.join().split(",").sort(), refused]).toEqual([
     ["a", "b", "c", "d", "e"],
     [
@@ -51,31 +51,32 @@ test("an address that the list refuses keeps no other out, and is told once a ro
 test("a list that is not there ends the run", async () => {
   const gone = new ListAdditions(
     {
+      signal: undefined,
       add: () => Promise.reject(failure(404)),
       onRefused: () => Promise.reject(new Error("must not be told")),
     },
     3,
   );
   gone.take([{ index: 0, item: { email: "a" } }]);
-  await expect(gone.finish(signals)).rejects.toThrow("no: 404");
+  await expect(gone.finish()).rejects.toThrow("no: 404");
   expect(gone.progress.before).toBe(0);
 });
 
 test("what fills a request is added at once, the rest at the end", async () => {
   const { sent, additions, take } = scene();
   take(0, 1);
-  await additions.pump(signals);
+  await additions.pump();
   take(2, 3);
-  await additions.pump(signals);
+  await additions.pump();
   expect([[...sent], additions.progress]).toEqual([["p0,p1,p2"], { before: 3, except: [] }]);
-  await additions.finish(signals);
+  await additions.finish();
   expect([sent, additions.progress]).toEqual([["p0,p1,p2", "p3"], { before: 4, except: [] }]);
 });
 
 test("an address that comes twice, in any case of letters, is sent once", async () => {
   const { sent, additions } = scene();
   additions.take(["a", "A", "b"].map((email, index) => ({ index, item: { email } })));
-  await additions.pump(signals);
+  await additions.pump();
   expect([sent, additions.progress.before]).toEqual([["A,b"], 3]);
 });
 
@@ -85,7 +86,7 @@ test("a run that goes on adds what waited, and not what was refused", async () =
   for (let index = 0; index < 5; index += 1) additions.passOver({ index, item: { email: `p${index}` } });
   expect(additions.progress).toEqual({ before: 1, except: [3] });
   take(5, 6);
-  await additions.finish(signals);
+  await additions.finish();
   expect([sent, additions.progress]).toEqual([["p1,p2,p4", "p5,p6"], { before: 7, except: [] }]);
 });
 
@@ -93,7 +94,7 @@ test("a checkpoint from before there was a list says nothing of the rows that it
   const { sent, additions } = scene();
   additions.resume({ version: 1, done: 2, last: "x" });
   for (const index of [0, 1]) additions.passOver({ index, item: { email: `p${index}` } });
-  await additions.finish(signals);
+  await additions.finish();
   expect([sent, additions.progress.before]).toEqual([[], 2]);
 });
 
@@ -102,7 +103,7 @@ test("however many rows are refused, few are kept in mind", async () => {
   take(0);
   for (let index = 1; index < 100; index += 1) {
     additions.refused(index);
-    await additions.pump(signals);
+    await additions.pump();
     expect(additions.progress.except.length).toBeLessThanOrEqual(3);
   }
   expect(sent).toEqual(["p0"]);

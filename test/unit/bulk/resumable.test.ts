@@ -9,7 +9,6 @@ import {
   type ResumableWork,
   runResumable,
 } from "../../../src/bulk/resumable.ts";
-import { WaitTracker } from "../../../src/bulk/waits.ts";
 import { contentHash } from "../../../src/runtime/content-hash.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
@@ -25,9 +24,9 @@ const behind = (done: number): Checkpoint => ({
   last: contentHash(`item ${done - 1}`),
 });
 
-type Given = Partial<
-  Pick<ResumableWork<string>, "batchSize" | "concurrency" | "lagging" | "options" | "work">
->;
+type Given = Partial<Pick<ResumableWork<string>, "batchSize" | "concurrency" | "lagging" | "work">> & {
+  readonly totalTimeoutMs?: number;
+};
 
 /** A run over the source, one item and one batch at a time unless told otherwise, and all that it says and does. */
 const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given = {}, before?: Checkpoint) => {
@@ -35,8 +34,8 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
   const saved: Checkpoint[] = [];
   const batches: (readonly number[])[] = [];
   const log: (Pick<Progress, "done" | "perSecond" | "waitingFor"> & { readonly atMs: number })[] = [];
-  const { work = async () => undefined, options = {}, ...others } = given;
-  const call = scriptedCall(clock, async () => undefined).long("items.do", options);
+  const { work = async () => undefined, totalTimeoutMs, ...others } = given;
+  const call = scriptedCall(clock, async () => undefined).long("items.do", { totalTimeoutMs });
   const progress = new ProgressReporter(
     ({ done, perSecond, waitingFor }) => log.push({ atMs: clock.now(), done, perSecond, waitingFor }),
     undefined,
@@ -45,12 +44,12 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
   const start = (): Promise<Reading> =>
     runResumable<string, Reading>({
       report: (reading) => reading,
-      ...{ operation: "items.do", apiKey: () => "key", call, clock, progress, source: source(clock) },
-      ...{ batchSize: () => 1, concurrency: 1, options, waits: new WaitTracker(), ...others },
+      ...{ apiKey: () => "key", call, progress, source: source(clock) },
+      ...{ batchSize: () => 1, concurrency: 1, ...others },
       checkpoint: { load: async () => before, save: async (state) => void saved.push(state) },
-      work: (entries: readonly Entry<string>[], signal) => {
+      work: (entries: readonly Entry<string>[]) => {
         batches.push(entries.map(({ index }) => index));
-        return work(entries, signal);
+        return work(entries);
       },
     });
   return { clock, saved, batches, log, progress, start };
@@ -169,10 +168,10 @@ test("once an item is there, or the source has ended, it is not waited for", asy
   const waitingFor: unknown[] = [];
   const { clock, progress, start } = scene(slowly(3), {
     batchSize: () => 2,
-    work: async () => void waitingFor.push(progress.watched.waitingFor),
+    work: async () => void waitingFor.push(progress.waitingFor),
   });
   await clock.until(start());
-  expect([waitingFor, progress.watched.waitingFor]).toEqual([[undefined, undefined], undefined]);
+  expect([waitingFor, progress.waitingFor]).toEqual([[undefined, undefined], undefined]);
 });
 
 test("a source that has no item yet behind those of an earlier run is waited for, and told so", async () => {
@@ -186,7 +185,7 @@ test("a source that has no item yet behind those of an earlier run is waited for
 });
 
 test("a run that ends well lets go of the clock and of the client", async () => {
-  const { clock, start } = scene(array(1), { options: { totalTimeoutMs: 60_000 } });
+  const { clock, start } = scene(array(1), { totalTimeoutMs: 60_000 });
   await clock.until(start());
   expect(clock.pending).toBe(0);
 });
@@ -199,7 +198,7 @@ test("a run that fails lets go of the clock and of the client, and tells nothing
         yield* items(1);
         throw mine;
       })(),
-    { batchSize: () => 2, options: { totalTimeoutMs: 60_000 } },
+    { batchSize: () => 2, totalTimeoutMs: 60_000 },
   );
   await expect(clock.until(start())).rejects.toBe(mine);
   const told = log.length;

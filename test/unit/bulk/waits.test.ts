@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { WaitTracker } from "../../../src/bulk/waits.ts";
+import { ProgressReporter } from "../../../src/bulk/progress.ts";
 import { Client, type ClientOptions, type Progress } from "../../../src/index.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import { anEvent } from "../../support/builders.ts";
@@ -85,13 +85,13 @@ test("a callback that throws while a wait is reported ends the run, and nothing 
 });
 
 test("a pause goes before a limit, a limit before a back-off, and that before a free slot", () => {
-  const waits = new WaitTracker();
+  const waits = new ProgressReporter(undefined, undefined, new FakeClock());
   const ends = ["concurrency", "retry", "events", "retry-after"].map((what) => {
     const tell = waits.listener();
     tell(what);
-    return { now: waits.now, end: () => tell(undefined) };
+    return { now: waits.waitingFor, end: () => tell(undefined) };
   });
   expect(ends.map(({ now }) => now)).toEqual(["concurrency", "retry", "events", "retry-after"]);
   for (const { end } of ends) end();
-  expect(waits.now).toBeUndefined();
+  expect(waits.waitingFor).toBeUndefined();
 });

@@ -104,14 +104,13 @@ test("a fault in a stream ends it before its own request, and tells what went th
   };
   const error = await failureOf(client.lists.addContacts("li-1", source()));
   expect(error.message).toBe(
-    "lists.addContacts: emails[1001]: must be one email address such as ada@example.com" +
-      " (1000 of 1001 addresses went through; `partial` says which)",
+    "lists.addContacts: emails[1001]: must be one email address such as ada@example.com",
   );
   expect(error.partial).toEqual({ results: [{}], done: emails, left: ["p1000@example.com"] });
   expect([requests.length, isClosed]).toEqual([1, true]);
 });
 
-test("when one request of several fails, the error says which addresses went through", async () => {
+test("when one request of several fails, `partial` says which addresses went through", async () => {
   const script: readonly Served[] = [
     [200, { added: 1 }],
     [404, { error: "No list." }],
@@ -120,10 +119,7 @@ test("when one request of several fails, the error says which addresses went thr
   const { client } = served(script);
   const emails = addresses(2_500);
   const error = await failureOf(client.lists.addContacts("li-1", emails));
-  expect(error).toMatchObject({
-    name: "NotFoundError",
-    message: "No list. (1500 of 2500 addresses went through; `partial` says which)",
-  });
+  expect(error).toMatchObject({ name: "NotFoundError", message: "No list." });
   expect(error.partial).toEqual({
     results: [{ added: 1 }, { added: 3 }],
     done: [...emails.slice(0, 1_000), ...emails.slice(2_000)],

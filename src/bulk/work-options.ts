@@ -1,0 +1,72 @@
+import { callOptionNames } from "../call/request.ts";
+import type { CallOptions } from "../options/options.ts";
+import { isCallback, isSignal, isWhole, type Rules, ruleFaults } from "../options/rules.ts";
+import { isIterable } from "../runtime/values.ts";
+import type { CheckpointStore } from "./checkpoint.ts";
+import type { Progress } from "./progress.ts";
+import type { Entry } from "./resumable.ts";
+
+/** Options of work that can be resumed. */
+export interface WorkOptions extends CallOptions {
+  /**
+   * The limit for the whole run, in milliseconds. After it, the run rejects with a TimeoutError. The checkpoint is
+   * kept, and starting the run again continues from there. By default a run may last as long as its source, and the
+   * client's own `totalTimeoutMs` limits each request of an ingestion, and each row of an import.
+   */
+  readonly totalTimeoutMs?: number | undefined;
+  /** A path or your own store for the progress of the run, so that it can be killed and started again. */
+  readonly checkpoint?: string | CheckpointStore | undefined;
+  /** Called at most ten times per second, and at the end. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+/** Where an item of a source stands. */
+export interface SourcePlace {
+  /** The position in the source, counted from 0. */
+  readonly index: number;
+  /** The line in the file that it was read from; undefined if there is none. */
+  readonly line?: number | undefined;
+  /** Its email address, if it has one. */
+  readonly email?: string | undefined;
+}
+
+/** @param holder - what has the email address. */
+export const placeOf = ({ index, line }: Entry<unknown>, holder: unknown): SourcePlace => {
+  const { email }: { email?: unknown } = Object(holder);
+  return { index, ...(line !== undefined && { line }), ...(typeof email === "string" && { email }) };
+};
+
+/** The options of each request of a run; the scope of the run has its signal. */
+export const requestOptions = ({
+  timeoutMs,
+  totalTimeoutMs,
+  maxWaitMs,
+  maxRetries,
+  priority,
+  headers,
+}: CallOptions): CallOptions => ({ timeoutMs, totalTimeoutMs, maxWaitMs, maxRetries, priority, headers });
+
+const isStore = (value: unknown): boolean => {
+  const { load, save }: { load?: unknown; save?: unknown } = Object(value);
+  return typeof load === "function" && typeof save === "function";
+};
+
+const shared: Rules = {
+  signal: isSignal,
+  checkpoint: [
+    (value) => (typeof value === "string" ? value !== "" : isStore(value)),
+    "a path, or a store with load and save",
+  ],
+  concurrency: isWhole(1),
+  onProgress: isCallback,
+  onRejected: isCallback,
+};
+
+/** The faults of the source and the options of long work. A misspelt option must not be ignored for an hour. */
+export const workFaults = (source: unknown, options: object, own: Rules): string[] => {
+  const faults = ruleFaults(options, { ...shared, ...own }, callOptionNames);
+  if (isIterable(source)) return faults;
+  const hint =
+    typeof source === "string" ? " (readNdjson and readCsv of touchpoint-sdk/files read a file)" : "";
+  return [`the source must be an array, a generator or a stream of objects${hint}`, ...faults];
+};
