@@ -1,4 +1,4 @@
-import type { LimitName } from "./window.ts";
+import type { LimitName } from "./options.ts";
 
 /** A request, as `fetch` and `listen` pass it to the sandbox. */
 export interface Incoming {

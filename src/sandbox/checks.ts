@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { nearestTo } from "../runtime/nearest-name.ts";
-import { isDate } from "../runtime/values.ts";
+import { isDate, shown } from "../runtime/values.ts";
 import { isArray, isFields } from "./json.ts";
 
 /** Returns the faults of a value; each fault names its field. */
@@ -12,16 +12,12 @@ export const hintFor = (name: string, known: readonly string[]): string => {
   return near === undefined ? `: there are ${known.join(", ")}` : `: did you mean "${near}"?`;
 };
 
-const shown = (value: unknown): string => {
-  if (typeof value === "string") return JSON.stringify(value);
-  return typeof value === "object" && value !== null ? "an object" : String(value);
-};
-
-const must =
+export const must =
   (what: string, fits: (value: unknown) => boolean): Check =>
   (value, field) =>
     fits(value) ? [] : [`${field} must be ${what}, got ${shown(value)}`];
 
+export const anything: Check = () => [];
 export const text = must("a non-empty string", (value) => typeof value === "string" && value !== "");
 export const flag = must("true or false", (value) => typeof value === "boolean");
 export const time = must(
@@ -29,25 +25,40 @@ export const time = must(
   (value) => (typeof value === "string" || isDate(value)) && !Number.isNaN(new Date(value).getTime()),
 );
 
+export const isNumber = (value: unknown, least: number, most = Number.POSITIVE_INFINITY): boolean =>
+  typeof value === "number" && value >= least && value <= most;
+
 export const whole = (least: number, most = Number.POSITIVE_INFINITY): Check =>
   must(
     most === Number.POSITIVE_INFINITY
       ? `a whole number of at least ${least}`
       : `a whole number from ${least} to ${most}`,
-    (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+    (value) => Number.isSafeInteger(value) && isNumber(value, least, most),
   );
 
 export const amount = (least: number): Check =>
-  must(`a number of at least ${least}`, (value) => typeof value === "number" && value >= least);
+  must(`a number of at least ${least}`, (value) => isNumber(value, least));
+
+/** Checks some values in another way. */
+export const when =
+  (test: (value: unknown) => boolean, then: Check, otherwise: Check): Check =>
+  (value, field) =>
+    (test(value) ? then : otherwise)(value, field);
+
+/** Accepts this value too. */
+export const or = (accepted: unknown, check: Check): Check =>
+  when((value) => value === accepted, anything, check);
 
 /** One of these names. */
-export const oneOf =
-  (...known: readonly string[]): Check =>
-  (value, field) => {
-    if (typeof value === "string" && known.includes(value)) return [];
-    if (typeof value === "string") return [`${field}: there is no "${value}"${hintFor(value, known)}`];
-    return [`${field} must be one of ${known.join(", ")}, got ${shown(value)}`];
-  };
+export const oneOf = (...known: readonly string[]): Check =>
+  when(
+    (value) => typeof value === "string",
+    (value, field) => {
+      const name = String(value);
+      return known.includes(name) ? [] : [`${field}: there is no "${name}"${hintFor(name, known)}`];
+    },
+    must(`one of ${known.join(", ")}`, () => false),
+  );
 
 export const listOf =
   (check: Check): Check =>

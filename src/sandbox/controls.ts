@@ -1,13 +1,16 @@
 import { ConfigurationError } from "../errors.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { checkAccountChange, checkKeyChange, checkWorkspaceChange } from "./check-options.ts";
+import { checkArgument } from "./check-options.ts";
 import { hintFor, refuse, text, whole } from "./checks.ts";
-import { type ApiKey, changeKey, defaultWorkspace } from "./keys.ts";
+import { given } from "./json.ts";
+import { defaultWorkspace } from "./keys.ts";
 import type { ApiKeyOptions, MailAccountChange, WorkspaceChange } from "./options.ts";
-import { dispatchLater } from "./rules/dispatch.ts";
+import { dispatchLater } from "./rules/emails.ts";
 import { seedContacts } from "./seed.ts";
+import { setDailyLimit } from "./store/mail-account.ts";
 import type { ContactRecord } from "./store/records.ts";
-import { addContact, type Workspace } from "./store/workspace.ts";
+import { addContact } from "./store/workspace.ts";
+import type { World } from "./world.ts";
 
 /** A contact to add directly. Missing fields get the same defaults as in a contact created from an email only. */
 export type SeedContact = Partial<Omit<ContactRecord, "id">> & {
@@ -92,64 +95,52 @@ export interface SandboxControls {
   updateKey(key: string, change: Partial<Omit<ApiKeyOptions, "key" | "workspace">>): void;
 }
 
-const assertFree = ({ email }: SeedContact, { contacts }: Workspace): void => {
-  if (contacts.byEmail(email) === undefined) return;
-  throw new ConfigurationError("sandbox.addContact: a contact with this email already exists");
-};
-
 /** Creates the controls. They ask for the current world at each call, because a reset replaces it. */
-export const createControls = (
-  current: () => { readonly keys: ReadonlyMap<string, ApiKey>; workspaceNamed(name: string): Workspace },
-): SandboxControls => {
-  const workspaceNamed = (name: string): Workspace => current().workspaceNamed(name);
-  return {
-    seedContacts: (count, change) => {
-      refuse("sandbox.seedContacts", whole(0)(count, "count"));
-      seedContacts(workspaceNamed(defaultWorkspace), count, change);
-    },
-    addContact: (contact, name = defaultWorkspace) => {
-      refuse("sandbox.addContact", text(contact?.email, "email"));
-      const workspace = workspaceNamed(name);
-      assertFree(contact, workspace);
-      return addContact(workspace, contact);
-    },
-    removeContact: (id, name = defaultWorkspace) => workspaceNamed(name).contacts.remove(id),
-    updateMailAccount: (id, change, name = defaultWorkspace) => {
-      checkAccountChange(change);
-      const workspace = workspaceNamed(name);
-      const { mailAccounts } = workspace;
-      const account = mailAccounts.get(id);
-      if (account === undefined) {
-        const hint = hintFor(id, [...mailAccounts.keys()]);
-        throw new ConfigurationError(`sandbox.updateMailAccount: there is no account "${id}"${hint}`);
-      }
-      account.isConnected = change.connected ?? account.isConnected;
-      if (change.failing !== undefined) account.failing = change.failing ?? undefined;
-      if (change.dailyLimit === undefined) return;
-      account.setDailyLimit(change.dailyLimit);
-      // What waited for the day may go out now.
-      for (const record of workspace.scheduled.values()) dispatchLater(record, workspace);
-    },
-    updateWorkspace: (change, name = defaultWorkspace) => {
-      checkWorkspaceChange(change);
-      const workspace = workspaceNamed(name);
-      workspace.tracking = change.tracking ?? workspace.tracking;
-      if (change.signatures === undefined) return;
-      workspace.signatures.clear();
-      for (const id of ["default", ...change.signatures]) workspace.signatures.add(id);
-    },
-    doNotEmail: (address, isOnList = true, name = defaultWorkspace) => {
-      refuse("sandbox.doNotEmail", text(address, "address"));
-      const list = workspaceNamed(name).doNotEmail;
-      if (isOnList) list.add(foldAscii(address));
-      else list.delete(foldAscii(address));
-    },
-    updateKey: (name, change) => {
-      checkKeyChange(change);
-      const key = current().keys.get(name);
-      // The name is the key itself, which no message repeats.
-      if (key === undefined) throw new ConfigurationError("sandbox.updateKey: there is no such key");
-      changeKey(key, change);
-    },
-  };
-};
+export const createControls = (current: () => World): SandboxControls => ({
+  seedContacts: (count, change) => {
+    refuse("sandbox.seedContacts", whole(0)(count, "count"));
+    seedContacts(current().workspaceNamed(defaultWorkspace), count, change);
+  },
+  addContact: (contact, name = defaultWorkspace) => {
+    refuse("sandbox.addContact", text(contact?.email, "email"));
+    const workspace = current().workspaceNamed(name);
+    if (workspace.contacts.byEmail(contact.email) !== undefined)
+      throw new ConfigurationError("sandbox.addContact: a contact with this email already exists");
+    return addContact(workspace, contact);
+  },
+  removeContact: (id, name = defaultWorkspace) => current().workspaceNamed(name).contacts.remove(id),
+  updateMailAccount: (id, change, name = defaultWorkspace) => {
+    checkArgument("updateMailAccount", change);
+    const workspace = current().workspaceNamed(name);
+    const { mailAccounts } = workspace;
+    const account = mailAccounts.get(id);
+    if (account === undefined) {
+      const hint = hintFor(id, [...mailAccounts.keys()]);
+      throw new ConfigurationError(`sandbox.updateMailAccount: there is no account "${id}"${hint}`);
+    }
+    account.isConnected = change.connected ?? account.isConnected;
+    if (change.failing !== undefined) account.failing = change.failing ?? undefined;
+    if (change.dailyLimit === undefined) return;
+    setDailyLimit(account, change.dailyLimit ?? account.dailyLimit);
+    // What waited for the day may go out now.
+    for (const record of workspace.scheduled.values()) dispatchLater(record, workspace);
+  },
+  updateWorkspace: (change, name = defaultWorkspace) => {
+    checkArgument("updateWorkspace", change);
+    const workspace = current().workspaceNamed(name);
+    workspace.settings = { ...workspace.settings, ...given(change) };
+  },
+  doNotEmail: (address, isOnList = true, name = defaultWorkspace) => {
+    refuse("sandbox.doNotEmail", text(address, "address"));
+    const list = current().workspaceNamed(name).doNotEmail;
+    if (isOnList) list.add(foldAscii(address));
+    else list.delete(foldAscii(address));
+  },
+  updateKey: (name, change) => {
+    checkArgument("updateKey", change);
+    const key = current().keys.get(name);
+    // The name is the key itself, which no message repeats.
+    if (key === undefined) throw new ConfigurationError("sandbox.updateKey: there is no such key");
+    key.settings = { ...key.settings, ...given(change) };
+  },
+});

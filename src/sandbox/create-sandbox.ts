@@ -1,7 +1,6 @@
 import { systemClock } from "../runtime/clock.ts";
 import { assertNode } from "../runtime/node-version.ts";
-import type { App } from "./app.ts";
-import { checkedOptions, checkedPlace } from "./check-options.ts";
+import { checkArgument, checkedOptions } from "./check-options.ts";
 import { flag, refuse } from "./checks.ts";
 import { createControls, type SandboxControls } from "./controls.ts";
 import type { FaultOptions, PlannedFault } from "./faults.ts";
@@ -11,7 +10,7 @@ import { listen } from "./listen.ts";
 import { createHandlers, isOwnRequest, type MswHandlers } from "./msw.ts";
 import type { Listening, ListenOptions, SandboxOptions } from "./options.ts";
 import { createSandboxClock } from "./sandbox-clock.ts";
-import { checkedSnapshot, loadFrom, restore, type Snapshots, saveTo, snapshotOf } from "./snapshot.ts";
+import { createSnapshots } from "./snapshot.ts";
 import { type SandboxState, stateOf } from "./state.ts";
 import { createWaiting, type WaitFor } from "./wait-for.ts";
 import { createWorkbench } from "./workbench/workbench.ts";
@@ -130,77 +129,6 @@ export interface Sandbox extends SandboxControls {
   load(file: string): Promise<void>;
 }
 
-const build = (options: SandboxOptions): Sandbox => {
-  const clock = createSandboxClock(options.clock ?? systemClock);
-  const stateNamed = (name: string): SandboxState => {
-    world.workspaceNamed(name);
-    return stateOf(
-      () => world.workspaceNamed(name),
-      () => world.journal,
-    );
-  };
-  const base = options.clock ?? systemClock;
-  const { waitFor, changed } = createWaiting(stateNamed, (ms, end) => base.after(ms, end));
-  let world = createWorld(options, clock, changed);
-  const app: App = (incoming) => world.app(incoming);
-  const sandboxFetch = createFetch(app, clock, options.baseUrl);
-  let handlers: MswHandlers | undefined;
-
-  const startAnew = (aheadMs: number, fill: (next: World) => void): void => {
-    const next = createWorld(options, clock, changed);
-    const before = clock.aheadMs;
-    clock.setAhead(aheadMs);
-    try {
-      fill(next);
-    } catch (error) {
-      clock.setAhead(before);
-      throw error;
-    }
-    // Otherwise the timers of the old world would still send its scheduled emails.
-    for (const workspace of world.workspaces.values()) workspace.scheduled.clear();
-    world = next;
-  };
-  const snapshots: Snapshots = {
-    take: () => snapshotOf(world, clock.aheadMs),
-    restore: (value) => {
-      const snapshot = checkedSnapshot(value);
-      startAnew(snapshot.aheadMs ?? 0, (next) => restore(next, snapshot));
-    },
-  };
-  const reset = (): void => {
-    clock.freeze(false);
-    startAnew(0, () => {});
-  };
-  const sandbox: Sandbox = {
-    fetch: sandboxFetch,
-    get handlers() {
-      handlers ??= createHandlers(sandboxFetch, (request) =>
-        isOwnRequest(request, options.baseUrl, world.keys),
-      );
-      return handlers;
-    },
-    state: stateNamed(defaultWorkspace),
-    stateOf: stateNamed,
-    waitFor,
-    listen: async (where) =>
-      listen(
-        { app, clock, workbench: () => createWorkbench({ world: () => world, clock, sandbox, snapshots }) },
-        checkedPlace(where),
-      ),
-    fail: (fault) => world.plans.add(fault),
-    advance: (ms) => clock.advance(ms),
-    freeze: (isFrozen = true) => {
-      refuse("sandbox.freeze", flag(isFrozen, "isFrozen"));
-      clock.freeze(isFrozen);
-    },
-    reset,
-    save: (file) => saveTo(file, snapshots),
-    load: (file) => loadFrom(file, snapshots),
-    ...createControls(() => world),
-  };
-  return sandbox;
-};
-
 /**
  * Creates a sandbox. It starts no server until `listen`.
  *
@@ -216,4 +144,67 @@ const build = (options: SandboxOptions): Sandbox => {
  * console.log(own.state.contacts.length); // 1
  * ```
  */
-export const createSandbox = (options: SandboxOptions = {}): Sandbox => build(checkedOptions(options));
+export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
+  const options = checkedOptions(given);
+  const base = options.clock ?? systemClock;
+  const clock = createSandboxClock(base);
+  const { waitFor, changed } = createWaiting(stateNamed, base);
+  let world = createWorld(options, clock, changed);
+  const sandboxFetch = createFetch((incoming) => world.app(incoming), clock, options.baseUrl);
+  let handlers: MswHandlers | undefined;
+
+  function stateNamed(name: string): SandboxState {
+    world.workspaceNamed(name);
+    return stateOf(() => world, name);
+  }
+  const startAnew = (aheadMs: number, fill: (next: World) => void): void => {
+    const next = createWorld(options, clock, changed);
+    const before = clock.aheadMs;
+    clock.setAhead(aheadMs);
+    try {
+      fill(next);
+    } catch (error) {
+      clock.setAhead(before);
+      throw error;
+    }
+    // Otherwise the timers of the old world would still send its scheduled emails.
+    for (const workspace of world.workspaces.values()) workspace.scheduled.clear();
+    world = next;
+  };
+  const snapshots = createSnapshots(
+    () => world,
+    () => clock.aheadMs,
+    startAnew,
+  );
+  const sandbox: Sandbox = {
+    fetch: sandboxFetch,
+    get handlers() {
+      handlers ??= createHandlers(sandboxFetch, (request) =>
+        isOwnRequest(request, options.baseUrl, world.keys),
+      );
+      return handlers;
+    },
+    state: stateNamed(defaultWorkspace),
+    stateOf: stateNamed,
+    waitFor,
+    listen: async (where) => {
+      checkArgument("listen", where ?? {});
+      const workbench = () => createWorkbench({ world: () => world, clock, sandbox, snapshots });
+      return listen({ app: (incoming) => world.app(incoming), clock, workbench }, where ?? {});
+    },
+    fail: (fault) => world.plans.add(fault),
+    advance: (ms) => clock.advance(ms),
+    freeze: (isFrozen = true) => {
+      refuse("sandbox.freeze", flag(isFrozen, "isFrozen"));
+      clock.freeze(isFrozen);
+    },
+    reset: () => {
+      clock.freeze(false);
+      startAnew(0, () => {});
+    },
+    save: snapshots.save,
+    load: snapshots.load,
+    ...createControls(() => world),
+  };
+  return sandbox;
+};

@@ -1,45 +1,46 @@
 import { isDate } from "../runtime/values.ts";
-import { operations } from "../service/operations.ts";
 import {
   amount,
+  anything,
   type Check,
   flag,
   hintFor,
+  isNumber,
   listOf,
+  must,
   oneOf,
+  or,
   recordOf,
   refuse,
   shape,
+  when,
   whole,
 } from "./checks.ts";
 import { faultNames, isBodiless } from "./fault-effects.ts";
 import type { Fault, FaultOptions, PlannedFault } from "./faults.ts";
 import { isFields } from "./json.ts";
 import type { Random } from "./random.ts";
-
-/** The operations that a plan can name. */
-export const operationIds: readonly string[] = Object.values(operations).flatMap((group) =>
-  Object.values(group).map(({ id }) => id),
-);
+import { operationIds } from "./router.ts";
 
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
-const header: Check = (value, field) =>
-  typeof value === "string" && headerValue.test(value) ? [] : [`${field} must be a valid header value`];
+const header = must("a valid header value", (value) => typeof value === "string" && headerValue.test(value));
 
-const retryAfter: Check = (value, field) => {
-  if (isDate(value)) return Number.isNaN(value.getTime()) ? [`${field} is not a time`] : [];
-  return typeof value === "number" ? amount(0)(value, field) : header(value, field);
-};
+const date: Check = (value, field) => (Number.isNaN(Number(value)) ? [`${field} is not a time`] : []);
+const retryAfter = when(
+  isDate,
+  date,
+  when((value) => typeof value === "number", amount(0), header),
+);
 
-const anything: Check = () => [];
 // A status below 200 is not a final response.
 const status = whole(200, 599);
 
+// Checked in this order: a fault with `items` or `redirect` may have a status too.
 const kinds = {
-  status: shape({ status, retryAfter, body: anything, headers: recordOf(header), applied: flag }, "status"),
-  redirect: shape({ redirect: header, status: whole(300, 399) }, "redirect"),
   items: shape({ items: listOf(whole(0, 99)), status }, "items"),
   delayMs: shape({ delayMs: amount(0) }, "delayMs"),
+  redirect: shape({ redirect: header, status: whole(300, 399) }, "redirect"),
+  status: shape({ status, retryAfter, body: anything, headers: recordOf(header), applied: flag }, "status"),
 };
 
 const fault: Check = (value, field) => {
@@ -48,19 +49,19 @@ const fault: Check = (value, field) => {
       ? []
       : [`${field}: there is no fault "${value}"${hintFor(value, faultNames)}`];
   }
-  // Checked in this order: a fault with `items` or `redirect` may have a status too.
-  const kind =
-    isFields(value) && (["items", "delayMs", "redirect", "status"] as const).find((name) => name in value);
-  if (kind) return kinds[kind](value, field);
+  const kind = isFields(value) && Object.entries(kinds).find(([name]) => name in value);
+  if (kind) return kind[1](value, field);
   return [`${field} must be the name of a fault, { status }, { redirect }, { items } or { delayMs }`];
 };
 
-const times: Check = (value, field) => (value === Number.POSITIVE_INFINITY ? [] : whole(1)(value, field));
-const chance: Check = (value, field) =>
-  typeof value === "number" && value >= 0 && value <= 1 ? [] : [`${field} must be a number from 0 to 1`];
-
-const plan = shape(
-  { operation: oneOf("*", ...operationIds), nth: whole(1), times, chance, with: fault },
+const planShape = shape(
+  {
+    operation: oneOf("*", ...operationIds),
+    nth: whole(1),
+    times: or(Number.POSITIVE_INFINITY, whole(1)),
+    chance: must("a number from 0 to 1", (value) => isNumber(value, 0, 1)),
+    with: fault,
+  },
   "with",
 );
 
@@ -75,10 +76,6 @@ const misplaced = (options: unknown): string[] => {
     ? []
     : ['with.items needs operation: "events.recordBatch", the only one with items'];
 };
-
-/** @throws ConfigurationError for an invalid plan, or one that could not have the intended effect. */
-const checkPlan = (options: FaultOptions): void =>
-  refuse("sandbox.fail", [...plan(options, ""), ...misplaced(options)]);
 
 /** The faults planned for future requests. */
 export interface FaultPlans {
@@ -101,14 +98,10 @@ export interface PendingPlan {
   readonly hits: number;
 }
 
-interface Plan {
-  readonly id: number;
-  readonly options: FaultOptions;
+interface Plan extends PendingPlan {
   seen: number;
   hits: number;
 }
-
-const isOver = ({ options: { nth = 1, times = 1 }, seen }: Plan): boolean => seen >= nth + times - 1;
 
 const isDue = ({ options, seen }: Plan, random: Random): boolean => {
   const { nth = 1, times = 1, chance = 1 } = options;
@@ -121,7 +114,7 @@ export const createFaultPlans = (random: Random): FaultPlans => {
   let count = 0;
   return {
     add(options) {
-      checkPlan(options);
+      refuse("sandbox.fail", [...planShape(options, ""), ...misplaced(options)]);
       count += 1;
       const plan: Plan = { id: count, options, seen: 0, hits: 0 };
       plans.set(plan.id, plan);
@@ -146,8 +139,8 @@ export const createFaultPlans = (random: Random): FaultPlans => {
     },
     get pending() {
       return [...plans.values()]
-        .filter((plan) => !isOver(plan))
-        .map(({ id, options, hits }) => ({ id, options, hits }));
+        .filter(({ options: { nth = 1, times = 1 }, seen }) => seen < nth + times - 1)
+        .map(({ seen: _seen, ...plan }) => plan);
     },
     remove: (id) => plans.delete(id),
   };

@@ -12,21 +12,24 @@ export type {
   StatusFault,
 } from "./faults.ts";
 export type { RequestCounts, RequestRecord } from "./journal.ts";
-export type { SandboxLimits } from "./limits.ts";
 export type { MswHandlers } from "./msw.ts";
-export type {
-  ApiKeyOptions,
-  AutomationOptions,
-  CustomFieldKind,
-  LatencyOptions,
-  Listening,
-  ListenOptions,
-  MailAccountChange,
-  MailAccountOptions,
-  Role,
-  SandboxOptions,
-  WorkspaceChange,
-  WorkspaceOptions,
+export {
+  type ApiKeyOptions,
+  type AutomationOptions,
+  type CustomFieldKind,
+  documentedLimits,
+  type LimitKind,
+  type LimitName,
+  type LimitWindow,
+  type Listening,
+  type ListenOptions,
+  type MailAccountChange,
+  type MailAccountOptions,
+  type Role,
+  type SandboxLimits,
+  type SandboxOptions,
+  type WorkspaceChange,
+  type WorkspaceOptions,
 } from "./options.ts";
 export type { SandboxState } from "./state.ts";
 export type {
@@ -40,4 +43,3 @@ export type {
   ScheduledRecord,
 } from "./store/records.ts";
 export type { Awaited, WaitFor, WaitOptions } from "./wait-for.ts";
-export { documentedLimits, type LimitKind, type LimitName, type LimitWindow } from "./window.ts";

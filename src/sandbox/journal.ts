@@ -1,5 +1,5 @@
 import type { Answer } from "./answer.ts";
-import type { LimitName } from "./window.ts";
+import type { LimitName } from "./options.ts";
 
 /** A request that the sandbox received. */
 export interface RequestRecord {

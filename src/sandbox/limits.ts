@@ -1,51 +1,109 @@
 import { Refusal } from "./answer.ts";
 import {
-  createMeter,
-  day,
   documentedLimits,
   type LimitKind,
   type LimitName,
   type LimitWindow,
-  type Meter,
-} from "./window.ts";
+  type SandboxLimits,
+} from "./options.ts";
 
-/**
- * The limits that apply. A missing limit is as documented; a number keeps the documented window; `false` turns the limit
- * off. `mailAccountPerDay`, the daily limit for all emails of a mail account, has no documented number. It is off
- * unless set, here or on the account.
- */
-export type SandboxLimits = {
-  readonly [Name in LimitName]?: LimitWindow | number | false;
-} & {
-  /** `sliding` (default): every window of that length; `fixed`: aligned windows; `bucket`: refills steadily. */
-  readonly kind?: LimitKind;
+/** Counts one limit. Times are milliseconds of the sandbox clock. */
+export interface Meter {
+  readonly window: LimitWindow;
+  /** Milliseconds until `weight` fits; 0 when it fits now. */
+  waitMs(weight: number, now: number): number;
+  /** Counts `weight`; ask `waitMs` first. */
+  take(weight: number, now: number): void;
+  /** How much is used now. */
+  used(now: number): number;
+}
+
+/** Each weight counts for the length of a window, or until the aligned window ends. */
+const createWindows = (window: LimitWindow, isAligned: boolean): Meter => {
+  const { max, windowMs } = window;
+  /** In order of expiry. */
+  const taken: { readonly weight: number; readonly expiry: number }[] = [];
+  let sum = 0;
+  const drop = (now: number): void => {
+    const first = taken.findIndex(({ expiry }) => expiry > now);
+    for (const { weight } of taken.splice(0, first === -1 ? taken.length : first)) sum -= weight;
+  };
+  return {
+    window,
+    waitMs(weight, now) {
+      drop(now);
+      // A weight above the limit passes alone, when nothing else is in the window.
+      let missing = sum + Math.min(weight, max) - max;
+      let waitMs = 0;
+      for (const entry of taken) {
+        if (missing <= 0) break;
+        missing -= entry.weight;
+        waitMs = entry.expiry - now;
+      }
+      return waitMs;
+    },
+    take(weight, now) {
+      const end = isAligned ? (Math.floor(now / windowMs) + 1) * windowMs : now + windowMs;
+      const expiry = weight > max ? now + (windowMs * weight) / max : end;
+      taken.push({ weight: Math.min(weight, max), expiry });
+      sum += Math.min(weight, max);
+    },
+    used(now) {
+      drop(now);
+      return sum;
+    },
+  };
 };
+
+const createBucket = (window: LimitWindow): Meter => {
+  const { max, windowMs } = window;
+  let level = max;
+  let at = Number.NEGATIVE_INFINITY;
+  const fill = (now: number): void => {
+    if (now > at) level = Math.min(max, level + ((now - at) * max) / windowMs);
+    at = now;
+  };
+  return {
+    window,
+    waitMs(weight, now) {
+      fill(now);
+      const missing = Math.min(weight, max) - level;
+      // Many small refills add up rounding errors: a billionth short counts as full.
+      return missing > max * 1e-9 ? (missing * windowMs) / max : 0;
+    },
+    // An oversized batch leaves a debt that the following windows pay off.
+    take(weight, now) {
+      fill(now);
+      level -= weight;
+    },
+    used(now) {
+      fill(now);
+      return Math.min(max, max - level);
+    },
+  };
+};
+
+/** Builds the counter of one limit. */
+export const createMeter = (window: LimitWindow, kind: LimitKind = "sliding"): Meter =>
+  kind === "bucket" ? createBucket(window) : createWindows(window, kind === "fixed");
 
 /** Makes the counters of one key, workspace or mail account. */
-export type MetersFor = (...names: readonly LimitName[]) => Map<LimitName, Meter>;
-
-const windowOf = (limits: SandboxLimits, name: LimitName): LimitWindow | undefined => {
-  const documented = name === "mailAccountPerDay" ? undefined : documentedLimits[name];
-  const given = limits[name];
-  if (given === false) return undefined;
-  if (given === undefined) return documented;
-  const window = typeof given === "number" ? { max: given, windowMs: documented?.windowMs ?? day } : given;
-  return Number.isFinite(window.max) ? window : undefined;
-};
+export type MetersFor = (...names: readonly (keyof typeof documentedLimits)[]) => Map<LimitName, Meter>;
 
 /** Reads the option; `false` turns all limits off. */
-export const createMetersFor = (limits: SandboxLimits | false): MetersFor => {
-  const read = (name: LimitName) => (limits === false ? undefined : windowOf(limits, name));
-  const kind = (limits !== false && limits.kind) || "sliding";
-  return (...names) => {
+export const createMetersFor =
+  (limits: SandboxLimits | false): MetersFor =>
+  (...names) => {
     const meters = new Map<LimitName, Meter>();
+    if (limits === false) return meters;
     for (const name of names) {
-      const window = read(name);
-      if (window !== undefined) meters.set(name, createMeter(kind, window));
+      const given = limits[name] ?? documentedLimits[name];
+      if (given === false) continue;
+      const window = typeof given === "number" ? { ...documentedLimits[name], max: given } : given;
+      if (Number.isFinite(window.max)) meters.set(name, createMeter(window, limits.kind));
     }
     return meters;
   };
-};
 
 /** A limit that a request spends, and how much of it. */
 export interface Charge {
@@ -72,33 +130,19 @@ export const chargesOn = (
 ): Charge[] =>
   names.flatMap((name) => {
     const meter = meters.get(name);
-    return meter === undefined ? [] : [{ name, meter, weight }];
+    return meter === undefined || weight === 0 ? [] : [{ name, meter, weight }];
   });
 
-/** The charge with the longest wait, if any has to wait. */
-export const firstObstacle = (
-  charges: readonly Charge[],
-  now: number,
-): { readonly charge: Charge; readonly waitMs: number } | undefined => {
-  let worst: { charge: Charge; waitMs: number } | undefined;
-  for (const charge of charges) {
-    const waitMs = charge.meter.waitMs(charge.weight, now);
-    if (waitMs > (worst?.waitMs ?? 0)) worst = { charge, waitMs };
-  }
-  return worst;
-};
-
 /**
- * Spends every limit, or none: a refused request costs nothing.
+ * Spends every limit, or none: a refused request costs nothing. The daily limit of a mail account must have room, but only
+ * an email that is sent counts against it.
  *
- * @param alsoNeeded - must have room too, but are spent later, if at all.
- * @throws Refusal 429 with the wait.
+ * @throws Refusal 429 with the longest wait.
  */
-export const spend = (charges: readonly Charge[], now: number, alsoNeeded: readonly Charge[] = []): void => {
-  const obstacle = firstObstacle([...charges, ...alsoNeeded], now);
-  if (obstacle !== undefined) {
-    const { name } = obstacle.charge;
-    throw new Refusal(429, `${sentences[name]}; retry later.`, obstacle.waitMs, name);
-  }
-  for (const { meter, weight } of charges) meter.take(weight, now);
+export const spend = (charges: readonly Charge[], now: number): void => {
+  const waits = charges.map(({ name, meter, weight }) => ({ name, ms: meter.waitMs(weight, now) }));
+  const [longest] = waits.sort((a, b) => b.ms - a.ms);
+  if (longest !== undefined && longest.ms > 0)
+    throw new Refusal(429, `${sentences[longest.name]}; retry later.`, longest.ms, longest.name);
+  for (const { name, meter, weight } of charges) if (name !== "mailAccountPerDay") meter.take(weight, now);
 };

@@ -96,13 +96,7 @@ export const baseUrlAt = (host: string, port: number): string => `http://${brack
 /** Starts a real HTTP server for the app. */
 export const listen = async (
   served: Served,
-  {
-    port = 0,
-    host = "127.0.0.1",
-    allowedHosts = [],
-    keepAliveMs = 5_000,
-    workbench = isLocal(host),
-  }: ListenOptions = {},
+  { port = 0, host = "127.0.0.1", allowedHosts = [], workbench = isLocal(host) }: ListenOptions = {},
 ): Promise<Listening> => {
   const bench = workbench ? served.workbench() : undefined;
   const names = [host, ...allowedHosts];
@@ -116,7 +110,7 @@ export const listen = async (
       return writeAnswer(workbenchOff, response, served.clock);
     await writeAnswer(await served.app(incoming), response, served.clock);
   };
-  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
+  const server = createServer((request, response) => {
     // The caller disconnected before its request was complete.
     serve(request, response).catch(() => response.destroy());
   });

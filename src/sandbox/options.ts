@@ -1,6 +1,5 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { Scope } from "../service/define.ts";
-import type { SandboxLimits } from "./limits.ts";
 
 /** The type of a custom field's values; `date` is a day such as `2026-01-01`, or an ISO 8601 time with a zone. */
 export type CustomFieldKind = "text" | "number" | "boolean" | "date";
@@ -36,7 +35,7 @@ export interface MailAccountOptions {
   readonly connected?: boolean;
   /** If set, every send fails with 502 and this message. Default: it works. */
   readonly failing?: string;
-  /** How many emails the account may send in any 24 hours; default: `limits.mailAccountPerDay`. */
+  /** How many emails the account may send in any 24 hours; default: no limit. */
   readonly dailyLimit?: number;
 }
 
@@ -92,15 +91,42 @@ export interface WorkspaceOptions {
   readonly automations?: readonly AutomationOptions[];
 }
 
-/** How long responses take, in milliseconds, and when a request counts against the limits. */
-export interface LatencyOptions {
-  /** The shortest time, in milliseconds, at least 0. */
-  readonly min: number;
-  /** The longest time, in milliseconds; each request draws a time in this range. */
+/** At most `max` in `windowMs` milliseconds, counted as `kind` says. */
+export interface LimitWindow {
+  /** Above 0; `Infinity` for no limit. */
   readonly max: number;
-  /** `before` (default): the request counts at once and the response is late. `after`: the request counts late. */
-  readonly counted?: "before" | "after";
+  /** The length of the window in milliseconds, above 0. */
+  readonly windowMs: number;
 }
+
+export const day = 86_400_000;
+
+/** The numbers of the service document. Source: service document, Limits. */
+export const documentedLimits = {
+  requests: { max: 100, windowMs: 10_000 },
+  requestsPerDay: { max: 50_000, windowMs: day },
+  emails: { max: 20, windowMs: 60_000 },
+  emailsPerDay: { max: 300, windowMs: day },
+  events: { max: 50, windowMs: 1_000 },
+  eventsPerDay: { max: 100_000, windowMs: day },
+} as const satisfies Record<string, LimitWindow>;
+
+/** The names of the limits: the documented ones, and the daily limit of a mail account, which has no documented number. */
+export type LimitName = keyof typeof documentedLimits | "mailAccountPerDay";
+
+/** How the service counts: every window of that length, aligned windows, or a bucket that refills steadily. */
+export type LimitKind = "sliding" | "fixed" | "bucket";
+
+/**
+ * The limits that apply. A missing limit is as documented; a number keeps the documented window; `false` turns the limit
+ * off. The daily limit of a mail account is its own option, `dailyLimit`.
+ */
+export type SandboxLimits = {
+  readonly [Name in keyof typeof documentedLimits]?: LimitWindow | number | false;
+} & {
+  /** `sliding` (default): every window of that length; `fixed`: aligned windows; `bucket`: refills steadily. */
+  readonly kind?: LimitKind;
+};
 
 /** Options of a sandbox. Those of its workspace `default` are at the top level. */
 export interface SandboxOptions extends WorkspaceOptions {
@@ -111,18 +137,11 @@ export interface SandboxOptions extends WorkspaceOptions {
   /** The source of time; `advance` moves ahead of it. Default: the system's clock. */
   readonly clock?: Clock;
   /** How long each response takes, in milliseconds; a pair is a range to draw from. Default 0. */
-  readonly latencyMs?: number | readonly [min: number, max: number] | LatencyOptions;
+  readonly latencyMs?: number | readonly [min: number, max: number];
   /** A number that makes ids, latencies and random faults the same in every run. Default: random. */
   readonly seed?: number;
   /** The order of `GET /contacts`, which the service document leaves open; default: `oldest-first`. */
   readonly order?: "oldest-first" | "newest-first";
-  /**
-   * How `search` matches. `address` (default): a known address finds only its contact; other text finds every contact whose
-   * address or name contains it. `substring`: always the latter.
-   */
-  readonly search?: "address" | "substring";
-  /** How a batch over the events limit fails: as a whole with 429 (default), or each surplus event with 429. */
-  readonly batchOverflow?: "refuse" | "per-item";
   /** The shape of a scheduled email: `{ scheduled, email: { id, … } }` (default) or `{ scheduled, id, … }`. */
   readonly scheduledResponse?: "nested" | "flat";
   /** How many of the newest requests `state.requests` keeps. Default 10,000. `state.counts` counts all requests. */
@@ -152,8 +171,6 @@ export interface ListenOptions {
    * anyone who can reach them can read and change everything.
    */
   readonly workbench?: boolean;
-  /** How long an idle connection stays open, in milliseconds; the `Keep-Alive` header states it. Default 5,000. */
-  readonly keepAliveMs?: number;
 }
 
 /**

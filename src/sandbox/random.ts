@@ -12,27 +12,3 @@ export const createRandom = (seed: number | undefined): Random => {
     return ((mixed ^ (mixed >>> 16)) >>> 0) / 2 ** 32;
   };
 };
-
-/** Creates opaque ids: a counter makes them unique, a random part hides their order. */
-export type NewId = (prefix: string) => string;
-
-/** The ids of a sandbox. */
-export interface Ids {
-  /** How many ids were created; set when a snapshot is loaded. */
-  count: number;
-  readonly next: NewId;
-}
-
-export const createIds = (random: Random): Ids => {
-  const ids: Ids = {
-    count: 0,
-    next: (prefix) => {
-      ids.count += 1;
-      const tail = Math.floor(random() * 36 ** 5)
-        .toString(36)
-        .padStart(5, "0");
-      return `${prefix}_${tail}${ids.count.toString(36)}`;
-    },
-  };
-  return ids;
-};

@@ -27,7 +27,3 @@ export const parseBody = ({ method, headers, body }: Incoming): ParsedBody => {
     return { value: body, refusal: new Refusal(400, "The body is not valid JSON.") };
   }
 };
-
-/** The headers without the one that carries the key. */
-export const withoutKey = ({ authorization: _key, ...headers }: Incoming["headers"]): Incoming["headers"] =>
-  headers;

@@ -4,13 +4,12 @@ import type { OperationData } from "./keys.ts";
 import type { Call } from "./rules/call.ts";
 import { createCompany, findCompany, updateCompany } from "./rules/companies.ts";
 import { createContact, listContacts, updateContact } from "./rules/contacts.ts";
-import { sendEmail } from "./rules/emails.ts";
+import { cancelScheduled, listScheduled, sendEmail, updateScheduled } from "./rules/emails.ts";
 import { recordBatch, recordEvent } from "./rules/events.ts";
 import { addToList, createList, removeFromList } from "./rules/lists.ts";
-import { cancelScheduled, listScheduled, updateScheduled } from "./rules/scheduled.ts";
 
 /** Simulates one operation. */
-export type Rule = (call: Call) => Reply;
+type Rule = (call: Call) => Reply;
 
 /** An operation, its rule, and the `:id` of the path. */
 export interface Match {
@@ -42,53 +41,32 @@ export const rules: RulesFor<Operations> = {
   },
 };
 
-interface Route {
-  readonly operation: OperationData;
-  readonly rule: Rule;
-  readonly segments: readonly string[];
-}
-
-const routesOf = (
-  records: Readonly<Record<string, OperationData>>,
-  ruleOf: Readonly<Record<string, Rule>>,
-): Route[] =>
-  Object.entries(records).flatMap(([name, operation]) => {
-    const rule = ruleOf[name];
-    return rule === undefined ? [] : [{ operation, rule, segments: operation.path.split("/") }];
-  });
-
-const routes: readonly Route[] = Object.entries(operations).flatMap(([resource, records]) =>
+const routes = Object.entries(operations).flatMap(([resource, records]) => {
   // `rules` has the keys of `operations`.
-  routesOf(records, rules[resource as keyof Operations]),
-);
+  const ruleOf: Readonly<Record<string, Rule>> = rules[resource as keyof Operations];
+  return Object.entries<OperationData>(records).flatMap(([name, operation]) => {
+    const rule = ruleOf[name];
+    const pattern = new RegExp(`^${operation.path.replace(":id", "([^/]+)")}$`);
+    return rule === undefined ? [] : [{ operation, rule, pattern }];
+  });
+});
 
-const decode = (segment: string): string | undefined => {
+/** The operations that a plan can name. */
+export const operationIds: readonly string[] = routes.map(({ operation }) => operation.id);
+
+const decode = (segment: string): string => {
   try {
     return decodeURIComponent(segment);
   } catch {
-    return undefined;
+    return "";
   }
-};
-
-const matchRoute = (candidate: Route, method: string, segments: readonly string[]): Match | undefined => {
-  const { operation, rule } = candidate;
-  if (operation.method !== method || candidate.segments.length !== segments.length) return undefined;
-  let id = "";
-  for (const [index, wanted] of candidate.segments.entries()) {
-    const segment = segments[index] ?? "";
-    if (wanted === ":id") id = decode(segment) ?? "";
-    else if (wanted !== segment) return undefined;
-    if (segment === "" && index > 0) return undefined;
-  }
-  return { operation, rule, id };
 };
 
 /** Finds the operation behind a method and a path, if the service has one. */
 export const findRoute = (method: string, path: string): Match | undefined => {
-  const segments = path.split("/");
-  for (const candidate of routes) {
-    const match = matchRoute(candidate, method, segments);
-    if (match !== undefined) return match;
+  for (const { operation, rule, pattern } of routes) {
+    const found = operation.method === method ? pattern.exec(path) : null;
+    if (found !== null) return { operation, rule, id: decode(found[1] ?? "") };
   }
   return undefined;
 };

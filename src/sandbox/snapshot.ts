@@ -2,50 +2,14 @@ import { readFile } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { writeFileAtomically } from "../runtime/atomic-file.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { type Check, listOf, recordOf, refuse, shape, text, whole } from "./checks.ts";
-import { isFields } from "./json.ts";
-import { dispatchLater } from "./rules/dispatch.ts";
-import type { ActiveRun } from "./store/automation-run.ts";
-import type {
-  CompanyRecord,
-  ContactRecord,
-  EmailRecord,
-  EventRecord,
-  ListRecord,
-  ScheduledRecord,
-} from "./store/records.ts";
+import { messageOf } from "../runtime/values.ts";
+import { anything, type Check, listOf, must, recordOf, refuse, shape, text, whole } from "./checks.ts";
+import { given, isFields } from "./json.ts";
+import { dispatchLater } from "./rules/emails.ts";
 import { addContact, type Workspace } from "./store/workspace.ts";
 import type { World } from "./world.ts";
 
-/** The records of one workspace, as JSON. */
-interface WorkspaceSnapshot {
-  readonly contacts: readonly ContactRecord[];
-  readonly companies: readonly CompanyRecord[];
-  readonly lists: readonly ListRecord[];
-  readonly events: readonly EventRecord[];
-  readonly emails: readonly EmailRecord[];
-  readonly scheduled: readonly ScheduledRecord[];
-  readonly doNotEmail: readonly string[];
-  readonly mailAccounts: readonly {
-    readonly id: string;
-    readonly connected: boolean;
-    readonly failing?: string;
-  }[];
-  readonly runs: readonly { readonly name: string; readonly active: readonly [string, ActiveRun][] }[];
-}
-
-/** The contents of a sandbox, as JSON, without keys, requests, planned faults and used limits. */
-export interface Snapshot {
-  readonly format: "touchpoint-sandbox";
-  readonly version: 1;
-  /** How far the sandbox's clock was ahead. */
-  readonly aheadMs: number;
-  /** How many ids had been created. */
-  readonly ids: number;
-  readonly workspaces: Readonly<Record<string, WorkspaceSnapshot>>;
-}
-
-const workspaceSnapshot = (workspace: Workspace): WorkspaceSnapshot => ({
+const workspaceSnapshot = (workspace: Workspace) => ({
   contacts: workspace.contacts.all,
   companies: [...workspace.companies.values()],
   lists: [...workspace.lists.values()],
@@ -56,21 +20,24 @@ const workspaceSnapshot = (workspace: Workspace): WorkspaceSnapshot => ({
   mailAccounts: [...workspace.mailAccounts.values()].map(({ id, isConnected, failing }) => ({
     id,
     connected: isConnected,
-    ...(failing === undefined ? {} : { failing }),
+    ...given({ failing }),
   })),
   runs: workspace.runs.map(({ automation, active }) => ({ name: automation.name, active: [...active] })),
 });
 
-/** Takes a snapshot for `restore`. */
-export const snapshotOf = ({ ids, workspaces }: World, aheadMs: number): Snapshot => ({
-  format: "touchpoint-sandbox",
-  version: 1,
-  aheadMs,
-  ids: ids.count,
-  workspaces: Object.fromEntries(
-    [...workspaces].map(([name, workspace]) => [name, workspaceSnapshot(workspace)]),
-  ),
-});
+/** The records of one workspace, as JSON. A part may be missing in a file written by hand. */
+type WorkspaceSnapshot = Partial<ReturnType<typeof workspaceSnapshot>>;
+
+/** The contents of a sandbox, as JSON, without keys, requests, planned faults and used limits. */
+interface Snapshot {
+  readonly format: "touchpoint-sandbox";
+  readonly version: 1;
+  /** How far the sandbox's clock was ahead. */
+  readonly aheadMs?: number;
+  /** How many ids had been created. */
+  readonly ids?: number;
+  readonly workspaces: Readonly<Record<string, WorkspaceSnapshot>>;
+}
 
 /** A list of objects with these fields as non-empty strings; other fields are not checked. */
 const records = (...required: readonly string[]): Check =>
@@ -80,13 +47,11 @@ const records = (...required: readonly string[]): Check =>
       : [`${field} must be an object`],
   );
 
-const anything: Check = () => [];
 const snapshotShape = shape(
   {
-    format: (value, field) =>
-      value === "touchpoint-sandbox" ? [] : [`${field} must be "touchpoint-sandbox"`],
-    version: (value, field) => (value === 1 ? [] : [`${field} must be 1`]),
-    aheadMs: (value, field) => (Number.isFinite(value) ? [] : [`${field} must be a number of milliseconds`]),
+    format: must('"touchpoint-sandbox"', (value) => value === "touchpoint-sandbox"),
+    version: must("1", (value) => value === 1),
+    aheadMs: must("a number of milliseconds", Number.isFinite),
     ids: whole(0),
     workspaces: recordOf(
       shape({
@@ -107,13 +72,6 @@ const snapshotShape = shape(
   "workspaces",
 );
 
-/** Reads a snapshot. @throws ConfigurationError naming every fault of it. */
-export const checkedSnapshot = (value: unknown): Snapshot => {
-  refuse("sandbox.load", snapshotShape(value, ""));
-  // Checked above. Where a part may be missing, its reader has a default.
-  return value as Snapshot;
-};
-
 const byId = <T extends { readonly id: string }>(list: readonly T[] | undefined): [string, T][] =>
   (list ?? []).map((record) => [record.id, record]);
 
@@ -130,10 +88,8 @@ const restoreInto = (workspace: Workspace, from: Partial<WorkspaceSnapshot>): vo
   }
   workspace.emails.push(...(from.emails ?? []));
   for (const address of from.doNotEmail ?? []) workspace.doNotEmail.add(foldAscii(address));
-  for (const { id, connected, failing } of from.mailAccounts ?? []) {
-    const account = workspace.mailAccounts.get(id);
-    if (account !== undefined) Object.assign(account, { isConnected: connected, failing });
-  }
+  for (const { id, connected, failing } of from.mailAccounts ?? [])
+    Object.assign(workspace.mailAccounts.get(id) ?? {}, { isConnected: connected, failing });
   for (const { name, active } of from.runs ?? []) {
     const run = workspace.runs.find(({ automation }) => automation.name === name);
     for (const [contactId, state] of active) run?.active.set(contactId, state);
@@ -144,38 +100,57 @@ const restoreInto = (workspace: Workspace, from: Partial<WorkspaceSnapshot>): vo
   }
 };
 
-/**
- * Puts the records of a snapshot into a new world. Scheduled emails that are due are sent.
- *
- * @throws ConfigurationError for a workspace that neither an option nor a key names.
- */
-export const restore = (world: World, { workspaces, ids = 0 }: Snapshot): void => {
-  const found = Object.entries(workspaces).map(([name, from]) => [world.workspaceNamed(name), from] as const);
-  world.ids.count = ids;
-  // Copied, because the sandbox changes its records, and the snapshot belongs to the caller.
-  for (const [workspace, from] of found) restoreInto(workspace, structuredClone(from));
-};
-
 /** Takes and restores snapshots of a sandbox. */
 export interface Snapshots {
   take(): Snapshot;
-  /** @throws ConfigurationError naming every fault; the sandbox is then unchanged. */
+  /** Scheduled emails that are due are sent. @throws ConfigurationError naming every fault; the sandbox is then unchanged. */
   restore(value: unknown): void;
+  save(file: string): Promise<void>;
+  load(file: string): Promise<void>;
 }
 
-/** Writes a snapshot as JSON. */
-export const saveTo = async (file: string, { take }: Snapshots): Promise<void> => {
-  refuse("sandbox.save", text(file, "file"));
-  await writeFileAtomically(file, `${JSON.stringify(take(), null, 1)}\n`);
-};
-
-/** Reads a snapshot. @throws ConfigurationError naming the file and what is wrong with it. */
-export const loadFrom = async (file: string, { restore }: Snapshots): Promise<void> => {
-  refuse("sandbox.load", text(file, "file"));
-  try {
-    restore(JSON.parse(await readFile(file, "utf8")));
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message.replace(/^sandbox\.load: /, "") : String(cause);
-    throw new ConfigurationError(`sandbox.load: ${file}: ${why}`, { cause });
-  }
+/** @param startAnew - replaces the world by a new one, once it is filled. */
+export const createSnapshots = (
+  world: () => World,
+  aheadMs: () => number,
+  startAnew: (aheadMs: number, fill: (next: World) => void) => void,
+): Snapshots => {
+  const take = (): Snapshot => ({
+    format: "touchpoint-sandbox",
+    version: 1,
+    aheadMs: aheadMs(),
+    ids: world().ids.count,
+    workspaces: Object.fromEntries(
+      [...world().workspaces].map(([name, workspace]) => [name, workspaceSnapshot(workspace)]),
+    ),
+  });
+  const restore = (value: unknown): void => {
+    refuse("sandbox.load", snapshotShape(value, ""));
+    // Checked above.
+    const { aheadMs = 0, ids = 0, workspaces } = value as Snapshot;
+    startAnew(aheadMs, (next) => {
+      const found = Object.entries(workspaces).map(
+        ([name, from]) => [next.workspaceNamed(name), from] as const,
+      );
+      next.ids.count = ids;
+      for (const [workspace, from] of found) restoreInto(workspace, from);
+    });
+  };
+  return {
+    take,
+    restore,
+    save: async (file) => {
+      refuse("sandbox.save", text(file, "file"));
+      await writeFileAtomically(file, `${JSON.stringify(take(), null, 1)}\n`);
+    },
+    load: async (file) => {
+      refuse("sandbox.load", text(file, "file"));
+      try {
+        restore(JSON.parse(await readFile(file, "utf8")));
+      } catch (cause) {
+        const why = messageOf(cause).replace(/^sandbox\.load: /, "");
+        throw new ConfigurationError(`sandbox.load: ${file}: ${why}`, { cause });
+      }
+    },
+  };
 };

@@ -1,4 +1,4 @@
-import type { Journal, RequestCounts, RequestRecord } from "./journal.ts";
+import type { RequestCounts, RequestRecord } from "./journal.ts";
 import type {
   CompanyRecord,
   ContactRecord,
@@ -7,7 +7,7 @@ import type {
   ListRecord,
   ScheduledRecord,
 } from "./store/records.ts";
-import type { Workspace } from "./store/workspace.ts";
+import type { World } from "./world.ts";
 
 /** What the code under test did. Live views: read them, do not change them; after a reset, ask for them again. */
 export interface SandboxState {
@@ -29,30 +29,33 @@ export interface SandboxState {
   readonly counts: RequestCounts;
 }
 
-/** The state of one workspace. It shows the new workspace after a reset. */
-export const stateOf = (workspace: () => Workspace, journal: () => Journal): SandboxState => ({
-  get contacts() {
-    return workspace().contacts.all;
-  },
-  get companies() {
-    return workspace().companies;
-  },
-  get lists() {
-    return workspace().lists;
-  },
-  get events() {
-    return workspace().events;
-  },
-  get emails() {
-    return workspace().emails;
-  },
-  get scheduled() {
-    return workspace().scheduled;
-  },
-  get requests() {
-    return journal().requests;
-  },
-  get counts() {
-    return journal().counts;
-  },
-});
+/** The state of one workspace. It shows the new world after a reset. */
+export const stateOf = (world: () => World, name: string): SandboxState => {
+  const workspace = () => world().workspaceNamed(name);
+  return {
+    get contacts() {
+      return workspace().contacts.all;
+    },
+    get companies() {
+      return workspace().companies;
+    },
+    get lists() {
+      return workspace().lists;
+    },
+    get events() {
+      return workspace().events;
+    },
+    get emails() {
+      return workspace().emails;
+    },
+    get scheduled() {
+      return workspace().scheduled;
+    },
+    get requests() {
+      return world().journal.requests;
+    },
+    get counts() {
+      return world().journal.counts;
+    },
+  };
+};

@@ -1,9 +1,9 @@
+import type { Clock } from "../runtime/clock.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import { amount, oneOf, refuse, shape, text } from "./checks.ts";
 import type { RequestRecord } from "./journal.ts";
 import { isFields } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
-import type { SandboxClock } from "./sandbox-clock.ts";
 import type { SandboxState } from "./state.ts";
 import type { ContactRecord, EmailRecord, EventRecord } from "./store/records.ts";
 
@@ -49,7 +49,7 @@ const optionsShape = shape({ timeoutMs: amount(0), workspace: text });
 /** Waits for records; `changed` has those that wait look again. */
 export const createWaiting = (
   stateNamed: (workspace: string) => SandboxState,
-  after: SandboxClock["after"],
+  clock: Clock,
 ): { readonly waitFor: WaitFor; changed(): void } => {
   const waiting = new Set<() => void>();
   const waitFor: WaitFor = async (kind, fields, options = {}) => {
@@ -72,7 +72,7 @@ export const createWaiting = (
         cancel();
         resolve(found);
       };
-      const cancel = after(timeoutMs, () => {
+      const cancel = clock.after(timeoutMs, () => {
         waiting.delete(look);
         const what = `${kind} with ${JSON.stringify(fields ?? {})}`;
         reject(new Error(`sandbox.waitFor: no ${what} within ${timeoutMs} ms, among ${records().length}`));

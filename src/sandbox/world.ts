@@ -5,13 +5,11 @@ import { oneOf } from "./checks.ts";
 import { createFaultPlans, type FaultPlans } from "./fault-plan.ts";
 import { createJournal, type Journal } from "./journal.ts";
 import { type ApiKey, createKeys, defaultWorkspace } from "./keys.ts";
-import { createLatency } from "./latency.ts";
-import { createMetersFor } from "./limits.ts";
-import type { SandboxOptions } from "./options.ts";
-import { createIds, createRandom, type Ids } from "./random.ts";
+import { createMetersFor, type Meter } from "./limits.ts";
+import type { LimitName, SandboxOptions } from "./options.ts";
+import { createRandom } from "./random.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import { createWorkspace, type Services, type Workspace } from "./store/workspace.ts";
-import type { LimitName, Meter } from "./window.ts";
 
 /** One owner of limits: a key, a workspace or a mail account. */
 interface MeterOwner {
@@ -24,7 +22,8 @@ export interface World {
   readonly app: App;
   readonly journal: Journal;
   readonly plans: FaultPlans;
-  readonly ids: Ids;
+  /** How many ids were created; set when a snapshot is loaded. */
+  readonly ids: { count: number };
   readonly keys: ReadonlyMap<string, ApiKey>;
   readonly owners: readonly MeterOwner[];
   /** By name; the `default` one comes first. */
@@ -32,10 +31,6 @@ export interface World {
   /** @throws ConfigurationError for a workspace that neither an option nor a key names. */
   workspaceNamed(name: string): Workspace;
 }
-
-// Numbered, not named, so that the page never shows a key.
-const keyOwners = (keys: ReadonlyMap<string, ApiKey>): MeterOwner[] =>
-  [...keys.values()].map(({ meters }, index) => ({ name: `key ${index + 1}`, meters }));
 
 const workspaceOwners = ({ name, meters, mailAccounts }: Workspace): MeterOwner[] => [
   { name: `workspace ${name}`, meters },
@@ -45,34 +40,27 @@ const workspaceOwners = ({ name, meters, mailAccounts }: Workspace): MeterOwner[
   })),
 ];
 
-/** Every workspace that an option or a key names. */
-const workspaceNames = (options: SandboxOptions, keys: ReadonlyMap<string, ApiKey>): string[] => [
-  ...new Set([
-    defaultWorkspace,
-    ...Object.keys(options.workspaces ?? {}),
-    ...[...keys.values()].map(({ workspace }) => workspace),
-  ]),
-];
-
 /** Creates a world with the settings of the options and no records. */
 export const createWorld = (options: SandboxOptions, clock: SandboxClock, changed: () => void): World => {
   const random = createRandom(options.seed);
   const metersFor = createMetersFor(options.limits ?? {});
-  const ids = createIds(random);
-  const services: Services = {
-    clock,
-    metersFor,
-    newId: ids.next,
-    changed,
-    listing: { order: options.order ?? "oldest-first", search: options.search ?? "address" },
+  const ids = { count: 0 };
+  // A counter makes ids unique, a random part hides their order.
+  const newId = (prefix: string): string => {
+    ids.count += 1;
+    const tail = Math.floor(random() * 36 ** 5).toString(36);
+    return `${prefix}_${tail.padStart(5, "0")}${ids.count.toString(36)}`;
   };
+  const order = options.order ?? "oldest-first";
+  const services: Services = { clock, metersFor, newId, changed, order };
   const keys = createKeys(options.apiKeys, metersFor);
-  const workspaces = new Map(
-    workspaceNames(options, keys).map((name) => [
-      name,
-      createWorkspace(name, settingsOf(options, name), services),
-    ]),
-  );
+  const named = [
+    ...Object.keys(options.workspaces ?? {}),
+    ...[...keys.values()].map(({ workspace }) => workspace),
+  ];
+  const workspaces = new Map<string, Workspace>();
+  for (const name of new Set([defaultWorkspace, ...named]))
+    workspaces.set(name, createWorkspace(name, settingsOf(options, name), services));
   const workspaceNamed = (name: string): Workspace => {
     const workspace = workspaces.get(name);
     if (workspace !== undefined) return workspace;
@@ -80,14 +68,17 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock, change
   };
   const journal = createJournal(options.keepRequests ?? 10_000, changed);
   const plans = createFaultPlans(random);
-  const latency = createLatency(options.latencyMs, clock, random);
   return {
-    app: createApp({ options, clock, keys, workspaceOf: workspaceNamed, plans, journal, latency }),
+    app: createApp({ options, clock, random, keys, workspaceNamed, plans, journal }),
     journal,
     plans,
     ids,
     keys,
-    owners: [...keyOwners(keys), ...[...workspaces.values()].flatMap(workspaceOwners)],
+    owners: [
+      // Numbered, not named, so that the page never shows a key.
+      ...[...keys.values()].map(({ meters }, index) => ({ name: `key ${index + 1}`, meters })),
+      ...[...workspaces.values()].flatMap(workspaceOwners),
+    ],
     workspaces,
     workspaceNamed,
   };

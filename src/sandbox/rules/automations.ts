@@ -1,39 +1,26 @@
-import type { AutomationRun } from "../store/automation-run.ts";
-import type { Workspace } from "../store/workspace.ts";
-import type { EventDraft } from "./event-checks.ts";
+import type { Fields } from "../json.ts";
+import type { EventResponse } from "../store/records.ts";
+import type { AutomationRun, Workspace } from "../store/workspace.ts";
 
-/** What an event did to automation runs. */
-export interface RunCounts {
-  readonly runsStarted: number;
-  readonly runsExited: number;
-  readonly runsResumed: number;
-  readonly runsConverted: number;
-  readonly note: string | null;
+/** The part of an event that automations see. */
+interface Trigger {
+  readonly name: string;
+  readonly properties: Fields;
+  /** Milliseconds since 1970. */
+  readonly occurredAt: number;
 }
 
+type RunResult = Omit<EventResponse, "id" | "name" | "contactId" | "duplicate" | "createdContact">;
+
 const hour = 3_600_000;
-const plainAgeMs = 72 * hour;
-const transactionalAgeMs = 7 * 24 * hour;
+const oldest = ({ automation }: AutomationRun): number => (automation.transactional ? 7 * 24 : 72) * hour;
 
-/** Whether an event is too old to start anything. */
-export const isTooOld = (event: EventDraft, now: number, workspace: Workspace): boolean => {
-  const age = now - event.occurredAt;
-  if (age <= plainAgeMs) return false;
-  return !(
-    age <= transactionalAgeMs &&
-    workspace.runs.some(({ automation }) => automation.transactional && automation.startsOn === event.name)
-  );
-};
-
-const correlationOf = (event: EventDraft, { automation }: AutomationRun): unknown =>
-  automation.correlateBy === undefined ? undefined : event.properties[automation.correlateBy];
+const correlationOf = ({ properties }: Trigger, { automation: { correlateBy } }: AutomationRun): unknown =>
+  correlateBy === undefined ? undefined : properties[correlateBy];
 
 type Step = "started" | "exited" | "resumed" | "converted" | "already" | undefined;
 
-const oldest = ({ automation }: AutomationRun): number =>
-  automation.transactional ? transactionalAgeMs : plainAgeMs;
-
-const stepInside = (event: EventDraft, run: AutomationRun, contactId: string): Step => {
+const stepInside = (event: Trigger, run: AutomationRun, contactId: string): Step => {
   const { automation, active } = run;
   const current = active.get(contactId);
   if (current === undefined || current.correlation !== correlationOf(event, run)) return undefined;
@@ -48,7 +35,7 @@ const stepInside = (event: EventDraft, run: AutomationRun, contactId: string): S
   return "resumed";
 };
 
-const stepIn = (event: EventDraft, run: AutomationRun, contactId: string, age: number): Step => {
+const stepIn = (event: Trigger, run: AutomationRun, contactId: string, age: number): Step => {
   const { automation, active } = run;
   if (automation.startsOn !== event.name || age > oldest(run)) return undefined;
   if (active.has(contactId)) return "already";
@@ -59,30 +46,37 @@ const stepIn = (event: EventDraft, run: AutomationRun, contactId: string, age: n
   return "started";
 };
 
-/** Moves the person through the workspace's automations. */
+/** Moves the person, if there is one, through the workspace's automations. */
 export const runAutomations = (
-  event: EventDraft,
-  contactId: string,
-  workspace: Workspace,
-  now: number,
-): RunCounts => {
-  const age = now - event.occurredAt;
-  const isOld = isTooOld(event, now, workspace);
-  const steps = workspace.runs.map((run) => ({
-    name: run.automation.name,
-    step: stepInside(event, run, contactId) ?? stepIn(event, run, contactId, age),
-  }));
+  event: Trigger,
+  contactId: string | undefined,
+  { runs, services }: Workspace,
+): RunResult => {
+  const age = services.clock.wallTime() - event.occurredAt;
+  const isTooOld =
+    age > 72 * hour &&
+    !runs.some(
+      (run) => run.automation.transactional && run.automation.startsOn === event.name && age <= oldest(run),
+    );
+  const steps =
+    contactId === undefined
+      ? []
+      : runs.map((run) => ({
+          name: run.automation.name,
+          step: stepInside(event, run, contactId) ?? stepIn(event, run, contactId, age),
+        }));
   const count = (wanted: Step) => steps.filter(({ step }) => step === wanted).length;
-  const already = steps.find(({ step }) => step === "already");
-  const note = isOld
-    ? "The event is too old to start anything."
-    : already && `The person is already in a run of ${already.name}.`;
-  return {
+  const result = {
     runsStarted: count("started"),
     // Reaching the goal also stops the run.
     runsExited: count("exited") + count("converted"),
     runsResumed: count("resumed"),
     runsConverted: count("converted"),
-    note: note ?? null,
   };
+  if (contactId === undefined)
+    return { ...result, outcome: "NO_CONTACT", note: "Nobody matched, and no contact was created." };
+  if (isTooOld) return { ...result, outcome: "TOO_OLD", note: "The event is too old to start anything." };
+  const already = steps.find(({ step }) => step === "already");
+  const note = already === undefined ? null : `The person is already in a run of ${already.name}.`;
+  return { ...result, outcome: "PROCESSED", note };
 };

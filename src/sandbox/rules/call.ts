@@ -1,13 +1,7 @@
 import { Refusal } from "../answer.ts";
-import { type Fields, isFields } from "../json.ts";
+import { type Fields, has, isFields } from "../json.ts";
 import type { ApiKey } from "../keys.ts";
 import type { Workspace } from "../store/workspace.ts";
-
-/** The result of a batch item that fails because of a planned fault or a limit. */
-export interface FailedItem {
-  readonly status: number;
-  readonly error: string;
-}
 
 /** An authenticated request as the rules see it. */
 export interface Call {
@@ -17,8 +11,8 @@ export interface Call {
   readonly id: string;
   readonly query: URLSearchParams;
   readonly body: unknown;
-  /** The failure of the batch item at this index, which is then not processed; undefined if there is none. */
-  readonly failedItem: (index: number) => FailedItem | undefined;
+  /** The batch items that a planned fault makes fail, which are then not processed. */
+  readonly failing: { readonly items: readonly number[]; readonly status?: number } | undefined;
   /** The shape of the answer to a scheduled email. */
   readonly scheduledResponse: "nested" | "flat";
 }
@@ -32,3 +26,67 @@ export const bodyFields = ({ body }: Pick<Call, "body">): Fields => {
 /** The refusal for a record that this workspace does not have. */
 export const notFound = (what: string): Refusal =>
   new Refusal(404, `No ${what} with that id in this workspace.`);
+
+/** The refusal of a field; the message names the field and the reason. */
+export const invalid = (field: string, why: string): Refusal => new Refusal(400, `${field} ${why}.`);
+
+/** Reads a value. @throws Refusal 400 that names the field. */
+type Reader<T> = (value: unknown, field: string) => T;
+
+/** Reads a field; undefined if it is missing. @throws Refusal 400 */
+export const optional = <T>(fields: Fields, name: string, read: Reader<T>): T | undefined =>
+  has(fields, name) ? read(fields[name], name) : undefined;
+
+const address = /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;".]+$/;
+
+/** An email address, as written. */
+export const readAddress: Reader<string> = (value, field) => {
+  if (value === undefined || value === null || value === "") throw invalid(field, "is missing");
+  if (typeof value !== "string" || value.length > 320 || !address.test(value)) {
+    throw invalid(field, "is not a valid email address");
+  }
+  return value;
+};
+
+/** A string that is not blank. */
+export const readText: Reader<string> = (value, field) => {
+  if (value === undefined || value === null || value === "") throw invalid(field, "is missing");
+  if (typeof value !== "string" || value.trim() === "")
+    throw invalid(field, "must be a string that is not blank");
+  return value;
+};
+
+export const readFlag: Reader<boolean> = (value, field) => {
+  if (typeof value !== "boolean") throw invalid(field, "must be true or false");
+  return value;
+};
+
+const isoTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i;
+const zoneAtEnd = /(Z|[+-]\d\d:?\d\d)$/i;
+
+/** An ISO 8601 time with a time zone, in milliseconds. */
+export const readTime: Reader<number> = (value, field) => {
+  if (typeof value !== "string" || !isoTime.test(value)) throw invalid(field, "must be an ISO 8601 time");
+  if (!zoneAtEnd.test(value.slice(10))) throw invalid(field, "must have a time zone");
+  const time = Date.parse(value);
+  const [year, month, date] = value.slice(0, 10).split("-").map(Number);
+  // Date.parse takes 31 February for 3 March.
+  if (Number.isNaN(time) || Number(date) > new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate())
+    throw invalid(field, "is not a time that exists");
+  return time;
+};
+
+const readWhole = (query: URLSearchParams, name: string, fallback: number): number => {
+  const text = query.get(name);
+  if (text === null) return fallback;
+  if (!/^\d{1,15}$/.test(text)) throw invalid(name, "must be a whole number");
+  return Number(text);
+};
+
+/** Reads `skip` (default 0) and `limit` (1 to 200, default 50). @throws Refusal 400 */
+export const readPaging = (query: URLSearchParams): { readonly skip: number; readonly limit: number } => {
+  const skip = readWhole(query, "skip", 0);
+  const limit = readWhole(query, "limit", 50);
+  if (limit < 1 || limit > 200) throw invalid("limit", "must be from 1 to 200");
+  return { skip, limit };
+};

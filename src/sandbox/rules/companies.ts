@@ -1,9 +1,8 @@
 import { Refusal, type Reply } from "../answer.ts";
-import { type Fields, has, isArray, isFields } from "../json.ts";
-import type { CompanyRecord, ContactRecord } from "../store/records.ts";
+import { type Fields, given, has, isArray, isFields } from "../json.ts";
+import type { CompanyRecord } from "../store/records.ts";
 import { addContact, changeContact, timestamp, type Workspace } from "../store/workspace.ts";
-import { bodyFields, type Call, notFound } from "./call.ts";
-import { invalid, readAddress, readOptionalText, readText } from "./values.ts";
+import { bodyFields, type Call, invalid, notFound, optional, readAddress, readText } from "./call.ts";
 
 interface Person {
   readonly email: string;
@@ -13,16 +12,12 @@ interface Person {
 
 type CompanyFields = Partial<Pick<CompanyRecord, "companyName" | "domain" | "industry">>;
 
-const readFields = (fields: Fields): CompanyFields => {
-  const companyName = readOptionalText(fields, "companyName");
-  const domain = readOptionalText(fields, "domain")?.toLowerCase();
-  const industry = readOptionalText(fields, "industry");
-  return {
-    ...(companyName === undefined ? {} : { companyName }),
-    ...(domain === undefined ? {} : { domain }),
-    ...(industry === undefined ? {} : { industry }),
-  };
-};
+const readFields = (fields: Fields): CompanyFields =>
+  given({
+    companyName: optional(fields, "companyName", readText),
+    domain: optional(fields, "domain", readText)?.toLowerCase(),
+    industry: optional(fields, "industry", readText),
+  });
 
 const readPeople = (fields: Fields): Person[] => {
   const people = has(fields, "contacts") ? fields.contacts : [];
@@ -30,22 +25,17 @@ const readPeople = (fields: Fields): Person[] => {
   return people.map((person, index) => {
     const field = `contacts[${index}]`;
     if (!isFields(person)) throw invalid(field, "must be an object");
-    const name = readOptionalText(person, "name");
-    const title = readOptionalText(person, "title");
-    return {
-      email: readAddress(person.email, `${field}.email`),
-      ...(name === undefined ? {} : { name }),
-      ...(title === undefined ? {} : { title }),
-    };
+    const name = optional(person, "name", readText);
+    const title = optional(person, "title", readText);
+    return { email: readAddress(person.email, `${field}.email`), ...given({ name, title }) };
   });
 };
 
-const place = (workspace: Workspace, person: Person, leadId: string): ContactRecord => {
-  const known = workspace.contacts.byEmail(person.email);
-  if (known === undefined) return addContact(workspace, { ...person, leadId });
-  const { email: _same, ...fields } = person;
-  changeContact(workspace, known, { ...fields, leadId });
-  return known;
+const place = (workspace: Workspace, { email, ...person }: Person, leadId: string): string => {
+  const known = workspace.contacts.byEmail(email);
+  if (known === undefined) return addContact(workspace, { ...person, email, leadId }).id;
+  changeContact(workspace, known, { ...person, leadId });
+  return known.id;
 };
 
 const change = (workspace: Workspace, company: CompanyRecord, fields: CompanyFields): void => {
@@ -56,11 +46,16 @@ const change = (workspace: Workspace, company: CompanyRecord, fields: CompanyFie
 
 const add = (workspace: Workspace, fields: CompanyFields): CompanyRecord => {
   const at = timestamp(workspace);
-  const company = { id: workspace.services.newId("co"), ...fields, createdAt: at, updatedAt: at };
+  const company = { id: workspace.services.newId("co"), createdAt: at, updatedAt: at };
   workspace.companies.set(company.id, company);
-  if (company.domain !== undefined) workspace.companiesByDomain.set(company.domain, company);
+  change(workspace, company, fields);
   return company;
 };
+
+const withDomain = (
+  { companiesByDomain }: Workspace,
+  { domain }: CompanyFields,
+): CompanyRecord | undefined => (domain === undefined ? undefined : companiesByDomain.get(domain));
 
 const shown = (company: CompanyRecord, workspace: Workspace): object => ({
   ...company,
@@ -76,11 +71,11 @@ export const createCompany = (call: Call): Reply => {
   if (Object.keys(body).length === 0) throw new Refusal(400, "The body must have a field of a company.");
   const fields = readFields(body);
   const people = readPeople(body);
-  const known = fields.domain === undefined ? undefined : workspace.companiesByDomain.get(fields.domain);
+  const known = withDomain(workspace, fields);
   if (known !== undefined) change(workspace, known, fields);
-  const company = known ?? add(workspace, fields);
-  const contactIds = people.map((person) => place(workspace, person, company.id).id);
-  return { status: known === undefined ? 201 : 200, body: { id: company.id, contactIds } };
+  const { id } = known ?? add(workspace, fields);
+  const contactIds = people.map((person) => place(workspace, person, id));
+  return { status: known === undefined ? 201 : 200, body: { id, contactIds } };
 };
 
 /** Changes the given fields. */
@@ -89,10 +84,9 @@ export const updateCompany = (call: Call): Reply => {
   const company = workspace.companies.get(call.id);
   if (company === undefined) throw notFound("company");
   const fields = readFields(bodyFields(call));
-  const holder = fields.domain === undefined ? undefined : workspace.companiesByDomain.get(fields.domain);
-  if (holder !== undefined && holder !== company) {
+  const holder = withDomain(workspace, fields);
+  if (holder !== undefined && holder !== company)
     throw new Refusal(409, "Another company already has this domain.");
-  }
   change(workspace, company, fields);
   return { status: 200, body: shown(company, workspace) };
 };
@@ -100,7 +94,7 @@ export const updateCompany = (call: Call): Reply => {
 /** Returns a page with the company of a domain, or an empty page. */
 export const findCompany = ({ workspace, query }: Call): Reply => {
   const domain = readText(query.get("domain") ?? undefined, "domain").toLowerCase();
-  const company = workspace.companiesByDomain.get(domain);
+  const company = withDomain(workspace, { domain });
   const data = company === undefined ? [] : [shown(company, workspace)];
   return { status: 200, body: { data, total: data.length, skip: 0, limit: 50 } };
 };

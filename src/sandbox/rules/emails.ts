@@ -1,35 +1,53 @@
-import type { Reply } from "../answer.ts";
-import { accountNamed } from "../store/mail-account.ts";
-import type { EmailDraft, EmailRecord, ScheduledRecord } from "../store/records.ts";
-import { bodyFields, type Call } from "./call.ts";
-import { dispatchLater } from "./dispatch.ts";
-import { readDraft, readSendAt } from "./email-draft.ts";
-import { assertSendable, sendNow } from "./send.ts";
+import { Refusal, type Reply } from "../answer.ts";
+import { type Fields, has } from "../json.ts";
+import { spend } from "../limits.ts";
+import { accountCharges } from "../store/mail-account.ts";
+import type { EmailDraft, ScheduledRecord } from "../store/records.ts";
+import type { Workspace } from "../store/workspace.ts";
+import { bodyFields, type Call, notFound, optional, readPaging, readTime } from "./call.ts";
+import { accountFor, readDraft, sendNow } from "./send.ts";
 
-/** A scheduled email, as the service returns it. */
-export const shown = ({ id, status, sendAt }: ScheduledRecord): object => ({ id, status, sendAt });
+// The document only says that scheduled emails can be listed, changed and cancelled. The statuses and bodies here are the
+// simplest that fit the rest of the interface.
 
-const answerOf = ({
-  html: _html,
-  text: _text,
-  signatureId: _sig,
-  mailAccount: _account,
-  ...rest
-}: EmailRecord) => {
-  const { scheduledId: _scheduled, ...answer } = rest;
-  return answer;
+/** Sends the email at its time. It waits longer while the account's limits have no room. */
+export const dispatchLater = (record: ScheduledRecord, workspace: Workspace): void => {
+  const { clock } = workspace.services;
+  const { id, sendAt } = record;
+  const dispatch = (): void => {
+    // Removed by a reset, cancelled, or moved to another time, which has its own timer.
+    const isCurrent = workspace.scheduled.get(id) === record && record.sendAt === sendAt;
+    if (!isCurrent || record.status !== "SCHEDULED") return;
+    try {
+      // Things may have changed since the email was accepted: run every check again.
+      const draft = readDraft({ ...record.draft }, workspace);
+      const account = accountFor(draft, record.mailAccount, workspace);
+      spend(accountCharges(account), clock.now());
+      sendNow(draft, account, workspace, id);
+      record.status = "SENT";
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      if (error.retryAfterMs !== undefined) return dispatchAfter(Math.ceil(error.retryAfterMs));
+      record.status = "FAILED";
+      record.error = error.message;
+    }
+  };
+  const dispatchAfter = (ms: number): void => void clock.after(ms, dispatch, { idle: true });
+  dispatchAfter(Math.max(0, Date.parse(sendAt) - clock.wallTime()));
 };
 
-const keep = (call: Call, draft: EmailDraft, sendAt: string, mailAccount: string): Reply => {
+/** A scheduled email, as the service returns it. */
+const shown = ({ id, status, sendAt }: ScheduledRecord): object => ({ id, status, sendAt });
+
+/** Reads `sendAt`, if given, in the service's time format. @throws Refusal 400 when it has no time zone. */
+const readSendAt = (fields: Fields): string | undefined =>
+  optional(fields, "sendAt", (value, field) => new Date(readTime(value, field)).toISOString());
+
+const schedule = (call: Call, draft: EmailDraft, sendAt: string, mailAccount: string): Reply => {
   const { workspace } = call;
-  const record: ScheduledRecord = {
-    id: workspace.services.newId("se"),
-    status: "SCHEDULED",
-    sendAt,
-    draft,
-    mailAccount,
-  };
-  workspace.scheduled.set(record.id, record);
+  const id = workspace.services.newId("se");
+  const record: ScheduledRecord = { id, status: "SCHEDULED", sendAt, draft, mailAccount };
+  workspace.scheduled.set(id, record);
   dispatchLater(record, workspace);
   const kept = call.scheduledResponse === "flat" ? shown(record) : { email: shown(record) };
   return { status: 201, body: { scheduled: true, ...kept } };
@@ -41,7 +59,57 @@ export const sendEmail = (call: Call): Reply => {
   const body = bodyFields(call);
   const draft = readDraft(body, workspace);
   const sendAt = readSendAt(body);
-  const account = assertSendable(draft, accountNamed(key.mailAccount, workspace.mailAccounts), workspace);
-  if (sendAt !== undefined) return keep(call, draft, sendAt, account.id);
-  return { status: 200, body: answerOf(sendNow(draft, account, workspace)) };
+  const account = accountFor(draft, key.settings.mailAccount, workspace);
+  if (sendAt !== undefined) return schedule(call, draft, sendAt, account.id);
+  const { id, to, cc, from, subject, sentAt, tracked, contactId, contactCreated } = sendNow(
+    draft,
+    account,
+    workspace,
+  );
+  return { status: 200, body: { id, to, cc, from, subject, sentAt, tracked, contactId, contactCreated } };
+};
+
+const isWaiting = ({ status }: ScheduledRecord): boolean => status === "SCHEDULED";
+
+const findWaiting = ({ workspace, id }: Call): ScheduledRecord => {
+  const record = workspace.scheduled.get(id);
+  if (record === undefined || record.status === "CANCELLED") throw notFound("scheduled email");
+  if (!isWaiting(record)) throw new Refusal(400, "The email is no longer scheduled.");
+  return record;
+};
+
+/** Returns a page of the emails that are not sent yet, oldest first. */
+export const listScheduled = ({ workspace, query }: Call): Reply => {
+  const { skip, limit } = readPaging(query);
+  const waiting = [...workspace.scheduled.values()].filter(isWaiting);
+  const data = waiting.slice(skip, skip + limit).map(shown);
+  return { status: 200, body: { data, total: waiting.length, skip, limit } };
+};
+
+/** A new html replaces an old text, and a new text an old html. */
+const merge = ({ html, text, ...rest }: EmailDraft, patch: Fields): Fields => {
+  const replaces = has(patch, "html") || has(patch, "text");
+  return { ...rest, ...(replaces ? {} : { html, text }), ...patch };
+};
+
+/** Changes a scheduled email that is not sent yet. */
+export const updateScheduled = (call: Call): Reply => {
+  const { workspace } = call;
+  const record = findWaiting(call);
+  const patch = bodyFields(call);
+  const draft = readDraft(merge(record.draft, patch), workspace);
+  const sendAt = readSendAt(patch);
+  accountFor(draft, record.mailAccount, workspace);
+  record.draft = draft;
+  if (sendAt !== undefined && sendAt !== record.sendAt) {
+    record.sendAt = sendAt;
+    dispatchLater(record, workspace);
+  }
+  return { status: 200, body: shown(record) };
+};
+
+/** Cancels a scheduled email that is not sent yet: 204. A second time it is a 404. */
+export const cancelScheduled = (call: Call): Reply => {
+  findWaiting(call).status = "CANCELLED";
+  return { status: 204, body: undefined };
 };

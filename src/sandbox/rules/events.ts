@@ -1,53 +1,148 @@
 import { Refusal, type Reply } from "../answer.ts";
-import { isArray } from "../json.ts";
-import type { EventRecord, EventResponse } from "../store/records.ts";
-import { asDuplicate, timestamp, type Workspace } from "../store/workspace.ts";
-import { isTooOld, type RunCounts, runAutomations } from "./automations.ts";
-import { bodyFields, type Call } from "./call.ts";
-import { type EventDraft, readEvent } from "./event-checks.ts";
-import { settlePerson } from "./event-person.ts";
+import { type Fields, given, has, isArray, isFields } from "../json.ts";
+import type { ContactRecord, EventRecord, EventResponse } from "../store/records.ts";
+import { addContact, changeContact, timestamp, type Workspace } from "../store/workspace.ts";
+import { runAutomations } from "./automations.ts";
+import {
+  bodyFields,
+  type Call,
+  invalid,
+  notFound,
+  optional,
+  readAddress,
+  readFlag,
+  readText,
+  readTime,
+} from "./call.ts";
+import { readContactFields } from "./contacts.ts";
 
-const noRuns = { runsStarted: 0, runsExited: 0, runsResumed: 0, runsConverted: 0 } as const;
+/** The sandbox's choice: the document mentions a maximum, but not its value. */
+const maxPropertiesBytes = 32_768;
 
-const outcomeOf = (
-  event: EventDraft,
+/** The three names in the document, in lower case and without punctuation. */
+const refusedNames = new Set(["password", "cardnumber", "ssn"]);
+
+/** The parts of an event that can be read without looking at the workspace. */
+interface EventDraft {
+  readonly name: string;
+  readonly id: string | undefined;
+  readonly person: Fields;
+  readonly properties: Fields;
+  readonly contactFields: Fields;
+  /** Milliseconds since 1970. */
+  readonly occurredAt: number;
+  readonly createContact: boolean;
+}
+
+const assertHarmless = (value: unknown): void => {
+  if (isArray(value)) value.forEach(assertHarmless);
+  if (!isFields(value)) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (refusedNames.has(name.toLowerCase().replace(/[^a-z0-9]/g, ""))) {
+      throw invalid(`properties.${name}`, "looks like a secret and is refused");
+    }
+    assertHarmless(inner);
+  }
+};
+
+const readObject = (value: unknown, field: string): Fields => {
+  if (!isFields(value)) throw invalid(field, "must be an object");
+  return value;
+};
+
+const readPerson = (value: unknown): Fields => {
+  if (value === undefined) throw invalid("contact", "is missing");
+  const person = readObject(value, "contact");
+  if (!["email", "externalId", "id"].some((field) => has(person, field))) {
+    throw invalid("contact", "must have an email, an externalId or an id");
+  }
+  return person;
+};
+
+/** Reads an event as sent. @throws Refusal 400 */
+const readEvent = (value: unknown, now: number): EventDraft => {
+  if (!isFields(value)) throw invalid("event", "must be a JSON object");
+  const name = readText(value.name, "name");
+  if (name.startsWith("service.")) throw invalid("name", "starts with the reserved prefix service.");
+  const person = readPerson(value.contact);
+  const properties = optional(value, "properties", readObject) ?? {};
+  if (Buffer.byteLength(JSON.stringify(properties)) > maxPropertiesBytes) {
+    throw invalid("properties", `is too big: at most ${maxPropertiesBytes} bytes of JSON`);
+  }
+  assertHarmless(properties);
+  const occurredAt = optional(value, "occurredAt", readTime) ?? now;
+  if (occurredAt > now) throw invalid("occurredAt", "is in the future");
+  return {
+    name,
+    person,
+    properties,
+    occurredAt,
+    id: optional(value, "id", readText),
+    contactFields: optional(value, "contactFields", readObject) ?? {},
+    createContact: optional(value, "createContact", readFlag) ?? true,
+  };
+};
+
+const findById = (id: unknown, { contacts }: Workspace): ContactRecord => {
+  const contact = contacts.byId(readText(id, "contact.id"));
+  if (contact === undefined) throw notFound("contact");
+  return contact;
+};
+
+/**
+ * Finds or creates the person of an event, saves their `externalId` and sets `contactFields`.
+ *
+ * @throws Refusal 400 for invalid values, 404 for an unknown `contact.id`, 409 when the identifiers belong to
+ * different contacts.
+ */
+const settlePerson = (
+  { person, contactFields, createContact }: EventDraft,
   workspace: Workspace,
-  hasContact: boolean,
-): EventResponse["outcome"] => {
-  if (!hasContact) return "NO_CONTACT";
-  return isTooOld(event, workspace.services.clock.wallTime(), workspace) ? "TOO_OLD" : "PROCESSED";
+): { readonly contactId?: string; readonly createdContact: boolean } => {
+  const email = optional(person, "email", (value) => readAddress(value, "contact.email"));
+  const externalId = optional(person, "externalId", (value) => readText(value, "contact.externalId"));
+  const found = [
+    optional(person, "id", (id) => findById(id, workspace)),
+    email && workspace.contacts.byEmail(email),
+    externalId && workspace.contacts.byExternalId(externalId),
+  ].filter((contact) => typeof contact === "object");
+  const [known] = found;
+  if (found.some((contact) => contact !== known)) {
+    throw new Refusal(409, "The email and the externalId belong to two different contacts.");
+  }
+
+  const fields = { ...readContactFields(contactFields, workspace, known), ...given({ externalId }) };
+  if (known !== undefined) {
+    if (Object.keys(fields).length > 0) changeContact(workspace, known, fields);
+    return { contactId: known.id, createdContact: false };
+  }
+  // A person without an address cannot be created.
+  if (email === undefined || !createContact) return { createdContact: false };
+  return { contactId: addContact(workspace, { ...fields, email }).id, createdContact: true };
 };
 
 const record = (workspace: Workspace, event: EventDraft): EventResponse => {
-  const now = workspace.services.clock.wallTime();
-  const { contact, created } = settlePerson(event, workspace);
-  const runs: RunCounts =
-    contact === undefined
-      ? { ...noRuns, note: "Nobody matched, and no contact was created." }
-      : runAutomations(event, contact.id, workspace, now);
-  const answer: EventResponse = {
-    id: workspace.services.newId("ev"),
-    name: event.name,
-    ...(contact === undefined ? {} : { contactId: contact.id }),
-    outcome: outcomeOf(event, workspace, contact !== undefined),
-    createdContact: created,
-    ...runs,
-  };
+  const { contactId, createdContact } = settlePerson(event, workspace);
+  const { id: callerId, name, properties } = event;
+  const id = workspace.services.newId("ev");
+  const contact = contactId === undefined ? {} : { contactId };
+  const runs = runAutomations(event, contactId, workspace);
+  const response = { id, name, ...contact, createdContact, ...runs };
   const entry: EventRecord = {
-    id: answer.id,
-    ...(event.id === undefined ? {} : { callerId: event.id }),
-    name: event.name,
-    ...(contact === undefined ? {} : { contactId: contact.id }),
-    properties: event.properties,
+    id,
+    ...(callerId === undefined ? {} : { callerId }),
+    name,
+    ...contact,
+    properties,
     occurredAt: new Date(event.occurredAt).toISOString(),
     recordedAt: timestamp(workspace),
     repeats: 0,
-    response: answer,
+    response,
   };
   workspace.events.push(entry);
   workspace.services.changed();
-  if (event.id !== undefined) workspace.eventsById.set(event.id, entry);
-  return answer;
+  if (callerId !== undefined) workspace.eventsById.set(callerId, entry);
+  return response;
 };
 
 /** Records one event, or repeats the first answer if its id is known. @throws Refusal 400, 404, 409 */
@@ -56,7 +151,7 @@ const recordOrRepeat = (workspace: Workspace, value: unknown): EventResponse => 
   const first = event.id === undefined ? undefined : workspace.eventsById.get(event.id);
   if (first === undefined) return record(workspace, event);
   first.repeats += 1;
-  return asDuplicate(first);
+  return { ...first.response, duplicate: true };
 };
 
 /** Records a single event: 202. */
@@ -65,12 +160,12 @@ export const recordEvent = (call: Call): Reply => ({
   body: recordOrRepeat(call.workspace, bodyFields(call)),
 });
 
-const recordItem = (call: Call, value: unknown, index: number): object => {
-  const failed = call.failedItem(index);
-  if (failed !== undefined) return failed;
+const recordItem = ({ workspace, failing }: Call, value: unknown, index: number): object => {
+  if (failing?.items.includes(index))
+    return { status: failing.status ?? 500, error: "Planned fault: this item failed." };
   try {
-    const { id, name, outcome, runsStarted, duplicate } = recordOrRepeat(call.workspace, value);
-    return { status: 202, id, name, outcome, runsStarted, ...(duplicate === undefined ? {} : { duplicate }) };
+    const { id, name, outcome, runsStarted, duplicate } = recordOrRepeat(workspace, value);
+    return { status: 202, id, name, outcome, runsStarted, ...given({ duplicate }) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { status: error.status, error: error.message };

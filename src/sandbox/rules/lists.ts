@@ -2,8 +2,7 @@ import { Refusal, type Reply } from "../answer.ts";
 import { isArray } from "../json.ts";
 import type { ListRecord } from "../store/records.ts";
 import { addContact, changeContact, timestamp } from "../store/workspace.ts";
-import { bodyFields, type Call, notFound } from "./call.ts";
-import { invalid, readAddress, readText } from "./values.ts";
+import { bodyFields, type Call, invalid, notFound, readAddress, readText } from "./call.ts";
 
 const maxAddresses = 1_000;
 

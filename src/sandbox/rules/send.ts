@@ -1,9 +1,28 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
 import { Refusal } from "../answer.ts";
-import { chargesOn, spend } from "../limits.ts";
-import type { MailAccount } from "../store/mail-account.ts";
+import { type Fields, given } from "../json.ts";
+import { accountNamed, type MailAccount } from "../store/mail-account.ts";
 import type { EmailDraft, EmailRecord } from "../store/records.ts";
 import { addContact, timestamp, type Workspace } from "../store/workspace.ts";
+import { notFound, optional, readAddress, readFlag, readText } from "./call.ts";
+
+/** Reads the parts of an email. @throws Refusal 400 for an invalid field, 404 for an unknown signature. */
+export const readDraft = (fields: Fields, { settings }: Workspace): EmailDraft => {
+  const to = readAddress(fields.to, "to");
+  const subject = readText(fields.subject, "subject");
+  const html = optional(fields, "html", readText);
+  const text = optional(fields, "text", readText);
+  if ((html === undefined) === (text === undefined)) {
+    const got = html === undefined ? "neither" : "both";
+    throw new Refusal(400, `Exactly one of html and text must be sent, got ${got}.`);
+  }
+  const signatureId = optional(fields, "signatureId", readText);
+  // The account's default signature always exists.
+  const signatures = ["default", ...(settings.signatures ?? [])];
+  if (signatureId !== undefined && !signatures.includes(signatureId)) throw notFound("signature");
+  const force = optional(fields, "force", readFlag) ?? false;
+  return { to, subject, force, ...given({ html, text, signatureId }) };
+};
 
 const entities: Readonly<Record<string, string>> = {
   amp: "&",
@@ -28,12 +47,13 @@ const plainText = (html: string): string =>
 
 const refusedStages = new Set(["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"]);
 
-/** Refuses an email that must not be sent now. @throws Refusal 400 */
-export const assertSendable = (
+/** The account that may send an email now; `name` is its id, undefined for the first. @throws Refusal 400 */
+export const accountFor = (
   draft: EmailDraft,
-  account: MailAccount | undefined,
+  name: string | undefined,
   workspace: Workspace,
 ): MailAccount => {
+  const account = accountNamed(name, workspace.mailAccounts);
   if (account === undefined || !account.isConnected) {
     throw new Refusal(400, "The mail account of this key is no longer connected.");
   }
@@ -54,33 +74,30 @@ export const assertSendable = (
  * @throws Refusal 502 when the account fails; nothing has changed then.
  */
 export const sendNow = (
-  draft: EmailDraft,
+  { to, subject, html, text = plainText(html ?? ""), signatureId }: EmailDraft,
   account: MailAccount,
   workspace: Workspace,
   scheduledId?: string,
 ): EmailRecord => {
   if (account.failing !== undefined) throw new Refusal(502, account.failing);
-  const known = workspace.contacts.byEmail(draft.to);
-  const contact = known ?? addContact(workspace, { email: draft.to });
-  const { html, text, signatureId } = draft;
+  const known = workspace.contacts.byEmail(to);
+  const contact = known ?? addContact(workspace, { email: to });
   const email: EmailRecord = {
     id: workspace.services.newId("msg"),
-    to: draft.to,
+    to,
     cc: [],
     from: account.from,
-    subject: draft.subject,
+    subject,
     sentAt: timestamp(workspace),
-    tracked: workspace.tracking,
+    tracked: workspace.settings.tracking ?? true,
     contactId: contact.id,
     contactCreated: known === undefined,
-    ...(html === undefined ? {} : { html }),
-    text: text ?? plainText(html ?? ""),
-    ...(signatureId === undefined ? {} : { signatureId }),
+    text,
     mailAccount: account.id,
-    ...(scheduledId === undefined ? {} : { scheduledId }),
+    ...given({ html, signatureId, scheduledId }),
   };
   workspace.emails.push(email);
   workspace.services.changed();
-  spend(chargesOn(account.meters, ["mailAccountPerDay"]), workspace.services.clock.now());
+  account.meters.get("mailAccountPerDay")?.take(1, workspace.services.clock.now());
   return email;
 };

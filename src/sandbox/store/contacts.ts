@@ -1,11 +1,8 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
 import type { ContactRecord } from "./records.ts";
 
-/** How `GET /contacts` orders and searches. */
-export interface ContactListing {
-  readonly order: "oldest-first" | "newest-first";
-  readonly search: "address" | "substring";
-}
+/** How `GET /contacts` orders. */
+export type ContactOrder = "oldest-first" | "newest-first";
 
 /** One page of contacts, and how many match in all. */
 interface ContactSlice {
@@ -28,7 +25,7 @@ export interface ContactStore {
 }
 
 /** Creates an empty store. Without a search, the cost of a page does not depend on the number of contacts. */
-export const createContactStore = (listing: ContactListing): ContactStore => {
+export const createContactStore = (order: ContactOrder): ContactStore => {
   const all: ContactRecord[] = [];
   const ids = new Map<string, ContactRecord>();
   const emails = new Map<string, ContactRecord>();
@@ -45,13 +42,13 @@ export const createContactStore = (listing: ContactListing): ContactStore => {
 
   const cut = (from: readonly ContactRecord[], skip: number, limit: number): ContactSlice => {
     const total = from.length;
-    if (listing.order === "oldest-first") return { data: from.slice(skip, skip + limit), total };
+    if (order === "oldest-first") return { data: from.slice(skip, skip + limit), total };
     const end = Math.max(0, total - skip);
     return { data: from.slice(Math.max(0, end - limit), end).reverse(), total };
   };
 
   const matching = (search: string): readonly ContactRecord[] => {
-    const exact = listing.search === "address" ? emails.get(foldAscii(search)) : undefined;
+    const exact = emails.get(foldAscii(search));
     if (exact !== undefined) return [exact];
     const wanted = search.toLowerCase();
     return all.filter(

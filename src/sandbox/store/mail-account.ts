@@ -1,7 +1,5 @@
-import type { MetersFor } from "../limits.ts";
-import type { MailAccountOptions } from "../options.ts";
-import type { LimitName } from "../window.ts";
-import { createMeter, type Meter } from "../window.ts";
+import { type Charge, chargesOn, createMeter, type Meter, type MetersFor } from "../limits.ts";
+import { day, type LimitName, type MailAccountOptions } from "../options.ts";
 
 /** A mail account, which sends emails. */
 export interface MailAccount {
@@ -10,9 +8,9 @@ export interface MailAccount {
   isConnected: boolean;
   /** The message of its 502; undefined while it works. */
   failing: string | undefined;
+  /** What it started with; undefined for no limit. */
+  readonly dailyLimit: number | undefined;
   readonly meters: Map<LimitName, Meter>;
-  /** Sets how many emails the account sends a day; null: as many as it started with. */
-  setDailyLimit(max: number | null): void;
 }
 
 /** The mail account of a workspace that configures none. */
@@ -21,7 +19,11 @@ export const defaultMailAccount: MailAccountOptions = {
   from: "Sandbox <sandbox@touchpoint.example>",
 };
 
-const day = 86_400_000;
+/** Sets how many emails the account sends a day, counted from now. */
+export const setDailyLimit = ({ meters }: MailAccount, max: number | undefined): void => {
+  meters.delete("mailAccountPerDay");
+  if (max !== undefined) meters.set("mailAccountPerDay", createMeter({ max, windowMs: day }));
+};
 
 /** Creates the configured accounts, each with its own meters. */
 export const createMailAccounts = (
@@ -30,17 +32,10 @@ export const createMailAccounts = (
 ): Map<string, MailAccount> => {
   const accounts = new Map<string, MailAccount>();
   for (const { id, from = `${id}@touchpoint.example`, connected = true, failing, dailyLimit } of options) {
-    const meters = metersFor("emails", "emailsPerDay", "mailAccountPerDay");
-    const dayFrom = (max: number | undefined): Meter | undefined =>
-      max === undefined ? undefined : createMeter("sliding", { max, windowMs: day });
-    const first = dayFrom(dailyLimit) ?? meters.get("mailAccountPerDay");
-    const setDay = (meter: Meter | undefined): void => {
-      if (meter === undefined) meters.delete("mailAccountPerDay");
-      else meters.set("mailAccountPerDay", meter);
-    };
-    setDay(first);
-    const setDailyLimit = (max: number | null): void => setDay(max === null ? first : dayFrom(max));
-    accounts.set(id, { id, from, isConnected: connected, failing, meters, setDailyLimit });
+    const meters = metersFor("emails", "emailsPerDay");
+    const account = { id, from, isConnected: connected, failing, dailyLimit, meters };
+    setDailyLimit(account, dailyLimit);
+    accounts.set(id, account);
   }
   return accounts;
 };
@@ -50,3 +45,7 @@ export const accountNamed = (
   name: string | undefined,
   accounts: ReadonlyMap<string, MailAccount>,
 ): MailAccount | undefined => (name === undefined ? accounts.values().next().value : accounts.get(name));
+
+/** What an email spends of the account that sends it. */
+export const accountCharges = ({ meters }: MailAccount): Charge[] =>
+  chargesOn(meters, ["emails", "emailsPerDay", "mailAccountPerDay"]);

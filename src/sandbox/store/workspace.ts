@@ -1,18 +1,14 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
-import type { MetersFor } from "../limits.ts";
-import type { WorkspaceOptions } from "../options.ts";
-import type { NewId } from "../random.ts";
+import type { Meter, MetersFor } from "../limits.ts";
+import type { AutomationOptions, LimitName, WorkspaceOptions } from "../options.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
-import type { LimitName, Meter } from "../window.ts";
-import { type AutomationRun, createRuns } from "./automation-run.ts";
-import { type ContactListing, type ContactStore, createContactStore } from "./contacts.ts";
+import { type ContactOrder, type ContactStore, createContactStore } from "./contacts.ts";
 import { createMailAccounts, type MailAccount } from "./mail-account.ts";
 import type {
   CompanyRecord,
   ContactRecord,
   EmailRecord,
   EventRecord,
-  EventResponse,
   ListRecord,
   ScheduledRecord,
 } from "./records.ts";
@@ -20,18 +16,34 @@ import type {
 /** What every workspace shares. */
 export interface Services {
   readonly clock: SandboxClock;
-  readonly newId: NewId;
+  /** Creates an opaque id with this prefix. */
+  readonly newId: (prefix: string) => string;
   readonly metersFor: MetersFor;
-  readonly listing: ContactListing;
+  readonly order: ContactOrder;
   /** Called after a record was added. */
   readonly changed: () => void;
+}
+
+/** One automation and its active runs. */
+export interface AutomationRun {
+  readonly automation: AutomationOptions;
+  /** By contact id. */
+  readonly active: Map<string, ActiveRun>;
+}
+
+/** A person's run of an automation. */
+interface ActiveRun {
+  isWaiting: boolean;
+  /** The value that ties a later event to the one that started the run. */
+  readonly correlation: unknown;
 }
 
 /** Everything in one workspace. It gives no access to records of other workspaces. */
 export interface Workspace {
   readonly name: string;
   readonly services: Services;
-  readonly settings: WorkspaceOptions;
+  /** Current; what has a state of its own is below. */
+  settings: WorkspaceOptions;
   readonly contacts: ContactStore;
   readonly companies: Map<string, CompanyRecord>;
   /** Domains in lower case. */
@@ -45,8 +57,6 @@ export interface Workspace {
   readonly mailAccounts: Map<string, MailAccount>;
   /** Addresses in lower case. */
   readonly doNotEmail: Set<string>;
-  readonly signatures: Set<string>;
-  tracking: boolean;
   readonly runs: readonly AutomationRun[];
   readonly meters: ReadonlyMap<LimitName, Meter>;
 }
@@ -56,7 +66,7 @@ export const createWorkspace = (name: string, settings: WorkspaceOptions, servic
   name,
   services,
   settings,
-  contacts: createContactStore(services.listing),
+  contacts: createContactStore(services.order),
   companies: new Map(),
   companiesByDomain: new Map(),
   lists: new Map(),
@@ -66,10 +76,7 @@ export const createWorkspace = (name: string, settings: WorkspaceOptions, servic
   scheduled: new Map(),
   mailAccounts: createMailAccounts(settings.mailAccounts, services.metersFor),
   doNotEmail: new Set(settings.doNotEmail?.map(foldAscii)),
-  // The account's default signature always exists.
-  signatures: new Set(["default", ...(settings.signatures ?? [])]),
-  tracking: settings.tracking ?? true,
-  runs: createRuns(settings.automations),
+  runs: (settings.automations ?? []).map((automation) => ({ automation, active: new Map() })),
   meters: services.metersFor("events", "eventsPerDay"),
 });
 
@@ -112,6 +119,3 @@ export const changeContact = (
   workspace.contacts.change(contact, { ...fields, updatedAt: timestamp(workspace) });
   workspace.services.changed();
 };
-
-/** The answer to a request that repeats the id of a recorded event. */
-export const asDuplicate = (record: EventRecord): EventResponse => ({ ...record.response, duplicate: true });

@@ -1,5 +1,6 @@
-import { operationIds, type PendingPlan } from "../fault-plan.ts";
+import type { PendingPlan } from "../fault-plan.ts";
 import type { RequestCounts } from "../journal.ts";
+import { operationIds } from "../router.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
 import type { World } from "../world.ts";
 import type { BudgetSeries } from "./budgets.ts";

@@ -101,17 +101,11 @@ describe("listing contacts", () => {
     expect(emails((await call("GET", "/api/v1/contacts?search=bob")).body)).toEqual(["bob@example.org"]);
   });
 
-  test("a search for a whole address finds it alone, or all that contain it when asked for", async () => {
-    const people = ["ada@example.com", "zada@example.com"];
-    const quick = open();
-    const thorough = open({ search: "substring" });
-    for (const email of people) {
-      quick.sandbox.addContact({ email });
-      thorough.sandbox.addContact({ email });
-    }
-    const path = "/api/v1/contacts?search=ada%40example.com";
-    expect(emails((await quick.call("GET", path)).body)).toEqual(["ada@example.com"]);
-    expect(emails((await thorough.call("GET", path)).body)).toEqual(people);
+  test("a search for a whole address finds it alone", async () => {
+    const { call, sandbox } = open();
+    for (const email of ["ada@example.com", "zada@example.com"]) sandbox.addContact({ email });
+    const { body } = await call("GET", "/api/v1/contacts?search=ada%40example.com");
+    expect(emails(body)).toEqual(["ada@example.com"]);
   });
 
   test("a removed contact leaves the page, the index and the total", async () => {

@@ -143,7 +143,7 @@ describe("save and load", () => {
     [
       "of another format",
       '{"format":"x","version":2}',
-      /workspaces is missing; format must be "touchpoint-sandbox"; version must be 1/,
+      /workspaces is missing; format must be "touchpoint-sandbox", got "x"; version must be 1, got 2/,
     ],
     [
       "with a contact without an address",
