@@ -6,6 +6,8 @@ interface OptionShape {
   readonly type: "string" | "boolean";
   readonly short?: string;
   readonly multiple?: boolean;
+  /** Another name that people try: the answer to it names this option. */
+  readonly alias?: string;
   /** The name of its value in the help: `<path>`. */
   readonly value?: string;
   readonly about: string;
@@ -129,8 +131,12 @@ const parseOptions = (command: Command, args: readonly string[]) => {
     // The message of parseArgs continues with advice about positional arguments, which is no help here.
     const problem = String(error instanceof Error ? error.message : error).split(". To specify")[0] ?? "";
     const unknown = /^Unknown option '(--[^']+)'/.exec(problem)?.[1];
-    const options = Object.keys({ ...command.options, help }).map((name) => `--${name}`);
-    return { problem: problem + (unknown === undefined ? "" : didYouMean(unknown, options)) };
+    if (unknown === undefined) return { problem };
+    const options = Object.entries<OptionShape>({ ...command.options, help });
+    const names = options.map(([name]) => `--${name}`);
+    const [meant] = options.find(([, { alias }]) => unknown === `--${alias}`) ?? [];
+    const hint = meant === undefined ? didYouMean(unknown, names) : `; did you mean "--${meant}"?`;
+    return { problem: problem + hint };
   }
 };
 

@@ -63,6 +63,7 @@ export const contactsImport: CliCommand = {
       ...formatOption,
       plan: {
         type: "boolean",
+        alias: "dry-run",
         about:
           "change nothing; write what would happen to each row as NDJSON, and the report to standard error",
       },

@@ -11,7 +11,7 @@ const contactsExport: Command = {
   options: {
     search: { type: "string", short: "s", value: "<text>", about: "only contacts that match" },
     column: { type: "string", multiple: true, value: "<path>", about: "a column" },
-    quiet: { type: "boolean", about: "no progress" },
+    quiet: { type: "boolean", alias: "no-progress", about: "no progress" },
   },
 };
 const contactsImport: Command = {
@@ -106,6 +106,10 @@ describe("a wrong command line says why and how it is typed", () => {
       `touchpoint: Unknown option '--serach'; did you mean "--search"?${usage}`,
     ],
     ["contacts export a --nothing x", `touchpoint: Unknown option '--nothing'${usage}`],
+    [
+      "contacts export a --no-progress",
+      `touchpoint: Unknown option '--no-progress'; did you mean "--quiet"?${usage}`,
+    ],
     ["contacts export a --search", `touchpoint: Option '-s, --search <value>' argument missing${usage}`],
   ])("%s", (line, text) => {
     expect(read(line)).toEqual({ kind: "wrong", text });
