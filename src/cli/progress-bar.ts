@@ -76,7 +76,8 @@ const figures = ({ done, total, perSecond, etaMs, waitingFor }: ProgressShown): 
   const figures = total === undefined ? [grouped(done)] : [`${grouped(done)}/${grouped(total)}`];
   // Rounded down, so that only finished work is at 100 %.
   if (total !== undefined) figures.unshift(`${Math.floor(shareOf(done, total) * 100)} %`.padStart(5));
-  figures.push(rate(perSecond));
+  // Not before the first record: 0/s would say that the work stands still.
+  if (perSecond > 0) figures.push(rate(perSecond));
   if (etaMs !== undefined) figures.push(`${duration(etaMs)} left`);
   if (waitingFor !== undefined) figures.push(`waiting for ${waitingFor}`);
   return figures;

@@ -73,6 +73,10 @@ describe("renderProgress", () => {
     expect(describeProgress(progress({ perSecond: 0.25 }))).toContain("  0.3/s  ");
     expect(describeProgress(progress({ perSecond: 9.96 }))).toContain("  10.0/s  ");
   });
+
+  test("there is no rate before the first record", () => {
+    expect(describeProgress(progress({ done: 0, perSecond: 0, etaMs: undefined }))).toBe("0 %  0/100,000");
+  });
 });
 
 const recording = (terminal: { isTTY?: boolean; columns?: number }) => {
