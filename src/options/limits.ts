@@ -1,4 +1,4 @@
-import { isPlainObject } from "../runtime/values.ts";
+import { isPlainObject, shown } from "../runtime/values.ts";
 import type { ByPriority } from "./priority.ts";
 
 /** How much may happen in a window. */
@@ -115,6 +115,6 @@ export const limitFaults = (limits: unknown): string[] => {
     if (value === undefined)
       return [`limits.${name} must not be undefined: leave it out for the documented one`];
     if (!name.endsWith("PerDay")) return windowFaults(name, value);
-    return isCount(value) ? [] : [`limits.${name} must be a whole number of at least 1`];
+    return isCount(value) ? [] : [`limits.${name} must be a whole number of at least 1, got ${shown(value)}`];
   });
 };

@@ -34,6 +34,10 @@ test.each<[object, string]>([
   ],
   [{ limits: { events: null } }, `limits.events ${isWindow}`],
   [{ limits: { events: { max: 1, windowMs: "1" } } }, `limits.events ${isWindow}`],
+  [
+    { limits: { requestsPerDay: { max: 1, windowMs: 1 } } },
+    "limits.requestsPerDay must be a whole number of at least 1, got an object",
+  ],
   [{ limitScopes: null }, "limitScopes must be a plain object of names by limit"],
   [
     { limitScopes: { contacts: "a" } },
