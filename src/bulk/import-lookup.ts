@@ -130,7 +130,7 @@ export class ContactLookup {
     const reason =
       total === undefined
         ? "the service does not tell how many contacts there are"
-        : `there are more rows than pages of ${total} contacts`;
+        : `the list of ${total} contacts has fewer pages than there are rows`;
     this.#way = { by: "list", reason };
   }
 }

@@ -34,7 +34,7 @@ test("an import creates, updates, leaves alone and rejects, and says which", asy
   const report = await client.contacts.import(source, { onRejected: (row) => void rejected.push(row) });
 
   expect(report).toEqual({
-    lookup: { by: "list", reason: "there are more rows than pages of 2 contacts" },
+    lookup: { by: "list", reason: "the list of 2 contacts has fewer pages than there are rows" },
     read: 5,
     skipped: 0,
     created: 2,
@@ -197,7 +197,7 @@ test.each([
   [
     "the page's length as total",
     (length: number) => length,
-    "there are more rows than pages of 200 contacts",
+    "the list of 200 contacts has fewer pages than there are rows",
   ],
 ])("an import reads the whole list of a service that gives %s", async (_what, totalOf, reason) => {
   const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
