@@ -65,7 +65,10 @@ export const statusHint = (status: number | undefined, operation: string): strin
         ? `the document does not give the ${inferred[operation]} of ${operation}: the option routes corrects path and method`
         : undefined;
     case 409:
-      return operation === "contacts.create" ? "contacts.upsert updates a contact that exists" : undefined;
+      if (operation === "contacts.create") return "contacts.upsert updates a contact that exists";
+      return operation === "lists.create"
+        ? "no call finds a list by its name: keep the id that lists.create returned"
+        : undefined;
     default:
       return undefined;
   }

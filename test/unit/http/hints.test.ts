@@ -26,6 +26,7 @@ test.each([
   [answered(404), "emails.scheduled.cancel", "does not give the method and response"],
   [answered(405), "lists.create", "the option routes corrects path and method"],
   [answered(409), "contacts.create", "contacts.upsert updates"],
+  [answered(409), "lists.create", "keep the id"],
   [failed("connection", "no connection to localhost:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
   [failed("connection", "no connection to 127.0.0.1:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
   [failed("connection", "no connection to [::1]:1", "ECONNREFUSED"), "contacts.list", "is the sandbox"],
