@@ -2,19 +2,8 @@ import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
 import { nearestTo } from "../runtime/nearest-name.ts";
 import { foldedName } from "../runtime/values.ts";
-import { jsonFault } from "./json.ts";
-
-/** Inputs by their shape, which a deferred schema shares with the one it builds. */
-const inputs = new WeakSet<object>();
-
-/**
- * Marks the finished schema of an input object. The document leaves its fields open, so unknown fields pass. A misspelt
- * field (`send_at`, `Email`) is refused, because the service would ignore it.
- */
-export const inputOf = <Schema extends z.core.$ZodType>(schema: Schema): Schema => {
-  inputs.add(schema._zod.def);
-  return schema;
-};
+import { inputs } from "./common.ts";
+import { type JsonFault, jsonFault } from "./json.ts";
 
 /** The fields of an input that the document names. */
 interface KnownFields {
@@ -51,64 +40,40 @@ const knownFields = (schema: z.core.$ZodType): KnownFields | undefined => {
   }
 };
 
-/** A fault of a field that the document does not name. */
-interface Stray {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-}
-
-const none: readonly Stray[] = [];
-
 /** What is wrong with an unknown field of an object. */
-type Judge = (known: KnownFields, name: string, holder: object) => readonly Stray[];
+type Judge = (known: KnownFields, name: string, holder: object) => readonly JsonFault[];
 
 const isMissing = (holder: object, name: string): boolean => Reflect.get(holder, name) === undefined;
 
-// Nearly every object passes here without an allocation; inherited properties only cost a closer look.
-const isKnown = (known: KnownFields, holder: object): boolean => {
-  for (const name in holder) if (!known.names.has(name)) return false;
-  return true;
-};
-
-/** Judges an object's own unknown fields that have a value. */
-const judged = (known: KnownFields, holder: object, judge: Judge): readonly Stray[] =>
-  Object.keys(holder)
-    .filter((name) => !known.names.has(name) && !isMissing(holder, name))
-    .flatMap((name) => judge(known, name, holder));
-
-const joined = (strays: readonly Stray[], key: PropertyKey, within: readonly Stray[]): readonly Stray[] =>
-  within.length === 0
-    ? strays
-    : [...strays, ...within.map(({ path, message }) => ({ path: [key, ...path], message }))];
-
-/** Judges the unknown fields of an input, also of its nested objects. */
-const straysIn = (known: KnownFields, value: unknown, judge: Judge): readonly Stray[] => {
-  if (typeof value !== "object" || value === null) return none;
+/** Judges the unknown fields of an input that have a value, also of its nested objects. */
+const straysIn = (
+  known: KnownFields,
+  value: unknown,
+  judge: Judge,
+  around: readonly PropertyKey[] = [],
+): readonly Issue[] => {
+  if (typeof value !== "object" || value === null) return [];
   if (Array.isArray(value))
-    return value.reduce<readonly Stray[]>(
-      (strays, item, index) => joined(strays, index, straysIn(known, item, judge)),
-      none,
-    );
-  let strays = isKnown(known, value) ? none : judged(known, value, judge);
+    return value.flatMap((item, index) => straysIn(known, item, judge, [...around, index]));
+  const issues: Issue[] = [];
+  for (const name of Object.keys(value)) {
+    if (known.names.has(name) || isMissing(value, name)) continue;
+    for (const { path, message } of judge(known, name, value))
+      issues.push({ path: pathOf([...around, ...path]), message });
+  }
   for (const [field, inner] of known.inside)
-    strays = joined(strays, field, straysIn(inner, Reflect.get(value, field), judge));
-  return strays;
+    issues.push(...straysIn(inner, Reflect.get(value, field), judge, [...around, field]));
+  return issues;
 };
 
 /** Finds misspelt fields, and those that cannot be written as JSON. */
 const misspelt: Judge = (known, name, holder) => {
   // No schema checks it, but a function or endless nesting would end a whole batch.
   const fault = jsonFault(Reflect.get(holder, name), name);
-  const unwritable = fault === undefined ? [] : [{ path: [name, ...fault.path], message: fault.message }];
+  const unwritable = fault === undefined ? [] : [{ ...fault, path: [name, ...fault.path] }];
   const meant = known.byFolded.get(foldedName(name));
   if (meant === undefined || !isMissing(holder, meant)) return unwritable;
   return [...unwritable, { path: [name], message: `there is no such field; is "${meant}" meant?` }];
-};
-
-const unnamed: Judge = (known, name) => {
-  const meant = nearestTo(name, [...known.names]);
-  const message = `the document names no such field${meant === undefined ? "" : `; is "${meant}" meant?`}`;
-  return [{ path: [name], message }];
 };
 
 /** The fields of an input that the document does not name, but for those that are allowed. */
@@ -117,11 +82,14 @@ export const unnamedFields = (
   value: unknown,
   allowed: readonly string[],
 ): readonly Issue[] => {
-  const known = knownFields(schema);
-  if (known === undefined) return [];
-  return straysIn(known, value, unnamed)
-    .filter(({ path }) => !allowed.includes(String(path.at(-1))))
-    .map(({ path, message }) => ({ path: pathOf(path), message }));
+  const fields = knownFields(schema);
+  if (fields === undefined) return [];
+  return straysIn(fields, value, (known, name) => {
+    if (allowed.includes(name)) return [];
+    const meant = nearestTo(name, [...known.names]);
+    const message = `the document names no such field${meant === undefined ? "" : `; is "${meant}" meant?`}`;
+    return [{ path: [name], message }];
+  });
 };
 
 type Schema = z.core.$ZodType;
@@ -196,9 +164,7 @@ const faults = (schema: Schema, value: unknown): readonly Issue[] => {
 export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
   const checker = checkerFor(schema);
   const found = faults(checker.schema, value);
-  const strays = checker.known === undefined ? [] : straysIn(checker.known, value, misspelt);
-  if (strays.length === 0) return found;
-  return [...found, ...strays.map(({ path, message }) => ({ path: pathOf(path), message }))];
+  return checker.known === undefined ? found : [...found, ...straysIn(checker.known, value, misspelt)];
 };
 
 /** Issues as one line: `email: must be a string; customFields.plan: must be …`. */

@@ -33,13 +33,36 @@ export const openUnion = <const Known extends string>(..._known: readonly Known[
 /** A schema for each field that a type names. */
 type ShapeOf<T> = { readonly [Field in keyof T as string extends Field ? never : Field]-?: Schema<T[Field]> };
 
+/** An object to check, its checks as a whole, and the message for a value that is no object. */
+type ObjectParts<T extends object> = [shape: () => ShapeOf<T>, check?: Check<T>, message?: string];
+type Check<T> = z.core.CheckFn<T> | z.core.$ZodCheck<T>;
+
+const built = <T extends object>(...[shape, check, message = "must be an object"]: ObjectParts<T>) => {
+  // The same fields, by the names of the type.
+  const schema = z.looseObject(shape() as z.core.$ZodShape, message) as unknown as Schema<T>;
+  return check === undefined ? schema : schema.check(check);
+};
+
 /**
  * An object with the fields of a hand-written type, as an editor shows it. Unknown fields are kept at run time. The
  * schemas must match the type, or it does not compile.
  */
-export const objectOf = <T extends object>(shape: ShapeOf<T>, message = "must be an object") =>
-  // The same fields, by the names of the type.
-  z.looseObject(shape as z.core.$ZodShape, message) as unknown as Schema<T>;
+export const objectOf = <T extends object>(...parts: ObjectParts<T>): Schema<T> =>
+  deferred(() => built(...parts));
+
+/** The definitions of inputs, which a deferred schema shares with the one it builds. */
+export const inputs = new WeakSet<object>();
+
+/**
+ * The same for an input. The document leaves its fields open, so unknown fields pass. A misspelt field (`send_at`,
+ * `Email`) is refused, because the service would ignore it.
+ */
+export const inputOf = <T extends object>(...parts: ObjectParts<T>): Schema<T> =>
+  deferred(() => {
+    const schema = built(...parts);
+    inputs.add(schema._zod.def);
+    return schema;
+  });
 
 const isNotBlank = (value: string): boolean => value.trim() !== "";
 
@@ -119,12 +142,7 @@ export const Whole: Schema<number> = deferred(() => z.int("must be a whole numbe
 
 /** A page of a list endpoint. */
 export const page = <T>(item: Schema<T>) =>
-  objectOf<Page<T>>({
-    data: z.array(item),
-    total: Whole,
-    skip: Whole,
-    limit: Whole,
-  });
+  objectOf<Page<T>>(() => ({ data: z.array(item), total: Whole, skip: Whole, limit: Whole }));
 
 /** Any value. */
 export const Anything = deferred(() => z.unknown());

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { inputOf } from "./check.ts";
-import { deferred, EmailAddress, maybe, objectOf, QueryText, Text } from "./common.ts";
+import { EmailAddress, inputOf, maybe, objectOf, QueryText, Text } from "./common.ts";
 import { operation } from "./define.ts";
 import { readChangedCompany, readCompanies, readCompanyIds } from "./response-shapes.ts";
 
@@ -13,9 +12,11 @@ export interface CompanyContact {
   /** Job title. */
   title?: string | null | undefined;
 }
-const CompanyContact = deferred(() =>
-  objectOf<CompanyContact>({ email: z.string(), name: maybe(z.string()), title: maybe(z.string()) }),
-);
+const CompanyContact = objectOf<CompanyContact>(() => ({
+  email: z.string(),
+  name: maybe(z.string()),
+  title: maybe(z.string()),
+}));
 
 /**
  * A company (a lead, in scope names). The document names only these fields; others are kept.
@@ -35,15 +36,13 @@ export interface Company {
   contacts?: CompanyContact[] | null | undefined;
 }
 /** Checks a company as the service returns it. */
-export const Company = deferred(() =>
-  objectOf<Company>({
-    id: z.string(),
-    companyName: maybe(z.string()),
-    domain: maybe(z.string()),
-    industry: maybe(z.string()),
-    contacts: maybe(z.array(CompanyContact)),
-  }),
-);
+export const Company = objectOf<Company>(() => ({
+  id: z.string(),
+  companyName: maybe(z.string()),
+  domain: maybe(z.string()),
+  industry: maybe(z.string()),
+  contacts: maybe(z.array(CompanyContact)),
+}));
 
 /**
  * A person created together with a company.
@@ -59,15 +58,11 @@ export interface CompanyPerson {
   title?: string | undefined;
 }
 /** Checks a person of a new company. */
-export const CompanyPerson = deferred(() =>
-  inputOf(
-    objectOf<CompanyPerson>({
-      email: EmailAddress,
-      name: z.optional(z.string("must be a string")),
-      title: z.optional(z.string("must be a string")),
-    }),
-  ),
-);
+export const CompanyPerson = inputOf<CompanyPerson>(() => ({
+  email: EmailAddress,
+  name: z.optional(z.string("must be a string")),
+  title: z.optional(z.string("must be a string")),
+}));
 
 /**
  * A company and its contacts. With a `domain`, the service updates an existing company instead of adding one. The
@@ -86,19 +81,16 @@ export interface CompanyInput {
   contacts?: CompanyPerson[] | undefined;
 }
 /** Checks a new company. */
-export const CompanyInput = deferred(() =>
-  inputOf(
-    objectOf<CompanyInput>({
-      companyName: z.optional(Text),
-      domain: z.optional(Text),
-      industry: z.optional(z.string("must be a string")),
-      contacts: z.optional(z.array(CompanyPerson, "must be an array of { email, name, title }")),
-    }).check(
-      z.refine(
-        (company) => Object.values(company).some((value) => value !== undefined),
-        "must have a field: companyName, domain, industry or contacts",
-      ),
-    ),
+export const CompanyInput = inputOf<CompanyInput>(
+  () => ({
+    companyName: z.optional(Text),
+    domain: z.optional(Text),
+    industry: z.optional(z.string("must be a string")),
+    contacts: z.optional(z.array(CompanyPerson, "must be an array of { email, name, title }")),
+  }),
+  z.refine(
+    (company) => Object.values(company).some((value) => value !== undefined),
+    "must have a field: companyName, domain, industry or contacts",
   ),
 );
 
@@ -116,15 +108,11 @@ export interface CompanyPatch {
   industry?: string | undefined;
 }
 /** Checks the changes to a company. */
-export const CompanyPatch = deferred(() =>
-  inputOf(
-    objectOf<CompanyPatch>({
-      companyName: z.optional(Text),
-      domain: z.optional(Text),
-      industry: z.optional(z.string("must be a string")),
-    }),
-  ),
-);
+export const CompanyPatch = inputOf<CompanyPatch>(() => ({
+  companyName: z.optional(Text),
+  domain: z.optional(Text),
+  industry: z.optional(z.string("must be a string")),
+}));
 
 /**
  * The ids of a company and its contacts.
@@ -138,9 +126,10 @@ export interface CompanyCreated {
   contactIds?: string[] | null | undefined;
 }
 /** Checks the ids of a new company. */
-export const CompanyCreated = deferred(() =>
-  objectOf<CompanyCreated>({ id: z.string(), contactIds: maybe(z.array(z.string())) }),
-);
+export const CompanyCreated = objectOf<CompanyCreated>(() => ({
+  id: z.string(),
+  contactIds: maybe(z.array(z.string())),
+}));
 
 /** Searches the company with a domain. */
 type CompanyQuery = {
@@ -148,55 +137,38 @@ type CompanyQuery = {
   domain: string;
 };
 /** Checks a search for a company. */
-const CompanyQuery = deferred(() =>
-  inputOf(
-    objectOf<CompanyQuery>({
-      domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
-    }),
-  ),
-);
+const CompanyQuery = inputOf<CompanyQuery>(() => ({
+  domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
+}));
 
 /** The companies that match; at most one has a given domain. */
 export interface CompanyMatches {
   data: Company[];
 }
 /** Checks the companies found. */
-export const CompanyMatches = deferred(() => objectOf<CompanyMatches>({ data: z.array(Company) }));
+export const CompanyMatches = objectOf<CompanyMatches>(() => ({ data: z.array(Company) }));
 
 /** Source: service document, Endpoints, Companies. The create path and the search are not given there. */
 export const companies = {
-  create: operation({
-    id: "companies.create",
-    method: "POST",
-    path: "/api/v1/companies",
+  create: operation("companies.create", "POST /api/v1/companies", {
     scope: ["leads:write", "contacts:write"],
     // With a domain the service updates the existing company; without one a repeat would add a second.
     replay: ({ domain }) => (domain === undefined ? "never" : "idempotent"),
-    budgets: ["requests"],
     input: CompanyInput,
     output: CompanyCreated,
     read: readCompanyIds,
   }),
-  update: operation({
-    id: "companies.update",
-    method: "PATCH",
-    path: "/api/v1/companies/:id",
+  update: operation("companies.update", "PATCH /api/v1/companies/:id", {
     scope: ["leads:write"],
     replay: "idempotent",
-    budgets: ["requests"],
     input: CompanyPatch,
     output: Company,
     read: readChangedCompany,
     // The document does not say what an update returns.
     mayBeEmpty: true,
   }),
-  findByDomain: operation({
-    id: "companies.findByDomain",
-    method: "GET",
-    path: "/api/v1/companies",
-    scope: [],
+  findByDomain: operation("companies.findByDomain", "GET /api/v1/companies", {
     replay: "safe",
-    budgets: ["requests"],
     input: CompanyQuery,
     output: CompanyMatches,
     read: readCompanies,

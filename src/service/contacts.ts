@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { isRecord } from "../runtime/values.ts";
-import { inputOf } from "./check.ts";
 import {
   AnyObject,
   deferred,
   EmailAddress,
   type FreeFields,
+  inputOf,
   maybe,
   objectOf,
   openUnion,
@@ -105,27 +105,25 @@ export interface Contact {
   updatedAt: string;
 }
 /** Checks a contact as the service returns it. */
-export const Contact = deferred(() =>
-  objectOf<Contact>({
-    id: z.string(),
-    email: z.string(),
-    name: maybe(z.string()),
-    title: maybe(z.string()),
-    phone: maybe(z.string()),
-    linkedIn: maybe(z.string()),
-    notes: maybe(z.string()),
-    stage: ContactStage,
-    source: ContactSource,
-    verified: z.boolean(),
-    emailConfidence: maybe(z.number()),
-    customFields: AnyObject,
-    leadId: maybe(z.string()),
-    listIds: Texts,
-    externalId: maybe(z.string()),
-    createdAt: z.string(),
-    updatedAt: z.string(),
-  }),
-);
+export const Contact = objectOf<Contact>(() => ({
+  id: z.string(),
+  email: z.string(),
+  name: maybe(z.string()),
+  title: maybe(z.string()),
+  phone: maybe(z.string()),
+  linkedIn: maybe(z.string()),
+  notes: maybe(z.string()),
+  stage: ContactStage,
+  source: ContactSource,
+  verified: z.boolean(),
+  emailConfidence: maybe(z.number()),
+  customFields: AnyObject,
+  leadId: maybe(z.string()),
+  listIds: Texts,
+  externalId: maybe(z.string()),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+}));
 
 export const ContactPage = deferred(() => page(Contact));
 
@@ -160,7 +158,7 @@ const clearable = <Shape extends z.core.$ZodShape>(shape: Shape) =>
   ) as Clearable<Shape>;
 
 /** Checks the argument of `find`. */
-export const FindQuery = deferred(() => objectOf<{ email: string }>({ email: EmailAddress }));
+export const FindQuery = objectOf<{ email: string }>(() => ({ email: EmailAddress }));
 
 /**
  * A new contact; only the address is required. Declare other fields by merging: `declare module "touchpoint-sdk" {
@@ -197,9 +195,7 @@ export interface ContactInput {
   listIds?: string[] | undefined;
 }
 /** Checks a new contact. */
-export const ContactInput = deferred(() =>
-  inputOf(objectOf<ContactInput>({ email: EmailAddress, ...texts(), ...others() })),
-);
+export const ContactInput = inputOf<ContactInput>(() => ({ email: EmailAddress, ...texts(), ...others() }));
 
 /**
  * What `contacts.upsert` takes: a new contact, or a contact as it was read. `null` leaves a field as it is.
@@ -256,9 +252,11 @@ export interface ContactPatch {
   listIds?: string[] | undefined;
 }
 /** Checks the changes to a contact. */
-export const ContactPatch = deferred(() =>
-  inputOf(objectOf<ContactPatch>({ email: z.optional(EmailAddress), ...clearable(texts()), ...others() })),
-);
+export const ContactPatch = inputOf<ContactPatch>(() => ({
+  email: z.optional(EmailAddress),
+  ...clearable(texts()),
+  ...others(),
+}));
 
 /**
  * Which contacts to list.
@@ -274,44 +272,29 @@ export interface ContactQuery {
   limit?: number | undefined;
 }
 /** Checks a query for contacts. */
-export const ContactQuery = deferred(() =>
-  inputOf(objectOf<ContactQuery>({ search: z.optional(QueryText), ...paging() })),
-);
+export const ContactQuery = inputOf<ContactQuery>(() => ({ search: z.optional(QueryText), ...paging() }));
 
 /** Source: service document, Endpoints, Contacts. */
 export const contacts = {
-  create: operation({
-    id: "contacts.create",
-    method: "POST",
-    path: "/api/v1/contacts",
+  create: operation("contacts.create", "POST /api/v1/contacts", {
     scope: ["contacts:write"],
     replay: "never",
-    budgets: ["requests"],
     input: ContactInput,
     output: Contact,
     read: readRecord,
     typedInput: "contact",
     typedOutput: "contact",
   }),
-  list: operation({
-    id: "contacts.list",
-    method: "GET",
-    path: "/api/v1/contacts",
-    scope: [],
+  list: operation("contacts.list", "GET /api/v1/contacts", {
     replay: "safe",
-    budgets: ["requests"],
     input: ContactQuery,
     output: ContactPage,
     read: readContactPage,
     typedOutput: "page",
   }),
-  update: operation({
-    id: "contacts.update",
-    method: "PATCH",
-    path: "/api/v1/contacts/:id",
+  update: operation("contacts.update", "PATCH /api/v1/contacts/:id", {
     scope: ["contacts:write"],
     replay: "idempotent",
-    budgets: ["requests"],
     isPartial: true,
     input: ContactPatch,
     output: Contact,

@@ -82,10 +82,25 @@ export interface Operation<Input, Output> extends OperationFacts {
   readonly output: Schema<Output>;
 }
 
-/** Declares an operation; the types of its input and output come from the schemas. */
+type Declared<Input, Output> = Omit<
+  Operation<Input, Output>,
+  "id" | "method" | "path" | "evidence" | "scope" | "budgets"
+> &
+  Partial<Pick<OperationFacts, "scope" | "budgets">>;
+
+/**
+ * Declares an operation; the types of its input and output come from the schemas.
+ *
+ * @param endpoint - as the document writes it: `PATCH /api/v1/contacts/:id`.
+ * @param definition - by default a request needs no documented scope, and spends the limit `requests`.
+ */
 export const operation = <Input, Output>(
-  definition: Omit<Operation<Input, Output>, "evidence">,
-): Operation<Input, Output> => ({
-  ...definition,
-  evidence: Object.hasOwn(inferred, definition.id) ? "inferred" : "documented",
-});
+  id: string,
+  endpoint: `${Method} /${string}`,
+  definition: Declared<Input, Output>,
+): Operation<Input, Output> => {
+  // The type of the endpoint says so.
+  const [method, path] = endpoint.split(" ") as [Method, string];
+  const evidence = Object.hasOwn(inferred, id) ? "inferred" : "documented";
+  return { scope: [], budgets: ["requests"], ...definition, id, method, path, evidence };
+};

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { inputOf } from "./check.ts";
 import {
   deferred,
   EmailAddress,
+  inputOf,
   maybe,
   objectOf,
   openUnion,
@@ -73,13 +73,17 @@ export type ScheduledEmailInput = EmailFields & {
   sendAt: Date | string;
 } & EmailContent;
 
-const common = () => ({
-  to: EmailAddress,
-  subject: Text,
+const content = () => ({
   html: z.optional(Text),
   text: z.optional(Text),
   signatureId: z.optional(Text),
   force: z.optional(z.boolean("must be a boolean")),
+});
+
+const common = () => ({
+  to: EmailAddress,
+  subject: Text,
+  ...content(),
   // A key in the wrong argument would be ignored, and the email could be sent twice.
   once: z.optional(z.undefined("belongs into the second argument: emails.send(email, { once })")),
 });
@@ -98,18 +102,18 @@ type Loose<Email> = Omit<Email, keyof Bodies> & Bodies;
 
 /** Checks an email that is sent now. */
 // The type also excludes `html` together with `text`; at run time this check does. The same holds for the schema below.
-export const EmailInput = deferred(() =>
-  inputOf(
-    objectOf<Loose<EmailInput>>({
-      ...common(),
-      sendAt: z.optional(z.undefined("is for emails.schedule")),
-    }).check(hasOneBody),
-  ),
+export const EmailInput = inputOf<Loose<EmailInput>>(
+  () => ({
+    ...common(),
+    sendAt: z.optional(z.undefined("is for emails.schedule")),
+  }),
+  hasOneBody,
 ) as Schema as Schema<EmailInput>;
 
 /** Checks an email that is sent later. */
-export const ScheduledEmailInput = deferred(() =>
-  inputOf(objectOf<Loose<ScheduledEmailInput>>({ ...common(), sendAt: Moment }).check(hasOneBody)),
+export const ScheduledEmailInput = inputOf<Loose<ScheduledEmailInput>>(
+  () => ({ ...common(), sendAt: Moment }),
+  hasOneBody,
 ) as Schema as Schema<ScheduledEmailInput>;
 
 /** The request that a dry run did not send, without its headers. The path starts at the root of the origin. */
@@ -143,19 +147,17 @@ export interface SentEmail {
   request?: DryRunRequest | undefined;
 }
 /** Checks the response to an immediate send. */
-export const SentEmail = deferred(() =>
-  objectOf<Omit<SentEmail, "request">>({
-    id: z.string(),
-    to: z.string(),
-    cc: z.array(z.unknown()),
-    from: z.string(),
-    subject: z.string(),
-    sentAt: z.string(),
-    tracked: z.boolean(),
-    contactId: z.string(),
-    contactCreated: z.boolean(),
-  }),
-);
+export const SentEmail = objectOf<Omit<SentEmail, "request">>(() => ({
+  id: z.string(),
+  to: z.string(),
+  cc: z.array(z.unknown()),
+  from: z.string(),
+  subject: z.string(),
+  sentAt: z.string(),
+  tracked: z.boolean(),
+  contactId: z.string(),
+  contactCreated: z.boolean(),
+}));
 
 /**
  * The status of a scheduled email: `SCHEDULED`, or a value that the document does not name.
@@ -184,14 +186,12 @@ export interface ScheduledEmail {
   request?: DryRunRequest | undefined;
 }
 /** Checks a scheduled email as the service returns it. */
-export const ScheduledEmail = deferred(() =>
-  objectOf<Omit<ScheduledEmail, "request">>({
-    id: z.string(),
-    status: ScheduledStatus,
-    sendAt: z.string(),
-    scheduled: maybe(z.boolean()),
-  }),
-);
+export const ScheduledEmail = objectOf<Omit<ScheduledEmail, "request">>(() => ({
+  id: z.string(),
+  status: ScheduledStatus,
+  sendAt: z.string(),
+  scheduled: maybe(z.boolean()),
+}));
 
 /**
  * The response to a change of a scheduled email: its `id`, and other fields that the service returns. The document does
@@ -206,13 +206,11 @@ export interface ScheduledEmailUpdated {
   sendAt?: string | null | undefined;
 }
 /** Checks the response to a change of a scheduled email. */
-export const ScheduledEmailUpdated = deferred(() =>
-  objectOf<ScheduledEmailUpdated>({
-    id: z.string(),
-    status: maybe(ScheduledStatus),
-    sendAt: maybe(z.string()),
-  }),
-);
+export const ScheduledEmailUpdated = objectOf<ScheduledEmailUpdated>(() => ({
+  id: z.string(),
+  status: maybe(ScheduledStatus),
+  sendAt: maybe(z.string()),
+}));
 
 export const ScheduledEmailPage = deferred(() => page(ScheduledEmail));
 
@@ -224,7 +222,7 @@ export interface ScheduledEmailQuery {
   limit?: number | undefined;
 }
 /** Checks a query for scheduled emails. */
-export const ScheduledEmailQuery = deferred(() => inputOf(objectOf<ScheduledEmailQuery>(paging())));
+export const ScheduledEmailQuery = inputOf<ScheduledEmailQuery>(paging);
 
 /**
  * The fields of a scheduled email to change. The document does not list them; these are the email's own.
@@ -248,33 +246,22 @@ export interface ScheduledEmailPatch {
   sendAt?: Date | string | undefined;
 }
 /** Checks the changes to a scheduled email. */
-export const ScheduledEmailPatch = deferred(() =>
-  inputOf(
-    objectOf<ScheduledEmailPatch>({
-      to: z.optional(EmailAddress),
-      subject: z.optional(Text),
-      html: z.optional(Text),
-      text: z.optional(Text),
-      signatureId: z.optional(Text),
-      force: z.optional(z.boolean("must be a boolean")),
-      sendAt: z.optional(Moment),
-    }).check(
-      z.refine(
-        ({ html, text }) => html === undefined || text === undefined,
-        "must carry at most one of html and text",
-      ),
-    ),
+export const ScheduledEmailPatch = inputOf<ScheduledEmailPatch>(
+  () => ({
+    to: z.optional(EmailAddress),
+    subject: z.optional(Text),
+    ...content(),
+    sendAt: z.optional(Moment),
+  }),
+  z.refine(
+    ({ html, text }) => html === undefined || text === undefined,
+    "must carry at most one of html and text",
   ),
 );
 
-const scheduledPath = "/api/v1/emails/scheduled";
-
 /** Source: service document, Endpoints, Emails. Methods and shapes of scheduled emails are not given there. */
 export const emails = {
-  send: operation({
-    id: "emails.send",
-    method: "POST",
-    path: "/api/v1/emails",
+  send: operation("emails.send", "POST /api/v1/emails", {
     scope: ["email:write"],
     isEmail: true,
     replay: "never",
@@ -285,10 +272,7 @@ export const emails = {
     output: SentEmail,
     read: readRecord,
   }),
-  schedule: operation({
-    id: "emails.schedule",
-    method: "POST",
-    path: "/api/v1/emails",
+  schedule: operation("emails.schedule", "POST /api/v1/emails", {
     scope: ["email:write"],
     isEmail: true,
     replay: "never",
@@ -298,40 +282,27 @@ export const emails = {
     write: writeSendAt,
     read: readScheduledEmail,
   }),
-  scheduledList: operation({
-    id: "emails.scheduled.list",
-    method: "GET",
-    path: scheduledPath,
-    scope: [],
+  scheduledList: operation("emails.scheduled.list", "GET /api/v1/emails/scheduled", {
     isEmail: true,
     replay: "safe",
-    budgets: ["requests"],
     input: ScheduledEmailQuery,
     output: ScheduledEmailPage,
     read: readScheduledPage,
   }),
-  scheduledUpdate: operation({
-    id: "emails.scheduled.update",
-    method: "PATCH",
-    path: `${scheduledPath}/:id`,
+  scheduledUpdate: operation("emails.scheduled.update", "PATCH /api/v1/emails/scheduled/:id", {
     scope: ["email:write"],
     isEmail: true,
     replay: "idempotent",
-    budgets: ["requests"],
     input: ScheduledEmailPatch,
     output: ScheduledEmailUpdated,
     write: writeSendAt,
     read: readChangedEmail,
     mayBeEmpty: true,
   }),
-  scheduledCancel: operation({
-    id: "emails.scheduled.cancel",
-    method: "DELETE",
-    path: `${scheduledPath}/:id`,
+  scheduledCancel: operation("emails.scheduled.cancel", "DELETE /api/v1/emails/scheduled/:id", {
     scope: ["email:write"],
     isEmail: true,
     replay: "idempotent",
-    budgets: ["requests"],
     input: z.undefined(),
     output: z.unknown(),
     notFoundMeansDone: true,

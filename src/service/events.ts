@@ -1,9 +1,10 @@
 import * as z from "zod/mini";
-import { inputOf, issuesOf } from "./check.ts";
+import { issuesOf } from "./check.ts";
 import {
   deferred,
   EmailAddress,
   type FreeFields,
+  inputOf,
   maybe,
   objectOf,
   type Schema,
@@ -57,62 +58,30 @@ export const refusedPropertyNames: readonly string[] = ["password", "card_number
 /** The most events one batch request may carry. */
 export const maxEventsPerRequest = 100;
 
-const person = "give { email }, { externalId } or { id }";
-
-type PersonFields = { email?: string | undefined; externalId?: string | undefined; id?: string | undefined };
-
-const ContactFields = deferred(() =>
-  inputOf(
-    objectOf<PersonFields>(
-      {
-        email: z.optional(EmailAddress),
-        externalId: z.optional(Text),
-        id: z.optional(Text),
-      },
-      person,
-    ).check(
-      z.refine(
-        ({ email, externalId, id }) => email !== undefined || externalId !== undefined || id !== undefined,
-        person,
-      ),
-    ),
-  ),
-);
-
 /**
  * Identifies a person by `email` (an unknown one becomes a new contact, unless `createContact` is `false`),
  * `externalId` (your own user id) or `id` (the contact id).
  *
  * Source: service document, Event, `contact`.
  */
-export type EventContact =
-  | {
-      /** The person's address; an unknown one becomes a new contact, unless `createContact` is `false`. */
-      email: string;
-      /** Your own user id, saved on the contact. */
-      externalId?: string | undefined;
-      /** The contact's id. */
-      id?: string | undefined;
-    }
-  | {
-      /** Your own user id, saved on the contact. */
-      externalId: string;
-      /** The person's address. */
-      email?: string | undefined;
-      /** The contact's id. */
-      id?: string | undefined;
-    }
-  | {
-      /** The contact's id; the service refuses an unknown one with 404. */
-      id: string;
-      /** The person's address. */
-      email?: string | undefined;
-      /** Your own user id, saved on the contact. */
-      externalId?: string | undefined;
-    };
+export type EventContact = {
+  /** The person's address; an unknown one becomes a new contact, unless `createContact` is `false`. */
+  email?: string | undefined;
+  /** Your own user id, saved on the contact. */
+  externalId?: string | undefined;
+  /** The contact's id; the service refuses an unknown one with 404. */
+  id?: string | undefined;
+} & ({ email: string } | { externalId: string } | { id: string });
+
+const person = "give { email }, { externalId } or { id }";
+
 /** Checks the person of an event. */
 // At least one of them is required: the check enforces it at run time, and the cast in the type.
-export const EventContact = ContactFields as unknown as Schema<EventContact>;
+export const EventContact = inputOf<Pick<EventContact, keyof EventContact>>(
+  () => ({ email: z.optional(EmailAddress), externalId: z.optional(Text), id: z.optional(Text) }),
+  z.refine((ids) => (ids.email ?? ids.externalId ?? ids.id) !== undefined, person),
+  person,
+) as unknown as Schema<EventContact>;
 
 /** Data of an event. The names `password`, `card_number` and `ssn` are refused, in any spelling and at any depth. */
 // Only the service knows which other names it refuses as secret-like.
@@ -149,47 +118,42 @@ export interface EventInput extends EventFields {
   contactFields?: ContactPatch | undefined;
 }
 /** Checks an event. */
-export const EventInput = deferred(() =>
-  inputOf(
-    objectOf<EventInput>({
-      name: Text.check(
-        z.refine(
-          (name) => !name.startsWith(reservedEventPrefix),
-          `must not start with "${reservedEventPrefix}": those are for events the service records itself`,
-        ),
+export const EventInput = inputOf<EventInput>(
+  () => ({
+    name: Text.check(
+      z.refine(
+        (name) => !name.startsWith(reservedEventPrefix),
+        `must not start with "${reservedEventPrefix}": those are for events the service records itself`,
       ),
-      id: z.optional(Text),
-      contact: EventContact,
-      properties: z.optional(EventProperties),
-      // A record of JSON values, which the check below reads as a patch.
-      contactFields: z.optional(JsonRecord) as Schema as Schema<ContactPatch | undefined>,
-      occurredAt: z.optional(Moment),
-      createContact: z.optional(z.boolean("must be a boolean")),
-    }).check(({ value, issues }) => {
-      const { contactFields } = value;
-      if (contactFields === undefined) return;
-      // The document's fields as for a contact; other fields are free.
-      for (const { path, message } of issuesOf(ContactPatch, asWritten(contactFields)))
-        issues.push({ code: "custom", input: value, path: ["contactFields", path], message });
-    }),
-  ),
+    ),
+    id: z.optional(Text),
+    contact: EventContact,
+    properties: z.optional(EventProperties),
+    // A record of JSON values, which the check below reads as a patch.
+    contactFields: z.optional(JsonRecord) as Schema as Schema<ContactPatch | undefined>,
+    occurredAt: z.optional(Moment),
+    createContact: z.optional(z.boolean("must be a boolean")),
+  }),
+  ({ value, issues }) => {
+    const { contactFields } = value;
+    if (contactFields === undefined) return;
+    // The document's fields as for a contact; other fields are free.
+    for (const { path, message } of issuesOf(ContactPatch, asWritten(contactFields)))
+      issues.push({ code: "custom", input: value, path: ["contactFields", path], message });
+  },
 );
 
 /** The events of one request, 1–100. */
 export type EventBatch = { events: EventInput[] };
 /** Checks the events of one request. */
-export const EventBatch = deferred(() =>
-  inputOf(
-    objectOf<EventBatch>({
-      events: z
-        .array(EventInput, "must be an array of events")
-        .check(
-          z.minLength(1, "must hold at least one event"),
-          z.maxLength(maxEventsPerRequest, "must hold at most 100 events"),
-        ),
-    }),
-  ),
-);
+export const EventBatch = inputOf<EventBatch>(() => ({
+  events: z
+    .array(EventInput, "must be an array of events")
+    .check(
+      z.minLength(1, "must hold at least one event"),
+      z.maxLength(maxEventsPerRequest, "must hold at most 100 events"),
+    ),
+}));
 
 /**
  * The result of an event: processed, no contact matched and creation was off, or too old to start anything. Another value
@@ -233,21 +197,19 @@ export interface EventReceipt {
   note?: string | null | undefined;
 }
 /** Checks the response to a recorded event. */
-export const EventReceipt = deferred(() =>
-  objectOf<EventReceipt>({
-    id: z.string(),
-    name: z.string(),
-    contactId: maybe(z.string()),
-    duplicate: z.boolean(),
-    outcome: EventOutcome,
-    createdContact: z.boolean(),
-    runsStarted: Whole,
-    runsExited: Whole,
-    runsResumed: Whole,
-    runsConverted: Whole,
-    note: maybe(z.string()),
-  }),
-);
+export const EventReceipt = objectOf<EventReceipt>(() => ({
+  id: z.string(),
+  name: z.string(),
+  contactId: maybe(z.string()),
+  duplicate: z.boolean(),
+  outcome: EventOutcome,
+  createdContact: z.boolean(),
+  runsStarted: Whole,
+  runsExited: Whole,
+  runsResumed: Whole,
+  runsConverted: Whole,
+  note: maybe(z.string()),
+}));
 
 /** A result of a batch whose event was recorded: a status of 200–299. */
 const RecordedItem = deferred(() =>
@@ -274,8 +236,8 @@ interface BatchAnswerItem {
   error?: unknown;
 }
 /** Checks one result of a batch. */
-const BatchAnswerItem = deferred(() =>
-  objectOf<BatchAnswerItem>({
+const BatchAnswerItem = objectOf<BatchAnswerItem>(
+  () => ({
     status: maybe(Whole),
     id: maybe(z.string()),
     name: maybe(z.string()),
@@ -283,11 +245,12 @@ const BatchAnswerItem = deferred(() =>
     runsStarted: maybe(Whole),
     duplicate: maybe(z.boolean()),
     error: z.optional(z.unknown()),
-  }).check(({ value, issues }) => {
+  }),
+  ({ value, issues }) => {
     if (!isRecorded(value)) return;
     for (const { path, message } of issuesOf(RecordedItem, value))
       issues.push({ code: "custom", input: value, path: [path], message });
-  }),
+  },
 );
 
 /** The service's response to one batch request. */
@@ -297,13 +260,11 @@ export interface BatchAnswer {
   results: BatchAnswerItem[];
 }
 /** Checks the response to one batch request. */
-export const BatchAnswer = deferred(() =>
-  objectOf<BatchAnswer>({
-    accepted: Whole,
-    rejected: Whole,
-    results: z.array(BatchAnswerItem),
-  }),
-);
+export const BatchAnswer = objectOf<BatchAnswer>(() => ({
+  accepted: Whole,
+  rejected: Whole,
+  results: z.array(BatchAnswerItem),
+}));
 
 /** Adds a missing id once for all attempts, so that a retry after a lost response is recorded once. */
 const withId = (event: unknown): unknown => {
@@ -313,10 +274,7 @@ const withId = (event: unknown): unknown => {
 
 /** Source: service document, Endpoints, Events. */
 export const events = {
-  record: operation({
-    id: "events.record",
-    method: "POST",
-    path: "/api/v1/events",
+  record: operation("events.record", "POST /api/v1/events", {
     scope: ["events:write"],
     replay: "keyed",
     budgets: ["requests", "events"],
@@ -326,10 +284,7 @@ export const events = {
     typedInput: "event",
     write: (event) => writeOccurredAt(withId(event)),
   }),
-  recordBatch: operation({
-    id: "events.recordBatch",
-    method: "POST",
-    path: "/api/v1/events/batch",
+  recordBatch: operation("events.recordBatch", "POST /api/v1/events/batch", {
     scope: ["events:write"],
     replay: "keyed",
     budgets: ["requests", "events"],

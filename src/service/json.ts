@@ -3,7 +3,7 @@ import { deepestNesting, isDate, isPlainObject, isRecord } from "../runtime/valu
 import { deferred, type FreeFields } from "./common.ts";
 
 /** A value that JSON would change, and its path. */
-interface JsonFault {
+export interface JsonFault {
   readonly path: readonly PropertyKey[];
   readonly message: string;
 }

@@ -1,6 +1,5 @@
 import * as z from "zod/mini";
-import { inputOf } from "./check.ts";
-import { deferred, EmailAddress, objectOf, Text } from "./common.ts";
+import { EmailAddress, inputOf, objectOf, Text } from "./common.ts";
 import { operation } from "./define.ts";
 import { readList } from "./response-shapes.ts";
 
@@ -16,7 +15,7 @@ export interface List {
   name: string;
 }
 /** Checks a list as the service returns it. */
-export const List = deferred(() => objectOf<List>({ id: z.string(), name: z.string() }));
+export const List = objectOf<List>(() => ({ id: z.string(), name: z.string() }));
 
 /**
  * A new list.
@@ -28,7 +27,7 @@ export interface ListInput {
   name: string;
 }
 /** Checks a new list. */
-export const ListInput = deferred(() => inputOf(objectOf<ListInput>({ name: Text })));
+export const ListInput = inputOf<ListInput>(() => ({ name: Text }));
 
 /** The most addresses that one membership request may contain. */
 export const maxAddressesPerRequest = 1_000;
@@ -36,50 +35,34 @@ export const maxAddressesPerRequest = 1_000;
 /** The contacts to add to or remove from a list in one request: 1–1,000 addresses. */
 export type ListMembers = { emails: string[] };
 /** Checks the contacts to add to or remove from a list in one request. */
-export const ListMembers = deferred(() =>
-  inputOf(
-    objectOf<ListMembers>({
-      emails: z
-        .array(EmailAddress, "must be an array of email addresses")
-        .check(
-          z.minLength(1, "must hold at least one address"),
-          z.maxLength(maxAddressesPerRequest, "must hold at most 1000 addresses"),
-        ),
-    }),
-  ),
-);
+export const ListMembers = inputOf<ListMembers>(() => ({
+  emails: z
+    .array(EmailAddress, "must be an array of email addresses")
+    .check(
+      z.minLength(1, "must hold at least one address"),
+      z.maxLength(maxAddressesPerRequest, "must hold at most 1000 addresses"),
+    ),
+}));
 
 /** Source: service document, Endpoints, Lists. It does not give the create path and the responses of add and remove. */
 export const lists = {
-  create: operation({
-    id: "lists.create",
-    method: "POST",
-    path: "/api/v1/lists",
+  create: operation("lists.create", "POST /api/v1/lists", {
     scope: ["lists:write"],
     replay: "never",
-    budgets: ["requests"],
     input: ListInput,
     output: List,
     read: readList,
   }),
-  addContacts: operation({
-    id: "lists.addContacts",
-    method: "POST",
-    path: "/api/v1/lists/:id/contacts",
+  addContacts: operation("lists.addContacts", "POST /api/v1/lists/:id/contacts", {
     scope: ["lists:write", "contacts:write"],
     replay: "idempotent",
-    budgets: ["requests"],
     input: ListMembers,
     output: z.unknown(),
     mayBeEmpty: true,
   }),
-  removeContacts: operation({
-    id: "lists.removeContacts",
-    method: "DELETE",
-    path: "/api/v1/lists/:id/contacts",
+  removeContacts: operation("lists.removeContacts", "DELETE /api/v1/lists/:id/contacts", {
     scope: ["lists:write", "contacts:write"],
     replay: "idempotent",
-    budgets: ["requests"],
     input: ListMembers,
     output: z.unknown(),
     mayBeEmpty: true,
