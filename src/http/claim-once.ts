@@ -42,12 +42,12 @@ const sendOnce = async (
   await claim.take({ ...scope.progress, limitMs: request.attemptTimeoutMs, signal: scope.signal });
   try {
     const response = await sendClaimed(scope, request, { claimMs: clock.now() - since, next });
-    if (wasNotApplied(scope, response)) await claim.release();
+    if (wasNotApplied(scope, response)) await claim.settle("not-sent");
     return response;
   } catch (failure) {
     // Any other error was thrown before the attempt was made.
     const maybe = failure instanceof AttemptFailure && mayHaveTakenEffect(scope.operation, failure);
-    if (!maybe) await claim.release();
+    if (!maybe) await claim.settle("not-sent");
     throw failure;
   }
 };

@@ -24,27 +24,28 @@ interface Attempt {
   readonly signal: AbortSignal | undefined;
 }
 
-interface OnceKey {
+/** A key, and what its claim needs of the call. */
+export interface OnceKey {
   readonly key: string;
   readonly ledger: ClaimLedger;
   readonly clock: Pick<Clock, "after">;
+  /** The client's lifetime: `close` waits for held work. */
   readonly lifetime: Pick<Lifetime, "hold">;
+  /** The call: its signal ends every wait. */
+  readonly scope: { readonly signal: AbortSignal | undefined };
 }
 
 /** The claim of one email on its key: taken directly before each attempt, released after one that was not applied. */
 export class OnceClaim {
   readonly #of: OnceKey;
   readonly #fingerprint: string;
-  readonly #within: (settling: Promise<unknown>) => Promise<unknown>;
   #claim: string | undefined;
   /** What is known of the attempt under the claim. */
-  #as: "not-sent" | "unknown" = "unknown";
+  #as: Settlement = "unknown";
 
-  /** @param within - limits the wait for a settlement. */
-  constructor(of: OnceKey, fingerprint: string, within: (settling: Promise<unknown>) => Promise<unknown>) {
+  constructor(of: OnceKey, fingerprint: string) {
     this.#of = of;
     this.#fingerprint = fingerprint;
-    this.#within = within;
   }
 
   /**
@@ -55,7 +56,7 @@ export class OnceClaim {
   async take({ limitMs, signal, ...work }: Attempt): Promise<void> {
     const { ledger, key, clock, lifetime } = this.#of;
     // A release that failed: the key is still this call's own.
-    await this.giveUp();
+    await this.settle();
     const { operation } = work;
     const claiming = (async () => ledger.claim(key, this.#fingerprint, { operation, limitMs }))();
     // A request that waits for a ledger holds permits of its limits, and holds up close().
@@ -83,28 +84,19 @@ export class OnceClaim {
     this.#as = "unknown";
   }
 
-  /** The attempt was certainly not applied: the key is free again. */
-  async release(): Promise<void> {
-    this.#as = "not-sent";
-    await this.giveUp();
-  }
-
-  /** Settles the claim, if there is one, with what is known. */
-  async giveUp(): Promise<void> {
-    await this.settle(this.#as);
-  }
-
-  /** Settles the claim, if there is one. A ledger that fails does not change the result of the email. */
-  async settle(as: Settlement, receipt?: unknown): Promise<void> {
+  /** Settles the claim, if there is one; without `as` with what is known. A ledger that fails changes no result. */
+  async settle(as: Settlement = this.#as, receipt?: unknown): Promise<void> {
+    this.#as = as;
     const claim = this.#claim;
     if (claim === undefined) return;
-    const { ledger, key } = this.#of;
+    const { ledger, key, lifetime, scope } = this.#of;
     const settling = (async () => ledger.settle(key, as, { claim, receipt }))();
-    await this.#within(settling).then(
-      () => {
-        this.#claim = undefined;
-      },
-      () => undefined,
-    );
+    try {
+      // A key that stays pending is unknown soon, and never sent again; the caller gets the result of the email anyway.
+      await untilAborted(lifetime.hold(settling), scope.signal);
+      this.#claim = undefined;
+    } catch {
+      // The next attempt, or the end of the call, tries again.
+    }
   }
 }

@@ -1,38 +1,22 @@
-import {
-  ConnectionError,
-  isTouchpointError,
-  SendOnceError,
-  TimeoutError,
-  ValidationError,
-} from "../errors.ts";
-import { type Lifetime, untilAborted } from "../runtime/cancellation.ts";
+import { ConnectionError, isTouchpointError, SendOnceError, TimeoutError } from "../errors.ts";
+import { untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/values.ts";
 import { differingFields, emailFingerprint } from "./email-fingerprint.ts";
 import type { ClaimLedger, TakenKey } from "./ledger.ts";
-import { KeyTaken, OnceClaim } from "./once-claim.ts";
+import { KeyTaken, OnceClaim, type OnceKey } from "./once-claim.ts";
 import { keepable } from "./rules.ts";
 
-/** What ends every wait of a call, and what it knows of itself. */
-interface Ending {
-  readonly signal: AbortSignal | undefined;
-  readonly effect: { note(): void };
-}
-
 /** One email under a key, and how to send it. */
-export interface OnceCall<Sent> {
+export interface OnceCall<Sent> extends OnceKey {
   readonly operation: string;
-  readonly key: string;
-  /** Identifies the email: no other may be sent under the key. */
+  /** Identifies the email: no other may be sent under the key. It was copied from JSON. */
   readonly email: object;
-  readonly ledger: ClaimLedger;
   readonly clock: Pick<Clock, "after" | "wallTime">;
-  readonly scope: Ending;
+  readonly scope: { readonly signal: AbortSignal | undefined; readonly effect: { note(): void } };
   /** Sends the email. It takes the claim directly before the first byte of each attempt. */
   send(claim: OnceClaim): Promise<Sent>;
   receiptOf(sent: Sent): unknown;
-  /** The client's lifetime: `close` waits for held work. */
-  readonly lifetime: Pick<Lifetime, "hold">;
 }
 
 /** It was sent just now, or earlier; in the latter case there may be a receipt. */
@@ -55,35 +39,9 @@ const flightsOf = (ledger: ClaimLedger): Map<string, Flight> => {
   return made;
 };
 
-const longestKey = 512;
-
-const invalid = (
-  { operation }: { readonly operation: string },
-  path: string,
-  message: string,
-): ValidationError =>
-  new ValidationError(`${operation}: ${path}: ${message}`, { operation, issues: [{ path, message }] });
-
-/** @throws ValidationError for an invalid key. */
-export const checkOnceKey = (call: { readonly operation: string; readonly key: unknown }): void => {
-  const { key } = call;
-  const fits = typeof key === "string" && key.trim() !== "" && key.length <= longestKey && key.isWellFormed();
-  if (!fits) throw invalid(call, "once", `must be a string of 1 to ${longestKey} characters`);
-};
-
-const fingerprintOf = (call: OnceCall<unknown>): string => {
-  try {
-    return emailFingerprint(call.email);
-  } catch (cause) {
-    throw invalid(call, "email", `cannot be written as JSON: ${String(cause)}`);
-  }
-};
-
-type Taken = Pick<TakenKey, "fingerprint" | "since">;
-
 const checkSame = (
   { operation, key }: OnceCall<unknown>,
-  { fingerprint, since }: Taken,
+  { fingerprint, since }: Pick<TakenKey, "fingerprint" | "since">,
   asked: string,
 ): void => {
   const differs = differingFields(fingerprint, asked);
@@ -134,17 +92,14 @@ const readKey = async (call: OnceCall<unknown>): Promise<TakenKey | undefined> =
 const sendUnderKey = async <Sent>(call: OnceCall<Sent>, fingerprint: string): Promise<OnceResult<Sent>> => {
   const known = await readKey(call);
   if (known !== undefined) return earlier(call, known, fingerprint);
-  const claim = new OnceClaim(call, fingerprint, (settling) =>
-    // A key that stays pending is unknown soon, and never sent again; the caller gets the result of the email anyway.
-    untilAborted(call.lifetime.hold(settling), call.scope.signal),
-  );
+  const claim = new OnceClaim(call, fingerprint);
   try {
     const sent = await call.send(claim);
     await claim.settle("sent", keepable(call.receiptOf(sent)));
     return { sent };
   } catch (error) {
     if (error instanceof KeyTaken) return earlier(call, error.taken, fingerprint);
-    await claim.giveUp();
+    await claim.settle();
     throw error;
   }
 };
@@ -160,8 +115,7 @@ const isOwnEnding = (error: unknown): boolean => !isTouchpointError(error) || er
  * is unknown whether the email was sent.
  */
 export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<Sent>> => {
-  checkOnceKey(call);
-  const fingerprint = fingerprintOf(call);
+  const fingerprint = emailFingerprint(call.email);
   const { ledger, key, scope } = call;
   const inFlight = flightsOf(ledger);
   for (;;) {

@@ -60,6 +60,11 @@ const asItIsNow = <Input>(operation: string, email: Input): Input => {
   }
 };
 
+const longestKey = 512;
+
+const isOnceKey = (key: unknown): boolean =>
+  typeof key === "string" && key.trim() !== "" && key.length <= longestKey && key.isWellFormed();
+
 /** Scheduled emails. Use it as `client.emails.scheduled`. */
 export class ScheduledEmails {
   readonly #call: CallScope;
@@ -238,29 +243,21 @@ export class Emails {
     },
   ): ApiPromise<Output> {
     const { once, dryRun, ...options } = sending.options ?? {};
+    const refused = (option: string, must: string) =>
+      answer<Output>(Promise.reject(invalid(operation.id, option, must)));
     if (dryRun !== undefined && typeof dryRun !== "boolean")
-      return answer(Promise.reject(invalid(operation.id, "dryRun", "must be true or false")));
+      return refused("dryRun", "must be true or false");
+    if (once !== undefined && !isOnceKey(once))
+      return refused("once", `must be a string of 1 to ${longestKey} characters`);
     const { isAlwaysDry, isDry } = this.#context.guards;
-    if (isAlwaysDry || (dryRun ?? isDry)) return answer(this.#dryRun(operation, payload, sending.options));
-    if (once === undefined) return this.#call.request(operation, { payload, plan: { dryRun } }, options);
+    // In a dry run the email guard responds instead of the service.
+    if (once === undefined || isAlwaysDry || (dryRun ?? isDry))
+      return this.#call.request(operation, { payload, plan: { dryRun } }, options);
     const call = this.#call.open(operation.id);
     const sent = call.run(operation.id, options, (scope) =>
       this.#sendOnce(operation, payload, { ...sending, scope, key: once }),
     );
     return answer(this.#context.lifetime.hold(sent), call.effect);
-  }
-
-  /** The email guard responds instead of the service. */
-  async #dryRun<Input extends object, Output>(
-    operation: Operation<Input, Output>,
-    payload: Input,
-    { once, dryRun, ...options }: SendOptions,
-  ): Promise<WithResponse<Output>> {
-    if (once !== undefined) {
-      const { checkOnceKey } = await import("../ledger/send-once.ts");
-      checkOnceKey({ operation: operation.id, key: once });
-    }
-    return this.#call.request(operation, { payload, plan: { dryRun } }, options).withResponse();
   }
 
   async #sendOnce<Input extends object, Output>(
