@@ -152,14 +152,6 @@ export const connect = (
   const lifetime = shared.lifetime ?? new Lifetime(() => transport.close());
   // Outermost first: a stage sees the request before the stages below it, and their result afterwards.
   const stages: readonly Stage[] = [
-    // An email that is not sent is neither counted nor waited for, nor reported as a request.
-    emailGuard({
-      guards: settings.emailGuards,
-      log,
-      paths: emailPaths(settings),
-      harmless: withoutEmails(settings),
-      wallTime: () => clock.wallTime(),
-    }),
     retry({
       maxRetryAfterMs,
       clock,
@@ -181,15 +173,28 @@ export const connect = (
     observe({ origin: settings.origin, hooks, log, clock, quota }),
     redacting(redactor),
     auth(settings.apiKey, { clock, learn: (key) => redactor.learn(key) }),
+  ];
+  const emailStages: readonly Stage[] = [
+    // An email that is not sent is neither counted nor waited for, nor reported as a request.
+    emailGuard({
+      guards: settings.emailGuards,
+      log,
+      paths: emailPaths(settings),
+      wallTime: () => clock.wallTime(),
+    }),
+    ...stages,
     // Innermost: whatever a call waits for, it waits without its send-once key.
     claimOnce(clock),
   ];
-  const send = pipeline(stages, transport.send);
+  const harmless = withoutEmails(settings);
+  const sendAny = pipeline(stages, transport.send);
+  const sendEmail = pipeline(emailStages, transport.send);
   // One object: calls in flight keep it alive, even if the client is no longer referenced.
   const carrier: Carrier = Object.assign(lifetime, { slots });
   return {
     settings,
-    send,
+    send: (scope, request) =>
+      harmless.has(scope.operation.id) ? sendAny(scope, request) : sendEmail(scope, request),
     redactor,
     limiter,
     slots,

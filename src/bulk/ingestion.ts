@@ -146,10 +146,8 @@ export class Ingestion {
         if (this.#options.onDailyLimit !== "wait" || !(error instanceof RateLimitError)) throw error;
         const { limit = "retry-after", retryAfterMs } = error;
         if (retryAfterMs === undefined) throw error;
-        const { onWait } = this.#call.watching;
-        onWait?.(limit);
         // Events of the batch that were sent already are sent again under their ids, and recorded once.
-        await this.#call.sleep(retryAfterMs).finally(() => onWait?.(undefined));
+        await this.#call.backOff(retryAfterMs, limit);
       }
     }
   }

@@ -1,4 +1,4 @@
-import type { Waits } from "../call/scope.ts";
+import type { Waits } from "../call/request.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { IngestForecast } from "./forecast.ts";
 

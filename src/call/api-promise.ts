@@ -1,7 +1,6 @@
 import type { Outcome } from "../errors.ts";
-import type { HttpResponse } from "../http/message.ts";
 import type { Account } from "../http/scope.ts";
-import { type RawHeaders, toHeaders } from "../runtime/headers.ts";
+import { toHeaders } from "../runtime/headers.ts";
 
 /** Details of the HTTP response of a call. */
 export interface ResponseInfo {
@@ -51,24 +50,18 @@ export interface ApiPromise<T> extends Promise<T> {
   readonly outcome: Outcome | undefined;
 }
 
-/** A class, so that `headers` is created only when it is read. */
-export class LazyResponseInfo implements ResponseInfo {
-  readonly status: number;
-  readonly attempts: number;
-  readonly waitedMs: number;
-  readonly #headers: RawHeaders;
-
-  constructor(response: HttpResponse, { attempts, waitedMs }: Account) {
-    this.status = response.status;
-    this.attempts = attempts;
-    this.waitedMs = waitedMs;
-    this.#headers = response.headers;
-  }
-
-  get headers(): Headers {
-    return toHeaders(this.#headers);
-  }
-}
+/** What a call has taken so far. The headers are created only when they are read. */
+export const infoOf = ({ response, attempts, waitedMs }: Account): ResponseInfo => {
+  const { status = 0, headers = {} } = response ?? {};
+  return {
+    status,
+    get headers() {
+      return toHeaders(headers);
+    },
+    attempts,
+    waitedMs,
+  };
+};
 
 const dataOf = <T>({ data }: WithResponse<T>): T => data;
 

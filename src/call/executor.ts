@@ -1,10 +1,10 @@
 import { type Issue, isTouchpointError, ResponseValidationError, ValidationError } from "../errors.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
-import { traceCall } from "../http/tracing.ts";
+import { isCallWatched, traceCall } from "../http/tracing.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { describeIssues, issuesOf } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
-import { LazyResponseInfo, type WithResponse } from "./api-promise.ts";
+import { infoOf, type WithResponse } from "./api-promise.ts";
 import { type CallInput, checkCallOptions, requestMaker } from "./request.ts";
 import { type Asked, type CallContext, CallScope, type Perform } from "./scope.ts";
 
@@ -28,7 +28,7 @@ class Executor {
   }
 
   readonly perform: Perform = (parent, asked) =>
-    parent.isWhole
+    parent.isWhole || !isCallWatched()
       ? this.#run(parent, asked)
       : traceCall(
           asked.operation.id,
@@ -51,7 +51,7 @@ class Executor {
       const response = await this.#context.send(scope, request);
       scope.account.answered(response);
       // The service responded with success, so the operation has probably taken effect.
-      if (scope.plan.replay !== "safe") scope.effect.noteHere();
+      if (scope.plan.replay !== "safe") scope.effect.isPossible = true;
       return await this.#accept(scope, operation, { input, response });
     } catch (error) {
       // What the caller knows of this request's effect it cannot tell any more.
@@ -69,11 +69,10 @@ class Executor {
     const { operation, input, options } = asked;
     if (options) checkCallOptions(operation.id, options);
     checkInput(operation, input.payload);
-    const plan = this.#maker.planOf(operation, input, { options, watching: parent.watching });
+    const plan = this.#maker.planOf(operation, input, { options, waits: parent.longWaits });
     const request = this.#maker.requestOf(operation, input, options);
     // Its time starts after the input was found to be valid.
     const scope = parent.forRequest(asked, plan);
-    if (scope.waits !== undefined) scope.waits.waitLeftMs ??= this.#maker.maxWaitMsOf(plan, options);
     return { scope, request };
   }
 
@@ -100,7 +99,7 @@ class Executor {
     return {
       // Already checked as `responseValidation` asks; beyond that, the response is returned as it is.
       data: body as Output,
-      response: new LazyResponseInfo(response, scope.account),
+      response: infoOf(scope.account),
     };
   }
 

@@ -2,11 +2,16 @@ import { ValidationError } from "../errors.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Plan } from "../http/scope.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
-import type { Priority } from "../options/priority.ts";
 import { callFaults } from "../options/validation.ts";
 import { version } from "../options/version.ts";
 import { isAbortSignal, isSearchParams, unknownKeys } from "../runtime/values.ts";
 import type { Operation, OperationFacts } from "../service/define.ts";
+
+/** Follows the waits of long work. */
+export interface Waits {
+  /** For one request: called with what it waits for, and with undefined when the wait is over. */
+  listener(): (waitingFor: string | undefined) => void;
+}
 
 /** What one request sends, and how its caller wants it sent. */
 export interface CallInput<Input> {
@@ -91,18 +96,6 @@ const mergeHeaders = (
   return headers;
 };
 
-type HeadersFor = (hasBody: boolean, own: CallOptions["headers"]) => Readonly<Record<string, string>>;
-
-/** The same two objects for every call without extra headers, because the stages cache what they derive from them. */
-const headersWith = (common: GivenHeaders): HeadersFor => {
-  const withoutBody = mergeHeaders(json, common);
-  const withBody = mergeHeaders(jsonWithBody, common);
-  return function headersFor(hasBody, own) {
-    const headers = hasBody ? withBody : withoutBody;
-    return own === undefined ? headers : mergeHeaders(headers, own);
-  };
-};
-
 /** @throws ValidationError naming every fault of the options of one call. */
 export const checkCallOptions = (operation: string, options: CallOptions): void => {
   // The methods of emails have taken theirs out.
@@ -115,44 +108,46 @@ export const checkCallOptions = (operation: string, options: CallOptions): void 
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
 };
 
-/** What a request of a call is made of. */
-export interface RequestMaker {
-  planOf<Input>(operation: Operation<Input, unknown>, input: CallInput<Input>, call: Asking): Plan;
-  requestOf(
-    operation: OperationFacts,
-    input: CallInput<unknown>,
-    options: CallOptions | undefined,
-  ): HttpRequest;
-  /** How long the requests of a call may wait for limits in total; undefined: no limit. */
-  maxWaitMsOf(plan: Plan, options: CallOptions | undefined): number | undefined;
-}
-
-/** Who asks: the options of the call, and the work that it is part of. */
+/** Who asks: the options of the call, and the long work that it is part of. */
 interface Asking {
   readonly options: CallOptions | undefined;
-  readonly watching: Pick<Plan, "onWait"> & { readonly priority: Priority | undefined };
+  readonly waits: Waits | undefined;
 }
 
 /** Creates what turns an operation and its input into a plan and a request. */
-export const requestMaker = (settings: Settings): RequestMaker => {
-  const headersFor = headersWith(settings.headers);
+export const requestMaker = (settings: Settings) => {
+  // The same two objects for every call without extra headers, because the stages cache what they derive from them.
+  const withoutBody = mergeHeaders(json, settings.headers);
+  const withBody = mergeHeaders(jsonWithBody, settings.headers);
   return {
-    planOf(operation, { payload, plan }, { options, watching }) {
+    planOf<Input>(
+      operation: Operation<Input, unknown>,
+      { payload, plan }: CallInput<Input>,
+      { options, waits }: Asking,
+    ): Plan {
       const { replay } = operation;
+      const byDefault = waits === undefined ? "interactive" : "background";
+      const priority = options?.priority ?? settings.priority ?? plan?.priority ?? byDefault;
+      const isDrained = plan?.isDrained ?? false;
+      const maxWaitMs = priority === "background" ? undefined : settings.maxWaitMs;
       return {
         replay: plan?.replay ?? (typeof replay === "function" ? replay(payload) : replay),
         weight: operation.weight?.(payload) ?? 1,
-        priority:
-          options?.priority ?? settings.priority ?? plan?.priority ?? watching.priority ?? "interactive",
+        priority,
         maxRetries: options?.maxRetries ?? settings.maxRetries,
-        isDrained: plan?.isDrained ?? false,
+        maxWaitMs: isDrained ? undefined : (options?.maxWaitMs ?? maxWaitMs),
+        isDrained,
         isDivisible: plan?.isDivisible ?? false,
         dryRun: plan?.dryRun,
         once: plan?.once,
-        onWait: plan?.onWait ?? watching.onWait,
+        onWait: plan?.onWait ?? waits?.listener(),
       };
     },
-    requestOf(operation, input, options) {
+    requestOf(
+      operation: OperationFacts,
+      input: CallInput<unknown>,
+      options: CallOptions | undefined,
+    ): HttpRequest {
       const { method = operation.method, path: template = operation.path } =
         settings.routes[operation.id] ?? {};
       const isQuery = method === "GET";
@@ -162,19 +157,16 @@ export const requestMaker = (settings: Settings): RequestMaker => {
       const body = isQuery
         ? undefined
         : bodyOf(operation.id, operation.write?.(input.payload) ?? input.payload);
+      const common = body === undefined ? withoutBody : withBody;
       return {
         method,
         path: settings.basePath + path + (query === undefined ? "" : queryOf(query)),
-        headers: headersFor(body !== undefined, options?.headers),
+        headers: options?.headers === undefined ? common : mergeHeaders(common, options.headers),
         body,
         attemptTimeoutMs: options?.timeoutMs ?? settings.timeoutMs,
         authorization: undefined,
         admission: undefined,
       };
-    },
-    maxWaitMsOf({ priority, isDrained }, options) {
-      if (isDrained) return undefined;
-      return options?.maxWaitMs ?? (priority === "background" ? undefined : settings.maxWaitMs);
     },
   };
 };

@@ -27,7 +27,7 @@ export const inRounds = async <T>(
   };
   const again = async (failure: unknown): Promise<boolean> => {
     if (!(failure instanceof Unfinished) || rounds >= most) return false;
-    if (!scope.isBackground && !quota.draw(costOfRepeat)) return false;
+    if (scope.longWaits === undefined && !quota.draw(costOfRepeat)) return false;
     // Once the client is closed this ends at once, and the next request says so.
     await scope.backOff(backoffMs(rounds, random()));
     rounds += 1;

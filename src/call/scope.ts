@@ -2,10 +2,9 @@ import type { Issue } from "../errors.ts";
 import type { Redactor } from "../http/auth.ts";
 import type { RetryQuota } from "../http/retry.ts";
 import { Account, Effect, type FailureNotes, type Plan, type Progress, type Scope } from "../http/scope.ts";
-import { traceCall } from "../http/tracing.ts";
+import { isCallWatched, traceCall } from "../http/tracing.ts";
 import type { Send } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
-import type { Priority } from "../options/priority.ts";
 import {
   ClientClosed,
   DeadlineExceeded,
@@ -14,12 +13,11 @@ import {
   whenAborted,
 } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { toHeaders } from "../runtime/headers.ts";
 import { issuesOf } from "../service/check.ts";
 import type { Operation, OperationFacts } from "../service/define.ts";
-import { type ApiPromise, answer, type ResponseInfo, type WithResponse } from "./api-promise.ts";
+import { type ApiPromise, answer, infoOf, type WithResponse } from "./api-promise.ts";
 import { errorOf } from "./error-of.ts";
-import { type CallInput, checkCallOptions } from "./request.ts";
+import { type CallInput, checkCallOptions, type Waits } from "./request.ts";
 
 /** One request that a scope makes. */
 export interface Asked<Input, Output> {
@@ -49,12 +47,6 @@ export interface CallContext {
   readonly perform: Perform;
 }
 
-/** Follows the waits of long work. */
-export interface Waits {
-  /** For one request: called with what it waits for, and with undefined when the wait is over. */
-  listener(): (waitingFor: string | undefined) => void;
-}
-
 /** `client`: makes a scope for each call. `long`: its requests have limits of their own. `whole`: they share them. */
 type Kind = "client" | "long" | "whole" | "request";
 
@@ -73,19 +65,13 @@ interface Start {
 // end.
 const settlingMs = 1_000;
 
-/** The work that a request is part of. */
-export interface Watching extends Pick<Plan, "onWait"> {
-  readonly priority: Priority | undefined;
-}
-
-const unwatched: Watching = { onWait: undefined, priority: undefined };
-
 /** What a scope of several requests has instead of a request's plan. */
 const noPlan: Plan = {
   replay: "safe",
   weight: 0,
   priority: "interactive",
   maxRetries: 0,
+  maxWaitMs: undefined,
   isDrained: false,
   isDivisible: false,
   dryRun: undefined,
@@ -114,12 +100,16 @@ export class CallScope implements Scope {
   readonly deadlineAt: number | undefined;
   readonly effect: Effect;
   readonly account: Account;
-  readonly waits: Account | undefined;
+  readonly waits: Account;
   readonly #kind: Kind;
+  /** Whether its requests are parts of one call. */
+  readonly isWhole: boolean;
   /** The signal that its options gave. */
   readonly #given: AbortSignal | undefined;
-  readonly #release: () => void;
-  readonly #watched: Waits | undefined;
+  /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */
+  readonly release: () => void;
+  /** Follows the waits of the long work that this is part of; such work leaves other calls the way. */
+  readonly longWaits: Waits | undefined;
 
   /** The scope of a client, which makes those of its calls. */
   static of(context: CallContext): CallScope {
@@ -133,19 +123,21 @@ export class CallScope implements Scope {
     const above = parent === undefined || parent.#kind === "client" ? undefined : parent;
     this.context = context;
     this.#kind = kind;
+    this.isWhole = kind === "whole";
     this.operation = operation;
     this.plan = plan;
     this.#given = signal;
-    this.#watched = waits ?? (above === undefined ? undefined : above.#watched);
+    this.longWaits = waits ?? above?.longWaits;
     this.effect = start.effect ?? new Effect(above?.effect);
     this.account = new Account(above?.account);
     const isAbove = above !== undefined && (signal === above.#given || signal === above.signal);
     const ending = parent === undefined || above !== undefined ? above?.signal : lifetime.signal;
     const opened = openScope([isAbove ? undefined : signal, ending], { totalTimeoutMs, clock });
     this.signal = opened.signal;
-    this.#release = opened.release;
-    const isPart = above !== undefined && above.#kind === "whole";
+    this.release = opened.release;
+    const isPart = above?.isWhole === true;
     this.waits = isPart ? above.account : this.account;
+    this.waits.waitLeftMs ??= plan.maxWaitMs;
     // What long work still has time for, its own signal says.
     const hasDeadline = totalTimeoutMs !== undefined && kind !== "long";
     if (hasDeadline) this.deadlineAt = clock.now() + totalTimeoutMs;
@@ -175,7 +167,7 @@ export class CallScope implements Scope {
   /** The scope of a request; `release` it when it has ended. */
   forRequest<Input, Output>({ operation, options, effect }: Asked<Input, Output>, plan: Plan): CallScope {
     // The whole call has a time limit already, and a recorder's drain has none.
-    const hasOwnLimit = this.#kind !== "whole" && !plan.isDrained;
+    const hasOwnLimit = !this.isWhole && !plan.isDrained;
     const totalTimeoutMs = hasOwnLimit
       ? (options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs)
       : undefined;
@@ -186,30 +178,12 @@ export class CallScope implements Scope {
     );
   }
 
-  /** Whether its requests are parts of one call. */
-  get isWhole(): boolean {
-    return this.#kind === "whole";
-  }
-
-  /** Whether its requests leave others the way. */
-  get isBackground(): boolean {
-    return this.#watched !== undefined;
-  }
-
-  /** What its requests are made for: the priority that they have, and what they tell of their waits. */
-  get watching(): Watching {
-    return this.#watched === undefined
-      ? unwatched
-      : { onWait: this.#watched.listener(), priority: "background" };
-  }
-
   /**
    * Starts long work, such as an iteration: once the client is closed, it sends no more requests, although new calls are
    * possible. Work within a call is a part of it.
    */
   open(operation: string): CallScope {
-    if (this.#kind !== "client") return this;
-    return new CallScope(this.context, { kind: "long", operation: severalRequests(operation) }, this);
+    return this.#kind === "client" ? this.long(operation) : this;
   }
 
   /** Runs a call of several requests, which end together. A call within a call is a part of it. */
@@ -218,18 +192,19 @@ export class CallScope implements Scope {
     options: CallOptions | undefined,
     work: (scope: CallScope) => Promise<T>,
   ): Promise<T> {
-    if (this.#kind === "whole") return work(this);
+    if (this.isWhole) return work(this);
     if (options) checkCallOptions(operation, options);
     const totalTimeoutMs = options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs;
     const start = { signal: options?.signal, totalTimeoutMs };
-    const whole = this.#child({ kind: "whole", operation: severalRequests(operation), ...start });
+    const whole = this.#child("whole", operation, start);
     const { account } = whole;
     const taken = () => ({
       status: account.response?.status,
       attempts: account.attempts,
       waitedMs: account.waitedMs,
     });
-    const result = await traceCall(operation, () => whole.untilEnd(work), taken);
+    const toEnd = (): Promise<T> => whole.untilEnd(work);
+    const result = await (isCallWatched() ? traceCall(operation, toEnd, taken) : toEnd());
     this.context.settings.log.debug("call", { operation, ...taken() });
     return result;
   }
@@ -239,14 +214,7 @@ export class CallScope implements Scope {
     operation: string,
     options: Pick<CallOptions, "signal" | "totalTimeoutMs"> & { readonly waits?: Waits } = {},
   ): CallScope {
-    const { signal, totalTimeoutMs, waits } = options;
-    return this.#child({
-      kind: "long",
-      operation: severalRequests(operation),
-      signal,
-      totalTimeoutMs,
-      waits,
-    });
+    return this.#child("long", operation, options);
   }
 
   /** Resolves after `ms`, or when the client is closed: the next request throws that, with the results so far. */
@@ -258,11 +226,11 @@ export class CallScope implements Scope {
     }
   }
 
-  /** Waits before the next round of requests; those who follow the waits are told. */
-  async backOff(ms: number): Promise<void> {
-    const { onWait } = this.watching;
+  /** Waits before the next request or round of requests; those who follow the waits are told. */
+  async backOff(ms: number, waitingFor = "retry"): Promise<void> {
+    const onWait = this.plan.onWait ?? this.longWaits?.listener();
     const before = this.clock.now();
-    onWait?.("retry");
+    onWait?.(waitingFor);
     try {
       await this.sleep(ms);
     } finally {
@@ -300,29 +268,14 @@ export class CallScope implements Scope {
 
   /** The answer of a call: its data, with the last response of its requests. */
   answer<T>(work: Promise<T>): ApiPromise<T> {
-    const { account } = this;
-    const info = (): ResponseInfo => {
-      const { response, attempts, waitedMs } = account;
-      return {
-        status: response?.status ?? 0,
-        headers: toHeaders(response?.headers ?? {}),
-        attempts,
-        waitedMs,
-      };
-    };
     return answer(
-      work.then((data) => ({ data, response: info() })),
+      work.then((data) => ({ data, response: infoOf(this.account) })),
       this.effect,
     );
   }
 
-  /** Clears the timer and the listeners, because a signal that outlives the call must not collect them. */
-  release(): void {
-    this.#release();
-  }
-
-  #child(start: Start): CallScope {
-    return new CallScope(this.context, start, this);
+  #child(kind: Kind, operation: string, start: Omit<Start, "kind" | "operation">): CallScope {
+    return new CallScope(this.context, { ...start, kind, operation: severalRequests(operation) }, this);
   }
 
   /** Runs the work of this scope until its end or its deadline; requests in flight are awaited then. */

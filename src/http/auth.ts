@@ -120,17 +120,14 @@ export class Redactor {
   }
 }
 
-// A batch is a success that may contain the sentences of failures.
-const saysWhy = ({ status, json }: HttpResponse): boolean => {
-  if (status !== 207) return status >= 400;
-  const { rejected }: { rejected?: unknown } = Object(json);
-  return rejected !== 0;
-};
-
 /** Removes the key from failures. */
 export const redacting = (redactor: Redactor): Stage => {
-  const clean = (response: HttpResponse): HttpResponse =>
-    saysWhy(response) ? redactor.response(response) : response;
+  const clean = (response: HttpResponse): HttpResponse => {
+    const { status, json } = response;
+    // A batch is a success that may contain the sentences of failures.
+    const isClean = status === 207 ? Reflect.get(Object(json), "rejected") === 0 : status < 400;
+    return isClean ? response : redactor.response(response);
+  };
   const cleanFailure = (failure: unknown): never => {
     throw failure instanceof AttemptFailure ? redactor.failure(failure) : failure;
   };

@@ -1,6 +1,6 @@
 import type { OnceClaim } from "../ledger/once-claim.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { type HttpRequest, type HttpResponse, isSuccess } from "./message.ts";
+import type { HttpRequest, HttpResponse } from "./message.ts";
 import { mayHaveTakenEffect } from "./retry-policy.ts";
 import type { Scope } from "./scope.ts";
 import { AttemptFailure, type Send, type Stage } from "./types.ts";
@@ -24,7 +24,8 @@ const sendClaimed = (
 
 const wasNotApplied = ({ operation }: Scope, response: HttpResponse): boolean => {
   const failure = new AttemptFailure("status", "", { wasSent: true, response });
-  return !isSuccess(response.status) && !mayHaveTakenEffect(operation, failure);
+  const isSuccess = response.status >= 200 && response.status < 300;
+  return !isSuccess && !mayHaveTakenEffect(operation, failure);
 };
 
 interface Sending {

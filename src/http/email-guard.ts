@@ -11,8 +11,6 @@ export interface EmailGuardSettings {
   readonly log: Pick<Log, "info">;
   /** The paths that send emails: the documented ones, and their replacements in `routes`. */
   readonly paths: readonly string[];
-  /** Operations that cannot send an email, whatever their path. */
-  readonly harmless: ReadonlySet<string>;
   /** Milliseconds since 1970. */
   readonly wallTime: () => number;
 }
@@ -46,10 +44,10 @@ const pretended = (
  * Keeps emails from being sent: to recipients who are not allowed, and all of them in a dry run, whichever method sends
  * them. Outermost, so that such an email is neither counted nor waited for nor reported as a request.
  */
-export const emailGuard = ({ guards, log, paths, harmless, wallTime }: EmailGuardSettings): Stage => {
+export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings): Stage => {
   const places = paths.map(placeOf);
   const isOfEmails = ({ operation }: Scope, { method, path }: HttpRequest): boolean => {
-    if (method === "GET" || harmless.has(operation.id)) return false;
+    if (method === "GET") return false;
     if (operation.isEmail) return true;
     const given = placeOf(path);
     // Also without the prefix: a base URL that ends in it is taken without it, and a gateway may add it.

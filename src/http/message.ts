@@ -27,8 +27,6 @@ export interface HttpResponse {
   readonly canRenewKey?: boolean;
 }
 
-export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
-
 /** All headers of a request, including the key. */
 export const headersOf = ({ headers, authorization }: HttpRequest): Readonly<Record<string, string>> =>
   authorization === undefined ? headers : { ...headers, authorization };

@@ -1,6 +1,3 @@
-import type { Clock } from "../runtime/clock.ts";
-import type { Scope } from "./scope.ts";
-
 /** Work that is repeated while it fails. */
 export interface Repeated<T> {
   /** Resolves when the next try is due; false if there is none. */
@@ -47,16 +44,4 @@ export const repeatAfter = async <T>(failure: unknown, { again, work }: Repeated
   } catch (error) {
     throw failureOf(error);
   }
-};
-
-/** Waits before the next try; `onWait` is told. */
-export const backOff = async ({ plan, account, signal }: Scope, ms: number, clock: Clock): Promise<void> => {
-  const before = clock.now();
-  plan.onWait?.("retry");
-  try {
-    await clock.sleep(ms, signal);
-  } finally {
-    plan.onWait?.(undefined);
-  }
-  account.waited(clock.now() - before);
 };

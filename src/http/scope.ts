@@ -12,6 +12,8 @@ export interface Plan {
   /** Interactive requests go before background ones. */
   readonly priority: Priority;
   readonly maxRetries: number;
+  /** How long the requests of the call may wait for limits in total; undefined: no limit. */
+  readonly maxWaitMs: number | undefined;
   /** Allowed while the client closes, and not refused by `maxQueued`: the events of a recorder. */
   readonly isDrained: boolean;
   /** It may be refused with a BatchTooLarge, and sent in parts. */
@@ -29,6 +31,7 @@ export interface Plan {
 
 /** Whether anything of a call may have happened: of each request, and, through the parents, of all of it. */
 export class Effect {
+  /** Set alone, and not by `note`, where only the caller knows whether the whole call is affected. */
   isPossible = false;
   /** A 404 counted as done: an earlier attempt was unclear, or another program was first. */
   wasGone = false;
@@ -51,11 +54,6 @@ export class Effect {
   note(): void {
     this.isPossible = true;
     this.#parent?.note();
-  }
-
-  /** The service responded with success; the caller knows whether the whole call is affected. */
-  noteHere(): void {
-    this.isPossible = true;
   }
 }
 
@@ -121,6 +119,8 @@ export interface Scope {
   /** Holds what is left of `maxWaitMs`; requests of a call share it. Undefined: no limit. */
   readonly waits: Account | undefined;
   readonly progress: Progress;
+  /** Waits before the next try; those who follow the waits are told. The end of the client ends the wait, too. */
+  backOff(ms: number): Promise<void>;
   /** The error that ends the call for this reason; no other code makes errors that carry an outcome. */
   fail(reason: unknown, notes?: FailureNotes): unknown;
 }

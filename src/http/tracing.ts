@@ -23,10 +23,6 @@ const withoutResult = async <Trace extends object, Result>(
   return result as Result;
 };
 
-/** Whether there may be subscribers: Bun's channels do not say. */
-const isWatched = ({ hasSubscribers }: { readonly hasSubscribers: boolean | undefined }): boolean =>
-  hasSubscribers !== false;
-
 const attempts = tracingChannel<string, AttemptTrace>("touchpoint:attempt");
 const calls = tracingChannel<string, CallTrace>("touchpoint:call");
 
@@ -37,9 +33,11 @@ interface Taken {
   readonly waitedMs: number;
 }
 
+/** Whether somebody may listen to the start and end of calls: Bun's channels do not say. */
+export const isCallWatched = (): boolean => calls.hasSubscribers !== false;
+
 /**
- * Runs a call, and publishes its start and end if somebody listens. What a user calls is one message, however many
- * requests it takes.
+ * Runs a call, and publishes its start and end. What a user calls is one message, however many requests it takes.
  *
  * @param taken - what the call has taken, once it has succeeded.
  */
@@ -48,7 +46,6 @@ export const traceCall = <T>(
   work: () => Promise<T>,
   taken: (result: T) => Taken,
 ): Promise<T> => {
-  if (!isWatched(calls)) return work();
   const trace: CallTrace = { operation };
   return withoutResult(calls, trace, async () => {
     try {
@@ -137,7 +134,7 @@ export const observe = ({ origin, hooks, log, clock, quota }: ObserveSettings): 
     }
   };
   return function observeStage(scope, request, next) {
-    if (!isAlwaysWatched && !isWatched(attempts)) return next(scope, request);
+    if (!isAlwaysWatched && attempts.hasSubscribers === false) return next(scope, request);
     const trace: AttemptTrace = { ...noticeOf(scope, request), origin };
     return withoutResult(attempts, trace, () => watch(scope, trace, { request, next }));
   };

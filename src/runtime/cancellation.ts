@@ -4,9 +4,7 @@ type Listener = () => void;
 
 const rings = new WeakMap<AbortSignal, Link<Listener>>();
 
-const ringOf = (signal: AbortSignal): Link<Listener> => {
-  const known = rings.get(signal);
-  if (known !== undefined) return known;
+const openRing = (signal: AbortSignal): Link<Listener> => {
   // A copy: a listener may remove itself, or others, from the ring.
   const ring = new Link<Listener>(function tellAll() {
     const listeners: Listener[] = [];
@@ -26,7 +24,7 @@ const ringOf = (signal: AbortSignal): Link<Listener> => {
  */
 export const whenAborted = (signal: AbortSignal | undefined, listener: Listener): Listener => {
   if (signal === undefined) return nothingToRelease;
-  const ring = ringOf(signal);
+  const ring = rings.get(signal) ?? openRing(signal);
   if (ring.isAlone) signal.addEventListener("abort", ring.value);
   const link = new Link(listener);
   ring.add(link);

@@ -10,6 +10,7 @@ import {
 } from "../../src/http/scope.ts";
 import type * as sending from "../../src/http/types.ts";
 import type { Priority } from "../../src/options/priority.ts";
+import type { Clock } from "../../src/runtime/clock.ts";
 import type { BudgetName, Method, OperationFacts, ReplayClass } from "../../src/service/define.ts";
 
 export * from "../../src/http/message.ts";
@@ -52,6 +53,8 @@ export interface HttpRequest {
   readonly isHeld?: (() => boolean) | undefined;
   readonly stats: Stats;
   readonly dryRun?: boolean | undefined;
+  /** Times its back-off. */
+  readonly clock?: Pick<Clock, "now" | "sleep">;
 }
 
 export type Send = (request: HttpRequest) => Promise<http.HttpResponse>;
@@ -123,7 +126,7 @@ class FlatScope implements Scope {
     };
     this.plan = {
       ...{ replay: flat.replay, weight: flat.weight, priority: flat.priority },
-      ...{ maxRetries: flat.maxRetries, onWait: flat.onWait, once: undefined },
+      ...{ maxRetries: flat.maxRetries, onWait: flat.onWait, once: undefined, maxWaitMs: undefined },
       ...{ isDrained: flat.isDrained ?? false, isDivisible: flat.isDivisible ?? false, dryRun: flat.dryRun },
     };
     this.signal = flat.signal;
@@ -136,6 +139,16 @@ class FlatScope implements Scope {
   get progress(): Progress {
     const { operation, account, effect } = this;
     return { operation: operation.id, attempts: account.attempts, outcome: effect.outcome };
+  }
+
+  async backOff(ms: number): Promise<void> {
+    const { clock, onWait } = this.flat;
+    if (clock === undefined) throw new Error("a test that waits gives a clock");
+    const before = clock.now();
+    onWait?.("retry");
+    await clock.sleep(ms, this.signal).catch(() => undefined);
+    onWait?.(undefined);
+    this.account.waited(clock.now() - before);
   }
 
   fail(failed: unknown, notes?: FailureNotes): unknown {

@@ -33,15 +33,6 @@ const isBuiltIn = (fetch: unknown): boolean =>
 // Reading a function's source costs more than a call, so it is done once per function.
 let builtIn: unknown;
 
-/** A fetch that a framework or an APM has wrapped does not count: an export would come from its cache. */
-const fetchDouble = (): TestDouble | undefined => {
-  const { fetch } = globalThis;
-  if (fetch === undefined || fetch === builtIn) return undefined;
-  if (isBuiltIn(fetch)) builtIn = fetch;
-  else if (isTestRun() || isMarked()) return { fetch: doubled };
-  return undefined;
-};
-
 const doubled: Fetch = (url, init) => {
   // Node's types lack `cache`, which every fetch accepts.
   const uncached = { ...init, cache: "no-store" };
@@ -62,8 +53,12 @@ const isMockAgent = (value: unknown): value is Dispatcher =>
  * because a test may set it up after it created the client.
  */
 export const testDouble = (): TestDouble | undefined => {
-  const found = fetchDouble();
-  if (found !== undefined) return found;
+  const { fetch } = globalThis;
+  if (fetch !== undefined && fetch !== builtIn) {
+    if (isBuiltIn(fetch)) builtIn = fetch;
+    // A fetch that a framework or an APM has wrapped does not count: an export would come from its cache.
+    else if (isTestRun() || isMarked()) return { fetch: doubled };
+  }
   for (const symbol of dispatcherSymbols) {
     const dispatcher: unknown = Reflect.get(globalThis, symbol);
     if (dispatcher !== undefined && isMockAgent(dispatcher)) return { dispatcher };

@@ -19,7 +19,7 @@ const start = (steps: readonly Step[], over: Partial<HttpRequest> = {}) => {
   const send = flatStage(
     retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.5 }),
   )(script.send);
-  return { clock, requests: script.requests, send: () => send(aRequest(over)) };
+  return { clock, requests: script.requests, send: () => send(aRequest({ clock, ...over })) };
 };
 
 const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
@@ -91,7 +91,7 @@ const ended = async (steps: readonly Step[], over: Partial<HttpRequest>): Promis
   const send = flatStage(
     retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 0.5 }),
   )(scripted(...steps).send);
-  const error = await clock.until(errorOf(send(aRequest({ ...over, signal: bound.signal }))));
+  const error = await clock.until(errorOf(send(aRequest({ clock, ...over, signal: bound.signal }))));
   bound.release();
   return error instanceof TouchpointError ? [error.code, error.outcome] : error;
 };

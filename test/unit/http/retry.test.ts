@@ -35,7 +35,7 @@ const run = (steps: readonly Step[], over: Partial<HttpRequest> = {}, random = 0
     times.push(clock.now());
     return script.send(request);
   });
-  const answer = send(aRequest(over));
+  const answer = send(aRequest({ clock, ...over }));
   answer.catch(() => undefined);
   return { ...script, clock, answer, times };
 };
@@ -94,7 +94,7 @@ describe("retry: waits", () => {
       random: () => 0.5,
       onRetry: (n: unknown) => notices.push(n),
     };
-    await clock.until(flatStage(retry(settings))(script.send)(aRequest()));
+    await clock.until(flatStage(retry(settings))(script.send)(aRequest({ clock })));
     expect(notices).toEqual([
       { operation: "contacts.list", attempt: 1, waitMs: 250, status: 500 },
       { operation: "contacts.list", attempt: 2, waitMs: 500, status: undefined },
@@ -238,7 +238,7 @@ describe("retry: total time", () => {
     const send = flatStage(
       retry({ maxRetryAfterMs: 60_000, clock, quota: new RetryQuota(), random: () => 1 }),
     )(script.send);
-    const answer = send(aRequest({ ...over, signal: bound.signal })).finally(() => bound.release());
+    const answer = send(aRequest({ clock, ...over, signal: bound.signal })).finally(() => bound.release());
     answer.catch(() => undefined);
     return { clock, answer, times: [], ...script };
   };
