@@ -30,10 +30,10 @@ export interface SharingRequest {
   readonly leastReserve: number;
   /** How long its attempt may take. */
   readonly attemptTimeoutMs: number;
-  /** The next one of its queue. */
-  readonly next: SharingRequest | undefined;
   readonly queue: {
     readonly kind: SharingKind;
+    /** The waiting requests, in their order. */
+    requests(): Iterable<SharingRequest>;
     /** How many more requests may be in flight. */
     readonly slots: { readonly room: number };
   };

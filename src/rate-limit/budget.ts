@@ -1,10 +1,10 @@
 import type { BudgetState, Limit } from "../options/limits.ts";
 import type { Priority } from "../options/priority.ts";
-import type { DayCount, LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
+import type { DayCount, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
 import { Pause } from "./pause.ts";
-import { Holding, Permits } from "./permits.ts";
+import { Permits } from "./permits.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
@@ -15,6 +15,11 @@ const rememberedWindows = 3;
 /** The part of each budget that background work keeps while interactive calls use all they can get. */
 const backgroundPart = 1 / 10;
 
+/** Who holds permits: requests of one priority. */
+interface Holder {
+  readonly priority: Priority;
+}
+
 /** What a budget is made of. */
 interface BudgetContext {
   readonly clock: Clock;
@@ -22,13 +27,11 @@ interface BudgetContext {
   readonly shared?: SharedBudget | undefined;
   readonly day: DayCount;
   readonly onChange: () => void;
+  /** Called when it is used while it is not kept: it must not be forgotten. */
+  readonly onUse?: (() => void) | undefined;
   /** A pause that outlasts an earlier budget of the same limit. */
   readonly pause?: Pause | undefined;
-  /** Called when it is used, once a minute at most: it must not be forgotten. */
-  readonly keep?: (() => void) | undefined;
 }
-
-const keepMs = 60_000;
 
 /**
  * One limit of the service: hands out permits, takes them back a window after the response, and stops during a pause.
@@ -41,14 +44,13 @@ export class Budget implements SharingBudget {
   readonly waiting: Record<Priority, number> = { interactive: 0, background: 0 };
   /** The weight of waiting requests whose narrowest budget this is. */
   readonly queued: Record<Priority, number> = { interactive: 0, background: 0 };
-  /** Permits in use or cooling. */
-  readonly held: Record<Priority, number> = { interactive: 0, background: 0 };
+  /** Whether a registry keeps it, because it may hold something. */
+  isKept = false;
   readonly #clock: Clock;
-  readonly #keep: BudgetContext["keep"];
-  #keptAt = Number.NEGATIVE_INFINITY;
+  readonly #onUse: BudgetContext["onUse"];
   readonly #onChange: () => void;
   readonly shared: SharedBudget | undefined;
-  readonly #permits: Permits;
+  readonly #permits: Permits<Holder>;
   readonly #pause: Pause;
   #interactiveUntil = Number.NEGATIVE_INFINITY;
   #backgroundAt = Number.NEGATIVE_INFINITY;
@@ -57,7 +59,7 @@ export class Budget implements SharingBudget {
   constructor(
     name: BudgetName,
     limit: Limit,
-    { clock, shared, day, onChange, pause = new Pause(), keep }: BudgetContext,
+    { clock, shared, day, onChange, onUse, pause = new Pause() }: BudgetContext,
   ) {
     this.name = name;
     this.limit = limit;
@@ -65,7 +67,7 @@ export class Budget implements SharingBudget {
     this.#clock = clock;
     this.shared = shared;
     this.#onChange = onChange;
-    this.#keep = keep;
+    this.#onUse = onUse;
     this.#pause = pause;
     this.#permits = new Permits(limit, clock);
     shared?.attach(this);
@@ -76,54 +78,57 @@ export class Budget implements SharingBudget {
     return this.waiters === 0 && (this.shared !== undefined || this.#permits.used === 0);
   }
 
-  /** Only its clients hold it from now on: its next use tells `keep` again. */
-  release(): void {
-    this.#keptAt = Number.NEGATIVE_INFINITY;
-  }
-
-  newHolding(priority: Priority): Holding {
-    return new Holding(this.held, priority);
-  }
-
   /** What a request of this weight takes: never more than the limit. */
   amountOf(weight: number): number {
     return Math.min(weight, this.limit.max);
   }
 
-  /** Whether `amount` may be taken now and `kept` permits be left, but no more of those than there can be here. */
-  has(amount: number, kept = 0): boolean {
-    const now = this.#clock.now();
-    if (now < this.#pause.until || this.#pause.isProbeOut) return false;
-    this.#permits.thaw(now);
-    return this.#permits.inHand >= amount + Math.min(kept, Math.max(0, this.limit.max - amount));
+  /** How many permits this holder has, in use or cooling down. */
+  heldOf(holder: Holder): number {
+    return this.#permits.held.get(holder) ?? 0;
   }
 
-  take(weight: number, request: object, holding: Holding, priority: Priority): void {
+  #heldBy(priority: Priority): number {
+    let sum = 0;
+    for (const [holder, count] of this.#permits.held) if (holder.priority === priority) sum += count;
+    return sum;
+  }
+
+  /** Whether `amount` may be taken now and `kept` permits be left, but no more of those than there can be here. */
+  has(amount: number, kept = 0): boolean {
+    return this.readyAt(amount, kept) === undefined;
+  }
+
+  /** When to ask again whether `has(amount, kept)`: `Infinity` if only a request that ends can tell; undefined: it has. */
+  readyAt(amount: number, kept = 0): number | undefined {
     const now = this.#clock.now();
-    const amount = this.amountOf(weight);
-    this.#permits.take(amount);
+    if (now < this.#pause.until) return this.#pause.until;
+    if (this.#pause.isProbeOut) return never;
+    const wanted = amount + Math.min(kept, Math.max(0, this.limit.max - amount));
+    if (this.#permits.inHand >= wanted) return undefined;
+    const { nextAt = never } = this.#permits;
+    return kept > 0 && this.#interactiveUntil > now ? Math.min(nextAt, this.#interactiveUntil) : nextAt;
+  }
+
+  take(weight: number, request: object, holder: Holder): void {
+    this.#permits.take(this.amountOf(weight), holder);
     this.#pause.took(request);
     this.day.add(weight);
-    holding.add(amount);
-    if (priority === "background") this.#backgroundAt = now;
-    if (now - this.#keptAt < keepMs) return;
-    this.#keptAt = now;
-    this.#keep?.();
+    if (holder.priority === "background") this.#backgroundAt = this.#clock.now();
+    if (!this.isKept) this.#onUse?.();
   }
 
   /** The request was never sent: its permits are free at once. */
-  refund(weight: number, request: object, holding: Holding): void {
-    const amount = this.amountOf(weight);
-    holding.add(-amount);
-    this.#permits.putBack(amount);
+  refund(weight: number, request: object, holder: Holder): void {
+    this.#permits.putBack(this.amountOf(weight), holder);
     this.day.add(-weight);
     this.#pause.refunded(request);
   }
 
   /** The request was answered; if that is unknown, `roundTripMs` is undefined. */
-  settle(weight: number, request: object, holding: Holding, roundTripMs: number | undefined): void {
+  settle(weight: number, request: object, holder: Holder, roundTripMs: number | undefined): void {
     this.#pause.settled(request);
-    this.#permits.cool(weight, roundTripMs, holding);
+    this.#permits.cool(weight, roundTripMs, holder);
   }
 
   /** An interactive call arrived: background work leaves a reserve in the next windows. */
@@ -133,10 +138,10 @@ export class Budget implements SharingBudget {
 
   /** The part of a window that background work leaves now; `least` is a share of the limit. */
   reserve(least: number): number {
+    const { max } = this.limit;
     const hasInteractive =
       this.#interactiveUntil > this.#clock.now() || this.shared?.interactive !== undefined;
-    if (!hasInteractive || this.limit.max === never) return 0;
-    const { max } = this.limit;
+    if (!hasInteractive || max === never) return 0;
     const wanted = Math.max(max * least, this.#interactiveHeld * reserveFactor);
     return Math.ceil(Math.min(wanted, Math.floor(max * (1 - backgroundPart))));
   }
@@ -144,12 +149,6 @@ export class Budget implements SharingBudget {
   /** The largest batch that background work sends: what the reserve leaves of a window. */
   largestBatch(least: number): number {
     return this.limit.max - this.reserve(least);
-  }
-
-  /** The size for a batch that is larger than what the reserve leaves; undefined if it is not. */
-  cutTo(amount: number, least: number): number | undefined {
-    const largest = this.largestBatch(least);
-    return amount > largest ? largest : undefined;
   }
 
   /** How many idle permits a background request of this amount has to leave for interactive ones. */
@@ -164,15 +163,15 @@ export class Budget implements SharingBudget {
    */
   isBackgroundDue(amount: number): boolean {
     const part = this.limit.max * backgroundPart;
-    this.#permits.thaw(this.#clock.now());
-    if (this.held.background + amount <= part) return true;
+    const held = this.#heldBy("background");
     const sinceMs = this.#clock.now() - this.#backgroundAt;
-    return this.held.background === 0 && sinceMs >= (amount / part) * this.limit.windowMs;
+    return held + amount <= part || (held === 0 && sinceMs >= (amount / part) * this.limit.windowMs);
   }
 
   /** Pauses for `ms`. Then one request goes as the probe, and the others after it succeeded. */
   pause(ms: number, by?: string): void {
     this.#pause.start(this.#clock.now() + ms, by);
+    if (!this.isKept) this.#onUse?.();
   }
 
   /** The service asked for a pause with the response `by`; all processes that share the budget learn of it. */
@@ -180,23 +179,6 @@ export class Budget implements SharingBudget {
     this.pause(ms, by);
     this.shared?.paused(ms, by);
     this.#onChange();
-  }
-
-  /**
-   * A request waits for this budget: requests permits from the source, and checks the queues again in time.
-   *
-   * @returns whether the request may go now.
-   */
-  want(amount: number, kept = 0): boolean {
-    const now = this.#clock.now();
-    if (now < this.#pause.until) this.#wakeAt(this.#pause.until);
-    if (now < this.#pause.until || this.#pause.isProbeOut) return false;
-    // A permit may have come back since has() said no.
-    if (this.has(amount, kept)) return true;
-    const reserveEndsAt = kept > 0 && this.#interactiveUntil > now ? this.#interactiveUntil : never;
-    const next = Math.min(this.#permits.nextAt ?? never, reserveEndsAt);
-    if (next !== never) this.#wakeAt(next);
-    return false;
   }
 
   /** No request waits any more. */
@@ -211,7 +193,7 @@ export class Budget implements SharingBudget {
 
   /** In all processes that share the budget. */
   get #interactiveHeld(): number {
-    return this.shared?.interactive ?? this.held.interactive;
+    return this.shared?.interactive ?? this.#heldBy("interactive");
   }
 
   get isProbing(): boolean {
@@ -226,21 +208,6 @@ export class Budget implements SharingBudget {
   /** What is left of a pause, in milliseconds; 0 without one. */
   get pausedForMs(): number {
     return Math.max(0, this.#pause.until - this.#clock.now());
-  }
-
-  /** Why the store that shares the limit is unavailable; undefined while it responds. */
-  get lost(): LostStore | undefined {
-    return this.shared?.lost;
-  }
-
-  /** Whether no request should wait for that store any longer. */
-  get isGivenUp(): boolean {
-    return (this.lost?.givesUpAt ?? never) <= this.#clock.now();
-  }
-
-  /** Tries to reach the store again, although no request waits for it. */
-  seek(): void {
-    this.shared?.seek();
   }
 
   /** How long a request of `amount` has to wait at least, after `ahead` permits for other requests; 0 if unknown. */
@@ -260,7 +227,8 @@ export class Budget implements SharingBudget {
     const { max } = this.limit;
     const isLimited = max !== never;
     const used = isLimited ? Math.min(max, this.shared?.used ?? this.#permits.used) : 0;
-    const { pausedForMs, lost } = this;
+    const { pausedForMs } = this;
+    const lost = this.shared?.lost;
     const remaining = lost?.givesUpAt === undefined ? max - used : 0;
     return {
       used,
@@ -279,8 +247,10 @@ export class Budget implements SharingBudget {
     await this.shared?.close();
   }
 
-  #wakeAt(at: number): void {
+  /** Checks the queues again then. */
+  wakeAt(at: number): void {
     const now = this.#clock.now();
+    if (at === never) return;
     if (this.#alarm !== undefined && this.#alarm.at <= at && this.#alarm.at > now) return;
     this.#alarm?.cancel();
     const cancel = this.#clock.after(at - now, () => {

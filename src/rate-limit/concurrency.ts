@@ -2,6 +2,8 @@ import type { ByPriority } from "../options/priority.ts";
 
 /** A queue of requests that need a slot. */
 interface WaitingQueue {
+  /** Admits every request that can go. */
+  pump(): void;
   /** Refuses the waiting requests, and returns how many there were. */
   refuseWaiting(reason: unknown): number;
 }
@@ -13,7 +15,7 @@ export class ConcurrencyLimit {
   readonly waiting: Record<keyof ByPriority, number> = { interactive: 0, background: 0 };
   readonly #max: number;
   #inUse = 0;
-  readonly #wakes = new Set<() => void>();
+  /** Those with waiting requests; the one that waits longest for a slot comes first. */
   readonly #queues = new Set<WaitingQueue>();
   #closing: unknown;
   #onIdle: (() => void)[] = [];
@@ -40,17 +42,16 @@ export class ConcurrencyLimit {
     this.#inUse += 1;
   }
 
-  /**
-   * Clients of different keys may share slots but wait in separate groups: the group that waits longest is woken first.
-   */
+  /** Clients of different keys may share slots but wait in separate queues: these take turns. */
   free(): void {
+    const wasFull = this.isFull;
     this.#inUse -= 1;
     if (this.#inUse === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
-    for (const wake of [...this.#wakes]) {
+    for (const queue of wasFull ? [...this.#queues] : []) {
       if (this.isFull) return;
-      // A group that still waits goes to the end.
-      this.#wakes.delete(wake);
-      wake();
+      // One that waits no longer was removed in the meantime.
+      if (this.#queues.delete(queue)) this.#queues.add(queue);
+      queue.pump();
     }
   }
 
@@ -78,10 +79,5 @@ export class ConcurrencyLimit {
   /** Resolves when no request is in flight. */
   async whenIdle(): Promise<void> {
     if (this.#inUse > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
-  }
-
-  /** Calls `wake` once when a slot is free. */
-  want(wake: () => void): void {
-    this.#wakes.add(wake);
   }
 }

@@ -1,7 +1,12 @@
 import type { Priority } from "../options/priority.ts";
-import type { Gate } from "../options/shared-limits.ts";
+import type { Gate, SharingRequest } from "../options/shared-limits.ts";
 import type { Budget } from "./budget.ts";
-import type { Holding } from "./permits.ts";
+
+/** How an attempt has ended: `roundTripMs` after a response; `wasSent` false if it was never sent. */
+export interface Ending {
+  readonly roundTripMs: number | undefined;
+  readonly wasSent: boolean;
+}
 
 /** How long a request has to wait at least, and for which of its budgets; 0 if unknown. */
 export interface KnownWait {
@@ -15,8 +20,6 @@ export class Kind {
   readonly priority: Priority;
   /** The last budget: it is spent by weight, and a 429 pauses it. */
   readonly narrowest: Budget;
-  /** How many permits of each budget they hold. */
-  readonly holdings: readonly Holding[];
   /** The weight of the latest request. */
   weight = 1;
   /** Requests that wait. */
@@ -25,11 +28,12 @@ export class Kind {
   /** The largest batch that the service may accept. */
   #mostAtOnce = Number.POSITIVE_INFINITY;
 
-  constructor(budgets: readonly Budget[], narrowest: Budget, priority: Priority) {
+  constructor(budgets: readonly Budget[], priority: Priority) {
+    const narrowest = budgets.at(-1);
+    if (narrowest === undefined) throw new RangeError("a request spends one limit at least");
     this.budgets = budgets;
     this.narrowest = narrowest;
     this.priority = priority;
-    this.holdings = budgets.map((budget) => budget.newHolding(priority));
   }
 
   /** The store that decides for this kind together with other processes; undefined if this process decides alone. */
@@ -47,13 +51,32 @@ export class Kind {
     return this.waiting + this.inFlight > 0;
   }
 
-  heldOf(budget: Budget): number {
-    return this.holdings[this.budgets.indexOf(budget)]?.count ?? 0;
+  /** What a request of this weight spends of a budget. */
+  weightOf(budget: Budget, weight: number): number {
+    return budget === this.narrowest ? weight : 1;
   }
 
   /** How many permits of a budget a request of this weight takes. */
   amountOf(budget: Budget, weight: number): number {
-    return budget.amountOf(budget === this.narrowest ? weight : 1);
+    return budget.amountOf(this.weightOf(budget, weight));
+  }
+
+  /** A request goes, and takes its permits. */
+  take(request: SharingRequest): void {
+    const { gate } = this;
+    if (gate !== undefined) return gate.take(request);
+    for (const budget of this.budgets) budget.take(this.weightOf(budget, request.weight), request, this);
+  }
+
+  /** A request that has gone ended. */
+  settle(request: SharingRequest, how: Ending): void {
+    const { gate } = this;
+    if (gate !== undefined) return gate.settle(request, how);
+    for (const budget of this.budgets) {
+      const weight = this.weightOf(budget, request.weight);
+      if (how.wasSent) budget.settle(weight, request, this, how.roundTripMs);
+      else budget.refund(weight, request, this);
+    }
   }
 
   /**
@@ -65,7 +88,7 @@ export class Kind {
     const { max, windowMs } = this.narrowest.limit;
     const each = this.narrowest.amountOf(this.weight);
     const share = Math.ceil((wide.limit.windowMs / windowMs) * (max / each));
-    return Math.min(share, Math.ceil(wide.limit.max * mostForOne));
+    return Math.min(share, Math.ceil(wide.limit.max / 2));
   }
 
   /** The service answered 429. A batch larger than the limit may never fit where it counts all of its events at once. */
@@ -80,11 +103,12 @@ export class Kind {
     return (ms > this.narrowest.limit.windowMs && sending) || this.narrowest;
   }
 
-  /** The size for a batch that must not be sent whole; undefined if it may. */
+  /** The size for a batch that must not be sent whole: the service, or the reserve, allows no more; undefined if it may. */
   cutTo(weight: number, leastReserve: number): number | undefined {
-    const { narrowest, priority } = this;
     if (weight > this.#mostAtOnce) return this.#mostAtOnce;
-    return priority === "background" ? narrowest.cutTo(narrowest.amountOf(weight), leastReserve) : undefined;
+    if (this.priority === "interactive") return undefined;
+    const largest = this.narrowest.largestBatch(leastReserve);
+    return this.narrowest.amountOf(weight) > largest ? largest : undefined;
   }
 
   /** For a new request. */
@@ -101,29 +125,3 @@ export class Kind {
     return wait;
   }
 }
-
-/** The largest share of a wide budget: for requests of one kind, and for all kinds together. */
-const mostForOne = 1 / 2;
-const mostForAll = 9 / 10;
-
-/**
- * How many permits of a budget a request of this kind leaves for requests that also need a narrower budget: what is
- * missing of their shares. Otherwise requests without a narrower budget could take all permits in a burst, and leave
- * none when the narrower budget has room.
- *
- * @param sharing - the kinds with more than one budget; those count that wait or are in flight.
- */
-export const keptForShares = (kind: Kind, budget: Budget, sharing: readonly Kind[]): number => {
-  if (budget !== kind.narrowest) return 0;
-  let lacking = 0;
-  let held = 0;
-  for (const other of sharing) {
-    if (!other.isActive || other.narrowest === budget || !other.budgets.includes(budget)) continue;
-    // Interactive calls leave nothing for background ones except their tenth.
-    if (kind.priority === "interactive" && other.priority === "background") continue;
-    const has = other.heldOf(budget);
-    held += has;
-    lacking += Math.max(0, other.shareOf(budget) - has);
-  }
-  return Math.max(0, Math.min(lacking, Math.ceil(budget.limit.max * mostForAll) - held));
-};

@@ -30,26 +30,20 @@ export class RateLimiter {
     limits: Limits | false,
     clock: Clock,
     shared?: Pick<SharedLimits, "open">,
-    find: FindAccount = (_name, _numbers, make) => make(undefined, {}),
+    find: FindAccount = (_name, _numbers, make) => make(undefined),
   ) {
     const accountOf = (name: AccountName): Account => {
       const shown = name === "sending" ? "emails" : name;
       const isLimited = limits !== false && name !== "sending";
       const limit = isLimited ? limits[name] : { ...documentedLimits[shown], max: never };
       const maxPerDay = isLimited ? limits[dayOf[name]] : never;
-      return find(name, { limit, maxPerDay }, (scope, { day: counted, pause, keep }) => {
+      return find(name, { limit, maxPerDay }, (scope, { day: counted, pause, keep } = {}) => {
         const opened = shared?.open(name, { limit, maxPerDay, scope }, clock);
         const day = opened?.day ?? counted ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
         return new Account((account) => {
           const onChange = (): void => account.group.last.pump();
-          return new Budget(shown, limit, {
-            clock,
-            shared: opened?.budget,
-            day,
-            pause,
-            onChange,
-            keep: () => keep?.(account),
-          });
+          const onUse = keep && (() => keep(account));
+          return new Budget(shown, limit, { clock, shared: opened?.budget, day, onChange, onUse, pause });
         });
       });
     };
@@ -76,7 +70,7 @@ export class RateLimiter {
     const { sending } = this.#accounts;
     const { pausedUntil, pausedBy } =
       sending.budget.pausedForMs > emails.pausedForMs ? sending.budget.state : emails.state;
-    const ofDay = ({ day, lost }: Budget): BudgetState => {
+    const ofDay = ({ day, shared }: Budget): BudgetState => {
       const remaining = Math.max(0, day.max - day.used);
       return {
         used: day.used,
@@ -84,7 +78,7 @@ export class RateLimiter {
         resetsInMs: remaining > 0 ? 0 : day.resetsInMs(1),
         pausedUntil: undefined,
         pausedBy: undefined,
-        lost: lost?.why,
+        lost: shared?.lost?.why,
         waiting: nobody,
       };
     };

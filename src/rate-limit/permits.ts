@@ -1,100 +1,5 @@
 import type { Limit } from "../options/limits.ts";
-import type { Priority } from "../options/priority.ts";
 import type { Clock } from "../runtime/clock.ts";
-
-/** How many permits of a budget the requests of one kind hold: in use, and cooling down. */
-export class Holding {
-  count = 0;
-  /** The total of all kinds, updated here. */
-  readonly #ofBudget: Record<Priority, number>;
-  readonly #priority: Priority;
-
-  constructor(ofBudget: Record<Priority, number>, priority: Priority) {
-    this.#ofBudget = ofBudget;
-    this.#priority = priority;
-  }
-
-  /** A negative amount is returned. */
-  add(amount: number): void {
-    this.count += amount;
-    this.#ofBudget[this.#priority] += amount;
-  }
-}
-
-interface Entry {
-  readonly until: number;
-  readonly count: number;
-  readonly holding: Holding | undefined;
-  /** Permits of this entry and of all before it, ever. */
-  total: number;
-}
-
-/**
- * Permits that were used and cool down, in the order in which they come back: a window after the *response*. The
- * service counted the request before it responded, so the next use of the same permit is never in one window with this
- * one, however the service counts, and no clocks are compared.
- */
-export class PermitCooldown {
-  #entries: Entry[] = [];
-  #first = 0;
-  #added = 0;
-  #taken = 0;
-
-  get count(): number {
-    return this.#added - this.#taken;
-  }
-
-  /** When the next permit comes back; undefined if none is cooling down. */
-  get nextAt(): number | undefined {
-    return this.#entries[this.#first]?.until;
-  }
-
-  /** When `count` are back; undefined if fewer are cooling down. */
-  backAt(count: number): number | undefined {
-    if (count > this.count) return undefined;
-    const wanted = this.#taken + count;
-    let [low, high] = [this.#first, this.#entries.length - 1];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#entries[middle]?.total ?? 0) < wanted) low = middle + 1;
-      else high = middle;
-    }
-    return this.#entries[low]?.until;
-  }
-
-  add(count: number, until: number, holding?: Holding): void {
-    let at = this.#entries.length;
-    // Nearly always the last; only a batch larger than the budget cools down longer than later entries.
-    while (at > this.#first && (this.#entries[at - 1]?.until ?? 0) > until) at -= 1;
-    const before = at > this.#first ? (this.#entries[at - 1]?.total ?? 0) : this.#taken;
-    const entry = { until, count, holding, total: before + count };
-    this.#added += count;
-    if (at === this.#entries.length) this.#entries.push(entry);
-    else {
-      this.#entries.splice(at, 0, entry);
-      for (const later of this.#entries.slice(at + 1)) later.total += count;
-    }
-  }
-
-  /** Removes entries that have cooled down by `now`, and returns their number of permits. */
-  take(now: number): number {
-    let taken = 0;
-    let entry = this.#entries[this.#first];
-    while (entry !== undefined && entry.until <= now) {
-      entry.holding?.add(-entry.count);
-      taken += entry.count;
-      this.#first += 1;
-      entry = this.#entries[this.#first];
-    }
-    this.#taken += taken;
-    const { length } = this.#entries;
-    if ((this.#first > 1_000 && this.#first * 2 > length) || (this.#first > 0 && this.#first === length)) {
-      this.#entries = this.#entries.slice(this.#first);
-      this.#first = 0;
-    }
-    return taken;
-  }
-}
 
 interface Stretch {
   readonly since: number;
@@ -163,7 +68,7 @@ export class LatencyFloor {
 }
 
 // However long a round trip seems to take, most of the window is waited out.
-export const mostAllowance = 1 / 3;
+const mostAllowance = 1 / 3;
 // A machine that starts, or is busy, responds late for seconds, and then suddenly no more.
 const stretchWindows = 10;
 // What a busy machine adds to every round trip for a while is not a floor: so small a part of a window is not worth a
@@ -177,17 +82,38 @@ export const latencyFloorFor = (windowMs: number): LatencyFloor =>
     mostMs: windowMs * mostAllowance,
   });
 
-// A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run equally fast.
-export const marginMs = (windowMs: number): number => 1 + windowMs * 0.0001;
+/** How long the permits of a request cool down. */
+export const coolMs = ({ max, windowMs }: Limit, weight: number, wasAnswered: boolean): number => {
+  // Without a response, it is unknown when it was counted: the allowance is added here, so that none remains.
+  const extraMs = wasAnswered ? 0 : windowMs * mostAllowance;
+  // A service that counts whole milliseconds may see a window up to one shorter; and no two clocks run equally fast.
+  const marginMs = 1 + windowMs * 0.0001;
+  return windowMs * Math.max(1, weight / max) + marginMs + extraMs;
+};
+
 // A timer for the moment at which a permit is back must find it back.
 const roundingMs = 0.001;
 
-/** The permits of one budget in this process: idle, in use, or cooling down until a window after the response. */
-export class Permits {
+/** Permits that come back together. */
+interface Cooling<Holder> {
+  readonly until: number;
+  readonly count: number;
+  readonly holder: Holder;
+}
+
+/**
+ * The permits of one budget in this process: idle, in use, or cooling down until a window after the *response*. The
+ * service counted the request before it responded, so the next use of the same permit is never in one window with this
+ * one, however the service counts, and no clocks are compared.
+ */
+export class Permits<Holder> {
   readonly #limit: Limit;
   readonly #clock: Clock;
   #inHand: number;
-  readonly #cooling = new PermitCooldown();
+  readonly #held = new Map<Holder, number>();
+  /** In the order in which they come back. */
+  #cooling: Cooling<Holder>[] = [];
+  #first = 0;
   readonly #latency: LatencyFloor;
 
   constructor(limit: Limit, clock: Clock) {
@@ -197,26 +123,26 @@ export class Permits {
     this.#latency = latencyFloorFor(limit.windowMs);
   }
 
-  /** Permits that may be used, as of the last `thaw`. */
+  /** Permits that may be used now. */
   get inHand(): number {
+    this.#thaw();
     return this.#inHand;
   }
 
   /** Permits in use or cooling down. */
   get used(): number {
-    this.thaw(this.#clock.now());
-    return this.#limit.max === never ? 0 : this.#limit.max - this.#inHand;
+    return this.#limit.max === never ? 0 : this.#limit.max - this.inHand;
   }
 
-  /** How much sooner than a window after the response a permit comes back, according to the known latency. */
-  get #allowanceMs(): number {
-    return this.#latency.floorMs;
+  /** The holders of permits in use or cooling down, with the number of each. */
+  get held(): ReadonlyMap<Holder, number> {
+    this.#thaw();
+    return this.#held;
   }
 
   /** When the next permit comes back, possibly now; undefined if none is cooling down. */
   get nextAt(): number | undefined {
-    const next = this.#cooling.nextAt;
-    return next === undefined ? undefined : next - this.#allowanceMs;
+    return this.#backAt(1);
   }
 
   /**
@@ -226,43 +152,70 @@ export class Permits {
   readyInMs(amount: number): number {
     const { max, windowMs } = this.#limit;
     if (max === never) return 0;
-    const now = this.#clock.now();
-    const free = max - this.used;
     const rounds = Math.max(0, Math.ceil(amount / max) - 1);
-    const lacking = amount - rounds * max - free;
+    const lacking = amount - rounds * max - this.inHand;
     if (lacking <= 0) return rounds * windowMs;
-    const backAt = this.#cooling.backAt(lacking);
-    const backInMs = backAt === undefined ? windowMs : Math.max(0, backAt - now);
-    return rounds * windowMs + backInMs - this.#allowanceMs;
+    const backAt = this.#backAt(lacking);
+    const inUseMs = windowMs - this.#latency.floorMs;
+    return rounds * windowMs + (backAt === undefined ? inUseMs : backAt - this.#clock.now());
   }
 
-  take(amount: number): void {
+  take(amount: number, holder: Holder): void {
     this.#inHand -= amount;
+    this.#hold(holder, amount);
   }
 
   /** The request was never sent: its permits are free at once. */
-  putBack(amount: number): void {
+  putBack(amount: number, holder: Holder): void {
     this.#inHand += amount;
+    this.#hold(holder, -amount);
   }
 
   /**
    * The request was answered, or that is unknown (`roundTripMs` undefined): its permits come back when no window can
    * contain both uses. A batch larger than the limit keeps all permits for as many windows as it fills.
    */
-  cool(weight: number, roundTripMs: number | undefined, holding?: Holding): void {
-    const { max, windowMs } = this.#limit;
-    if (max === never) return holding?.add(-weight);
+  cool(weight: number, roundTripMs: number | undefined, holder: Holder): void {
+    const { max } = this.#limit;
+    if (max === never) return this.#hold(holder, -weight);
     const now = this.#clock.now();
     if (roundTripMs !== undefined) this.#latency.add(roundTripMs, now);
-    // Without a response, it is unknown when it was counted: the allowance is added here, so that none remains.
-    const extraMs = roundTripMs === undefined ? windowMs * mostAllowance : 0;
-    const windows = Math.max(1, weight / max);
-    const until = now + windowMs * windows + marginMs(windowMs) + extraMs;
-    this.#cooling.add(Math.min(weight, max), until, holding);
+    const until = now + coolMs(this.#limit, weight, roundTripMs !== undefined);
+    let at = this.#cooling.length;
+    // Nearly always the last; only a batch larger than the budget cools down longer than later entries.
+    while (at > this.#first && (this.#cooling[at - 1]?.until ?? 0) > until) at -= 1;
+    this.#cooling.splice(at, 0, { until, count: Math.min(weight, max), holder });
   }
 
-  /** Makes permits idle that have cooled down by `now`. */
-  thaw(now: number): void {
-    this.#inHand += this.#cooling.take(now + this.#allowanceMs + roundingMs);
+  #hold(holder: Holder, change: number): void {
+    const count = (this.#held.get(holder) ?? 0) + change;
+    if (count > 0) this.#held.set(holder, count);
+    else this.#held.delete(holder);
+  }
+
+  /** When `count` are back; undefined if fewer are cooling down. */
+  #backAt(count: number): number | undefined {
+    let left = count;
+    for (let at = this.#first; at < this.#cooling.length; at += 1) {
+      const entry = this.#cooling[at];
+      left -= entry?.count ?? 0;
+      if (entry !== undefined && left <= 0) return entry.until - this.#latency.floorMs;
+    }
+    return undefined;
+  }
+
+  #thaw(): void {
+    const now = this.#clock.now() + this.#latency.floorMs + roundingMs;
+    const before = this.#first;
+    let entry = this.#cooling[before];
+    while (entry !== undefined && entry.until <= now) {
+      this.putBack(entry.count, entry.holder);
+      this.#first += 1;
+      entry = this.#cooling[this.#first];
+    }
+    const { length } = this.#cooling;
+    if (this.#first === before || (this.#first < length && this.#first * 2 < Math.max(length, 1_000))) return;
+    this.#cooling = this.#cooling.slice(this.#first);
+    this.#first = 0;
   }
 }

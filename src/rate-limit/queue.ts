@@ -1,45 +1,149 @@
-import type { Budget } from "./budget.ts";
+import type { HttpRequest } from "../http/message.ts";
+import type { Scope } from "../http/scope.ts";
+import type { Send } from "../http/types.ts";
+import type { WaitNotice } from "../options/hooks.ts";
+import type { SharingRequest } from "../options/shared-limits.ts";
+import { DeadlineExceeded } from "../runtime/cancellation.ts";
+import type { Cancel } from "../runtime/clock.ts";
+import { Link } from "../runtime/ring.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
-import { type Kind, type KnownWait, keptForShares } from "./kind.ts";
+import type { Ending, Kind } from "./kind.ts";
+import {
+  isDue,
+  lacksOf,
+  limitOf,
+  type Resource,
+  refusal,
+  refusalOfWait,
+  type WaitBounds,
+} from "./verdict.ts";
 
-/** A request that waits, or may have to. */
-export interface Waiter {
-  readonly queue: AdmissionQueue;
-  readonly weight: number;
-  /** Aborts its wait. */
-  readonly signal: AbortSignal | undefined;
-  /** The smallest share of each window that it leaves for interactive calls, if it is background work. */
-  readonly leastReserve: number;
-  /** How long its attempt may take. */
-  readonly attemptTimeoutMs: number;
-  /** Whether it is allowed while its client closes. */
-  readonly isDrained: boolean;
-  /** Its position among all waiting requests. */
-  order: number;
-  previous: Waiter | undefined;
-  next: Waiter | undefined;
-  readonly hasGone: boolean;
-  /** Whether it waits, and nothing has ended the wait yet. */
-  readonly isWaiting: boolean;
+/** How a wait ends. */
+interface Wait {
+  readonly resolve: (admission: Admission) => void;
+  readonly reject: (reason: unknown) => void;
+  /** What else could end it, or tell of it. */
+  readonly cancels: readonly (Cancel | undefined)[];
   /** Called while it is the first in its queue, whenever what it waits for may have changed. */
-  stopped(): void;
+  readonly onStopped: (admission: Admission) => void;
+}
+
+/** An attempt that asks to be sent. */
+interface Asked {
+  readonly scope: Scope;
+  readonly request: HttpRequest;
+  readonly send: Send;
+}
+
+/** One attempt and the budgets that it spends. */
+export class Admission implements SharingRequest {
+  readonly asked: Asked;
+  readonly scope: Scope;
+  readonly queue: AdmissionQueue;
+  readonly bounds: WaitBounds;
+  readonly since: number;
+  /** Its position among all waiting requests. */
+  order = 0;
+  /** Its place in the queue. */
+  link: Link<Admission | undefined> | undefined;
+  hasGone = false;
+  #wait: Wait | undefined;
+  /** The last reported reason of its wait. */
+  waitingFor: string | undefined;
+  reason: WaitNotice["reason"] | undefined;
+
+  constructor(asked: Asked, queue: AdmissionQueue, bounds: WaitBounds) {
+    this.asked = asked;
+    this.scope = asked.scope;
+    this.queue = queue;
+    this.bounds = bounds;
+    this.since = bounds.clock.now();
+  }
+
+  get weight(): number {
+    return this.scope.plan.weight;
+  }
+
+  get attemptTimeoutMs(): number {
+    return this.asked.request.attemptTimeoutMs;
+  }
+
+  get leastReserve(): number {
+    return this.bounds.interactiveReserve;
+  }
+
+  /** Whether it waits, and nothing has ended the wait yet. */
+  get isWaiting(): boolean {
+    return this.#wait !== undefined;
+  }
+
+  /** Whether a pause has started since it was admitted. */
+  get isHeld(): boolean {
+    return this.queue.kind.isPaused;
+  }
+
   /** Why it may neither wait nor go; undefined if it may. */
-  refusal(): Error | undefined;
-  /** Why it may not start to wait, if it has to wait at least that long. */
-  refusalOfWait(wait: KnownWait): Error | undefined;
-  /** Takes the permits that it spends, and goes. */
-  go(): void;
+  refusal(): unknown {
+    const { signal, plan } = this.scope;
+    if (signal?.aborted) return signal.reason;
+    return (plan.isDrained ? undefined : this.queue.slots.closing) ?? refusal(this);
+  }
+
+  /** Starts to wait: `go` or `refuse` ends it. */
+  wait(how: Wait): void {
+    this.#wait = how;
+    how.onStopped(this);
+  }
+
+  stopped(): void {
+    this.#wait?.onStopped(this);
+  }
+
+  go(): void {
+    this.hasGone = true;
+    this.#endWait()?.resolve(this);
+  }
+
   /** Ends its wait with a refusal. */
-  refuse(reason: unknown): void;
+  refuse(reason: unknown): void {
+    this.#endWait()?.reject(reason instanceof DeadlineExceeded ? this.#withWhat(reason) : reason);
+  }
+
+  /** A deadline error names what it waited for. */
+  #withWhat({ totalTimeoutMs }: DeadlineExceeded): DeadlineExceeded {
+    const budget = this.queue.kind.budgets.find(({ name }) => name === this.waitingFor);
+    return new DeadlineExceeded(totalTimeoutMs, budget ? limitOf(budget) : "a free slot (concurrency)");
+  }
+
+  #endWait(): Wait | undefined {
+    const wait = this.#wait;
+    this.#wait = undefined;
+    if (wait === undefined) return undefined;
+    for (const cancel of wait.cancels) cancel?.();
+    const { plan, account, waits } = this.scope;
+    const waitedMs = this.bounds.clock.now() - this.since;
+    waits?.spend(waitedMs);
+    account.waited(waitedMs);
+    plan.onWait?.(undefined);
+    return wait;
+  }
+
+  /** The attempt has ended. */
+  end(how: Ending): void {
+    const { kind, slots, group } = this.queue;
+    group.count(kind, "inFlight", -1);
+    kind.settle(this, how);
+    slots.free();
+    // After all permits are returned: in between, its permits would count twice, or not at all.
+    group.pump();
+  }
 }
 
 /** Requests of one kind that need a slot of the same client, first come first served. */
 export class AdmissionQueue {
   readonly kind: Kind;
   readonly slots: ConcurrencyLimit;
-  #first: Waiter | undefined;
-  #last: Waiter | undefined;
-
+  readonly #waiting = new Link<Admission | undefined>(undefined);
   #group: QueueGroup;
 
   constructor(kind: Kind, slots: ConcurrencyLimit, group: QueueGroup) {
@@ -53,69 +157,54 @@ export class AdmissionQueue {
     return this.#group;
   }
 
-  /** Counts a request that waits or is in flight, or no longer does. Shares are kept for kinds that have any. */
-  count(what: "waiting" | "inFlight", change: 1 | -1): void {
-    const { kind } = this;
-    const wasActive = kind.isActive;
-    kind[what] += change;
-    if (kind.budgets.length > 1 && wasActive !== kind.isActive) this.group.activate(kind);
+  get first(): Admission | undefined {
+    return this.#waiting.next.value;
   }
 
-  get first(): Waiter | undefined {
-    return this.#first;
+  /** The waiting requests, in their order. */
+  *requests(): Iterable<Admission> {
+    for (let at = this.#waiting.next; at.value !== undefined; at = at.next) yield at.value;
   }
 
-  push(waiter: Waiter): void {
-    waiter.previous = this.#last;
-    if (this.#last === undefined) {
-      this.#first = waiter;
-      this.slots.track(this, true);
-    } else this.#last.next = waiter;
-    this.#last = waiter;
-    this.#count(1, waiter.weight);
+  push(admission: Admission): void {
+    admission.link = new Link<Admission | undefined>(admission);
+    this.#waiting.add(admission.link);
+    this.#count(1, admission.weight);
   }
 
-  remove(waiter: Waiter): void {
-    const { previous, next } = waiter;
-    if (previous === undefined) this.#first = next;
-    else previous.next = next;
-    if (next === undefined) this.#last = previous;
-    else next.previous = previous;
-    waiter.previous = undefined;
-    waiter.next = undefined;
-    this.#count(-1, waiter.weight);
-    if (this.#first === undefined) this.slots.track(this, false);
-  }
-
-  refuseWaiting(reason: unknown): number {
-    let count = 0;
-    for (let waiter = this.#first; waiter !== undefined; ) {
-      const { next } = waiter;
-      if (!waiter.isDrained) {
-        this.group.leave(waiter);
-        waiter.refuse(reason);
-        count += 1;
-      }
-      waiter = next;
-    }
-    // The remaining requests may be able to go.
-    if (count > 0) this.group.pump();
-    return count;
+  remove(admission: Admission): void {
+    admission.link?.remove();
+    this.#count(-1, admission.weight);
   }
 
   #count(sign: 1 | -1, weight: number): void {
     const { kind, slots } = this;
-    this.count("waiting", sign);
+    this.group.count(kind, "waiting", sign);
     slots.waiting[kind.priority] += sign;
+    slots.track(this, !this.#waiting.isAlone);
     for (const budget of kind.budgets) {
       budget.waiting[kind.priority] += sign;
       if (budget.waiters === 0) budget.rest();
     }
     kind.narrowest.queued[kind.priority] += sign * kind.amountOf(kind.narrowest, weight);
   }
-}
 
-type Resource = Budget | ConcurrencyLimit;
+  pump(): void {
+    this.group.pump();
+  }
+
+  /** Refuses the waiting requests that are not drained, and returns how many there were. */
+  refuseWaiting(reason: unknown): number {
+    const refused = [...this.requests()].filter(({ scope }) => !scope.plan.isDrained);
+    for (const admission of refused) {
+      this.group.leave(admission);
+      admission.refuse(reason);
+    }
+    // The remaining requests may be able to go.
+    if (refused.length > 0) this.group.pump();
+    return refused.length;
+  }
+}
 
 /**
  * Admits requests: interactive ones before background ones, in order of arrival within each.
@@ -128,11 +217,9 @@ export class QueueGroup {
   readonly busy = new Set<AdmissionQueue>();
   /** The kinds with more than one budget whose requests wait or are in flight: shares are kept for them. */
   active: readonly Kind[] = [];
-  /** The group that it has joined. */
+  /** The group that it has joined; not private, because the other may be of another copy of the package. */
   into: QueueGroup | undefined;
-  readonly #wake = (): void => this.last.pump();
   #order = 0;
-  #isPumping = false;
 
   /** The group that serves the queues of this one. */
   get last(): QueueGroup {
@@ -147,9 +234,12 @@ export class QueueGroup {
     this.active = [...this.active, ...other.active];
   }
 
-  /** A kind has become active, or is no longer. */
-  activate(kind: Kind): void {
-    this.active = kind.isActive ? [...this.active, kind] : this.active.filter((other) => other !== kind);
+  /** A request of the kind waits or is in flight, or no longer does. */
+  count(kind: Kind, what: "waiting" | "inFlight", change: 1 | -1): void {
+    const wasActive = kind.isActive;
+    kind[what] += change;
+    if (kind.budgets.length < 2 || wasActive === kind.isActive) return;
+    this.active = wasActive ? this.active.filter((other) => other !== kind) : [...this.active, kind];
   }
 
   /**
@@ -158,158 +248,102 @@ export class QueueGroup {
    * @returns whether it has gone.
    * @throws the reason why the request may not wait; nothing was spent.
    */
-  enter(waiter: Waiter): boolean {
-    // First, because a lack that is found sets a timer, which would then stay.
-    waiter.signal?.throwIfAborted();
-    const { kind } = waiter.queue;
-    const { closing } = waiter.queue.slots;
-    const refusal = closing !== undefined && !waiter.isDrained ? closing : waiter.refusal();
-    if (refusal !== undefined) throw refusal;
-    kind.weight = waiter.weight;
+  enter(admission: Admission): boolean {
+    const { queue, weight } = admission;
+    const { kind } = queue;
+    const refused = admission.refusal();
+    if (refused !== undefined) throw refused;
+    kind.weight = weight;
     if (kind.priority === "interactive") for (const budget of kind.budgets) budget.sawInteractive();
-    if (kind.gate === undefined && this.busy.size === 0 && this.#lacking(waiter).length === 0) {
-      this.#admit(waiter);
-      return true;
+    if (kind.gate === undefined && this.busy.size === 0 && lacksOf(admission, this.active).length === 0)
+      this.#take(admission);
+    else {
+      const wait = kind.knownWait(weight);
+      admission.order = this.#order++;
+      queue.push(admission);
+      this.busy.add(queue);
+      // Behind others of its queue, it changes nothing for the first requests.
+      if (queue.first === admission) this.pump();
+      if (admission.hasGone) return true;
+      const reason = refusalOfWait(admission, wait);
+      if (reason === undefined) return false;
+      this.leave(admission);
+      throw reason;
     }
-    return this.#wait(waiter);
-  }
-
-  /** What keeps the request from going now; for notices. */
-  blockers(waiter: Waiter): readonly Resource[] {
-    const { queue, weight } = waiter;
-    const { kind, slots } = queue;
-    if (kind.gate !== undefined) {
-      const { name } = kind.gate.lacks(waiter) ?? kind.narrowest;
-      return slots.isFull ? [slots] : kind.budgets.filter((budget) => budget.name === name);
-    }
-    const lacking = kind.budgets.filter((budget) => !budget.has(kind.amountOf(budget, weight)));
-    return slots.isFull ? [slots, ...lacking] : lacking;
+    admission.go();
+    return true;
   }
 
   /** Admits every request that can go. Called whenever something may have become free. */
   pump(): void {
-    // A budget that changes while it is taken from must not start a second round inside the first.
-    if (this.#isPumping || this.busy.size === 0) return;
-    this.#isPumping = true;
-    try {
-      while (this.#serve());
-    } finally {
-      this.#isPumping = false;
-    }
-    for (const { first } of [...this.busy]) if (first?.isWaiting) first.stopped();
+    while (this.busy.size > 0 && this.#serve());
+    for (const { first } of [...this.busy]) first?.stopped();
   }
 
   /** Admits one request, or refuses it; false if there is none. */
   #serve(): boolean {
     const blocked = new Set<Resource>();
-    for (const waiter of this.#heads()) {
-      const { kind, slots } = waiter.queue;
+    for (const admission of this.#heads()) {
+      const { kind, slots } = admission.queue;
       if (blocked.has(slots) || kind.budgets.some((budget) => blocked.has(budget))) continue;
       // Of requests that end together, none may go because another one has left.
-      const { signal } = waiter;
-      const refusal: unknown = signal?.aborted
-        ? signal.reason
-        : ((waiter.isDrained ? undefined : slots.closing) ?? waiter.refusal());
-      if (refusal !== undefined) {
-        this.leave(waiter);
-        waiter.refuse(refusal);
+      const refused = admission.refusal();
+      if (refused !== undefined) {
+        this.leave(admission);
+        admission.refuse(refused);
         return true;
       }
-      const lacking = this.#lacking(waiter, blocked);
-      if (lacking.length === 0) {
-        kind.gate?.take(waiter);
-        this.leave(waiter);
-        this.#admit(waiter);
+      const lacks = lacksOf(admission, this.active);
+      if (lacks.length === 0) {
+        // Permits first: a request that leaves without them gives up what shared limits granted it.
+        this.#take(admission);
+        this.leave(admission);
+        admission.go();
         return true;
       }
-      for (const resource of lacking) if (resource === slots) slots.want(this.#wake);
+      for (const { of, isForAll, until } of lacks) {
+        if (isForAll) blocked.add(of);
+        if (until !== undefined && "wakeAt" in of) of.wakeAt(until);
+      }
     }
     return false;
   }
 
   /** The first request of each queue, in the order in which they are admitted. */
-  #heads(): readonly Waiter[] {
-    const heads: Waiter[] = [];
+  #heads(): readonly Admission[] {
+    const heads: Admission[] = [];
     for (const { first } of this.busy) if (first !== undefined) heads.push(first);
     if (heads.length < 2) return heads;
-    const rank = (waiter: Waiter): number => {
-      const { kind } = waiter.queue;
-      if (kind.priority === "interactive") return 1;
-      return isDue(waiter) ? 0 : 2;
+    const rank = (admission: Admission): number => {
+      if (admission.queue.kind.priority === "interactive") return 1;
+      return isDue(admission) ? 0 : 2;
     };
     return heads.sort((one, other) => rank(one) - rank(other) || one.order - other.order);
   }
 
-  /** What the request lacks. Adds those resources to `blocked` that later requests must not take either. */
-  #lacking(waiter: Waiter, blocked?: Set<Resource>): readonly Resource[] {
-    const { queue, weight, leastReserve } = waiter;
-    const { kind, slots } = queue;
-    const lacking: Resource[] = [];
-    if (slots.isFull) {
-      lacking.push(slots);
-      blocked?.add(slots);
-    }
-    if (kind.gate !== undefined) {
-      if (lacking.length === 0 && !kind.gate.admits(waiter)) lacking.push(kind.narrowest);
-      return lacking;
-    }
-    const hasReserve = kind.priority === "background" && !isDue(waiter);
-    for (const budget of kind.budgets) {
-      const amount = kind.amountOf(budget, weight);
-      const reserve = hasReserve ? budget.keptFromBackground(amount, leastReserve) : 0;
-      const shares = keptForShares(kind, budget, this.active);
-      if (budget.has(amount, reserve + shares) || budget.want(amount, reserve + shares)) continue;
-      lacking.push(budget);
-      // A request that is delayed only by the share of others must not delay those others.
-      if (shares === 0 || !budget.has(amount, reserve)) blocked?.add(budget);
-    }
-    return lacking;
-  }
-
-  #admit(waiter: Waiter): void {
-    waiter.queue.slots.take();
-    waiter.queue.count("inFlight", 1);
-    waiter.go();
-  }
-
-  #wait(waiter: Waiter): boolean {
-    const { queue } = waiter;
-    waiter.order = this.#order++;
-    const wait = queue.kind.knownWait(waiter.weight);
-    queue.push(waiter);
-    this.busy.add(queue);
-    // Behind others of its queue, it changes nothing for the first requests.
-    if (queue.first === waiter) this.pump();
-    if (waiter.hasGone) return true;
-    const refusal = waiter.refusalOfWait(wait);
-    if (refusal === undefined) return false;
-    this.leave(waiter);
-    throw refusal;
+  #take(admission: Admission): void {
+    const { kind, slots } = admission.queue;
+    slots.take();
+    this.count(kind, "inFlight", 1);
+    kind.take(admission);
   }
 
   /** Removes a waiting request from its queue and rejects its wait. */
-  refuse(waiter: Waiter, reason: unknown): void {
+  refuse(admission: Admission, reason: unknown): void {
     // Requests that were refused, or went, while the others of its signal were called.
-    if (!waiter.isWaiting) return;
-    const wasFirst = waiter.queue.first === waiter;
-    this.leave(waiter);
-    waiter.refuse(reason);
+    if (!admission.isWaiting) return;
+    const wasFirst = admission.queue.first === admission;
+    this.leave(admission);
+    admission.refuse(reason);
     // The requests behind it may be able to go.
     if (wasFirst) this.pump();
   }
 
   /** Removes a request from its queue. */
-  leave(waiter: Waiter): void {
-    const { queue } = waiter;
-    queue.kind.gate?.drop(waiter);
-    queue.remove(waiter);
+  leave(admission: Admission): void {
+    const { queue } = admission;
+    queue.kind.gate?.drop(admission);
+    queue.remove(admission);
     if (queue.first === undefined) this.busy.delete(queue);
   }
 }
-
-/**
- * Whether a background request goes before interactive ones: in each of its budgets, background had less than its
- * tenth.
- */
-const isDue = ({ queue, weight }: Waiter): boolean =>
-  queue.kind.budgets.every((budget) => budget.isBackgroundDue(queue.kind.amountOf(budget, weight)));

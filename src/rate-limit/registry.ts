@@ -8,15 +8,15 @@ import type { Account } from "./account.ts";
 import type { Budget } from "./budget.ts";
 import { Pause } from "./pause.ts";
 
-/** What an account remembers of an earlier one of the same limit, and what it tells when it is used. */
+/** What is remembered of an earlier account of the same limit, and whom a new one tells that it is used. */
 interface Memory {
-  readonly day?: DayCount | undefined;
-  readonly pause?: Pause | undefined;
-  readonly keep?: (account: Account) => void;
+  readonly day: DayCount;
+  readonly pause: Pause;
+  readonly keep: (account: Account) => void;
 }
 
 /** Makes a new account; `scope` is the name under which it is counted. */
-type MakeAccount = (scope: string | undefined, memory: Memory) => Account;
+type MakeAccount = (scope: string | undefined, memory?: Partial<Memory>) => Account;
 
 /** A limit; `sending` has no numbers, only the pause of a mail account that is full: emails are still scheduled then. */
 export type AccountName = BudgetName | "sending";
@@ -35,52 +35,44 @@ interface Client {
   readonly fetch: object | undefined;
 }
 
-/** The accounts of one place, by what identifies them. */
-type Find = (id: string, clock: Clock, make: (memory: Memory) => Account) => Account;
-
-/** What is kept of an account: all of it while it is in use, and then only what outlasts its window. */
-interface Kept {
-  readonly day: DayCount;
-  readonly pause: Pause;
-  account: Account | WeakRef<Account>;
-}
-
-const accountIn = ({ account }: Kept): Account | undefined =>
-  account instanceof WeakRef ? account.deref() : account;
+/** Finds the account with this id, or makes it. */
+type Find = (id: string, now: number, make: (memory: Partial<Memory>) => Account) => Account;
 
 const sweepMs = 60_000;
 
 /**
- * Keeps what accounts hold for as long as they hold it, whether a client is open or not. What has expired is looked for
- * once a minute, when any account is used; no timer keeps the process alive.
+ * Keeps accounts for as long as they hold anything, whether a client is open or not: all of an account while it is in
+ * use, and then only its day and its pause. What has expired is looked for once a minute, when a client is made; no
+ * timer keeps the process alive.
  */
 const newMemory = (): Find => {
-  const known = new Map<string, Kept>();
+  const known = new Map<string, { day: DayCount; pause: Pause; account: WeakRef<Account> }>();
+  const kept = new Set<Account>();
+  const keep = (account: Account): void => {
+    account.budget.isKept = true;
+    kept.add(account);
+  };
   let sweptAt = Number.NEGATIVE_INFINITY;
   const sweep = (now: number): void => {
     // Clients may have different clocks.
     if (Math.abs(now - sweptAt) < sweepMs) return;
     sweptAt = now;
-    for (const [id, kept] of known) {
-      const account = accountIn(kept);
-      if (account === undefined && kept.day.used === 0 && kept.pause.until <= now) known.delete(id);
-      if (!account?.budget.isIdle || kept.account instanceof WeakRef) continue;
-      account.release();
-      kept.account = new WeakRef(account);
+    for (const account of kept) {
+      if (!account.budget.isIdle) continue;
+      account.budget.isKept = false;
+      kept.delete(account);
     }
+    for (const [id, { day, pause, account }] of known)
+      if (day.used === 0 && pause.until <= now && account.deref() === undefined) known.delete(id);
   };
-  return (id, clock, make) => {
-    sweep(clock.now());
+  return (id, now, make) => {
+    sweep(now);
     const before = known.get(id);
-    const found = before && accountIn(before);
+    const found = before?.account.deref();
     if (found !== undefined) return found;
     const pause = before?.pause ?? new Pause();
-    const keep = (account: Account): void => {
-      known.set(id, { day: account.budget.day, pause, account });
-      sweep(clock.now());
-    };
-    const account = make({ day: before?.day, pause, keep });
-    known.set(id, { day: account.budget.day, pause, account });
+    const account = make({ ...before, pause, keep });
+    known.set(id, { day: account.budget.day, pause, account: new WeakRef(account) });
     return account;
   };
 };
@@ -144,10 +136,10 @@ export const accountsOf = (client: Client, clock: Clock): FindAccount => {
     const { max, windowMs } = numbers.limit;
     const own = sharing ? [name] : key && [name, origin, basePath, max, windowMs, numbers.maxPerDay, ...key];
     const id = scope === undefined ? own : [name, "scope", scope, ...(sharing ? [] : [origin])];
-    if (ofProcess === undefined || id === undefined || id === "") return make(scope, {});
+    if (ofProcess === undefined || id === undefined || id === "") return make(scope);
     // A name is the origin's, whichever way a request takes.
     const find = ofProcess(sharing ?? (scope === undefined ? fetch : undefined));
-    const account = find(JSON.stringify(id), clock, (memory) => make(scope, memory));
+    const account = find(JSON.stringify(id), clock.now(), (memory) => make(scope, memory));
     if (scope !== undefined) sameNumbers(account.budget, scope, numbers);
     return account;
   };

@@ -5,13 +5,13 @@ import type { WaitNotice } from "../options/hooks.ts";
 import { whenAborted } from "../runtime/cancellation.ts";
 import type { Cancel } from "../runtime/clock.ts";
 import { retryAfterMs } from "../runtime/headers.ts";
-import { Admission, type WaitSettings } from "./admission.ts";
 import type { Budget } from "./budget.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
 import type { RateLimiter } from "./limiter.ts";
-import type { AdmissionQueue } from "./queue.ts";
+import { Admission, type AdmissionQueue } from "./queue.ts";
+import { refusedWait, type WaitBounds } from "./verdict.ts";
 
-export interface RateLimitSettings extends Omit<WaitSettings, "onStopped"> {
+export interface RateLimitSettings extends WaitBounds {
   readonly limiter: RateLimiter;
   /** The maximum of requests in flight; siblings share it. */
   readonly slots: ConcurrencyLimit;
@@ -26,22 +26,56 @@ const unnamedPauseMs = 1_000;
 const [longWaitMs, tooLongWaitMs] = [1_000, 10_000];
 const idle = { idle: true };
 
+/** The budget that a request waits for; undefined if that is a slot. */
+const budgetWaitedFor = (admission: Admission): Budget | undefined => {
+  const { kind, slots } = admission.queue;
+  if (slots.isFull) return undefined;
+  if (kind.gate !== undefined) {
+    const { name } = kind.gate.lacks(admission) ?? kind.narrowest;
+    return kind.budgets.find((budget) => budget.name === name);
+  }
+  const lacking = kind.budgets.filter((budget) => !budget.has(kind.amountOf(budget, admission.weight)));
+  // A request behind others lacks nothing itself: it waits for what they wait for.
+  if (lacking.length === 0) return kind.budgets.findLast(({ waiters }) => waiters > 1);
+  return lacking.reduce((most, budget) => (budget.waitMs() > most.waitMs() ? budget : most));
+};
+
 /** What a waiting request lacks, for notices. */
 const noticeOf = (admission: Admission): WaitNotice => {
-  const { scope, queue } = admission;
-  const { id: operation } = scope.operation;
-  const blockers = queue.group.blockers(admission);
-  const lacking = queue.kind.budgets.filter((budget) => blockers.includes(budget));
-  const longest = lacking.reduce<Budget | undefined>(
-    (most, budget) => (most === undefined || budget.waitMs() > most.waitMs() ? budget : most),
-    undefined,
-  );
-  // A request behind others lacks nothing itself: it waits for what they wait for.
-  const budget = longest ?? queue.kind.budgets.findLast(({ waiters }) => waiters > 1);
-  if (budget === undefined || blockers.includes(queue.slots))
-    return { operation, waitingFor: queue.slots.name, reason: "concurrency", waitMs: 0 };
+  const { id: operation } = admission.scope.operation;
+  const budget = budgetWaitedFor(admission);
+  if (budget === undefined)
+    return { operation, waitingFor: admission.queue.slots.name, reason: "concurrency", waitMs: 0 };
   const reason = budget.isProbing ? "pause" : "limit";
   return { operation, waitingFor: budget.name, reason, waitMs: budget.waitMs() };
+};
+
+/** Ends a wait with its signal, or with `maxWaitMs`, and tells of a long one. */
+const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): (Cancel | undefined)[] => {
+  const { scope, queue } = admission;
+  const waitLeftMs = scope.waits?.waitLeftMs;
+  const unlink = whenAborted(scope.signal, () => queue.group.refuse(admission, scope.signal?.reason));
+  const giveUp = (): void =>
+    queue.group.refuse(admission, refusedWait(admission, "it has waited for maxWaitMs"));
+  const cancels = [unlink, waitLeftMs === undefined ? undefined : clock.after(waitLeftMs, giveUp)];
+  // Timers for each request that waits, but only with a logger.
+  if (onLongWait !== undefined)
+    cancels.push(
+      clock.after(longWaitMs, () => onLongWait("info", noticeOf(admission)), idle),
+      clock.after(tooLongWaitMs, () => onLongWait("warn", noticeOf(admission)), idle),
+    );
+  return cancels;
+};
+
+/** A 429, or a 503 with a time, pauses a budget. */
+const applyPause = (
+  { scope, queue: { kind } }: Admission,
+  { status, headers }: HttpResponse,
+  wallTime: number,
+): void => {
+  const ms = retryAfterMs(headers, wallTime) ?? (status === 429 ? unnamedPauseMs : undefined);
+  if (status === 429) kind.refused(scope.plan.weight);
+  if (ms !== undefined) kind.stoppedFor(ms).applyPause(ms, `${status} on ${scope.operation.id}`);
 };
 
 /**
@@ -50,14 +84,19 @@ const noticeOf = (admission: Admission): WaitNotice => {
  */
 export const rateLimit = (settings: RateLimitSettings): Stage => {
   const { limiter, slots, clock } = settings;
-  const routes = new Map<string, AdmissionQueue>();
+  const routes = {
+    interactive: new Map<string, AdmissionQueue>(),
+    background: new Map<string, AdmissionQueue>(),
+  };
 
-  const routeOf = ({ operation, plan }: Scope): AdmissionQueue => {
-    const { budgets, stopsAlone = false } = operation;
-    const { priority } = plan;
-    const key = `${priority} ${stopsAlone} ${budgets.join()}`;
-    const route = routes.get(key) ?? limiter.route(budgets, priority, slots, stopsAlone);
-    routes.set(key, route);
+  // Operations with the same narrowest limit spend the same limits.
+  const routeOf = ({
+    operation: { budgets, stopsAlone = false },
+    plan: { priority },
+  }: Scope): AdmissionQueue => {
+    const name = stopsAlone ? "sending" : (budgets.at(-1) ?? "");
+    const route = routes[priority].get(name) ?? limiter.route(budgets, priority, slots, stopsAlone);
+    routes[priority].set(name, route);
     return route;
   };
 
@@ -70,38 +109,6 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     settings.onWait?.(notice);
     admission.scope.plan.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
   };
-  const linkToSignal = (admission: Admission): Cancel =>
-    whenAborted(admission.signal, () => admission.queue.group.refuse(admission, admission.signal?.reason));
-
-  /** Tells of a long wait; a timer for each request that waits, but only with a logger. */
-  const watchWait = (admission: Admission): Cancel | undefined => {
-    const { onLongWait } = settings;
-    if (onLongWait === undefined) return undefined;
-    let cancel = clock.after(
-      longWaitMs,
-      () => {
-        onLongWait("info", noticeOf(admission));
-        cancel = clock.after(tooLongWaitMs - longWaitMs, () => onLongWait("warn", noticeOf(admission)), idle);
-      },
-      idle,
-    );
-    return () => cancel();
-  };
-
-  const startTimer = (admission: Admission): Cancel | undefined => {
-    const { waits } = admission.scope;
-    const refuse = (): void =>
-      admission.queue.group.refuse(admission, admission.refusedWait("it has waited for maxWaitMs"));
-    return waits?.waitLeftMs === undefined ? undefined : clock.after(waits.waitLeftMs, refuse);
-  };
-
-  const applyPause = ({ scope, queue }: Admission, { status, headers }: HttpResponse): void => {
-    const ms = retryAfterMs(headers, clock.wallTime());
-    const by = `${status} on ${scope.operation.id}`;
-    if (status === 429) queue.kind.refused(scope.plan.weight);
-    const pauseMs = ms ?? (status === 429 ? unnamedPauseMs : undefined);
-    if (pauseMs !== undefined) queue.kind.stoppedFor(pauseMs).applyPause(pauseMs, by);
-  };
 
   const sendAdmitted = async (admission: Admission): Promise<HttpResponse> => {
     const { scope, request, send } = admission.asked;
@@ -111,7 +118,8 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     try {
       const response = await send(scope, request);
       roundTripMs = clock.now() - since;
-      if (response.status === 429 || response.status === 503) applyPause(admission, response);
+      if (response.status === 429 || response.status === 503)
+        applyPause(admission, response, clock.wallTime());
       return response;
     } catch (failure) {
       // Only the transport can say that nothing was sent; any other failure happened before it.
@@ -119,24 +127,18 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
       throw failure;
     } finally {
       admission.end({ roundTripMs, wasSent });
-      // After all permits are returned: in between, its permits would count twice, or not at all.
-      admission.queue.group.pump();
     }
   };
-
-  const waitSettings = { ...settings, onStopped };
 
   // Neither an async function nor a closure for each: 100,000 calls may wait here.
   const beginWait = (admission: Admission): Promise<HttpResponse> =>
     new Promise<Admission>(function waitInQueue(resolve, reject) {
-      const cancels = [linkToSignal(admission), startTimer(admission), watchWait(admission)];
-      admission.wait({ resolve, reject, cancels });
-      onStopped(admission);
+      admission.wait({ resolve, reject, cancels: watch(admission, settings), onStopped });
       // Sent after its own wait, and not by the call that admits it, because that has another async context.
     }).then(sendAdmitted);
 
   return function rateLimit(scope, request, send) {
-    const admission = new Admission({ scope, request, send }, routeOf(scope), waitSettings);
+    const admission = new Admission({ scope, request, send }, routeOf(scope), settings);
     request.admission = admission;
     try {
       return admission.queue.group.enter(admission) ? sendAdmitted(admission) : beginWait(admission);

@@ -70,8 +70,11 @@ export const ungranted = (lane: Lane): readonly SharingRequest[] => {
   const requests: SharingRequest[] = [];
   for (const head of lane.heads) {
     let left = Math.min(head.queue.slots.room, mostAsked);
-    for (let one: SharingRequest | undefined = head; one && left > 0; one = one.next, left -= 1)
+    for (const one of head.queue.requests()) {
+      if (left <= 0) break;
       if (lane.tickets.get(one)?.granted === undefined) requests.push(one);
+      left -= 1;
+    }
   }
   return requests;
 };

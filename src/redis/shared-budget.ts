@@ -1,6 +1,6 @@
 import type { Limit } from "../options/limits.ts";
 import type { DayCount, Gate, LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
-import { latencyFloorFor, marginMs, mostAllowance, Permits } from "../rate-limit/permits.ts";
+import { coolMs, latencyFloorFor, Permits } from "../rate-limit/permits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetReply, BudgetReport } from "./exchange.ts";
 
@@ -63,7 +63,7 @@ export class RedisBudget implements SharedBudget {
   readonly gate: Store;
   /** What this process may use alone while Redis is unavailable. */
   readonly #aloneMax: number;
-  readonly #alone: Permits;
+  readonly #alone: Permits<this>;
   readonly floor;
   readonly #clock: Clock;
   #holder: SharingBudget | undefined;
@@ -130,28 +130,24 @@ export class RedisBudget implements SharedBudget {
   aloneAt(weight: number, since: number): number | undefined {
     const now = this.#clock.now();
     if (now < since) return since;
-    this.#alone.thaw(now);
     const amount = Math.min(weight, this.#aloneMax);
     return amount > 0 && this.#alone.inHand >= amount && this.day.has(weight) ? now : this.#alone.nextAt;
   }
 
   takeAlone(weight: number): void {
-    this.#alone.take(Math.min(weight, this.#aloneMax));
+    this.#alone.take(Math.min(weight, this.#aloneMax), this);
     this.day.unreported += weight;
   }
 
   endAlone(weight: number, roundTripMs: number | undefined, wasSent: boolean): void {
-    if (wasSent) return this.#alone.cool(weight, roundTripMs);
-    this.#alone.putBack(Math.min(weight, this.#aloneMax));
+    if (wasSent) return this.#alone.cool(weight, roundTripMs, this);
+    this.#alone.putBack(Math.min(weight, this.#aloneMax), this);
     this.day.unreported -= weight;
   }
 
   /** How long the permits of a request cool down. */
   coolMs(weight: number, wasAnswered: boolean): number {
-    const { max, windowMs } = this.limit;
-    // Without a response, it is unknown when it was counted.
-    const extraMs = wasAnswered ? 0 : windowMs * mostAllowance;
-    return windowMs * Math.max(1, weight / max) + marginMs(windowMs) + extraMs;
+    return coolMs(this.limit, weight, wasAnswered);
   }
 
   report(): BudgetReport {

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { SharedBudget } from "../../../src/options/shared-limits.ts";
-import { Admission } from "../../../src/rate-limit/admission.ts";
 import { Budget } from "../../../src/rate-limit/budget.ts";
 import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
 import { Kind } from "../../../src/rate-limit/kind.ts";
 import { DailyLimit } from "../../../src/rate-limit/local-limits.ts";
-import { AdmissionQueue, QueueGroup } from "../../../src/rate-limit/queue.ts";
+import { Admission, AdmissionQueue, QueueGroup } from "../../../src/rate-limit/queue.ts";
+import { refusal } from "../../../src/rate-limit/verdict.ts";
 import type { BudgetName } from "../../../src/service/define.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { unfold } from "../../support/flat-request.ts";
@@ -26,7 +26,7 @@ const admission = (shared?: SharedBudget) => {
   const requests = budgetOf("requests", undefined, 1_000);
   const emails = budgetOf("emails", shared, 1);
   const { day } = emails;
-  const kind = new Kind([requests, emails], emails, "interactive");
+  const kind = new Kind([requests, emails], "interactive");
   const queue = new AdmissionQueue(kind, new ConcurrencyLimit(1), new QueueGroup());
   const request = requestOn(["requests", "emails"]);
   const [scope, sent] = unfold(request);
@@ -41,7 +41,6 @@ const admission = (shared?: SharedBudget) => {
       interactiveReserve: 0.1,
       maxQueued: 9,
       clock,
-      onStopped: () => undefined,
     }),
   };
 };
@@ -49,9 +48,9 @@ const admission = (shared?: SharedBudget) => {
 test("a pause of as long as is allowed is waited for, and a longer one refused in whole seconds", () => {
   const { emails, one } = admission();
   emails.pause(60_000);
-  expect(one.refusal()).toBe(undefined);
+  expect(refusal(one)).toBe(undefined);
   emails.pause(90_400);
-  expect(one.refusal()).toMatchObject({
+  expect(refusal(one)).toMatchObject({
     message:
       "requests+emails: not sent, the service asked to send nothing on emails for another 91 s, " +
       "which is longer than maxRetryAfterMs",
@@ -62,9 +61,9 @@ test("a pause of as long as is allowed is waited for, and a longer one refused i
 test("a second that has only begun is reported as a whole one, and a whole one as it is", () => {
   const { emails, one } = admission();
   emails.pause(100_000);
-  expect(one.refusal()?.message).toContain("for another 100 s,");
+  expect(refusal(one)?.message).toContain("for another 100 s,");
   emails.pause(100_001);
-  expect(one.refusal()?.message).toContain("for another 101 s,");
+  expect(refusal(one)?.message).toContain("for another 101 s,");
 });
 
 test.each([
@@ -80,7 +79,7 @@ test.each([
   const { clock, day, one } = admission();
   day.add(1);
   await clock.advance(86_460_000 - leftMs);
-  expect(one.refusal()?.message).toContain(`more frees in ${words}`);
+  expect(refusal(one)?.message).toContain(`more frees in ${words}`);
 });
 
 test("it tells whether what it spends stands still, to the last millisecond", async () => {
@@ -100,7 +99,7 @@ test("when the shared limits are out of reach it is refused, and they are looked
   };
   const lost = { why: "Redis is out of reach; onLost decides", cause: new Error("lost"), givesUpAt: 0 };
   const { one } = admission(sharedBudget({ lost, seek: want }).shared);
-  expect(one.refusal()).toMatchObject({
+  expect(refusal(one)).toMatchObject({
     name: "ConnectionError",
     message: "requests+emails: not sent, Redis is out of reach; onLost decides",
     cause: lost.cause,

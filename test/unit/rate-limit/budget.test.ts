@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import type { SharedBudget } from "../../../src/options/shared-limits.ts";
 import { Budget } from "../../../src/rate-limit/budget.ts";
 import { DailyLimit } from "../../../src/rate-limit/local-limits.ts";
-import type { Holding } from "../../../src/rate-limit/permits.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { sharedBudget } from "../../support/shared-budget.ts";
@@ -10,18 +9,17 @@ import { sharedBudget } from "../../support/shared-budget.ts";
 /** A request, by its identity. */
 const someone = (): object => ({});
 
-const holdings = new WeakMap<Budget, Holding>();
-const holdingOf = (budget: Budget): Holding => {
-  const holding = holdings.get(budget) ?? budget.newHolding("interactive");
-  holdings.set(budget, holding);
-  return holding;
-};
-const take = (budget: Budget, weight: number, by: object): void =>
-  budget.take(weight, by, holdingOf(budget), "interactive");
+const [interactive, background] = [{ priority: "interactive" }, { priority: "background" }] as const;
+const take = (budget: Budget, weight: number, by: object): void => budget.take(weight, by, interactive);
 const settle = (budget: Budget, weight: number, by: object, roundTripMs: number | undefined): void =>
-  budget.settle(weight, by, holdingOf(budget), roundTripMs);
-const refund = (budget: Budget, weight: number, by: object): void =>
-  budget.refund(weight, by, holdingOf(budget));
+  budget.settle(weight, by, interactive, roundTripMs);
+const refund = (budget: Budget, weight: number, by: object): void => budget.refund(weight, by, interactive);
+/** Whether a request may go now; otherwise the budget wakes it in time. */
+const want = (budget: Budget, amount: number, kept = 0): boolean => {
+  const at = budget.readyAt(amount, kept);
+  if (at !== undefined) budget.wakeAt(at);
+  return at === undefined;
+};
 
 const open = (max = 10, shared?: SharedBudget) => {
   const clock = new FakeClock();
@@ -77,7 +75,7 @@ test("a waiting request is woken, however much time passes while the budget is a
     await clock.advance(1_001.1 - beforeMs);
     stepMs = 0.3;
     // Told at once, or woken by a timer.
-    expect([beforeMs, budget.want(1) || clock.pending === 1]).toEqual([beforeMs, true]);
+    expect([beforeMs, want(budget, 1) || clock.pending === 1]).toEqual([beforeMs, true]);
   }
 });
 
@@ -223,7 +221,7 @@ test("during a probe, no request is woken", async () => {
   budget.pause(100);
   await clock.advance(100);
   take(budget, 1, someone());
-  budget.want(1);
+  want(budget, 1);
   expect(clock.pending).toBe(0);
 });
 
@@ -246,13 +244,13 @@ test("those who wait are looked at when the next permit is back, and no timer ou
   const by = someone();
   take(budget, 1, by);
   settle(budget, 1, by, 0);
-  budget.want(1);
+  want(budget, 1);
   expect(clock.nextInMs).toBeCloseTo(1_001.1);
   await clock.advance(1_002);
   expect(changes()).toBe(1);
   take(budget, 1, by);
   settle(budget, 1, by, 0);
-  budget.want(1);
+  want(budget, 1);
   budget.rest();
   expect(clock.pending).toBe(0);
 });
@@ -264,7 +262,7 @@ test("once the latency is known, those who wait are looked at as much earlier", 
   const by = someone();
   take(budget, 1, by);
   settle(budget, 1, by, 50);
-  budget.want(1);
+  want(budget, 1);
   expect([budget.waitMs(), clock.nextInMs]).toEqual([967, expect.closeTo(966.1)]);
 });
 
@@ -274,10 +272,10 @@ test("a permit that returns before the expected ones wakes the request that wait
   take(budget, 1, unanswered);
   take(budget, 1, answered);
   settle(budget, 1, unanswered, undefined);
-  budget.want(1);
+  want(budget, 1);
   await clock.advance(100);
   settle(budget, 1, answered, 100);
-  budget.want(1);
+  want(budget, 1);
   expect([clock.nextInMs, clock.pending]).toEqual([expect.closeTo(1_001.1), 1]);
   await clock.advance(1_002);
   expect([changes(), clock.pending]).toEqual([1, 0]);
@@ -293,13 +291,13 @@ test("a timer that fires early is set once more", async () => {
     return cancel;
   };
   const day = new DailyLimit("eventsPerDay", 1e9, clock);
-  const onChange = (): void => void budget.want(1);
+  const onChange = (): void => void want(budget, 1);
   const context = { clock, day, onChange };
   const budget: Budget = new Budget("events", { max: 1, windowMs: 1_000 }, context);
   const by = someone();
   take(budget, 1, by);
   settle(budget, 1, by, 0);
-  budget.want(1);
+  want(budget, 1);
   await clock.advance(1_000.6);
   expect([clock.pending, clock.nextInMs]).toEqual([1, expect.closeTo(0.5)]);
 });
@@ -310,7 +308,7 @@ test("a request that would wait for permits that have just come free may go", as
   expect(budget.has(1)).toBe(false);
   // The pause ends between the two questions, and no timer is left to tell of it.
   await clock.advance(100);
-  expect([budget.want(1), clock.pending]).toEqual([true, 0]);
+  expect([want(budget, 1), clock.pending]).toEqual([true, 0]);
 });
 
 test("it tells what is used, what is left, and when more frees", async () => {
@@ -418,8 +416,8 @@ describe("the reserve for interactive calls", () => {
 
   test("wakes background work that it holds up when it ends", () => {
     const { clock, budget } = held(0);
-    budget.take(5, someone(), budget.newHolding("background"), "background");
-    expect([budget.want(90, budget.keptFromBackground(90, 0.1)), clock.nextInMs]).toEqual([false, 3_000]);
+    budget.take(5, someone(), background);
+    expect([want(budget, 90, budget.keptFromBackground(90, 0.1)), clock.nextInMs]).toEqual([false, 3_000]);
   });
 
   test("is left by background work less what interactive calls hold, and not by a batch that would never fit", () => {
@@ -431,16 +429,14 @@ describe("the reserve for interactive calls", () => {
 describe("background work is due", () => {
   test("until it holds a tenth", () => {
     const { budget } = open(100);
-    const holding = budget.newHolding("background");
-    budget.take(10, someone(), holding, "background");
-    expect([budget.isBackgroundDue(1), budget.held]).toEqual([false, { interactive: 0, background: 10 }]);
+    budget.take(10, someone(), background);
+    expect([budget.isBackgroundDue(1), budget.heldOf(background)]).toEqual([false, 10]);
   });
 
   test("with a larger batch once a tenth of the budget would have let it through", async () => {
     const { clock, budget } = open(100);
-    const holding = budget.newHolding("background");
-    budget.take(25, someone(), holding, "background");
-    budget.settle(25, someone(), holding, 0);
+    budget.take(25, someone(), background);
+    budget.settle(25, someone(), background, 0);
     await clock.advance(2_499);
     expect(budget.isBackgroundDue(25)).toBe(false);
     await clock.advance(1);
@@ -452,12 +448,8 @@ test("a shared limit learns which budget it is for, of a pause and of the end, a
   const { shared, log } = sharedBudget({ used: 3 });
   const { clock, budget, changes } = open(10, shared);
   budget.applyPause(500, "429 on events.record");
-  budget.seek();
   budget.changed();
-  expect([log, changes()]).toEqual([
-    ["attached events", "paused for 500 by 429 on events.record", "seek"],
-    2,
-  ]);
+  expect([log, changes()]).toEqual([["attached events", "paused for 500 by 429 on events.record"], 2]);
   expect(budget.state).toMatchObject({ used: 3, remaining: 7 });
   await budget.close();
   expect([log.at(-1), clock.pending]).toEqual(["closed", 0]);

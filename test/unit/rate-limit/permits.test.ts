@@ -2,19 +2,21 @@ import { describe, expect, test } from "vitest";
 import { Permits } from "../../../src/rate-limit/permits.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
+const me = {};
+
 /** Ten permits a second. */
 const open = () => {
   const clock = new FakeClock();
-  return { clock, permits: new Permits({ max: 10, windowMs: 1_000 }, clock) };
+  return { clock, permits: new Permits<object>({ max: 10, windowMs: 1_000 }, clock) };
 };
 
 /** Six are back in 701.1 ms, four in 1,001.1 ms. */
 const twoBatches = async () => {
   const { clock, permits } = open();
-  for (const weight of [6, 4]) permits.take(weight);
-  permits.cool(6, 0);
+  for (const weight of [6, 4]) permits.take(weight, me);
+  permits.cool(6, 0, me);
   await clock.advance(300);
-  permits.cool(4, 0);
+  permits.cool(4, 0, me);
   return { clock, permits };
 };
 
@@ -34,7 +36,7 @@ describe("in how long so many have come free at the earliest", () => {
 
   test("what is in use a window after now", () => {
     const { permits } = open();
-    permits.take(4);
+    permits.take(4, me);
     expect([permits.readyInMs(6), permits.readyInMs(10)]).toEqual([0, 1_000]);
   });
 
@@ -48,26 +50,47 @@ describe("in how long so many have come free at the earliest", () => {
 
 test("a permit is not in hand before a window and its margin are over", async () => {
   const { clock, permits } = open();
-  permits.take(1);
-  permits.cool(1, 0);
+  permits.take(1, me);
+  permits.cool(1, 0, me);
   const inHand: number[] = [];
   for (const ms of [1_000.5, 0.5, 0.1]) {
     await clock.advance(ms);
-    permits.thaw(clock.now());
     inHand.push(permits.inHand);
   }
   expect(inHand).toEqual([9, 9, 10]);
 });
 
+test("a batch kept for several windows does not hold up the permits after it, and each holder's end with the cooling", async () => {
+  const clock = new FakeClock();
+  const permits = new Permits<string>({ max: 10, windowMs: 1_000 }, clock);
+  permits.take(4, "pages");
+  permits.take(10, "batch");
+  permits.cool(20, 0, "batch");
+  permits.cool(4, 0, "pages");
+  const held = [new Map(permits.held), Math.floor(permits.nextAt ?? 0)];
+  await clock.advance(1_002);
+  expect([...held, new Map(permits.held), Math.floor(permits.nextAt ?? 0)]).toEqual([
+    new Map([
+      ["pages", 4],
+      ["batch", 10],
+    ]),
+    1_001,
+    new Map([["batch", 10]]),
+    2_001,
+  ]);
+  await clock.advance(1_000);
+  expect([permits.held.size, permits.inHand, permits.nextAt]).toEqual([0, 10, undefined]);
+});
+
 test("the allowance for the latency counts", async () => {
   const { clock, permits } = open();
   for (let at = 0; at < 300; at += 1) {
-    permits.take(1);
+    permits.take(1, me);
     await clock.advance(100);
-    permits.cool(1, 100);
+    permits.cool(1, 100, me);
   }
   await clock.advance(1_000);
-  permits.take(10);
-  permits.cool(10, 100);
+  permits.take(10, me);
+  permits.cool(10, 100, me);
   expect(permits.readyInMs(10)).toBeCloseTo(916.1);
 });

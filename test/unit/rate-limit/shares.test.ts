@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { documentedLimits } from "../../../src/options/limits.ts";
 import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
-import { keptForShares } from "../../../src/rate-limit/kind.ts";
 import { RateLimiter } from "../../../src/rate-limit/limiter.ts";
+import { keptForShares } from "../../../src/rate-limit/verdict.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 /** The kinds of a client with the documented limits: single calls, batches of so many events, emails. */
@@ -38,11 +38,11 @@ test.each([
 );
 
 test("less what they hold already", () => {
-  const { events, kept } = kinds(25);
+  const { events, kept, limiter } = kinds(25);
   events.waiting = 1;
-  events.holdings[0]?.add(8);
+  limiter.budgets.requests.take(8, {}, events);
   expect(kept()).toBe(12);
-  events.holdings[0]?.add(20);
+  limiter.budgets.requests.take(20, {}, events);
   expect(kept()).toBe(0);
 });
 
