@@ -1,3 +1,4 @@
+import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { LimitName } from "./options.ts";
 
 /** A request, as `fetch` and `listen` pass it to the sandbox. */
@@ -12,32 +13,29 @@ export interface Incoming {
   readonly isGone?: () => boolean;
 }
 
-/** How much of an answer reaches the caller, and how. */
+/**
+ * How an answer reaches the caller if not as a whole: `reset` breaks the connection before any byte, `stall` sends none;
+ * `truncate` and `stall-body` send half of the body, and break or stall then; `drip` sends a few bytes at a time. `gzip-corrupt`
+ * damages the compressed body. After `close-after` the connection closes without notice, before `early-hints` comes a 103.
+ */
 type Delivery =
-  | { readonly kind: "whole" }
-  /** The connection breaks before any byte of the answer. */
-  | { readonly kind: "reset" }
-  /** No byte ever arrives. */
-  | { readonly kind: "stall" }
-  /** Headers and a part of the body, then a reset or nothing. */
-  | { readonly kind: "part"; readonly then: "reset" | "stall" }
-  /** The body in small pieces. */
-  | { readonly kind: "drip"; readonly everyMs: number }
-  /** The whole answer; then the keep-alive connection closes without notice. */
-  | { readonly kind: "close-after" }
-  /** A 103 before the answer; only a real server can send one. */
-  | { readonly kind: "early-hints" };
-
-/** How a body is compressed on a real connection. In process it arrives decompressed, as from any fetch. */
-export type Packing = "gzip" | "br" | "gzip-corrupt";
+  | "reset"
+  | "stall"
+  | "truncate"
+  | "stall-body"
+  | "drip"
+  | "gzip-corrupt"
+  | "close-after"
+  | "early-hints";
 
 /** A response to the caller. */
 export interface Answer {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+  /** Compressed as `content-encoding` says on a real connection. In process it arrives decompressed, as from any fetch. */
   readonly body: string;
-  readonly delivery: Delivery;
-  readonly packing?: Packing;
+  /** Undefined: as a whole. */
+  readonly delivery?: Delivery;
   /** How late it leaves, in milliseconds. */
   readonly delayMs?: number;
 }
@@ -68,13 +66,31 @@ const json = { "content-type": "application/json; charset=utf-8" };
 
 /** Turns the result of a rule into an answer. */
 export const replyTo = (reply: Reply | Refusal): Answer => {
-  const delivery = { kind: "whole" } as const;
+  const { status } = reply;
   if (reply instanceof Refusal) {
+    const { message, retryAfterMs } = reply;
     // Rounded up: a retry at the named second must never be too early.
-    const seconds = reply.retryAfterMs === undefined ? undefined : Math.ceil(reply.retryAfterMs / 1_000);
-    const headers = seconds === undefined ? json : { ...json, "retry-after": String(seconds) };
-    return { status: reply.status, headers, body: JSON.stringify({ error: reply.message }), delivery };
+    const wait = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) };
+    return { status, headers: { ...json, ...wait }, body: JSON.stringify({ error: message }) };
   }
-  if (reply.body === undefined) return { status: reply.status, headers: {}, body: "", delivery };
-  return { status: reply.status, headers: json, body: JSON.stringify(reply.body), delivery };
+  if (reply.body === undefined) return { status, headers: {}, body: "" };
+  return { status, headers: json, body: JSON.stringify(reply.body) };
+};
+
+/** Writes a body eight bytes at a time, until it ends or the result is called. */
+export const drip = (
+  body: Uint8Array,
+  clock: Pick<Clock, "after">,
+  to: { write(piece: Uint8Array): void; end(): void },
+): Cancel => {
+  let at = 0;
+  let cancel: Cancel = () => {};
+  const step = (): void => {
+    to.write(body.slice(at, at + 8));
+    at += 8;
+    if (at >= body.length) to.end();
+    else cancel = clock.after(50, step);
+  };
+  step();
+  return () => cancel();
 };

@@ -41,16 +41,17 @@ interface Handled {
   readonly made: string | undefined;
 }
 
-const unserved: Answer = { status: 0, headers: {}, body: "", delivery: { kind: "reset" } };
+const unserved: Answer = { status: 0, headers: {}, body: "" };
 
 const idIn = (body: string): string | undefined => /"id":"([^"]+)"/.exec(body)?.[1];
 
+const silent = ["reset", "stall", "truncate", "stall-body", "gzip-corrupt"];
+
 /** Whether the caller of a request that was applied learns so from its answer. */
-const tells = ({ status, delivery, packing, body }: Answer, made: string | undefined): boolean =>
+const tells = ({ status, delivery, body }: Answer, made: string | undefined): boolean =>
   status >= 200 &&
   status < 300 &&
-  !["reset", "stall", "part"].includes(delivery.kind) &&
-  packing !== "gzip-corrupt" &&
+  !silent.includes(delivery ?? "") &&
   (made === undefined || body.includes(made));
 
 // One path serves two operations; only the body tells them apart.

@@ -148,7 +148,12 @@ export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
   const options = checkedOptions(given);
   const base = options.clock ?? systemClock;
   const clock = createSandboxClock(base);
-  const { waitFor, changed } = createWaiting(stateNamed, base);
+  const { waitFor, look } = createWaiting(stateNamed, base);
+  let version = 0;
+  const changed = (): void => {
+    version += 1;
+    look();
+  };
   let world = createWorld(options, clock, changed);
   const sandboxFetch = createFetch((incoming) => world.app(incoming), clock, options.baseUrl);
   let handlers: MswHandlers | undefined;
@@ -170,6 +175,7 @@ export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
     // Otherwise the timers of the old world would still send its scheduled emails.
     for (const workspace of world.workspaces.values()) workspace.scheduled.clear();
     world = next;
+    changed();
   };
   const snapshots = createSnapshots(
     () => world,
@@ -189,7 +195,8 @@ export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
     waitFor,
     listen: async (where) => {
       checkArgument("listen", where ?? {});
-      const workbench = () => createWorkbench({ world: () => world, clock, sandbox, snapshots });
+      const workbench = () =>
+        createWorkbench({ world: () => world, version: () => version, clock, sandbox, snapshots });
       return listen({ app: (incoming) => world.app(incoming), clock, workbench }, where ?? {});
     },
     fail: (fault) => world.plans.add(fault),

@@ -30,18 +30,10 @@ const swapType = (value: unknown): unknown => {
 const mapFields = (record: Record<string, unknown>, change: (value: unknown) => unknown) =>
   Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
 
-const whole = { kind: "whole" } as const;
-const json = { "content-type": "application/json" };
-
-const bare = (status: number, delivery: Answer["delivery"] = whole, headers = {}): Answer => ({
-  status,
-  headers,
-  body: "",
-  delivery,
-});
+const bare = (status: number, headers = {}): Answer => ({ status, headers, body: "" });
 
 const htmlPage: Answer = {
-  ...bare(502, whole, { "content-type": "text/html" }),
+  ...bare(502, { "content-type": "text/html" }),
   body: "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>",
 };
 
@@ -52,19 +44,22 @@ const applied = (change: (own: Answer) => Partial<Answer>): Effect => ({
 });
 const records = (change: (record: Record<string, unknown>) => unknown): Effect =>
   applied(({ body }) => (body === "" ? {} : { body: JSON.stringify(mapRecords(JSON.parse(body), change)) }));
-const reset = bare(0, { kind: "reset" });
-const stall = bare(0, { kind: "stall" });
-const redirectTo = (location: string, status = 307): Answer => bare(status, whole, { location });
+const delivered = (delivery: NonNullable<Answer["delivery"]>): Effect => applied(() => ({ delivery }));
+const packed = (encoding: string, damage: Partial<Answer> = {}): Effect =>
+  applied(({ headers }) => ({ headers: { ...headers, "content-encoding": encoding }, ...damage }));
+const reset: Answer = { ...bare(0), delivery: "reset" };
+const stall: Answer = { ...bare(0), delivery: "stall" };
+const redirectTo = (location: string, status = 307): Answer => bare(status, { location });
 
 /** The faults by name; the comments in `FaultName` say what each does. */
 const effects: Readonly<Record<FaultName, Effect>> = {
   "reset-before": unapplied(reset),
   "reset-after-apply": applied(() => reset),
-  truncate: applied(() => ({ delivery: { kind: "part", then: "reset" } })),
+  truncate: delivered("truncate"),
   stall: unapplied(stall),
   "stall-after-apply": applied(() => stall),
-  "stall-body": applied(() => ({ delivery: { kind: "part", then: "stall" } })),
-  drip: applied(() => ({ delivery: { kind: "drip", everyMs: 50 } })),
+  "stall-body": delivered("stall-body"),
+  drip: delivered("drip"),
   garbage: applied(() => ({ body: '{"id": "ct_1", "email": <<<' })),
   "wrong-type": applied(({ headers }) => ({ headers: { ...headers, "content-type": "text/plain" } })),
   "html-502": unapplied(htmlPage),
@@ -76,33 +71,23 @@ const effects: Readonly<Record<FaultName, Effect>> = {
   "null-fields": records((record) => mapFields(record, () => null)),
   "wrong-types": records((record) => mapFields(record, swapType)),
   "no-content": applied(() => ({ status: 204, body: "" })),
-  gzip: applied(() => ({ packing: "gzip" })),
-  br: applied(() => ({ packing: "br" })),
-  "gzip-corrupt": applied(() => ({ packing: "gzip-corrupt" })),
+  gzip: packed("gzip"),
+  br: packed("br"),
+  "gzip-corrupt": packed("gzip", { delivery: "gzip-corrupt" }),
   "huge-body": applied(() => ({ body: `{"id":"${"x".repeat(hugeBytes)}"}` })),
   "deep-json": applied(() => ({ body: `${"[".repeat(deepLevels)}${"]".repeat(deepLevels)}` })),
   "duplicate-headers": applied(({ headers }) => ({
     headers: { ...headers, "retry-after": ["1", "2"], "x-request-id": ["a", "b"] },
   })),
-  "early-hints": applied(() => ({ delivery: { kind: "early-hints" } })),
-  "close-after": applied(() => ({ delivery: { kind: "close-after" } })),
+  "early-hints": delivered("early-hints"),
+  "close-after": delivered("close-after"),
 };
 
 /** The faults that have a name. */
 export const faultNames = Object.keys(effects);
 
-// Header names ignore case: in lower case, a given header replaces the default one.
-const inLowerCase = (headers: Readonly<Record<string, string>>): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
-
-const retryAfterText = (retryAfter: number | string | Date): string =>
-  isDate(retryAfter) ? retryAfter.toUTCString() : String(retryAfter);
-
 /** Whether a status allows no body; `Response` throws if it gets one. */
 export const isBodiless = (status: unknown): boolean => status === 204 || status === 205 || status === 304;
-
-const bodyOf = (status: number): unknown =>
-  isBodiless(status) ? "" : { error: `Planned fault: status ${status}.` };
 
 /** What a planned fault does. */
 export const effectOf = (fault: Fault): Effect => {
@@ -110,11 +95,16 @@ export const effectOf = (fault: Fault): Effect => {
   if ("items" in fault) return applied(() => ({}));
   if ("delayMs" in fault) return applied(() => ({ delayMs: fault.delayMs }));
   if ("redirect" in fault) return unapplied(redirectTo(fault.redirect, fault.status));
-  const { status, retryAfter, headers = {}, body = bodyOf(status) } = fault;
-  const retry = retryAfter === undefined ? {} : { "retry-after": retryAfterText(retryAfter) };
-  const answer = {
-    ...bare(status, whole, { ...json, ...retry, ...inLowerCase(headers) }),
-    body: typeof body === "string" ? body : JSON.stringify(body),
-  };
+  const {
+    status,
+    retryAfter,
+    body = isBodiless(status) ? "" : { error: `Planned fault: status ${status}.` },
+  } = fault;
+  const headers: Record<string, string> = { "content-type": "application/json" };
+  if (retryAfter !== undefined)
+    headers["retry-after"] = isDate(retryAfter) ? retryAfter.toUTCString() : String(retryAfter);
+  // Header names ignore case: in lower case, a given header replaces the default one.
+  for (const [name, value] of Object.entries(fault.headers ?? {})) headers[name.toLowerCase()] = value;
+  const answer = { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) };
   return { applied: fault.applied === true, answer: () => answer };
 };

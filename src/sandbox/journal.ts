@@ -75,8 +75,6 @@ export interface Journal {
   readonly gaps: string | undefined;
   /** The ids of records whose makers do not know of them. */
   readonly lostIds: ReadonlySet<string>;
-  /** How many requests are not answered yet. */
-  readonly pending: number;
   add(record: RequestRecord, answer: Pick<Answer, "headers" | "body">): Exchange;
   /** Notes that the caller does not know what its request did. */
   lost(exchange: Exchange, id: string | undefined): void;
@@ -115,7 +113,6 @@ export const createJournal = (keep: number, changed: () => void): Journal => {
   const byStatus: Record<string, number> = {};
   const byOperation: Record<string, number> = {};
   let total = 0;
-  let answered = 0;
   const forget = (): void => {
     const old = exchanges.at(-keptAnswers - 1);
     if (old !== undefined && isPlain(old)) old.answer = undefined;
@@ -133,9 +130,6 @@ export const createJournal = (keep: number, changed: () => void): Journal => {
     lostIds,
     get gaps() {
       return gapsAfter(total, keep);
-    },
-    get pending() {
-      return total - answered;
     },
     get counts() {
       return { requests: total, byStatus: { ...byStatus }, byOperation: { ...byOperation } };
@@ -160,8 +154,8 @@ export const createJournal = (keep: number, changed: () => void): Journal => {
       if (id !== undefined) lostIds.add(id);
     },
     answered(exchange, tookMs) {
-      answered += 1;
       exchange.tookMs = Math.round(tookMs);
+      changed();
     },
   };
 };

@@ -1,5 +1,7 @@
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo, Socket } from "node:net";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { type Incoming, Refusal, replyTo } from "./answer.ts";
 import type { App } from "./app.ts";
 import type { Listening, ListenOptions } from "./options.ts";
@@ -42,29 +44,13 @@ export const isMeantHere = (header: string | undefined, { names, address }: Host
 const bracketed = (host: string): string =>
   host.includes(":") && !host.startsWith("[") ? `[${host}]` : host;
 
-const headersOf = (request: IncomingMessage): Record<string, string> => {
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
-    if (value !== undefined) headers[name] = typeof value === "string" ? value : value.join(", ");
-  }
-  return headers;
-};
-
-const readRequest = (request: IncomingMessage): Promise<Incoming> =>
-  new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    request.on("error", reject);
-    request.on("end", () =>
-      resolve({
-        method: request.method ?? "GET",
-        target: request.url ?? "/",
-        headers: headersOf(request),
-        body: chunks.length === 0 ? "" : Buffer.concat(chunks).toString(),
-        isGone: () => request.socket.destroyed,
-      }),
-    );
-  });
+const readRequest = async (request: IncomingMessage): Promise<Incoming> => ({
+  method: request.method ?? "GET",
+  target: request.url ?? "/",
+  headers: Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)])),
+  body: await text(request),
+  isGone: () => request.socket.destroyed,
+});
 
 /** What the server serves. */
 export interface Served {
@@ -74,55 +60,40 @@ export interface Served {
   readonly workbench: () => Workbench;
 }
 
-const otherHost = replyTo(
-  new Refusal(
-    403,
-    "The sandbox does not accept this host name: use localhost, or add the name to allowedHosts (--allow-host).",
-  ),
+const otherHost = new Refusal(
+  403,
+  "The sandbox does not accept this host name: use localhost, or add the name to allowedHosts (--allow-host).",
 );
-
-const workbenchOff = replyTo(
-  new Refusal(
-    404,
-    "Other machines can reach this sandbox, so its workbench is off. To turn it on: listen({ workbench: true }) or --workbench.",
-  ),
+const workbenchOff = new Refusal(
+  404,
+  "Other machines can reach this sandbox, so its workbench is off. To turn it on: listen({ workbench: true }) or --workbench.",
 );
-
-const isLocal = (host: string): boolean => isMeantHere(bracketed(host), { names: [], address: undefined });
 
 /** The base URL of a host and port. */
 export const baseUrlAt = (host: string, port: number): string => `http://${bracketed(host)}:${port}`;
 
 /** Starts a real HTTP server for the app. */
 export const listen = async (
-  served: Served,
-  { port = 0, host = "127.0.0.1", allowedHosts = [], workbench = isLocal(host) }: ListenOptions = {},
+  { app, clock, ...served }: Served,
+  { port = 0, host = "127.0.0.1", allowedHosts = [], ...options }: ListenOptions = {},
 ): Promise<Listening> => {
+  const { workbench = isLoopback(nameIn(bracketed(host)) ?? "") } = options;
   const bench = workbench ? served.workbench() : undefined;
   const names = [host, ...allowedHosts];
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const incoming = await readRequest(request);
     const address = request.socket.localAddress;
-    if (!isMeantHere(request.headers.host, { names, address }))
-      return writeAnswer(otherHost, response, served.clock);
+    const refuse = (refusal: Refusal) => writeAnswer(replyTo(refusal), response, clock);
+    if (!isMeantHere(request.headers.host, { names, address })) return refuse(otherHost);
     if (await bench?.serve(incoming, request, response)) return;
-    if (bench === undefined && /^\/(_sandbox\/|\?|$)/.test(incoming.target))
-      return writeAnswer(workbenchOff, response, served.clock);
-    await writeAnswer(await served.app(incoming), response, served.clock);
+    if (bench === undefined && /^\/(_sandbox\/|\?|$)/.test(incoming.target)) return refuse(workbenchOff);
+    await writeAnswer(await app(incoming), response, clock);
   };
   const server = createServer((request, response) => {
     // The caller disconnected before its request was complete.
     serve(request, response).catch(() => response.destroy());
   });
-  const sockets = new Set<Socket>();
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, resolve);
-  });
+  await once(server.listen(port, host), "listening");
   // A TCP server always has an address object, never a pipe's name.
   const { port: bound } = server.address() as AddressInfo;
   return {
@@ -132,7 +103,7 @@ export const listen = async (
       new Promise((resolve) => {
         bench?.close();
         server.close(() => resolve());
-        for (const socket of sockets) socket.destroy();
+        server.closeAllConnections();
       }),
   };
 };

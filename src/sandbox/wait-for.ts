@@ -46,11 +46,11 @@ const fits = (wanted: unknown, value: unknown, field = ""): boolean => {
 
 const optionsShape = shape({ timeoutMs: amount(0), workspace: text });
 
-/** Waits for records; `changed` has those that wait look again. */
+/** Waits for records; `look` has those that wait look again. */
 export const createWaiting = (
   stateNamed: (workspace: string) => SandboxState,
   clock: Clock,
-): { readonly waitFor: WaitFor; changed(): void } => {
+): { readonly waitFor: WaitFor; look(): void } => {
   const waiting = new Set<() => void>();
   const waitFor: WaitFor = async (kind, fields, options = {}) => {
     refuse("sandbox.waitFor", [
@@ -82,12 +82,9 @@ export const createWaiting = (
   };
   return {
     waitFor,
-    changed: () => {
+    look: () => {
       // The record may not be complete before the request has ended.
-      if (waiting.size === 0) return;
-      queueMicrotask(() => {
-        for (const look of waiting) look();
-      });
+      if (waiting.size > 0) queueMicrotask(() => waiting.forEach((look) => void look()));
     },
   };
 };

@@ -1,5 +1,5 @@
 import { type Incoming, Refusal } from "../answer.ts";
-import { type Check, flag, refuse, shape, text, whole } from "../checks.ts";
+import { flag, must, refuse, shape, text, whole } from "../checks.ts";
 import type { SandboxControls } from "../controls.ts";
 import type { FaultOptions } from "../faults.ts";
 import type { Fields } from "../json.ts";
@@ -12,17 +12,15 @@ import type { World } from "../world.ts";
 /** What the controls act on. */
 export interface Controlled {
   readonly world: () => World;
+  /** How often a record or a request has changed. */
+  readonly version: () => number;
   readonly clock: SandboxClock;
   readonly snapshots: Snapshots;
-  readonly sandbox: {
+  readonly sandbox: SandboxControls & {
     fail(options: FaultOptions): unknown;
-    advance(ms: number): void;
-    freeze(isFrozen: boolean): void;
-    seedContacts(count: number): void;
     reset(): void;
-  } & Pick<SandboxControls, "updateMailAccount" | "updateWorkspace" | "doNotEmail"> & {
-      readonly waitFor: WaitFor;
-    };
+    readonly waitFor: WaitFor;
+  };
 }
 
 /** @throws Refusal 400 for a body that is not a JSON object. */
@@ -34,8 +32,18 @@ const bodyOf = (incoming: Incoming): Fields => {
   return fields;
 };
 
-const milliseconds: Check = (value, field) =>
-  typeof value === "number" ? [] : [`${field} must be a number of milliseconds`];
+const shapes = {
+  advance: shape({ ms: must("a number of milliseconds", (value) => typeof value === "number") }, "ms"),
+  freeze: shape({ frozen: flag }),
+  seed: shape({ contacts: whole(0, 1_000_000) }, "contacts"),
+  "do-not-email": shape({ address: text, isOnList: flag, workspace: text }, "address"),
+};
+
+const checkedBody = (incoming: Incoming, control: keyof typeof shapes): Fields => {
+  const body = bodyOf(incoming);
+  refuse(control, shapes[control](body, ""));
+  return body;
+};
 
 const named = (workspace: unknown): string | undefined =>
   workspace === undefined ? undefined : String(workspace);
@@ -51,22 +59,16 @@ export const controls: Readonly<
   },
   "DELETE /fail/:id": (_, { world }, id) =>
     world().plans.remove(Number(id)) ? { plans: world().plans.pending } : undefined,
-  "POST /advance": (incoming, { clock, sandbox }) => {
-    const body = bodyOf(incoming);
-    refuse("advance", shape({ ms: milliseconds }, "ms")(body, ""));
-    sandbox.advance(Number(body.ms));
+  "POST /advance": (incoming, { clock }) => {
+    clock.advance(Number(checkedBody(incoming, "advance").ms));
     return { at: new Date(clock.wallTime()).toISOString() };
   },
-  "POST /freeze": (incoming, { clock, sandbox }) => {
-    const body = bodyOf(incoming);
-    refuse("freeze", shape({ frozen: flag })(body, ""));
-    sandbox.freeze(body.frozen !== false);
+  "POST /freeze": (incoming, { clock }) => {
+    clock.freeze(checkedBody(incoming, "freeze").frozen !== false);
     return { frozen: clock.isFrozen };
   },
   "POST /seed": (incoming, { world, sandbox }) => {
-    const body = bodyOf(incoming);
-    refuse("seed", shape({ contacts: whole(0, 1_000_000) }, "contacts")(body, ""));
-    sandbox.seedContacts(Number(body.contacts));
+    sandbox.seedContacts(Number(checkedBody(incoming, "seed").contacts));
     return { contacts: world().workspaceNamed("default").contacts.all.length };
   },
   // Each checks what it gets and names every fault. The workspace's name stands beside the change.
@@ -81,9 +83,8 @@ export const controls: Readonly<
     return {};
   },
   "POST /do-not-email": (incoming, { sandbox }) => {
-    const body = bodyOf(incoming);
-    refuse("do-not-email", shape({ address: text, isOnList: flag, workspace: text }, "address")(body, ""));
-    sandbox.doNotEmail(String(body.address), body.isOnList !== false, named(body.workspace));
+    const { address, isOnList, workspace } = checkedBody(incoming, "do-not-email");
+    sandbox.doNotEmail(String(address), isOnList !== false, named(workspace));
     return {};
   },
   "POST /reset": (_, { sandbox }) => {

@@ -1,7 +1,7 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
 import type { EmailRecord, ScheduledRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { type Found, found, has, searchOf } from "./found.ts";
+import { type Found, found, shows } from "./found.ts";
 import { messageHeaders } from "./message.ts";
 
 /** A row of the email list: a sent or scheduled email. */
@@ -36,51 +36,20 @@ export interface EmailDetail extends EmailRow {
 /** The ids of records whose makers do not know of them. */
 type Lost = ReadonlySet<string>;
 
-const preview = (text: string | undefined): string => (text ?? "").replace(/\s+/g, " ").trim().slice(0, 120);
+const isSent = (record: EmailRecord | ScheduledRecord): record is EmailRecord => "sentAt" in record;
 
-const sentRow = ({ id, sentAt, to, subject, text, scheduledId = id }: EmailRecord, lost: Lost): EmailRow => ({
-  ...{ id, status: "SENT", at: sentAt, to, subject },
-  preview: preview(text),
-  isLost: lost.has(scheduledId),
-});
-
-const scheduledRow = ({ id, status, sendAt, draft }: ScheduledRecord, lost: Lost): EmailRow => ({
-  ...{ id, status, at: sendAt, to: draft.to, subject: draft.subject },
-  preview: preview(draft.text),
-  isLost: lost.has(id),
-});
-
-/** Lists waiting emails, soonest first, then sent, failed and cancelled ones, newest first. */
-export const listEmails = (workspace: Workspace, lost: Lost, filter: URLSearchParams): Found<EmailRow> => {
-  const { emails, scheduled } = workspace;
-  const search = searchOf(filter);
-  const only = filter.get("to");
-  const isTo = (to: string): boolean => only === null || foldAscii(only) === foldAscii(to);
-  const later = (record: ScheduledRecord) => scheduledRow(record, lost);
-  const sent = (email: EmailRecord) => sentRow(email, lost);
-  const kept = [...scheduled.values()].filter(
-    (one) =>
-      isTo(one.draft.to) &&
-      has(search, later, one, () => [one.draft.html, one.draft.text, one.mailAccount, one.error]),
-  );
-  const gone = found(
-    emails,
-    (one) => isTo(one.to) && has(search, sent, one, () => [one.html, one.text, sentDetail(one, lost)]),
-    sent,
-  );
-  const byTime = (a: EmailRow, b: EmailRow) => Date.parse(b.at) - Date.parse(a.at);
-  const waiting = kept.filter(({ status }) => status === "SCHEDULED").map(later);
-  const ended = kept.filter(({ status }) => status === "FAILED" || status === "CANCELLED").map(later);
-  return {
-    items: [...waiting.sort((a, b) => byTime(b, a)), ...[...gone.items, ...ended].sort(byTime)],
-    more: gone.more,
-  };
+const rowOf = (record: EmailRecord | ScheduledRecord, lost: Lost): EmailRow => {
+  const { to, subject, text = "" } = isSent(record) ? record : record.draft;
+  const [status, at] = isSent(record) ? (["SENT", record.sentAt] as const) : [record.status, record.sendAt];
+  const preview = text.replace(/\s+/g, " ").trim().slice(0, 120);
+  const isLost = lost.has((isSent(record) ? record.scheduledId : undefined) ?? record.id);
+  return { id: record.id, status, at, to, subject, preview, isLost };
 };
 
-const linksIn = (html: string | undefined, text: string | undefined): readonly string[] => {
+const linksIn = (html: string | undefined, text = ""): readonly string[] => {
   const all =
     html === undefined
-      ? [...(text ?? "").matchAll(/https?:\/\/[^\s<>"')]+/g)].map(([url]) => url)
+      ? [...text.matchAll(/https?:\/\/[^\s<>"')]+/g)].map(([url]) => url)
       : [...html.matchAll(/<a\b[^>]*?\bhref\s*=\s*(?:"([^"]*)"|'([^']*)')/gi)].map(
           ([, a, b]) => a ?? b ?? "",
         );
@@ -89,50 +58,77 @@ const linksIn = (html: string | undefined, text: string | undefined): readonly s
 };
 
 const yes = (is: boolean): string => (is ? "yes" : "no");
+const fact = (name: string, value: string | undefined) =>
+  value === undefined ? [] : [[name, value] as const];
 
-type Told = Omit<EmailDetail, "workspace">;
+const detailOf = (
+  record: EmailRecord | ScheduledRecord,
+  { name, contacts }: Workspace,
+  lost: Lost,
+): EmailDetail => {
+  const { to, html, text, signatureId } = isSent(record) ? record : record.draft;
+  const common = {
+    ...rowOf(record, lost),
+    workspace: name,
+    links: linksIn(html, text),
+    hasHtml: html !== undefined,
+    text,
+    contactId: contacts.byEmail(to)?.id,
+  };
+  const account = fact("Mail account", record.mailAccount);
+  if (!isSent(record)) {
+    const force = fact("Goes to refused stages too", yes(record.draft.force));
+    const facts = [...account, ...force, ...fact("Why it failed", record.error)];
+    return { ...common, from: undefined, headers: undefined, facts };
+  }
+  return {
+    ...common,
+    contactId: record.contactId,
+    from: record.from,
+    headers: messageHeaders(record),
+    facts: [
+      ...account,
+      ...fact("Opens and clicks tracked", yes(record.tracked)),
+      ...fact("Recipient became a contact", yes(record.contactCreated)),
+      ...fact("Signature", signatureId),
+      ...fact("Scheduled as", record.scheduledId),
+    ],
+  };
+};
 
-const sentDetail = (email: EmailRecord, lost: Lost): Told => ({
-  ...sentRow(email, lost),
-  links: linksIn(email.html, email.text),
-  from: email.from,
-  hasHtml: email.html !== undefined,
-  text: email.text,
-  headers: messageHeaders(email),
-  contactId: email.contactId,
-  facts: [
-    ["Mail account", email.mailAccount],
-    ["Opens and clicks tracked", yes(email.tracked)],
-    ["Recipient became a contact", yes(email.contactCreated)],
-    ...(email.signatureId === undefined ? [] : [["Signature", email.signatureId] as const]),
-    ...(email.scheduledId === undefined ? [] : [["Scheduled as", email.scheduledId] as const]),
-  ],
-});
+/** Lists waiting emails, soonest first, then sent, failed and cancelled ones, newest first. */
+export const listEmails = (workspace: Workspace, lost: Lost, filter: URLSearchParams): Found<EmailRow> => {
+  const only = filter.get("to");
+  const fits = (record: EmailRecord | ScheduledRecord): boolean => {
+    const { to, html } = isSent(record) ? record : record.draft;
+    const isTo = only === null || foldAscii(only) === foldAscii(to);
+    return isTo && shows(filter, () => ({ ...detailOf(record, workspace, lost), html }));
+  };
+  const toRow = (record: EmailRecord | ScheduledRecord) => rowOf(record, lost);
+  const byTime = (a: EmailRow, b: EmailRow) => Date.parse(b.at) - Date.parse(a.at);
+  const kept = [...workspace.scheduled.values()]
+    .filter((one) => one.status !== "SENT" && fits(one))
+    .map(toRow);
+  const waiting = kept.filter(({ status }) => status === "SCHEDULED");
+  const ended = kept.filter(({ status }) => status !== "SCHEDULED");
+  const gone = found(workspace.emails, fits, toRow);
+  return {
+    items: [...waiting.sort((a, b) => byTime(b, a)), ...[...gone.items, ...ended].sort(byTime)],
+    more: gone.more,
+  };
+};
 
-const scheduledDetail = (record: ScheduledRecord, { contacts }: Workspace, lost: Lost): Told => ({
-  ...scheduledRow(record, lost),
-  links: linksIn(record.draft.html, record.draft.text),
-  from: undefined,
-  hasHtml: record.draft.html !== undefined,
-  text: record.draft.text,
-  headers: undefined,
-  contactId: contacts.byEmail(record.draft.to)?.id,
-  facts: [
-    ["Mail account", record.mailAccount],
-    ["Goes to refused stages too", yes(record.draft.force)],
-    ...(record.error === undefined ? [] : [["Why it failed", record.error] as const]),
-  ],
-});
+const find = ({ emails, scheduled }: Workspace, id: string): EmailRecord | ScheduledRecord | undefined =>
+  emails.find((email) => email.id === id) ?? scheduled.get(id);
 
 /** One email, by the id of the message or of the scheduled email. */
 export const emailDetail = (workspace: Workspace, lost: Lost, id: string): EmailDetail | undefined => {
-  const sent = workspace.emails.find((email) => email.id === id);
-  const record = workspace.scheduled.get(id);
-  const told =
-    sent === undefined ? record && scheduledDetail(record, workspace, lost) : sentDetail(sent, lost);
-  return told && { ...told, workspace: workspace.name };
+  const record = find(workspace, id);
+  return record && detailOf(record, workspace, lost);
 };
 
 /** The HTML of a sent or scheduled email. */
-export const emailHtml = ({ emails, scheduled }: Workspace, id: string): string | undefined =>
-  emails.find((email) => email.id === id)?.html ?? scheduled.get(id)?.draft.html;
+export const emailHtml = (workspace: Workspace, id: string): string | undefined => {
+  const record = find(workspace, id);
+  return record && (isSent(record) ? record : record.draft).html;
+};

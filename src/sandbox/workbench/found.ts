@@ -25,23 +25,15 @@ export const found = <T, Row>(
   return { items, more: false };
 };
 
-/** The text to search for, in lower case. */
-export const searchOf = (filter: URLSearchParams): string => (filter.get("search") ?? "").toLowerCase();
-
 // As the page writes it: JSON with two blanks, times without the T.
 const textOf = (shown: unknown): string =>
-  typeof shown === "string" ? shown : (JSON.stringify(shown, null, 2) ?? "");
-const momentOf = (text: string): string =>
-  text.replace(/(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*Z/g, "$1 $2 UTC");
+  (typeof shown === "string" ? shown : (JSON.stringify(shown, null, 2) ?? "")).replace(
+    /(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)[.\d]*Z/g,
+    "$1 $2 UTC",
+  );
 
-/** Whether what the page shows of a record, in its row or its details, contains the text; letter case does not matter. */
-export const has = <T>(
-  search: string,
-  row: (record: T) => object,
-  record: T,
-  details: (record: T) => readonly unknown[],
-): boolean => {
-  if (search === "") return true;
-  const within = (shown: unknown) => momentOf(textOf(shown)).toLowerCase().includes(search);
-  return Object.values(row(record)).some(within) || details(record).some(within);
+/** Whether what the page shows of a record contains the text of `?search=`; letter case does not matter. */
+export const shows = (filter: URLSearchParams, shown: () => object): boolean => {
+  const search = (filter.get("search") ?? "").toLowerCase();
+  return search === "" || Object.values(shown()).some((one) => textOf(one).toLowerCase().includes(search));
 };

@@ -13,8 +13,6 @@ interface WorkspaceCounts {
   readonly emails: number;
   /** Emails that are not sent yet. */
   readonly scheduled: number;
-  /** Changes with every repeat of an event and every end of a scheduled email. */
-  readonly revision: number;
 }
 
 /** The sandbox at a glance; the page gets it whenever it has changed. */
@@ -24,48 +22,35 @@ export interface Overview {
   readonly frozen: boolean;
   /** How far that clock is ahead of its base clock, in milliseconds. */
   readonly aheadMs: number;
-  /** Changes with every reset and load. */
-  readonly generation: number;
+  /** Grows with every change of a record or a request. */
+  readonly version: number;
   readonly counts: RequestCounts;
-  /** How many requests are not answered yet. */
-  readonly pending: number;
   readonly workspaces: readonly WorkspaceCounts[];
   readonly plans: readonly PendingPlan[];
   readonly budgets: readonly Omit<BudgetSeries, "points">[];
   readonly operations: readonly string[];
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
-
-/** `generation` counts the worlds seen so far. */
-export const createOverview = (world: () => World, clock: SandboxClock) => {
-  let seen: World | undefined;
-  let generation = 0;
-  return (budgets: readonly BudgetSeries[]): Overview => {
-    const current = world();
-    if (current !== seen) generation += 1;
-    seen = current;
-    return {
-      at: new Date(clock.wallTime()).toISOString(),
-      frozen: clock.isFrozen,
-      aheadMs: Math.round(clock.aheadMs),
-      generation,
-      counts: current.journal.counts,
-      pending: current.journal.pending,
-      workspaces: [...current.workspaces.values()].map(({ name, contacts, events, emails, scheduled }) => {
-        const waiting = [...scheduled.values()].filter(({ status }) => status === "SCHEDULED").length;
-        return {
-          name,
-          contacts: contacts.all.length,
-          events: events.length,
-          emails: emails.length,
-          scheduled: waiting,
-          revision: sum(events.map(({ repeats }) => repeats)) + scheduled.size - waiting,
-        };
-      }),
-      plans: current.plans.pending,
-      budgets: budgets.map(({ points: _points, ...now }) => now),
-      operations: operationIds,
-    };
-  };
-};
+/** Looks at the sandbox as it is now. */
+export const overviewOf = (
+  { journal, workspaces, plans }: World,
+  clock: SandboxClock,
+  version: number,
+  budgets: readonly BudgetSeries[],
+): Overview => ({
+  at: new Date(clock.wallTime()).toISOString(),
+  frozen: clock.isFrozen,
+  aheadMs: Math.round(clock.aheadMs),
+  version,
+  counts: journal.counts,
+  workspaces: [...workspaces.values()].map(({ name, contacts, events, emails, scheduled }) => ({
+    name,
+    contacts: contacts.all.length,
+    events: events.length,
+    emails: emails.length,
+    scheduled: [...scheduled.values()].filter(({ status }) => status === "SCHEDULED").length,
+  })),
+  plans: plans.pending,
+  budgets: budgets.map(({ points: _points, ...now }) => now),
+  operations: operationIds,
+});

@@ -1,8 +1,8 @@
 import type { Exchange, Journal } from "../journal.ts";
-import { isArray, isFields } from "../json.ts";
+import { given, isArray, isFields } from "../json.ts";
 import type { ContactRecord, EventRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { type Found, found, has, searchOf } from "./found.ts";
+import { type Found, found, shows } from "./found.ts";
 
 /** A row of the contact list. */
 export type ContactRow = Pick<ContactRecord, "id" | "email" | "name" | "stage" | "updatedAt">;
@@ -45,10 +45,8 @@ export interface EventDetail {
 const newestFirst = (entries: readonly HistoryEntry[]): HistoryEntry[] =>
   entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, 100);
 
-const contactRow = ({ id, email, name, stage, updatedAt }: ContactRecord): ContactRow => ({
-  ...{ id, email, stage, updatedAt },
-  ...(name === undefined ? {} : { name }),
-});
+const contactRow = ({ id, email, name, stage, updatedAt }: ContactRecord): ContactRow =>
+  given({ id, email, stage, updatedAt, name });
 
 const placesOf = ({ lists, companies }: Workspace, { listIds, leadId }: ContactRecord) => ({
   lists: listIds.map((list) => lists.get(list)?.name ?? list),
@@ -57,23 +55,18 @@ const placesOf = ({ lists, companies }: Workspace, { listIds, leadId }: ContactR
 
 /** The newest matching contacts. */
 export const listContacts = (workspace: Workspace, filter: URLSearchParams): Found<ContactRow> => {
-  const search = searchOf(filter);
   const fits = (contact: ContactRecord) =>
-    has(search, contactRow, contact, () => [
-      ...Object.values(contact),
-      ...Object.values(placesOf(workspace, contact)),
-    ]);
+    shows(filter, () => ({ ...contact, ...placesOf(workspace, contact) }));
   return found(workspace.contacts.all, fits, contactRow);
 };
 
 /** The newest matching events. */
 export const listEvents = ({ events, contacts }: Workspace, filter: URLSearchParams): Found<EventRow> => {
-  const search = searchOf(filter);
   const rowOf = ({ id, name, contactId, recordedAt, response, repeats }: EventRecord): EventRow => ({
     ...{ id, name, person: contacts.byId(contactId ?? "")?.email },
     ...{ at: recordedAt, outcome: response.outcome, repeats },
   });
-  return found(events, (event) => has(search, rowOf, event, Object.values), rowOf);
+  return found(events, (event) => shows(filter, () => ({ ...event, ...rowOf(event) })), rowOf);
 };
 
 const requestEntry = ({ number, request }: Exchange): HistoryEntry => ({
@@ -106,15 +99,11 @@ export const contactDetail = (
     ...placesOf(workspace, contact),
     history: newestFirst([
       { at: contact.createdAt, what: "Created" },
-      ...sent.map((email) => ({
-        at: email.sentAt,
-        what: `Email sent: ${email.subject}`,
-        link: `emails/${email.id}`,
+      ...sent.map(({ id: email, sentAt: at, subject }) => ({
+        ...{ at, what: `Email sent: ${subject}`, link: `emails/${email}` },
       })),
-      ...events.map((event) => ({
-        at: event.recordedAt,
-        what: `Event ${event.name}`,
-        link: `events/${event.id}`,
+      ...events.map(({ id: event, recordedAt: at, name }) => ({
+        ...{ at, what: `Event ${name}`, link: `events/${event}` },
       })),
       ...journal.exchanges.filter((one) => touches(one, contact)).map(requestEntry),
     ]),

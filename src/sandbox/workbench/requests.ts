@@ -1,6 +1,6 @@
 import type { Exchange, Journal, RequestRecord } from "../journal.ts";
 import { isArray, isFields } from "../json.ts";
-import { type Found, found, has, searchOf } from "./found.ts";
+import { type Found, found, shows } from "./found.ts";
 
 /** A row of the request list. */
 export interface RequestRow
@@ -77,16 +77,16 @@ const itemsOf = ({ request: { body }, answer }: Exchange): readonly BatchItem[] 
 
 /** The newest matching requests, newest first. */
 export const listRequests = (journal: Journal, filter: URLSearchParams): Found<RequestRow> => {
-  const kind = filter.get("kind") ?? "";
-  const operation = filter.get("operation") ?? "";
-  const search = searchOf(filter);
+  const kind = filter.get("kind") || undefined;
+  const operation = filter.get("operation") || undefined;
   const fits = (one: Exchange): boolean =>
-    (kind === "" || isOf(one, kind)) &&
-    (operation === "" || one.request.operation === operation) &&
-    has(search, rowOf, one, ({ request: { headers, body, workspace }, answer }) => [
-      ...[headers, body, workspace, answer?.headers],
-      parsed(answer?.body),
-    ]);
+    (kind === undefined || isOf(one, kind)) &&
+    (operation === undefined || one.request.operation === operation) &&
+    shows(filter, () => {
+      const { headers, body, workspace } = one.request;
+      const told = { answered: one.answer?.headers, answer: parsed(one.answer?.body) };
+      return { ...rowOf(one), headers, body, workspace, ...told };
+    });
   return { ...found(journal.exchanges, fits, rowOf), note: journal.gaps };
 };
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors.ts";
+import { messageOf } from "../../runtime/values.ts";
 import { type Incoming, Refusal } from "../answer.ts";
 import { defaultWorkspace } from "../keys.ts";
 import { pageFile } from "../page-files.ts";
@@ -8,7 +9,7 @@ import { createBudgetHistory, since } from "./budgets.ts";
 import { type Controlled, controls } from "./controls.ts";
 import { emailDetail, emailHtml, listEmails } from "./emails.ts";
 import { messageSource } from "./message.ts";
-import { createOverview, type Overview } from "./overview.ts";
+import { overviewOf } from "./overview.ts";
 import { contactDetail, eventDetail, listContacts, listEvents } from "./people.ts";
 import { listRequests, requestDetail } from "./requests.ts";
 
@@ -47,7 +48,7 @@ const emailPolicy =
 
 interface Content {
   readonly type: string;
-  readonly content: string | Buffer;
+  readonly content: string | Buffer | undefined;
   readonly policy?: string;
 }
 
@@ -58,10 +59,13 @@ interface Asked {
   readonly id: string;
 }
 
-const text = (type: string, content: string | undefined, policy?: string): Content | undefined =>
-  content === undefined
-    ? undefined
-    : { type: `${type}; charset=utf-8`, content, ...(policy === undefined ? {} : { policy }) };
+const send = (response: ServerResponse, { type, content, policy }: Content, status = 200): void => {
+  const more = policy === undefined ? {} : { "content-security-policy": policy };
+  response.writeHead(status, { ...headers, ...more, "content-type": type }).end(content);
+};
+
+const sendJson = (response: ServerResponse, body: object, status = 200): void =>
+  send(response, { type: "application/json", content: JSON.stringify(body) }, status);
 
 // The list shows what is there, also where the wait was in vain.
 const unlessLate = (error: unknown): void => {
@@ -72,8 +76,7 @@ const unlessLate = (error: unknown): void => {
 export const createWorkbench = (on: Controlled): Workbench => {
   const { world, clock } = on;
   const history = createBudgetHistory(world, clock);
-  const overviewOf = createOverview(world, clock);
-  const overview = (): Overview => overviewOf(history.sample());
+  const overview = () => overviewOf(world(), clock, on.version(), history());
 
   const views: Readonly<Record<string, (asked: Asked) => Promise<object> | object | undefined>> = {
     "GET /state": overview,
@@ -93,17 +96,21 @@ export const createWorkbench = (on: Controlled): Workbench => {
     "GET /events": ({ workspace, query }) => listEvents(workspace, query),
     "GET /events/:id": ({ workspace, id }) => eventDetail(workspace, world().journal, id),
     "GET /budgets": ({ query }) => ({
-      series: since(history.sample(), Number(query.get("since"))),
+      series: since(history(), Number(query.get("since"))),
       refusals: world().journal.requests.flatMap(({ at, status }) => (status === 429 ? [at] : [])),
     }),
   };
   const contents: Readonly<
     Record<string, (asked: Asked) => Promise<Content | undefined> | Content | undefined>
   > = {
-    "GET /emails/:id/html": ({ workspace, id }) => text("text/html", emailHtml(workspace, id), emailPolicy),
+    "GET /emails/:id/html": ({ workspace, id }) => ({
+      type: "text/html; charset=utf-8",
+      content: emailHtml(workspace, id),
+      policy: emailPolicy,
+    }),
     "GET /emails/:id/source": ({ workspace, id }) => {
       const email = workspace.emails.find((one) => one.id === id);
-      return text("text/plain", email && messageSource(email));
+      return { type: "text/plain; charset=utf-8", content: email && messageSource(email) };
     },
     "GET /page/:id": ({ id }) => pageFile(id),
   };
@@ -122,18 +129,14 @@ export const createWorkbench = (on: Controlled): Workbench => {
     const timer = setInterval(tell, everyMs);
     request.socket.once("close", () => clearInterval(timer));
   };
-  const sampling = setInterval(() => history.sample(), everyMs).unref();
+  const sampling = setInterval(history, everyMs).unref();
 
   const answer = async (asked: Asked, route: string, response: ServerResponse): Promise<void> => {
     const content = await contents[route]?.(asked);
-    if (content !== undefined) {
-      const policy = content.policy === undefined ? {} : { "content-security-policy": content.policy };
-      response.writeHead(200, { ...headers, ...policy, "content-type": content.type }).end(content.content);
-      return;
-    }
+    if (content?.content !== undefined) return send(response, content);
     const body = (await views[route]?.(asked)) ?? controls[route]?.(asked.incoming, on, asked.id);
     if (body === undefined) throw new Refusal(404, "There is nothing here.");
-    response.writeHead(200, { ...headers, "content-type": "application/json" }).end(JSON.stringify(body));
+    sendJson(response, body);
   };
 
   const answerOrRefuse = async (incoming: Incoming, request: IncomingMessage, response: ServerResponse) => {
@@ -150,9 +153,7 @@ export const createWorkbench = (on: Controlled): Workbench => {
     } catch (error) {
       const status =
         error instanceof Refusal ? error.status : error instanceof ConfigurationError ? 400 : 500;
-      const message = error instanceof Error ? error.message : String(error);
-      response.writeHead(status, { ...headers, "content-type": "application/json" });
-      response.end(JSON.stringify({ error: message }));
+      sendJson(response, { error: messageOf(error) }, status);
     }
   };
 
@@ -160,12 +161,7 @@ export const createWorkbench = (on: Controlled): Workbench => {
     async serve(incoming, request, response) {
       if (incoming.method === "GET" && /^\/(\?|$)/.test(incoming.target)) {
         const page = await pageFile("index.html");
-        response.writeHead(200, {
-          ...headers,
-          "content-type": "text/html; charset=utf-8",
-          "content-security-policy": pagePolicy,
-        });
-        response.end(page?.content);
+        if (page !== undefined) send(response, { ...page, policy: pagePolicy });
         return true;
       }
       if (!incoming.target.startsWith("/_sandbox/")) return false;
