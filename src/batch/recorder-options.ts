@@ -48,7 +48,7 @@ export type RecorderSettings = RecorderOptions &
 
 const rules: Rules = {
   maxBatch: isWhole(1, maxEventsPerRequest),
-  maxDelayMs: [(value) => Number(value) >= 0, "at least 0", "number"],
+  maxDelayMs: [(value) => Number(value) >= 0, "at least 0", "shown"],
   maxPending: isWhole(1),
   onDrop: isCallback,
   onOutcome: isCallback,

@@ -1,6 +1,6 @@
-import { callOptionNames } from "../call/request.ts";
 import { ConfigurationError, ResponseValidationError } from "../errors.ts";
-import { isCallback, isSignal, type Rules, refuseFaults, ruleFaults } from "../options/rules.ts";
+import { isCallback, type Rules, refuseFaults, ruleFaults } from "../options/rules.ts";
+import { callRules } from "../options/validation.ts";
 import { isRecord } from "../runtime/values.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { ChangesContext, ChangesOptions, ContactChange } from "./changes-options.ts";
@@ -10,10 +10,10 @@ import { ProgressReporter } from "./progress.ts";
 const operation = "contacts.changes";
 
 const rules: Rules = {
+  ...callRules,
   snapshot: [(value) => typeof value === "string" && value !== "", "the path of a snapshot"],
   search: [(value) => typeof value === "string", "a text"],
   onProgress: isCallback,
-  signal: isSignal,
 };
 
 /**
@@ -26,7 +26,7 @@ export async function* changedContacts<C extends Contact>(
 ): AsyncGenerator<readonly ContactChange<C>[]> {
   // Unlike the others, this option has no default.
   const given = { ...options, snapshot: options.snapshot ?? "" };
-  refuseFaults(operation, ruleFaults(given, rules, callOptionNames));
+  refuseFaults(operation, ruleFaults(given, rules));
   const { snapshot, search, onProgress, ...callOptions } = options;
   const query = search === undefined ? {} : { search };
   const pass = await Pass.begin<C>(snapshot, query);

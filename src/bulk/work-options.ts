@@ -1,6 +1,6 @@
-import { callOptionNames } from "../call/request.ts";
 import type { CallOptions } from "../options/options.ts";
-import { isCallback, isSignal, isWhole, type Rules, ruleFaults } from "../options/rules.ts";
+import { isCallback, isWhole, type Rules, ruleFaults } from "../options/rules.ts";
+import { callRules } from "../options/validation.ts";
 import { isIterable } from "../runtime/values.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
 import type { Progress } from "./progress.ts";
@@ -52,7 +52,6 @@ const isStore = (value: unknown): boolean => {
 };
 
 const shared: Rules = {
-  signal: isSignal,
   checkpoint: [
     (value) => (typeof value === "string" ? value !== "" : isStore(value)),
     "a path, or a store with load and save",
@@ -64,7 +63,7 @@ const shared: Rules = {
 
 /** The faults of the source and the options of long work. A misspelt option must not be ignored for an hour. */
 export const workFaults = (source: unknown, options: object, own: Rules): string[] => {
-  const faults = ruleFaults(options, { ...shared, ...own }, callOptionNames);
+  const faults = ruleFaults(options, { ...callRules, ...shared, ...own });
   if (isIterable(source)) return faults;
   const hint =
     typeof source === "string" ? " (readNdjson and readCsv of touchpoint-sdk/files read a file)" : "";

@@ -49,7 +49,6 @@ class Executor {
         throwIfInvalid(operation.id, await untilAborted(found, scope.signal));
       }
       const response = await this.#context.send(scope, request);
-      scope.account.answered(response);
       // The service responded with success, so the operation has probably taken effect.
       if (scope.plan.replay !== "safe") scope.effect.isPossible = true;
       return await this.#accept(scope, operation, { input, response });
@@ -68,7 +67,7 @@ class Executor {
   #begin<Input, Output>(parent: CallScope, asked: Asked<Input, Output>): Begun {
     const { operation, input, options } = asked;
     if (options) checkCallOptions(operation.id, options);
-    checkInput(operation, input.payload);
+    throwIfInvalid(operation.id, issuesOf(operation.input, input.payload));
     const plan = this.#maker.planOf(operation, input, { options, waits: parent.longWaits });
     const request = this.#maker.requestOf(operation, input, options);
     // Its time starts after the input was found to be valid.

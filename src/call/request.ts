@@ -2,9 +2,10 @@ import { ValidationError } from "../errors.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Plan } from "../http/scope.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
-import { callFaults } from "../options/validation.ts";
+import { refuseFaults, ruleFaults } from "../options/rules.ts";
+import { callRules } from "../options/validation.ts";
 import { version } from "../options/version.ts";
-import { isAbortSignal, isSearchParams, unknownKeys } from "../runtime/values.ts";
+import { isSearchParams } from "../runtime/values.ts";
 import type { Operation, OperationFacts } from "../service/define.ts";
 
 /** Follows the waits of long work. */
@@ -28,16 +29,6 @@ export interface CallInput<Input> {
 }
 
 /** The options that every call has. */
-export const callOptionNames = [
-  "signal",
-  "timeoutMs",
-  "totalTimeoutMs",
-  "maxWaitMs",
-  "maxRetries",
-  "priority",
-  "headers",
-];
-
 /** A fault of one field, found before anything was sent. */
 export const invalid = (operation: string, path: string, message: string): ValidationError =>
   new ValidationError(`${operation}: ${path === "" ? "" : `${path}: `}${message}`, {
@@ -98,14 +89,10 @@ const mergeHeaders = (
 
 /** @throws ValidationError naming every fault of the options of one call. */
 export const checkCallOptions = (operation: string, options: CallOptions): void => {
+  const callNames = Object.keys(callRules);
   // The methods of emails have taken theirs out.
-  const suggested = operation.startsWith("emails.")
-    ? [...callOptionNames, "once", "dryRun"]
-    : callOptionNames;
-  const faults = [...unknownKeys(options, callOptionNames, suggested), ...callFaults(options)];
-  if (options.signal !== undefined && !isAbortSignal(options.signal))
-    faults.push("signal must be an AbortSignal");
-  if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+  const suggested = operation.startsWith("emails.") ? [...callNames, "once", "dryRun"] : callNames;
+  refuseFaults(operation, ruleFaults(options, callRules, suggested));
 };
 
 /** Who asks: the options of the call, and the long work that it is part of. */

@@ -1,6 +1,6 @@
-import { ConfigurationError, TimeoutError } from "../errors.ts";
+import { ConfigurationError } from "../errors.ts";
 import type { KeySource } from "../options/options.ts";
-import { openScope, untilAborted } from "../runtime/cancellation.ts";
+import { DeadlineExceeded, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { RawHeaders } from "../runtime/headers.ts";
 import type { HttpResponse } from "./message.ts";
@@ -171,30 +171,26 @@ const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
   };
 };
 
+interface KeyLimit {
+  readonly totalTimeoutMs: number;
+  readonly clock: Clock;
+}
+
 /**
  * Waits for a key, no longer than an attempt may take.
  *
  * @throws TimeoutError after that, which ends the call: no attempt was made, so nothing would limit the retries.
  */
-const keyWithin = async (
-  key: Promise<string>,
-  { signal, progress }: Scope,
-  { attemptTimeoutMs, clock }: { readonly attemptTimeoutMs: number; readonly clock: Clock },
-): Promise<string> => {
-  const late = new AbortController();
-  const cancel = clock.after(attemptTimeoutMs, () =>
-    late.abort(
-      new TimeoutError(
-        `${progress.operation}: not sent (asking for the key took longer than timeoutMs, ${attemptTimeoutMs} ms).`,
-        progress,
-      ),
-    ),
-  );
-  const waiting = openScope([signal, late.signal]);
+const keyWithin = async (key: Promise<string>, scope: Scope, limit: KeyLimit): Promise<string> => {
+  const { totalTimeoutMs } = limit;
+  const waiting = openScope([scope.signal], limit);
   try {
     return await untilAborted(key, waiting.signal);
+  } catch (reason) {
+    if (!(reason instanceof DeadlineExceeded) || scope.signal?.aborted) throw reason;
+    const why = `asking for the key took longer than timeoutMs, ${totalTimeoutMs} ms`;
+    throw scope.fail(new AttemptFailure("timeout", why, { wasSent: false }));
   } finally {
-    cancel();
     waiting.release();
   }
 };
@@ -208,9 +204,8 @@ const renewableKey = (source: () => string | Promise<string>, settings: AuthSett
     const forget = (): void => {
       if (current === used) current = undefined;
     };
-    const { attemptTimeoutMs } = request;
-    const within = { attemptTimeoutMs, clock: settings.clock };
-    const key = await keyWithin(used, scope, within).catch((error: unknown) => {
+    const limit = { totalTimeoutMs: request.attemptTimeoutMs, clock: settings.clock };
+    const key = await keyWithin(used, scope, limit).catch((error: unknown) => {
       // A provider that failed once may succeed for the next call.
       forget();
       if (!(error instanceof ConfigurationError)) throw error;

@@ -61,7 +61,9 @@ export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings)
     if (method !== "DELETE") guards.check(operation, body, method === "POST");
     if (!guards.isAlwaysDry && !(dryRun ?? guards.isDry)) return send(scope, request);
     log.info("dry run, not sent", { operation });
-    return pretended(request, Object(body), new Date(wallTime()).toISOString());
+    const response = pretended(request, Object(body), new Date(wallTime()).toISOString());
+    scope.account.answered(response);
+    return response;
   };
   return function guardEmails(scope, request, next) {
     return isOfEmails(scope, request) ? sendEmail(scope, request, next) : next(scope, request);

@@ -105,7 +105,7 @@ class Repeats {
     // An own object for each attempt: the stages fill it in.
     const accepted = accept(this.#scope, await next(this.#scope, { ...request }));
     if (accepted instanceof AttemptFailure) throw accepted;
-    this.#scope.account.attempted();
+    this.#scope.account.attempted(accepted);
     this.#settings.quota.refill(this.#drawn);
     return accepted;
   }
@@ -175,7 +175,7 @@ export const retry = (settings: RetrySettings): Stage =>
     return next(scope, request).then(function answered(response) {
       const accepted = accept(scope, response);
       if (accepted instanceof AttemptFailure) return repeat(accepted);
-      scope.account.attempted();
+      scope.account.attempted(accepted);
       settings.quota.refill(0);
       return accepted;
     }, repeat);

@@ -71,9 +71,11 @@ export class Account {
     this.#parent = parent;
   }
 
-  attempted(): void {
+  /** @param response - of an attempt that succeeded. */
+  attempted(response?: HttpResponse): void {
     this.attempts += 1;
-    this.#parent?.attempted();
+    if (response !== undefined) this.response = response;
+    this.#parent?.attempted(response);
   }
 
   waited(ms: number): void {
@@ -86,6 +88,7 @@ export class Account {
     if (this.waitLeftMs !== undefined) this.waitLeftMs -= ms;
   }
 
+  /** The email guard responds instead of the service. */
   answered(response: HttpResponse): void {
     this.response = response;
     this.#parent?.answered(response);

@@ -82,15 +82,8 @@ const nameOf = (failure: unknown): string => {
   return typeof code === "string" ? code : failure.kind;
 };
 
-const hintField = (failure: unknown, operation: string): { readonly hint?: string } => {
-  const isStatus = typeof failure === "number";
-  const hint = isStatus
-    ? statusHint(failure, operation)
-    : failure instanceof AttemptFailure
-      ? hintOf(failure, operation)
-      : undefined;
-  return hint === undefined ? {} : { hint };
-};
+const withHint = (fields: object, hint: string | undefined): object =>
+  hint === undefined ? fields : { ...fields, hint };
 
 /** Reports every attempt to hooks, log and tracing channel, without the key and without content. */
 export const observe = ({ origin, hooks, log, clock, quota }: ObserveSettings): Stage => {
@@ -105,31 +98,26 @@ export const observe = ({ origin, hooks, log, clock, quota }: ObserveSettings): 
     { request, next }: { readonly request: HttpRequest; readonly next: Send },
   ): Promise<HttpResponse> => {
     const since = clock.now();
-    hooks.onRequest?.(noticeOf(scope, request));
-    log.debug("request", { ...noticeOf(scope, request), path: request.path });
+    const notice = noticeOf(scope, request);
+    const { operation, attempt } = notice;
+    hooks.onRequest?.({ ...notice });
+    log.debug("request", { ...notice, path: request.path });
     try {
       const response = await next(scope, request);
-      trace.status = response.status;
-      trace.durationMs = clock.now() - since;
-      if (response.status >= 500) noteQuota(scope, trace);
-      const { operation, method, route, attempt, status, durationMs } = {
-        ...trace,
-        status: response.status,
-        durationMs: trace.durationMs,
-      };
-      hooks.onResponse?.({ operation, method, route, attempt, status, durationMs });
-      log.debug("response", { operation, attempt, status, durationMs, ...hintField(status, operation) });
+      const { status } = response;
+      const durationMs = clock.now() - since;
+      Object.assign(trace, { status, durationMs });
+      if (status >= 500) noteQuota(scope, trace);
+      hooks.onResponse?.({ ...notice, status, durationMs });
+      const fields = { operation, attempt, status, durationMs };
+      log.debug("response", withHint(fields, statusHint(status, operation)));
       return response;
     } catch (failure) {
-      trace.durationMs = clock.now() - since;
-      trace.failure = nameOf(failure);
+      const durationMs = clock.now() - since;
+      Object.assign(trace, { durationMs, failure: nameOf(failure) });
       noteQuota(scope, trace);
-      log.debug("no response", {
-        operation: trace.operation,
-        attempt: trace.attempt,
-        durationMs: trace.durationMs,
-        ...hintField(failure, trace.operation),
-      });
+      const hint = failure instanceof AttemptFailure ? hintOf(failure, operation) : undefined;
+      log.debug("no response", withHint({ operation, attempt, durationMs }, hint));
       throw failure;
     }
   };

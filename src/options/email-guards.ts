@@ -107,7 +107,6 @@ export const emailGuards = (
   environment: GuardEnvironment,
   { faults, log }: { readonly faults: string[]; readonly log: Pick<Log, "warn"> },
 ): EmailGuards => {
-  if (dryRun !== undefined && typeof dryRun !== "boolean") faults.push("dryRun must be true or false");
   const always = dryWords[(environment.dryRun ?? "").trim().toLowerCase()];
   if (always === undefined) faults.push("TOUCHPOINT_DRY_RUN must be 1 or 0");
   const rules: (readonly [string, Covers | undefined])[] = [

@@ -1,7 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import type { ClaimLedger } from "../ledger/ledger.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
-import { unknownKeys } from "../runtime/values.ts";
 import type { OpenFields } from "../workspace/contact-types.ts";
 import type { EventSchemas, OpenEvents } from "../workspace/event-types.ts";
 import type { StandardSchema } from "../workspace/standard-schema.ts";
@@ -11,7 +10,7 @@ import {
   Workspace,
   workspaceFaults,
 } from "../workspace/workspace.ts";
-import { clientFaults } from "./client-validation.ts";
+import { clientRules } from "./client-rules.ts";
 import {
   type EmailGuards,
   emailGuards,
@@ -24,16 +23,9 @@ import { documentedLimits, type LimitScopes, type Limits } from "./limits.ts";
 import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
 import type { Priority } from "./priority.ts";
 import { type ProxyEnvironment, type ProxyRoute, proxyRoute } from "./proxy.ts";
+import { type Rules, ruleFaults } from "./rules.ts";
 import { isShared, type SharedLimits } from "./shared-limits.ts";
-import {
-  baseUrlOf,
-  browserFaults,
-  callFaults,
-  keyFaults,
-  type Route,
-  routeFaults,
-  routeOf,
-} from "./validation.ts";
+import { baseUrlOf, browserFaults, keyFaults, type Route, routeFaults, routeOf } from "./validation.ts";
 
 /** The API key, or a function that returns it. The function is called once, and again after a 401. */
 export type KeySource = string | (() => string | Promise<string>);
@@ -168,38 +160,27 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
+/** What is always set, and what may stay undefined. */
+type Defaulted = keyof typeof defaults | "ledger" | "hooks" | "headers" | "limitScopes" | "interception";
+type Optional = "totalTimeoutMs" | "priority" | "maxWaitMs" | "fetch" | "dispatcher";
+
+type CompleteOptions = { readonly [Name in keyof Required<ClientOptions>]: ClientOptions[Name] | undefined };
+
 /** Options with every default filled in. */
-export interface Settings extends ProxyRoute {
+export interface Settings
+  extends ProxyRoute,
+    Required<Pick<ClientOptions, Defaulted>>,
+    Pick<CompleteOptions, Optional> {
   readonly apiKey: KeySource;
   /** Scheme, host and port. */
   readonly origin: string;
   /** The path of the base URL, without a slash at its end; may be empty. */
   readonly basePath: string;
-  readonly timeoutMs: number;
-  readonly totalTimeoutMs: number | undefined;
-  readonly maxRetries: number;
-  readonly maxRetryAfterMs: number;
   readonly limits: Limits | false;
   /** The source of the limits, if other processes share them. */
   readonly sharing: SharedLimits | undefined;
-  readonly limitScopes: LimitScopes;
-  readonly concurrency: number;
-  /** For every call; undefined: by method. */
-  readonly priority: Priority | undefined;
-  readonly interactiveReserve: number;
-  readonly maxWaitMs: number | undefined;
-  readonly maxQueued: number;
-  readonly fetch: Fetch | undefined;
-  readonly dispatcher: Dispatcher | undefined;
-  /** Whether test doubles get the requests. */
-  readonly interception: boolean;
-  readonly headers: Readonly<Record<string, string | undefined>>;
-  readonly responseValidation: "warn" | "strict" | "off";
-  readonly maxResponseBytes: number;
-  readonly ledger: ClaimLedger;
   /** Undefined when no schema is given. */
   readonly workspace: Workspace | undefined;
-  readonly hooks: Hooks;
   readonly log: Log;
   readonly emailGuards: EmailGuards;
   readonly routes: Readonly<Record<string, Route>>;
@@ -216,41 +197,6 @@ const defaults = {
   responseValidation: "warn",
 } as const;
 
-const known: Readonly<Record<keyof ClientOptions, true>> = {
-  apiKey: true,
-  baseUrl: true,
-  timeoutMs: true,
-  totalTimeoutMs: true,
-  maxRetries: true,
-  maxRetryAfterMs: true,
-  limits: true,
-  limitScopes: true,
-  concurrency: true,
-  priority: true,
-  interactiveReserve: true,
-  maxWaitMs: true,
-  maxQueued: true,
-  fetch: true,
-  dispatcher: true,
-  interception: true,
-  proxy: true,
-  headers: true,
-  responseValidation: true,
-  maxResponseBytes: true,
-  ledger: true,
-  customFields: true,
-  events: true,
-  hooks: true,
-  routes: true,
-  recipients: true,
-  dryRun: true,
-  unknownFields: true,
-  allowInsecureHttp: true,
-  logger: true,
-  logLevel: true,
-  dangerouslyAllowBrowser: true,
-};
-
 /** The email and proxy settings of the environment, read when the first client is created. */
 export interface Environment extends GuardEnvironment {
   readonly proxy: ProxyEnvironment;
@@ -263,7 +209,7 @@ const environmentOf = (options: object): Environment =>
   Reflect.get(options, fromEnvironment) ?? { proxy: {} };
 
 /** The names of all options. */
-export const optionNames: readonly string[] = Object.keys(known);
+export const optionNames: readonly string[] = Object.keys(clientRules);
 
 const warnOf = (log: Log) => (operation: string, fields: readonly string[]) =>
   log.warn("fields that the document does not name", { operation, fields });
@@ -278,12 +224,15 @@ export const settingsFrom = (
   options: ClientOptions,
   operations: Readonly<Record<string, string>>,
 ): Settings => {
-  const faults = [...unknownKeys(options, optionNames), ...callFaults(options)];
+  // Every option has a rule.
+  const rules: Readonly<Record<keyof ClientOptions, Rules[string]>> = clientRules;
+  const faults = ruleFaults(options, rules);
   const { apiKey, baseUrl, customFields, events, unknownFields } = options;
   const log = logTo(options.logger, options.logLevel ?? "warn");
   faults.push(...keyFaults(apiKey));
   const { origin, basePath } = baseUrlOf(baseUrl, options.allowInsecureHttp === true, faults);
-  faults.push(...clientFaults(options));
+  if (options.dispatcher !== undefined && options.fetch !== undefined)
+    faults.push("fetch and dispatcher cannot be combined: a dispatcher belongs to the default transport");
   if (options.dangerouslyAllowBrowser !== true) faults.push(...browserFaults());
   const environment = environmentOf(options);
   const guards = emailGuards(options, environment, { faults, log });

@@ -1,5 +1,6 @@
-import { atLeast, isPlainObject, shown } from "../runtime/values.ts";
+import { isPlainObject } from "../runtime/values.ts";
 import type { Method } from "../service/define.ts";
+import { isAtLeast, isOneOf, isSignal, isWhole, type Rules } from "./rules.ts";
 
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // Visible ASCII, blanks, tabs and Latin-1. A line break could start another header.
@@ -55,29 +56,18 @@ export const browserFaults = (): readonly string[] =>
       ]
     : [];
 
-/** Options that both a call and a client have. */
-interface CallLike {
-  readonly timeoutMs?: unknown;
-  readonly totalTimeoutMs?: unknown;
-  readonly maxRetries?: unknown;
-  readonly maxWaitMs?: unknown;
-  readonly priority?: unknown;
-  readonly headers?: unknown;
-}
+/** The rules of options that both a call and a client have. */
+export const sharedRules = {
+  timeoutMs: isAtLeast(1),
+  totalTimeoutMs: isAtLeast(1),
+  maxWaitMs: isAtLeast(0),
+  maxRetries: isWhole(0),
+  priority: isOneOf("interactive", "background"),
+  headers: headerFaults,
+} satisfies Rules;
 
-/** The faults of options that both a call and a client have. */
-export const callFaults = (options: CallLike): string[] => {
-  const faults: string[] = [];
-  atLeast(faults, "timeoutMs", options.timeoutMs, 1, false);
-  atLeast(faults, "totalTimeoutMs", options.totalTimeoutMs, 1, false);
-  atLeast(faults, "maxWaitMs", options.maxWaitMs, 0, false);
-  atLeast(faults, "maxRetries", options.maxRetries, 0, true);
-  const { priority } = options;
-  if (priority !== undefined && priority !== "interactive" && priority !== "background")
-    faults.push(`priority must be "interactive" or "background", got ${shown(priority)}`);
-  if (options.headers !== undefined) faults.push(...headerFaults(options.headers));
-  return faults;
-};
+/** The rules of the options of one call. */
+export const callRules = { ...sharedRules, signal: isSignal };
 
 // A host with or without a port. Text that may contain a password does not match, and is not repeated.
 const bareHost = /^(\[[\da-f:.]+\]|[a-z\d](?:[a-z\d.-]*[a-z\d])?)(:\d+)?(?=\/|$)/i;

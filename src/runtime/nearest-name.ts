@@ -22,16 +22,19 @@ const elsewhere: Readonly<Record<string, string>> = {
   url: "baseUrl",
 };
 
-const folded = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
+/** A name without the usual differences in spelling: case, `_` and `-`. */
+export const foldedName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
 /** The known name that was probably meant; undefined if none is near. */
 export const nearestTo = (name: string, known: readonly string[]): string | undefined => {
-  const alias = elsewhere[folded(name)];
+  const alias = elsewhere[foldedName(name)];
   if (alias !== undefined && known.includes(alias)) return alias;
-  const longer = known.find((one) => folded(name).length > 2 && folded(one).startsWith(folded(name)));
+  const longer = known.find(
+    (one) => foldedName(name).length > 2 && foldedName(one).startsWith(foldedName(name)),
+  );
   if (longer !== undefined) return longer;
   const near = known
-    .map((one) => ({ one, steps: distance(folded(name), folded(one)) }))
+    .map((one) => ({ one, steps: distance(foldedName(name), foldedName(one)) }))
     .sort((a, b) => a.steps - b.steps)[0];
   const isNear = near !== undefined && near.steps < name.length && near.steps <= Math.max(2, name.length / 3);
   return isNear ? near.one : undefined;

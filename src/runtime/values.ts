@@ -42,9 +42,6 @@ export const isPlainObject = (value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
-/** A name without the usual differences in spelling: case, `_` and `-`. */
-export const foldedName = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
-
 /** Unknown options: a misspelt one must not be ignored. Names the nearest one. */
 export const unknownKeys = (
   options: object,
@@ -62,22 +59,6 @@ export const unknownKeys = (
 export const shown = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value);
   return typeof value === "object" && value !== null ? "an object" : String(value);
-};
-
-/** Reports a number that is too small, or not a number. */
-export const atLeast = (
-  faults: string[],
-  name: string,
-  value: unknown,
-  least: number,
-  isWhole: boolean,
-): void => {
-  const fits = typeof value === "number" && value >= least && (!isWhole || Number.isSafeInteger(value));
-  if (value !== undefined && !fits) {
-    faults.push(
-      `${name} must be ${isWhole ? "a whole number of" : "a number of"} at least ${least}, got ${shown(value)}`,
-    );
-  }
 };
 
 /** A value after JSON: a copy that has only data. */

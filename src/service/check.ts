@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
-import { nearestTo } from "../runtime/nearest-name.ts";
-import { foldedName } from "../runtime/values.ts";
+import { foldedName, nearestTo } from "../runtime/nearest-name.ts";
 import { inputs } from "./common.ts";
 import { type JsonFault, jsonFault } from "./json.ts";
 
