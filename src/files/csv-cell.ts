@@ -4,12 +4,8 @@ import { isDate, messageOf } from "../runtime/values.ts";
 // What a spreadsheet may read as the start of a formula, also in full width, after any apostrophes.
 const guarded = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
 
-// csv-stringify escapes the others. It does not escape the line feed, and texts that already start with an apostrophe,
-// which the reader would remove.
-const unguardedByVendor = /^(?:\n|'+[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])/;
-
-/** Adds an apostrophe to text that csv-stringify's `escape_formulas` does not escape. */
-export const guardFormula = (text: string): string => (unguardedByVendor.test(text) ? `'${text}` : text);
+/** Adds an apostrophe to text that a spreadsheet may run, or whose own apostrophe the reader would remove. */
+export const guardFormula = (text: string): string => (guarded.test(text) ? `'${text}` : text);
 
 /** Removes the one apostrophe that the writer, or another program, added. */
 export const unguardFormula = (text: string): string =>

@@ -1,12 +1,13 @@
-import { stringify } from "csv-stringify/sync";
+import { rm } from "node:fs/promises";
 import { ValidationError } from "../errors.ts";
-import { messageOf } from "../runtime/values.ts";
-import { guardFormula, typedCellOf, type WrittenCell } from "./csv-cell.ts";
+import { isPlainObject, messageOf } from "../runtime/values.ts";
+import { cellOf, guardFormula, typedCellOf, type WrittenCell } from "./csv-cell.ts";
 import { FoundColumns, fieldBeside, type WriteColumn, type WriteColumns } from "./csv-columns.ts";
-import { valueAt } from "./dotted-path.ts";
+import { joinPath, leavesOf, setAt, valueAt } from "./dotted-path.ts";
 import type { WriteOptions } from "./options.ts";
-import { spoolRecords } from "./spool.ts";
-import type { Piece } from "./write-pieces.ts";
+import { readNdjson } from "./read-ndjson.ts";
+import { openScratch } from "./target.ts";
+import { type FileForm, type Piece, piecesOf, writePieces } from "./write-records.ts";
 
 /** Options for writing CSV. */
 export interface WriteCsvOptions extends WriteOptions {
@@ -29,39 +30,17 @@ export interface WriteCsvOptions extends WriteOptions {
   readonly byteOrderMark?: boolean | undefined;
 }
 
-/** The columns of a file, and how strict they are. */
-export interface Table {
-  readonly columns: readonly WriteColumn[];
-  /** Whether the caller chose the columns, so that other fields are left out; otherwise those are an error. */
-  readonly isSelection: boolean;
-  /** Whether the file already has its header. */
-  readonly hasHeader: boolean;
-}
-
-const sampleSize = 1000;
-
 type CsvOptions = WriteCsvOptions & { readonly delimiter: string };
 
 const lineOf = (cells: readonly WrittenCell[], { delimiter, escapeFormulas = true }: CsvOptions): string => {
-  const guarded = cells.map(({ cell }) =>
-    typeof cell === "string" && escapeFormulas ? guardFormula(cell) : cell,
-  );
-  return stringify([guarded], {
-    delimiter,
-    escape_formulas: escapeFormulas,
-    // A single empty cell would be a blank line, which is not a record.
-    quoted_empty: cells.length === 1,
-    cast: {
-      string: (value, { index }) => (cells[index]?.isQuoted ? { value, quoted: true } : value),
-    },
+  const texts = cells.map(({ cell, isQuoted }) => {
+    const text = typeof cell === "string" && escapeFormulas ? guardFormula(cell) : String(cell);
+    return isQuoted || /["\r\n]/.test(text) || text.includes(delimiter)
+      ? `"${text.replaceAll('"', '""')}"`
+      : text;
   });
-};
-
-const headerOf = ({ columns }: Table, options: CsvOptions): Piece => {
-  // The reader detects the delimiter by unquoted cells.
-  const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[;\t]/.test(name) }));
-  const line = lineOf(names, options);
-  return { text: (options.byteOrderMark ? "\uFEFF" : "") + line, isRecord: false };
+  // A single empty cell would be a blank line, which is not a record.
+  return `${texts.length === 1 && texts[0] === "" ? '""' : texts.join(delimiter)}\n`;
 };
 
 /** Processes a record; errors name its number. */
@@ -73,58 +52,88 @@ const numbered = <T>(number: number, work: () => T): T => {
   }
 };
 
-/** Converts records to lines; its errors name the record. */
-const rowWriter = ({ columns, isSelection }: Table, options: CsvOptions) => {
+const assertObject = (record: unknown, number: number): void => {
+  if (typeof record !== "object" || record === null)
+    throw new ValidationError(`record ${number} is not an object`);
+};
+
+/**
+ * A CSV file with these columns.
+ *
+ * @param isSelection - whether other fields are left out; otherwise a record that has one is refused.
+ */
+export const csvForm = (
+  columns: readonly WriteColumn[],
+  isSelection: boolean,
+  options: CsvOptions,
+): FileForm => {
   const paths = new Set(columns.map(({ path }) => path));
-  return (record: object, number: number): Piece => {
-    const beside = numbered(number, () => (isSelection ? undefined : fieldBeside(paths, record)));
-    if (beside !== undefined) {
-      throw new ValidationError(
-        `record ${number} has the field ${beside}, which has no column: name the columns in the option columns`,
+  // The reader detects the delimiter by unquoted cells.
+  const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[;\t]/.test(name) }));
+  return {
+    header: (options.byteOrderMark ? "\uFEFF" : "") + lineOf(names, options),
+    row: (record, number) => {
+      assertObject(record, number);
+      const beside = isSelection ? undefined : numbered(number, () => fieldBeside(paths, record));
+      if (beside !== undefined) {
+        throw new ValidationError(
+          `record ${number} has the field ${beside}, which has no column: name the columns in the option columns`,
+        );
+      }
+      const cells = numbered(number, () =>
+        columns.map(({ keys, path }) => typedCellOf(valueAt(record, keys), path, options.delimiter)),
       );
-    }
-    const cells = numbered(number, () =>
-      columns.map(({ keys, path }) => typedCellOf(valueAt(record, keys), path, options.delimiter)),
-    );
-    return { text: lineOf(cells, options), isRecord: true };
+      return lineOf(cells, options);
+    },
   };
 };
 
-async function* checked(records: Iterable<object> | AsyncIterable<object>): AsyncGenerator<object> {
-  let number = 0;
-  for await (const record of records) {
-    number += 1;
-    if (typeof record !== "object" || record === null) {
-      throw new ValidationError(`record ${number} is not an object`);
-    }
-    yield record;
-  }
-}
-
-const tableOf = (found: FoundColumns, isSelection: boolean): Table => {
+const formOf = (found: FoundColumns, isSelection: boolean, options: CsvOptions): FileForm => {
   const columns = found.columns();
-  if (columns.length > 0) return { columns, isSelection, hasHeader: false };
+  if (columns.length > 0) return csvForm(columns, isSelection, options);
   throw new ValidationError("the first records have no fields: name the columns in the option columns");
 };
 
-/** The header, unless the file has it already, and the rows. */
-async function* rowsOf(records: AsyncIterable<object>, table: Table, options: CsvOptions) {
-  if (!table.hasHeader) yield headerOf(table, options);
-  const row = rowWriter(table, options);
+const isJson = (value: unknown): boolean =>
+  typeof value === "string" ||
+  typeof value === "boolean" ||
+  value === null ||
+  Number.isFinite(value) ||
+  (Array.isArray(value) && value.every(isJson));
+
+const asJson = (cell: string | number | bigint): string | number =>
+  typeof cell === "bigint" && Number.isSafeInteger(Number(cell)) ? Number(cell) : String(cell);
+
+/** The record, with every value that has no exact JSON form replaced by the text of its cell. */
+const asCells = (record: object): object => {
+  const cells: Record<string, unknown> = {};
+  if (!isPlainObject(record)) return cells;
+  for (const [[first, ...rest], value] of leavesOf(record)) {
+    // The path of a leaf has at least one key.
+    const keys: [string, ...string[]] = [first ?? "", ...rest];
+    if (value !== undefined)
+      setAt(cells, keys, isJson(value) ? value : asJson(cellOf(value, joinPath(keys))));
+  }
+  return cells;
+};
+
+const sampleSize = 1000;
+
+/** Stores the records after the first ones in a file, as NDJSON. */
+const spool = async (path: string, others: AsyncIterable<object>): Promise<void> => {
+  const row = (record: object, number: number): string =>
+    numbered(sampleSize + number, () => `${JSON.stringify(asCells(record))}\n`);
+  await writePieces(await openScratch(path), piecesOf(others, { header: "", row }), {});
+};
+
+/** Collects the fields of each record before passing it on. */
+async function* noted(records: Iterable<object> | AsyncIterable<object>, found: FoundColumns) {
   let number = 0;
   for await (const record of records) {
     number += 1;
-    yield row(record, number);
-  }
-}
-
-/** Collects the fields of each record before passing it on; `first` is the number of the first record. */
-async function* noting(records: AsyncIterable<object>, found: FoundColumns, first: number) {
-  let number = first;
-  for await (const record of records) {
+    assertObject(record, number);
     numbered(number, () => found.add(record));
     yield record;
-    number += 1;
   }
 }
 
@@ -135,40 +144,34 @@ async function* joined(first: readonly object[], others: AsyncIterable<object>):
 }
 
 /**
- * The pieces of a CSV file.
+ * The pieces of a CSV file with a column for every field: up to 1,000 records wait for the columns in memory, more in a
+ * file.
  *
- * @param known - its table. Without one, every field becomes a column: up to 1,000 records wait for it in memory, more
- * in a file.
  * @param spoolPath - the path for that file. Without it, the columns are the fields of the first 1,000 records, and a
  * later field is an error.
  */
 export async function* tablePieces(
   records: Iterable<object> | AsyncIterable<object>,
-  known: Table | undefined,
   options: CsvOptions,
-  spoolPath?: string,
+  spoolPath: string | undefined,
 ): AsyncGenerator<Piece> {
-  const source = checked(records);
+  const found = new FoundColumns();
+  const source = noted(records, found);
+  const sample: object[] = [];
   try {
-    if (known !== undefined) return yield* rowsOf(source, known, options);
-    const found = new FoundColumns();
-    const sample: object[] = [];
-    let next = await source.next();
-    for (; !next.done && sample.length < sampleSize; next = await source.next()) {
-      const record = next.value;
-      numbered(sample.length + 1, () => found.add(record));
-      sample.push(record);
+    for (let next = await source.next(); !next.done; next = await source.next()) {
+      if (sample.push(next.value) === sampleSize) break;
     }
     if (sample.length === 0) return;
-    const others = next.done ? undefined : joined([next.value], source);
-    if (others === undefined || spoolPath === undefined) {
-      return yield* rowsOf(joined(sample, others ?? source), tableOf(found, false), options);
-    }
-    const spool = await spoolRecords(spoolPath, noting(others, found, sampleSize + 1), sampleSize + 1);
+    if (spoolPath === undefined || sample.length < sampleSize)
+      return yield* piecesOf(joined(sample, source), formOf(found, false, options));
     try {
-      yield* rowsOf(joined(sample, spool.records()), tableOf(found, true), options);
+      await spool(spoolPath, source);
+      // A written record is not refused for a long line.
+      const spooled = readNdjson(spoolPath, { maxLineBytes: Number.MAX_SAFE_INTEGER, gzip: false });
+      yield* piecesOf(joined(sample, spooled), formOf(found, true, options));
     } finally {
-      await spool.remove();
+      await rm(spoolPath, { force: true });
     }
   } finally {
     await source.return(undefined);

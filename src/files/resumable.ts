@@ -5,24 +5,25 @@ import { destinationOf, openDraft, removeOldDrafts, writeFileAtomically } from "
 import { isMissingFile } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
 import { pathOf } from "./source.ts";
-import { explained, type FileTarget, naming } from "./target.ts";
-import { type Piece, writePieces } from "./write-pieces.ts";
-import { type ExportPosition, WrittenPages } from "./written-pages.ts";
+import { explained, type FileTarget } from "./target.ts";
+import type { FileForm } from "./write-records.ts";
 
 /** A list of the client, such as `client.contacts.list()`. Its pages can be requested from any cursor. */
 interface ResumableList {
   readonly request: { readonly operation: string; readonly query: object };
   pages(options: { readonly cursor?: string | undefined }): AsyncIterable<{
     readonly cursor: string;
-    readonly data: readonly { readonly id: string }[];
+    readonly data: readonly object[];
   }>;
 }
 
-/** The progress of an export, as JSON. It never counts more than the draft has on disk. */
-interface ExportCheckpoint extends ExportPosition {
+/** The progress of an export, as JSON. It never counts more than the draft has on disk, and always whole pages. */
+interface ExportCheckpoint {
   readonly version: 1;
   /** What is exported; another export cannot continue this draft. */
   readonly subject: string;
+  /** The cursor of the last page that is written; null before the first. */
+  readonly cursor: string | null;
   readonly records: number;
   readonly bytes: number;
   /** Everything is written; the draft is being renamed, or was. */
@@ -30,12 +31,11 @@ interface ExportCheckpoint extends ExportPosition {
 }
 
 const isCheckpoint = (value: unknown): value is ExportCheckpoint => {
-  const { subject, cursor, beyond, records, bytes, isComplete }: { [K in keyof ExportCheckpoint]?: unknown } =
+  const { subject, cursor, records, bytes, isComplete }: { [K in keyof ExportCheckpoint]?: unknown } =
     Object(value);
   return (
     typeof subject === "string" &&
     (typeof cursor === "string" || cursor === null) &&
-    Array.isArray(beyond) &&
     [records, bytes].every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
     typeof isComplete === "boolean"
   );
@@ -71,11 +71,6 @@ const isList = (records: unknown): records is ResumableList =>
 /** The suffix of a draft. */
 const suffix = ".partial";
 
-const start = { cursor: null, beyond: [], records: 0, bytes: 0 };
-
-/** How records become pieces of the file; `isBegun` if the file has its header already. */
-type ToPieces = (records: AsyncIterable<object>, isBegun: boolean) => AsyncIterable<Piece>;
-
 /** The arguments of an export with a checkpoint. @throws for arguments that cannot be combined. */
 export const resumableTarget = (
   target: FileTarget,
@@ -95,88 +90,77 @@ export const resumableTarget = (
 };
 
 /**
- * Writes a list to `<path>.partial`, with a checkpoint of its progress, and renames it at the end.
+ * Writes a list to `<path>.partial`, page by page, with a checkpoint after each, and renames it at the end.
  *
- * After a kill, the next run continues at the checkpoint: it removes what the draft has beyond that, and skips the
- * records of a partly written page that are in the file already.
+ * After a kill, the next run continues at the checkpoint: it removes what the draft has beyond that.
+ *
+ * @param settings - what determines the content of the file: a run with others cannot continue it.
  */
 export const writeResumable = async (
   { path, list, checkpoint }: NonNullable<ReturnType<typeof resumableTarget>>,
-  form: object,
-  toPieces: ToPieces,
+  settings: object,
+  { header, row }: FileForm,
   { onWritten }: WriteOptions,
 ): Promise<Written> => {
   const { limit: _any, ...query }: { limit?: unknown } = list.request.query;
-  const subject = JSON.stringify({ operation: list.request.operation, query, form });
+  const subject = JSON.stringify({ operation: list.request.operation, query, form: settings });
   await explained(checkpoint, () => removeOldDrafts(checkpoint));
   const found = await loadCheckpoint(checkpoint, subject);
-  const before = found ?? start;
+  let state: ExportCheckpoint = found ?? {
+    version: 1,
+    subject,
+    cursor: null,
+    records: 0,
+    bytes: 0,
+    isComplete: false,
+  };
+  const resumed = state.records;
+  const written = (): Written => ({ records: state.records, bytes: state.bytes, resumed });
   const draftPath = `${await explained(path, () => destinationOf(path))}${suffix}`;
-  const size = await stat(draftPath).then(
-    ({ size }) => size,
-    () => undefined,
-  );
+  const size = (await stat(draftPath).catch(() => undefined))?.size;
   if (found?.isComplete && size === undefined) {
     // The process was killed between renaming the file and deleting the checkpoint.
     await rm(checkpoint, { force: true });
-    return { records: before.records, bytes: before.bytes, resumed: before.records };
+    return written();
   }
-  if (found !== undefined && (size ?? -1) < before.bytes)
+  if (found !== undefined && (size ?? -1) < found.bytes)
     throw new ConfigurationError(
       `${draftPath} is missing or shorter than checkpoint ${checkpoint} says: delete the checkpoint to start over`,
     );
 
   const draft = await explained(path, () => openDraft(path, { suffix, keepBytes: found?.bytes }));
-  const pages = new WrittenPages(before);
-  let latest: Omit<ExportCheckpoint, "isComplete"> = { version: 1, subject, ...before };
-  const save = (isComplete: boolean) =>
-    explained(checkpoint, () =>
-      writeFileAtomically(checkpoint, `${JSON.stringify({ ...latest, isComplete })}\n`, 0o600),
-    );
-  const sum = ({ records, bytes }: Written): Written => ({
-    records: before.records + records,
-    bytes: before.bytes + bytes,
-    resumed: before.records,
-  });
-  async function* records(): AsyncGenerator<object> {
-    if (found?.isComplete) return;
-    try {
-      for await (const page of list.pages({ cursor: before.cursor ?? undefined })) yield* pages.read(page);
-    } catch (cause) {
-      if (!(cause instanceof ResponseValidationError) || found === undefined) throw cause;
-      throw new ConfigurationError(
-        `checkpoint ${checkpoint} does not fit the list, which may be of another workspace, or has lost all contacts that were read last: delete it to start over`,
-        { cause },
-      );
+  const save = (progress: Partial<ExportCheckpoint>) => {
+    state = { ...state, ...progress };
+    return explained(checkpoint, () => writeFileAtomically(checkpoint, `${JSON.stringify(state)}\n`, 0o600));
+  };
+  const append = async (cursor: string | null, page: readonly object[]): Promise<void> => {
+    const rows = page.map((record, index) => row(record, state.records + index + 1));
+    const block = Buffer.from((state.bytes === 0 ? header : "") + rows.join(""));
+    await explained(path, async () => {
+      await draft.handle.writeFile(block);
+      await draft.handle.sync();
+    });
+    await save({ cursor, records: state.records + page.length, bytes: state.bytes + block.length });
+    if (page.length > 0) await onWritten?.(written());
+  };
+  try {
+    if (!state.isComplete) {
+      for await (const { cursor, data } of list.pages({ cursor: state.cursor ?? undefined }))
+        await append(cursor, data);
+      if (state.bytes === 0) await append(state.cursor, []);
     }
+    // In this order, because a draft without its checkpoint is started again.
+    await save({ isComplete: true });
+    await explained(path, () => draft.commit());
+  } catch (error) {
+    await draft.discard();
+    if (state.bytes === 0) await rm(draft.path, { force: true });
+    if (!(error instanceof ResponseValidationError) || found === undefined) throw error;
+    throw new ConfigurationError(
+      `checkpoint ${checkpoint} does not fit the list, which may be of another workspace, or has lost all contacts that were read last: delete it to start over`,
+      { cause: error },
+    );
   }
-  const written = await writePieces(
-    naming(path, {
-      write: (block) => draft.handle.writeFile(block),
-      commit: async () => {
-        await draft.handle.sync();
-        // In this order, because a draft without its checkpoint is started again.
-        await save(true);
-        await draft.commit();
-        await rm(checkpoint, { force: true });
-      },
-      abandon: async () => {
-        const isEmpty = (await draft.handle.stat().catch(() => undefined))?.size === 0;
-        await draft.discard();
-        if (isEmpty) await rm(draft.path, { force: true });
-      },
-    }),
-    toPieces(records(), found !== undefined && found.bytes > 0),
-    {
-      isEager: true,
-      onWritten: async (now) => {
-        const { records, bytes } = sum(now);
-        latest = { version: 1, subject, ...pages.written(now.records), records, bytes };
-        await draft.handle.sync();
-        await save(false);
-        await onWritten?.(sum(now));
-      },
-    },
-  );
-  return sum(written);
+  await rm(checkpoint, { force: true });
+  return written();
 };

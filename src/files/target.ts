@@ -1,12 +1,24 @@
+import { open } from "node:fs/promises";
 import type { Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
+import { openDraft } from "../runtime/atomic-file.ts";
 import { messageOf } from "../runtime/values.ts";
 import type { WriteOptions } from "./options.ts";
-import { gzipSink, replacingSink, type Sink, scratchSink, streamSink } from "./sink.ts";
 import { pathOf } from "./source.ts";
 
 /** A target for records: the path of a file, a `file:` URL, or a stream, which is not ended. */
 export type FileTarget = string | URL | Writable;
+
+/** The target of blocks. */
+export interface Sink {
+  write(block: Uint8Array): Promise<void>;
+  /** Everything has been written: makes it durable. */
+  commit(): Promise<void>;
+  /** Something failed: closes everything, and leaves no incomplete file under the final name. */
+  abandon(): Promise<void>;
+}
 
 /** Runs a file operation; its errors name the file. */
 export const explained = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
@@ -19,13 +31,70 @@ export const explained = async <T>(name: string, work: () => Promise<T>): Promis
 };
 
 /** Adds the file name to the errors of its sink. */
-export const naming = (name: string, sink: Sink): Sink => ({
+const naming = (name: string, sink: Sink): Sink => ({
   write: (block) => explained(name, () => sink.write(block)),
   commit: () => explained(name, () => sink.commit()),
   abandon: () => sink.abandon(),
 });
 
-/** Opens a target; a file is replaced. */
+/**
+ * Writes a block and waits until the stream has accepted it, so that at most one block is in memory.
+ *
+ * If the stream is closed meanwhile, it may never call back; the listener handles that.
+ */
+const writeToStream = (stream: Writable, block: Uint8Array): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const settle = (error: Error | null | undefined): void => {
+      stream.off("close", onClose);
+      if (error) reject(error);
+      else resolve();
+    };
+    const onClose = (): void => {
+      settle(stream.errored ?? new ConfigurationError("the stream was closed before everything was written"));
+    };
+    stream.once("close", onClose);
+    if (stream.destroyed) onClose();
+    else stream.write(block, settle);
+  });
+
+/** A stream of the caller. It is not ended: it may be standard output, or get more data. */
+const streamSink = (stream: Writable): Sink => {
+  // An error between two blocks also belongs to the next write. Without a listener, it would end the process.
+  const ignore = (): void => {};
+  stream.on("error", ignore);
+  return {
+    write: (block) => writeToStream(stream, block),
+    commit: async () => void stream.off("error", ignore),
+    // The listener stays: the event may come after the callback with the error.
+    abandon: async () => {},
+  };
+};
+
+/** Compresses the blocks for another sink. */
+const gzipSink = (inner: Sink): Sink => {
+  const gzip = createGzip();
+  const drained = pipeline(gzip, async (chunks: AsyncIterable<Uint8Array>) => {
+    for await (const chunk of chunks) await inner.write(chunk);
+  });
+  // It may fail while no write waits; the next write or commit then throws.
+  drained.catch(() => {});
+  return {
+    // If the inner sink fails, gzip's own error only says that it was aborted.
+    write: (block) => writeToStream(gzip, block).catch((error) => drained.then(() => Promise.reject(error))),
+    commit: async () => {
+      gzip.end();
+      await drained;
+      await inner.commit();
+    },
+    abandon: async () => {
+      gzip.destroy();
+      await drained.catch(() => {});
+      await inner.abandon();
+    },
+  };
+};
+
+/** Opens a target. A file appears under its name only when it is complete. */
 export const openTarget = async (target: FileTarget, options: WriteOptions): Promise<Sink> => {
   const path = pathOf(target);
   const gzip = options.gzip ?? path?.endsWith(".gz") ?? false;
@@ -38,10 +107,18 @@ export const openTarget = async (target: FileTarget, options: WriteOptions): Pro
     const stream = streamSink(writable);
     return gzip ? gzipSink(stream) : stream;
   }
-  const file = await explained(path, () => replacingSink(path));
+  const { handle, commit, discard } = await explained(path, () => openDraft(path));
+  // writeFile, because write may accept only a part of the block.
+  const file: Sink = { write: (block) => handle.writeFile(block), commit, abandon: discard };
   return naming(path, gzip ? gzipSink(file) : file);
 };
 
-/** Opens a file for this run alone. */
-export const openScratch = async (path: string): Promise<Sink> =>
-  naming(path, await explained(path, () => scratchSink(path)));
+/** Opens a file for this run alone, which no other user may read. */
+export const openScratch = async (path: string): Promise<Sink> => {
+  const handle = await explained(path, () => open(path, "wx", 0o600));
+  return naming(path, {
+    write: (block) => handle.writeFile(block),
+    commit: () => handle.close(),
+    abandon: () => handle.close().catch(() => {}),
+  });
+};

@@ -3,14 +3,14 @@ import { rm } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { destinationOf } from "../runtime/atomic-file.ts";
 import { columnFaults, columnsFrom } from "./csv-columns.ts";
-import { type Table, tablePieces, type WriteCsvOptions } from "./csv-table.ts";
+import { csvForm, tablePieces, type WriteCsvOptions } from "./csv-table.ts";
 import { delimiterOf, knownOptions, type Written, writeKinds } from "./options.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
 import { pathOf } from "./source.ts";
 import { type FileTarget, openTarget } from "./target.ts";
-import { linesOf } from "./write-ndjson.ts";
-import { assertRecords, writePieces } from "./write-pieces.ts";
+import { ndjsonForm } from "./write-ndjson.ts";
+import { assertRecords, type FileForm, piecesOf, writePieces } from "./write-records.ts";
 
 const csvKinds = {
   ...writeKinds,
@@ -27,42 +27,33 @@ const spoolPathOf = (target: FileTarget): string | undefined => {
   return path === undefined ? undefined : `${path}.${randomUUID().slice(0, 8)}.rows.tmp`;
 };
 
-const givenTable = ({ columns }: WriteCsvOptions): Table | undefined => {
+const givenForm = (options: WriteCsvOptions & { readonly delimiter: string }): FileForm | undefined => {
+  const { columns } = options;
   if (columns === undefined) return undefined;
   const faults = columnFaults(columns);
   if (faults.length > 0) throw new ConfigurationError(`writeCsv: ${faults.join("; ")}`);
-  return { columns: columnsFrom(columns), isSelection: true, hasHeader: false };
+  return csvForm(columnsFrom(columns), true, options);
 };
 
 /** Without columns, which only the last record completes, the records wait as NDJSON. */
 const writeResumableCsv = async (
   resumable: NonNullable<ReturnType<typeof resumableTarget>>,
-  given: Table | undefined,
+  form: FileForm | undefined,
   { checkpoint: _done, ...options }: WriteCsvOptions & { readonly delimiter: string },
 ): Promise<Written> => {
   const { columns, delimiter, escapeFormulas = true, byteOrderMark = false } = options;
-  const form = { columns: columns ?? null, delimiter, escapeFormulas, byteOrderMark };
-  if (given !== undefined) {
-    const toPieces = (records: AsyncIterable<object>, hasHeader: boolean) =>
-      tablePieces(records, { ...given, hasHeader }, options);
-    return writeResumable(resumable, form, toPieces, options);
-  }
-  const waiting = `${await destinationOf(resumable.path)}.records`;
+  const settings = { columns: columns ?? null, delimiter, escapeFormulas, byteOrderMark };
+  if (form !== undefined) return writeResumable(resumable, settings, form, options);
+  const path = `${await destinationOf(resumable.path)}.records`;
   const { records, resumed = 0 } = await writeResumable(
-    { ...resumable, path: waiting },
-    form,
-    linesOf,
+    { ...resumable, path },
+    settings,
+    ndjsonForm,
     options,
   );
-  const { bytes } = await writeCsv(
-    resumable.path,
-    readNdjson(waiting, { maxLineBytes: Number.MAX_SAFE_INTEGER }),
-    {
-      ...options,
-      onWritten: undefined,
-    },
-  );
-  await rm(waiting, { force: true });
+  const waiting = readNdjson(path, { maxLineBytes: Number.MAX_SAFE_INTEGER });
+  const { bytes } = await writeCsv(resumable.path, waiting, { ...options, onWritten: undefined });
+  await rm(path, { force: true });
   return { records, bytes, resumed };
 };
 
@@ -96,13 +87,11 @@ export const writeCsv = async (
 ): Promise<Written> => {
   const known = knownOptions("writeCsv", options, csvKinds, {});
   assertRecords(records);
-  const delimiter = delimiterOf(known);
-  const given = givenTable(known);
+  const settings = { ...known, delimiter: delimiterOf(known) };
+  const form = givenForm(settings);
   const resumable = resumableTarget(target, records, known);
-  if (resumable) return writeResumableCsv(resumable, given, { ...known, delimiter });
-  return writePieces(
-    await openTarget(target, known),
-    tablePieces(records, given, { ...known, delimiter }, spoolPathOf(target)),
-    known,
-  );
+  if (resumable) return writeResumableCsv(resumable, form, settings);
+  const sink = await openTarget(target, known);
+  const pieces = form ? piecesOf(records, form) : tablePieces(records, settings, spoolPathOf(target));
+  return writePieces(sink, pieces, known);
 };

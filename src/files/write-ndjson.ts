@@ -3,7 +3,7 @@ import { messageOf } from "../runtime/values.ts";
 import { knownOptions, type WriteOptions, type Written, writeKinds } from "./options.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
 import { type FileTarget, openTarget } from "./target.ts";
-import { assertRecords, type Piece, writePieces } from "./write-pieces.ts";
+import { assertRecords, type FileForm, piecesOf, writePieces } from "./write-records.ts";
 
 /** How to write NDJSON. */
 export interface WriteNdjsonOptions extends WriteOptions {}
@@ -19,14 +19,8 @@ const lineOf = (record: object, number: number): string => {
   throw new ValidationError(`record ${number} is not an object; each line holds one record, { … }`);
 };
 
-/** The lines of records. */
-export async function* linesOf(records: Iterable<object> | AsyncIterable<object>): AsyncGenerator<Piece> {
-  let number = 0;
-  for await (const record of records) {
-    number += 1;
-    yield { text: lineOf(record, number), isRecord: true };
-  }
-}
+/** A record a line, and no header. */
+export const ndjsonForm: FileForm = { header: "", row: lineOf };
 
 /**
  * Writes newline-delimited JSON from any (async) iterable, with constant memory, as fast as the target accepts it.
@@ -54,6 +48,6 @@ export const writeNdjson = async (
   const known = knownOptions("writeNdjson", options, writeKinds, {});
   assertRecords(records);
   const resumable = resumableTarget(target, records, known);
-  if (resumable) return writeResumable(resumable, { ndjson: 1 }, linesOf, known);
-  return writePieces(await openTarget(target, known), linesOf(records), known);
+  if (resumable) return writeResumable(resumable, { ndjson: 1 }, ndjsonForm, known);
+  return writePieces(await openTarget(target, known), piecesOf(records, ndjsonForm), known);
 };

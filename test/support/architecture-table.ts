@@ -119,7 +119,6 @@ export const stages: readonly string[] = [
 export const vendors: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/api": ["src/opentelemetry/*"],
   "csv-parse": ["src/files/*"],
-  "csv-stringify": ["src/files/*"],
   ioredis: ["src/redis/*"],
   msw: ["src/sandbox/**"],
   "p-retry": ["src/http/retry-loop.ts"],
