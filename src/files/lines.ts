@@ -4,39 +4,72 @@ import { isUtf8 } from "node:buffer";
 export interface Line {
   /** The number of the line, counted from 1. */
   readonly number: number;
-  /** The text without its newline. Empty if it is too long. */
+  /** The text of the line. Empty if it is too long. */
   readonly text: string;
   readonly fault: "too-long" | "not-utf8" | undefined;
 }
 
+/** How to split a file. */
+export interface LineOptions {
+  /** The longest line to keep in memory. */
+  readonly maxLineBytes: number;
+  /** Whether `\r` ends a line too, and each line keeps its end; by default only `\n` does, and is removed. */
+  readonly withReturns?: boolean;
+}
+
 const newline = 0x0a;
+const carriageReturn = 0x0d;
 const byteOrderMark = "\uFEFF";
 
-/** Splits chunks into lines. Splits bytes first, because a newline is never part of a longer UTF-8 character. */
+/** Splits chunks into lines. Splits bytes first, because a line end is never part of a longer UTF-8 character. */
 export class LineSplitter {
   readonly #maxLineBytes: number;
+  readonly #withReturns: boolean;
   #held: Buffer[] = [];
   #heldBytes = 0;
+  /** Whether the last chunk ended with `\r`: the next one may begin with its `\n`. */
+  #endsInReturn = false;
   #number = 0;
 
-  constructor(maxLineBytes: number) {
+  constructor({ maxLineBytes, withReturns = false }: LineOptions) {
     this.#maxLineBytes = maxLineBytes;
+    this.#withReturns = withReturns;
   }
 
   /** The lines that this chunk completes. */
   push(bytes: Buffer): Line[] {
     const lines: Line[] = [];
     let from = 0;
-    for (let at = bytes.indexOf(newline); at >= 0; at = bytes.indexOf(newline, from)) {
-      this.#hold(bytes.subarray(from, at));
-      from = at + 1;
+    if (this.#endsInReturn && bytes.length > 0) {
+      this.#endsInReturn = false;
+      if (bytes[0] === newline) from = 1;
+      this.#hold(bytes.subarray(0, from));
       lines.push(this.#take());
+    }
+    const next = (byte: number): number => {
+      const at = bytes.indexOf(byte, from);
+      return at < 0 ? bytes.length : at;
+    };
+    let feed = next(newline);
+    let back = this.#withReturns ? next(carriageReturn) : bytes.length;
+    for (let at = Math.min(feed, back); at < bytes.length; at = Math.min(feed, back)) {
+      if (at === back && at === bytes.length - 1) {
+        this.#endsInReturn = true;
+        break;
+      }
+      const to = feed === at + 1 && at === back ? feed + 1 : at + 1;
+      this.#hold(bytes.subarray(from, this.#withReturns ? to : at));
+      lines.push(this.#take());
+      from = to;
+      // Each is looked for only once it has been passed: it may be far away.
+      if (feed < from) feed = next(newline);
+      if (back < from) back = next(carriageReturn);
     }
     this.#hold(bytes.subarray(from));
     return lines;
   }
 
-  /** The last line, if it has no newline. */
+  /** The last line, if it has no end. */
   end(): Line[] {
     return this.#heldBytes > 0 ? [this.#take()] : [];
   }
@@ -66,9 +99,9 @@ export class LineSplitter {
 /** The lines of a source, as many at a time as one chunk completes: an await per line would cost more than the line. */
 export async function* readLines(
   chunks: AsyncIterable<Buffer>,
-  maxLineBytes: number,
+  options: LineOptions,
 ): AsyncGenerator<Line[]> {
-  const splitter = new LineSplitter(maxLineBytes);
+  const splitter = new LineSplitter(options);
   for await (const chunk of chunks) yield splitter.push(chunk);
   yield splitter.end();
 }

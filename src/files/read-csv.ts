@@ -3,7 +3,7 @@ import { markLine, withSettled } from "../runtime/source-line.ts";
 import { messageOf } from "../runtime/values.ts";
 import { unguardFormula } from "./csv-cell.ts";
 import { type Column, type ColumnNames, columnsOf } from "./csv-columns.ts";
-import { CsvRows, type Row, type RowOptions } from "./csv-rows.ts";
+import { type Row, type RowOptions, readRows } from "./csv-rows.ts";
 import { setAt } from "./dotted-path.ts";
 import { lineError, ReaderPlace, reporter } from "./invalid.ts";
 import { delimiterOf, knownOptions, maxLineBytesOf, type ReadOptions, readKinds } from "./options.ts";
@@ -121,10 +121,9 @@ async function* records(
 ) {
   const { name } = options;
   const report = reporter(name, known.onInvalid, place);
-  const given = known.header && { line: 1, cells: known.header, problem: undefined, from: 0, to: 0 };
+  const given = known.header && { line: 1, text: "", cells: known.header };
   let reading = given && readHeader(given, name, { ...known, unescapeFormulas: false });
-  const reader = new CsvRows(options);
-  for await (const rows of reader.read(chunks)) {
+  for await (const rows of readRows(chunks, options)) {
     for (const row of rows) {
       if (reading === undefined) {
         reading = readHeader(row, name, known);
@@ -134,7 +133,7 @@ async function* records(
       if (parsed.record !== undefined) {
         place.given += 1;
         yield markLine(parsed.record, row.line);
-      } else await report({ line: row.line, text: reader.textOf(row), ...parsed });
+      } else await report({ line: row.line, text: row.text, ...parsed });
     }
   }
 }
@@ -175,8 +174,7 @@ export const readCsv = <T extends object = Record<string, unknown>>(
   const maxLineBytes = maxLineBytesOf(known);
   const { name, chunks } = openSource(source, known);
   const place = new ReaderPlace();
-  const how = { name, delimiter, maxLineBytes, withQuotes: known.cast !== undefined };
-  const found = records(chunks, how, known, place);
+  const found = records(chunks, { name, delimiter, maxLineBytes }, known, place);
   // The type of the records is up to the caller, with header, `columns` and `cast`.
   return withSettled(found, (count) => place.pass(count)) as AsyncGenerator<T>;
 };

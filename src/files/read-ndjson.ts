@@ -33,7 +33,7 @@ async function* records(
 ): AsyncGenerator<object> {
   const parseLine = ({ fault, text }: Line) =>
     fault === undefined ? parse(text) : { problem: problemOf(fault, maxLineBytes) };
-  for await (const lines of readLines(chunks, maxLineBytes)) {
+  for await (const lines of readLines(chunks, { maxLineBytes })) {
     for (const line of lines) {
       if (line.fault === undefined && line.text.trim() === "") continue;
       const parsed = parseLine(line);

@@ -118,7 +118,6 @@ export const stages: readonly string[] = [
 /** The only places that may import each package, types included. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/api": ["src/opentelemetry/*"],
-  "csv-parse": ["src/files/*"],
   ioredis: ["src/redis/*"],
   msw: ["src/sandbox/**"],
   "p-retry": ["src/http/retry-loop.ts"],

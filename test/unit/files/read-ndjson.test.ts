@@ -205,7 +205,7 @@ describe("bad lines", () => {
 
   test("a line over the cap is never held in memory", async () => {
     const { LineSplitter } = await import("../../../src/files/lines.ts");
-    const splitter = new LineSplitter(10);
+    const splitter = new LineSplitter({ maxLineBytes: 10 });
     const concat = vi.spyOn(Buffer, "concat");
     for (let part = 0; part < 100; part += 1) splitter.push(Buffer.from("xxxxxx"));
     const lines = splitter.push(Buffer.from("\n"));

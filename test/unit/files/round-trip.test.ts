@@ -1,3 +1,4 @@
+import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { readCsv, readNdjson, writeCsv, writeNdjson } from "touchpoint-sdk/files";
 import { describe, expect, test } from "vitest";
@@ -79,6 +80,55 @@ describe("what is written is read again", () => {
       }),
       { numRuns: 100 },
     );
+  });
+
+  test("any text has the rows that csv-parse finds in it, cut into chunks anywhere", async () => {
+    const names = ["a", "b", "c"];
+    const char = fc.constantFrom('"', '"', ",", ",", "\n", "\r", "\r\n", "x", "é", " ");
+    // Quoted cells, so that most texts are well formed.
+    const cell = fc.oneof(
+      fc.string({ unit: char, maxLength: 4 }).map((value) => `"${value.replaceAll('"', '""')}"`),
+      fc.string({ unit: fc.constantFrom("x", "é", " "), maxLength: 2 }),
+      fc.string({ unit: char, maxLength: 3 }),
+    );
+    const line = fc.array(cell, { minLength: 1, maxLength: 4 }).map((cells) => cells.join(","));
+    const file = fc
+      .array(fc.tuple(line, fc.constantFrom("\n", "\r", "\r\n")))
+      .map((lines) => lines.flat().join(""));
+    let valid = 0;
+    await fc.assert(
+      fc.asyncProperty(file, fc.integer({ min: 1, max: 20 }), async (content, size) => {
+        let expected: string[][];
+        try {
+          expected = parse(content, {
+            relax_column_count: true,
+            skip_empty_lines: true,
+            record_delimiter: ["\r\n", "\n", "\r"],
+          });
+        } catch {
+          const reading = gather(
+            readCsv(inPieces(Buffer.from(content), size), { header: names, delimiter: "," }),
+          );
+          await expect(reading).rejects.toThrow("input line");
+          return;
+        }
+        valid += 1;
+        const invalid: string[] = [];
+        const options = {
+          header: names,
+          delimiter: ",",
+          emptyCells: "string",
+          unescapeFormulas: false,
+          onInvalid: ({ error }: { readonly error: Error }) => void invalid.push(error.message),
+        } as const;
+        const found = await gather(readCsv(inPieces(Buffer.from(content), size), options));
+        const whole = expected.filter((cells) => cells.length === names.length);
+        expect(found).toEqual(whole.map((cells) => Object.fromEntries(cells.map((c, at) => [names[at], c]))));
+        expect(invalid).toHaveLength(expected.length - whole.length);
+      }),
+      { numRuns: 300 },
+    );
+    expect(valid).toBeGreaterThan(50);
   });
 
   test("keys in a dotted path", () => {
