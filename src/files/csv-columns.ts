@@ -1,10 +1,11 @@
+import { ConfigurationError } from "../errors.ts";
 import { isPlainObject } from "../runtime/values.ts";
 import { joinPath, leavesOf, splitPath } from "./dotted-path.ts";
 
 /** A column of a CSV file: its name in the file, and the path of its cells in a record. */
 export interface Column {
   readonly name: string;
-  readonly keys: readonly [string, ...string[]];
+  readonly keys: readonly string[];
 }
 
 /** New names for columns: `{ "E-mail": "email", "Internal note": false }`; `false` leaves the column out. */
@@ -64,28 +65,22 @@ export interface WriteColumn {
 /** The columns to write, in order: paths such as `customFields.plan`, or paths and their names in the header. */
 export type WriteColumns = readonly string[] | Readonly<Record<string, string>>;
 
-/** The faults of columns that the caller passed. */
-export const columnFaults = (given: unknown): string[] => {
-  if (typeof given !== "object" || given === null) {
-    return [`columns must be ["email"] or { email: "E-mail" }, got ${JSON.stringify(given)}`];
-  }
-  const named: readonly (readonly [unknown, unknown])[] = Array.isArray(given)
-    ? given.map((path: unknown) => [path, path] as const)
-    : Object.entries(given);
-  if (named.length === 0) return ["columns must name at least one column"];
-  const isText = (value: unknown) => typeof value === "string" && value !== "";
-  if (!named.flat().every(isText)) return ["columns must be texts that are not empty"];
-  const names = named.map(([, name]) => name);
-  const seen = new Set<unknown>();
-  const twice = names.filter((name) => seen.size === seen.add(name).size);
-  return twice.map((name) => `columns: ${name} comes twice`);
-};
-
-/** Columns that the caller passed. */
+/** Columns that the caller passed. @throws ConfigurationError if they cannot be columns. */
 export const columnsFrom = (given: WriteColumns): WriteColumn[] => {
-  const named = Array.isArray(given)
+  const refuse = (fault: string): never => {
+    throw new ConfigurationError(`writeCsv: ${fault}`);
+  };
+  if (typeof given !== "object" || given === null)
+    return refuse(`columns must be ["email"] or { email: "E-mail" }, got ${JSON.stringify(given)}`);
+  const named: readonly (readonly [string, string])[] = Array.isArray(given)
     ? given.map((path: string) => [path, path] as const)
     : Object.entries(given);
+  if (named.length === 0) return refuse("columns must name at least one column");
+  if (!named.flat().every((text: unknown) => typeof text === "string" && text !== ""))
+    return refuse("columns must be texts that are not empty");
+  const names = named.map(([, name]) => name);
+  const twice = names.filter((name, index) => names.indexOf(name) < index);
+  if (twice.length > 0) return refuse(twice.map((name) => `columns: ${name} comes twice`).join("; "));
   return named.map(([path, name]) => ({ name, path, keys: splitPath(path) }));
 };
 

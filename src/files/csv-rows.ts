@@ -113,19 +113,19 @@ export async function* readRows(
   // The longest line end has two bytes.
   for await (const lines of readLines(chunks, { maxLineBytes: maxLineBytes + 2, withReturns: true })) {
     const rows: Row[] = [];
-    for (const { number, text, fault } of lines) {
+    for (const { line, text, fault } of lines) {
       const end = lineEnd.exec(text)?.[0].length ?? 0;
       if (open === undefined && text.length === end && fault === undefined) continue;
       if (text.trim() !== "") delimiter ??= delimiterIn(text.trimStart());
       const isOpen = isOpenAfter(text, open !== undefined, delimiter ?? ",");
-      open ??= { line: number, text: "", bytes: 0, isUtf8: true };
+      open ??= { line, text: "", bytes: 0, isUtf8: true };
       open.text += text;
       open.bytes += Buffer.byteLength(text);
       if (fault === "not-utf8") open.isUtf8 = false;
       if (fault === "too-long" || open.bytes - end > maxLineBytes) {
         yield rows;
         const problem = `record ${problemOf("too-long", maxLineBytes)}, or close the quote it opens`;
-        throw lineError(name, { line: open.line, problem });
+        throw lineError(name, open.line, { problem });
       }
       if (isOpen) continue;
       rows.push(rowOf(open));

@@ -108,9 +108,7 @@ const asJson = (cell: string | number | bigint): string | number =>
 const asCells = (record: object): object => {
   const cells: Record<string, unknown> = {};
   if (!isPlainObject(record)) return cells;
-  for (const [[first, ...rest], value] of leavesOf(record)) {
-    // The path of a leaf has at least one key.
-    const keys: [string, ...string[]] = [first ?? "", ...rest];
+  for (const [keys, value] of leavesOf(record)) {
     if (value !== undefined)
       setAt(cells, keys, isJson(value) ? value : asJson(cellOf(value, joinPath(keys))));
   }

@@ -8,8 +8,8 @@ export const joinPath = (keys: readonly string[]): string =>
   keys.map((key) => key.replace(/[\\.]/g, "\\$&")).join(".");
 
 /** Reads what `joinPath` wrote. A backslash before any other character is a plain backslash. */
-export const splitPath = (path: string): [string, ...string[]] => {
-  const keys: [string, ...string[]] = [""];
+export const splitPath = (path: string): string[] => {
+  const keys = [""];
   for (const [token, escaped] of path.matchAll(/\\([\\.])|./gsu)) {
     if (token === ".") keys.push("");
     else keys[keys.length - 1] += escaped ?? token;
@@ -25,16 +25,17 @@ export const valueAt = (record: unknown, keys: readonly string[]): unknown =>
   );
 
 /** Sets the value at a path, and creates the objects on the path. */
-export const setAt = (record: Fields, keys: readonly [string, ...string[]], value: unknown): void => {
-  if (keys.length === 1) {
-    record[keys[0]] = value;
-    return;
+export const setAt = (record: Fields, keys: readonly string[], value: unknown): void => {
+  const last = keys.length - 1;
+  let target = record;
+  for (let depth = 0; depth < last; depth += 1) {
+    const key = keys[depth] ?? "";
+    const inner = target[key];
+    const next: Fields = isPlainObject(inner) ? inner : {};
+    target[key] = next;
+    target = next;
   }
-  const [key, next = "", ...others] = keys;
-  const inner = record[key];
-  const target: Fields = isPlainObject(inner) ? inner : {};
-  record[key] = target;
-  setAt(target, [next, ...others], value);
+  target[keys[last] ?? ""] = value;
 };
 
 /**

@@ -1,4 +1,5 @@
 import { ValidationError } from "../errors.ts";
+import { markLine, withSettled } from "../runtime/source-line.ts";
 
 /** A line that could not be read as a record. */
 export interface InvalidLine {
@@ -17,50 +18,55 @@ export interface InvalidLine {
 /** Handles a bad line. If it throws, the reading ends. */
 export type OnInvalid = (invalid: InvalidLine) => void | Promise<void>;
 
-/** A fault and its position. */
+/** A fault of a line, and its cause if there is one. */
 export interface Fault {
-  readonly line: number;
-  readonly text: string;
   readonly problem: string;
   readonly cause?: unknown;
 }
 
 /** The error for a line of a file. */
-export const lineError = (file: string, fault: Omit<Fault, "text">): ValidationError =>
-  new ValidationError(`${file} line ${fault.line}: ${fault.problem}`, {
-    cause: fault.cause,
-    issues: [{ path: `line ${fault.line}`, message: fault.problem }],
+export const lineError = (file: string, line: number, { problem, cause }: Fault): ValidationError =>
+  new ValidationError(`${file} line ${line}: ${problem}`, {
+    cause,
+    issues: [{ path: `line ${line}`, message: problem }],
   });
 
-/** How far a reader has come. */
-export class ReaderPlace {
-  /** Records that were yielded. */
-  given = 0;
-  #settled = 0;
-
-  /** An earlier run has already reported the first `settled` records and the bad lines among them. */
-  pass(settled: number): void {
-    this.#settled = settled;
-  }
-
-  get isTold(): boolean {
-    return this.given < this.#settled;
-  }
-}
-
-/** Passes bad lines to `onInvalid`, or throws the first one if there is none. */
-export const reporter =
-  (file: string, onInvalid: OnInvalid | undefined, place: ReaderPlace) =>
-  async (fault: Fault): Promise<void> => {
-    if (onInvalid === undefined) {
-      throw lineError(file, {
-        ...fault,
-        problem: `${fault.problem}. Correct it, or pass onInvalid to go on past it`,
-      });
+/**
+ * The records of lines, marked with their lines. Bad lines go to `onInvalid`; without it, the first one throws.
+ *
+ * @param parse - a line as a record or a fault; undefined for a line that is neither.
+ */
+export const recordsOf = <Line extends { readonly line: number; readonly text: string }>(
+  file: string,
+  batches: AsyncIterable<readonly Line[]>,
+  parse: (line: Line) => { readonly record: object } | Fault | undefined,
+  onInvalid: OnInvalid | undefined,
+): AsyncGenerator<object> => {
+  let settled = 0;
+  async function* records(): AsyncGenerator<object> {
+    let given = 0;
+    for await (const lines of batches) {
+      for (const line of lines) {
+        const parsed = parse(line);
+        if (parsed === undefined) continue;
+        if ("record" in parsed) {
+          given += 1;
+          yield markLine(parsed.record, line.line);
+        } else if (onInvalid === undefined) {
+          const problem = `${parsed.problem}. Correct it, or pass onInvalid to go on past it`;
+          throw lineError(file, line.line, { ...parsed, problem });
+        } else if (given >= settled) {
+          const error = lineError(file, line.line, parsed);
+          await onInvalid({ file, line: line.line, text: line.text, error });
+        }
+      }
     }
-    if (!place.isTold)
-      await onInvalid({ file, line: fault.line, text: fault.text, error: lineError(file, fault) });
-  };
+  }
+  // An earlier run has already reported the first `count` records and the bad lines among them.
+  return withSettled(records(), (count) => {
+    settled = count;
+  });
+};
 
 /** What is wrong with a line that was not parsed at all. */
 export const problemOf = (fault: "too-long" | "not-utf8", maxLineBytes: number): string =>

@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 
 /** One line of a file. */
 export interface Line {
-  /** The number of the line, counted from 1. */
-  readonly number: number;
+  /** Its number, counted from 1. */
+  readonly line: number;
   /** The text of the line. Empty if it is too long. */
   readonly text: string;
   readonly fault: "too-long" | "not-utf8" | undefined;
@@ -89,7 +89,7 @@ export class LineSplitter {
     this.#number += 1;
     const text = bytes.toString("utf8");
     return {
-      number: this.#number,
+      line: this.#number,
       text: this.#number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text,
       fault: isTooLong ? "too-long" : isUtf8(bytes) ? undefined : "not-utf8",
     };

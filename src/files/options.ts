@@ -10,12 +10,9 @@ export type OptionKinds = Readonly<
 const kindFaults = (options: object, kinds: OptionKinds): string[] =>
   Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
     const kind = kinds[name] ?? "any";
-    const fits = kind === "any" || value === undefined || (typeof value === kind && value !== null);
-    return fits
-      ? []
-      : [
-          `${name} must be ${kind === "object" ? "an" : "a"} ${kind}, got ${value === null ? "null" : typeof value}`,
-        ];
+    if (kind === "any" || value === undefined || (typeof value === kind && value !== null)) return [];
+    const given = value === null ? "null" : typeof value;
+    return [`${name} must be ${kind === "object" ? "an" : "a"} ${kind}, got ${given}`];
   });
 
 /**

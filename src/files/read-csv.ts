@@ -1,11 +1,10 @@
 import { ConfigurationError } from "../errors.ts";
-import { markLine, withSettled } from "../runtime/source-line.ts";
 import { messageOf } from "../runtime/values.ts";
 import { unguardFormula } from "./csv-cell.ts";
 import { type Column, type ColumnNames, columnsOf } from "./csv-columns.ts";
-import { type Row, type RowOptions, readRows } from "./csv-rows.ts";
+import { type Row, readRows } from "./csv-rows.ts";
 import { setAt } from "./dotted-path.ts";
-import { lineError, ReaderPlace, reporter } from "./invalid.ts";
+import { lineError, recordsOf } from "./invalid.ts";
 import { delimiterOf, knownOptions, maxLineBytesOf, type ReadOptions, readKinds } from "./options.ts";
 import { type FileSource, openSource } from "./source.ts";
 
@@ -68,12 +67,9 @@ const checked = (options: ReadCsvOptions | undefined): ReadCsvOptions => {
   return known;
 };
 
-interface Reading {
-  readonly columns: readonly (Column | undefined)[];
-  readonly options: ReadCsvOptions;
-}
+type Columns = readonly (Column | undefined)[];
 
-const recordOf = (row: Row, { columns, options }: Reading): object => {
+const recordOf = (row: Row, columns: Columns, options: ReadCsvOptions): object => {
   const { cast, emptyCells = "omit", unescapeFormulas = true } = options;
   const record: Record<string, unknown> = {};
   for (let at = 0; at < columns.length; at += 1) {
@@ -91,52 +87,34 @@ const recordOf = (row: Row, { columns, options }: Reading): object => {
   return record;
 };
 
-const parse = (row: Row, reading: Reading) => {
-  if (row.problem !== undefined) return { problem: row.problem };
-  const expected = reading.columns.length;
-  if (row.cells.length !== expected) {
-    return { problem: `${row.cells.length} cells where the header has ${expected} columns` };
-  }
-  try {
-    return { record: recordOf(row, reading) };
-  } catch (cause) {
-    return { problem: `cast failed (${messageOf(cause)})`, cause };
-  }
-};
-
-const readHeader = (row: Row, name: string, options: ReadCsvOptions): Reading => {
-  const { unescapeFormulas = true, columns: renamed = {} } = options;
-  const names = unescapeFormulas ? row.cells.map(unguardFormula) : row.cells;
-  const read = row.problem === undefined ? columnsOf(names, renamed) : { problem: row.problem };
-  // Thrown even with onInvalid: without columns, no later line can be read.
-  if ("problem" in read) throw lineError(name, { line: row.line, problem: `header: ${read.problem}` });
-  return { columns: read.columns, options };
-};
-
-async function* records(
-  chunks: AsyncIterable<Buffer>,
-  options: RowOptions,
-  known: ReadCsvOptions,
-  place: ReaderPlace,
-) {
-  const { name } = options;
-  const report = reporter(name, known.onInvalid, place);
-  const given = known.header && { line: 1, text: "", cells: known.header };
-  let reading = given && readHeader(given, name, { ...known, unescapeFormulas: false });
-  for await (const rows of readRows(chunks, options)) {
-    for (const row of rows) {
-      if (reading === undefined) {
-        reading = readHeader(row, name, known);
-        continue;
-      }
-      const parsed = parse(row, { ...reading, options: known });
-      if (parsed.record !== undefined) {
-        place.given += 1;
-        yield markLine(parsed.record, row.line);
-      } else await report({ line: row.line, text: row.text, ...parsed });
+/** Makes records of rows. The first row names the columns, unless the caller did. */
+const rowParser = (name: string, options: ReadCsvOptions) => {
+  const { header, columns: renamed = {}, unescapeFormulas = true } = options;
+  let columns: Columns | undefined;
+  const readHeader = (line: number, names: readonly string[], problem?: string): Columns => {
+    const read = problem === undefined ? columnsOf(names, renamed) : { problem };
+    // Thrown even with onInvalid: without columns, no later line can be read.
+    if ("problem" in read) throw lineError(name, line, { problem: `header: ${read.problem}` });
+    return read.columns;
+  };
+  return (row: Row) => {
+    if (columns === undefined && header === undefined) {
+      const names = unescapeFormulas ? row.cells.map(unguardFormula) : row.cells;
+      columns = readHeader(row.line, names, row.problem);
+      return undefined;
     }
-  }
-}
+    columns ??= readHeader(1, header ?? []);
+    if (row.problem !== undefined) return { problem: row.problem };
+    const { length } = row.cells;
+    if (length !== columns.length)
+      return { problem: `${length} cells where the header has ${columns.length} columns` };
+    try {
+      return { record: recordOf(row, columns, options) };
+    } catch (cause) {
+      return { problem: `cast failed (${messageOf(cause)})`, cause };
+    }
+  };
+};
 
 /**
  * Reads CSV, one record at a time, with constant memory.
@@ -173,8 +151,7 @@ export const readCsv = <T extends object = Record<string, unknown>>(
   const delimiter = isTold ? delimiterOf(known) : undefined;
   const maxLineBytes = maxLineBytesOf(known);
   const { name, chunks } = openSource(source, known);
-  const place = new ReaderPlace();
-  const found = records(chunks, { name, delimiter, maxLineBytes }, known, place);
+  const rows = readRows(chunks, { name, delimiter, maxLineBytes });
   // The type of the records is up to the caller, with header, `columns` and `cast`.
-  return withSettled(found, (count) => place.pass(count)) as AsyncGenerator<T>;
+  return recordsOf(name, rows, rowParser(name, known), known.onInvalid) as AsyncGenerator<T>;
 };

@@ -1,6 +1,5 @@
-import { markLine, withSettled } from "../runtime/source-line.ts";
 import { messageOf } from "../runtime/values.ts";
-import { type Fault, problemOf, ReaderPlace, reporter } from "./invalid.ts";
+import { problemOf, recordsOf } from "./invalid.ts";
 import { type Line, readLines } from "./lines.ts";
 import { knownOptions, maxLineBytesOf, type ReadOptions, readKinds } from "./options.ts";
 import { type FileSource, openSource } from "./source.ts";
@@ -15,7 +14,9 @@ export const jsonProblem = (message: string): string =>
 /** Options for reading NDJSON. */
 export interface ReadNdjsonOptions extends ReadOptions {}
 
-const parse = (text: string): { readonly record: object } | { readonly problem: string } => {
+const parse = ({ fault, text }: Line, maxLineBytes: number) => {
+  if (fault !== undefined) return { problem: problemOf(fault, maxLineBytes) };
+  if (text.trim() === "") return undefined;
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return { record: value };
@@ -24,26 +25,6 @@ const parse = (text: string): { readonly record: object } | { readonly problem: 
     return { problem: `not JSON (${jsonProblem(messageOf(error))})` };
   }
 };
-
-async function* records(
-  chunks: AsyncIterable<Buffer>,
-  maxLineBytes: number,
-  place: ReaderPlace,
-  report: (fault: Fault) => Promise<void>,
-): AsyncGenerator<object> {
-  const parseLine = ({ fault, text }: Line) =>
-    fault === undefined ? parse(text) : { problem: problemOf(fault, maxLineBytes) };
-  for await (const lines of readLines(chunks, { maxLineBytes })) {
-    for (const line of lines) {
-      if (line.fault === undefined && line.text.trim() === "") continue;
-      const parsed = parseLine(line);
-      if ("record" in parsed) {
-        place.given += 1;
-        yield markLine(parsed.record, line.number);
-      } else await report({ line: line.number, text: line.text, problem: parsed.problem });
-    }
-  }
-}
 
 /**
  * Reads newline-delimited JSON, one record at a time, with constant memory.
@@ -73,8 +54,8 @@ export const readNdjson = <T extends object = Record<string, unknown>>(
   const known = knownOptions("readNdjson", options, readKinds, {});
   const maxLineBytes = maxLineBytesOf(known);
   const { name, chunks } = openSource(source, known);
-  const place = new ReaderPlace();
-  const found = records(chunks, maxLineBytes, place, reporter(name, known.onInvalid, place));
+  const lines = readLines(chunks, { maxLineBytes });
+  const found = recordsOf(name, lines, (line) => parse(line, maxLineBytes), known.onInvalid);
   // The type of the records is up to the caller, as for JSON.parse.
-  return withSettled(found, (count) => place.pass(count)) as AsyncGenerator<T>;
+  return found as AsyncGenerator<T>;
 };

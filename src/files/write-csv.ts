@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { ConfigurationError } from "../errors.ts";
 import { destinationOf } from "../runtime/atomic-file.ts";
-import { columnFaults, columnsFrom } from "./csv-columns.ts";
+import { columnsFrom } from "./csv-columns.ts";
 import { csvForm, tablePieces, type WriteCsvOptions } from "./csv-table.ts";
 import { delimiterOf, knownOptions, type Written, writeKinds } from "./options.ts";
 import { readNdjson } from "./read-ndjson.ts";
@@ -29,10 +28,7 @@ const spoolPathOf = (target: FileTarget): string | undefined => {
 
 const givenForm = (options: WriteCsvOptions & { readonly delimiter: string }): FileForm | undefined => {
   const { columns } = options;
-  if (columns === undefined) return undefined;
-  const faults = columnFaults(columns);
-  if (faults.length > 0) throw new ConfigurationError(`writeCsv: ${faults.join("; ")}`);
-  return csvForm(columnsFrom(columns), true, options);
+  return columns === undefined ? undefined : csvForm(columnsFrom(columns), true, options);
 };
 
 /** Without columns, which only the last record completes, the records wait as NDJSON. */
