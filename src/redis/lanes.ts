@@ -1,4 +1,5 @@
 import type { SharingRequest } from "../options/shared-limits.ts";
+import { coolMs } from "../rate-limit/permits.ts";
 import type { Ask, Settled } from "./exchange.ts";
 import { RedisBudget } from "./shared-budget.ts";
 
@@ -7,14 +8,12 @@ export interface Ticket {
   readonly id: string;
   /** When it may go, and until when; undefined before it was granted. */
   granted: { readonly from: number; readonly until: number } | undefined;
-  /** Whether it goes without Redis. */
-  isAlone: boolean;
   isGone: boolean;
 }
 
 /** Requests of one kind. */
 export interface Lane {
-  readonly heads: Set<SharingRequest>;
+  readonly queues: Set<SharingRequest["queue"]>;
   /** Waiting requests that Redis was asked for. */
   readonly tickets: Map<SharingRequest, Ticket>;
   /** Whether the next message asks for them. */
@@ -38,23 +37,15 @@ export interface Asked {
 export const budgetsOf = ({ queue }: SharingRequest): readonly RedisBudget[] =>
   queue.kind.budgets.flatMap(({ shared }) => (shared instanceof RedisBudget ? [shared] : []));
 
-const weightsOf = ({ weight, queue }: SharingRequest): readonly number[] =>
-  queue.kind.budgets.map((_, at) => (at === queue.kind.budgets.length - 1 ? weight : 1));
-
 /** Each budget of a request, with what it spends of it. */
-export const spendingOf = (request: SharingRequest): readonly (readonly [RedisBudget, number])[] => {
-  const weights = weightsOf(request);
-  return budgetsOf(request).map((budget, at) => [budget, weights[at] ?? 1]);
-};
-
-const amountsOf = (request: SharingRequest): readonly number[] =>
-  spendingOf(request).map(([{ limit }, weight]) => Math.min(weight, limit.max));
+export const spendingOf = (request: SharingRequest): readonly (readonly [RedisBudget, number])[] =>
+  budgetsOf(request).map((budget, at, { length }) => [budget, at === length - 1 ? request.weight : 1]);
 
 const kindOf = ({ queue: { kind } }: SharingRequest): string =>
   `${kind.priority} ${kind.budgets.map(({ name }) => name).join("+")}`;
 
 export const newLane = (): Lane => ({
-  heads: new Set(),
+  queues: new Set(),
   tickets: new Map(),
   isDue: false,
   underWay: undefined,
@@ -66,24 +57,17 @@ export const newLane = (): Lane => ({
 const mostAsked = 100;
 
 /** The waiting requests of a lane that have slots and no permits. */
-export const ungranted = (lane: Lane): readonly SharingRequest[] => {
-  const requests: SharingRequest[] = [];
-  for (const head of lane.heads) {
-    let left = Math.min(head.queue.slots.room, mostAsked);
-    for (const one of head.queue.requests()) {
-      if (left <= 0) break;
-      if (lane.tickets.get(one)?.granted === undefined) requests.push(one);
-      left -= 1;
+export const ungranted = ({ queues, tickets }: Lane): readonly SharingRequest[] =>
+  [...queues].flatMap((queue) => {
+    const most = Math.min(queue.slots.room, mostAsked);
+    const waiting: SharingRequest[] = [];
+    for (const request of queue.requests()) {
+      if (waiting.length >= most) break;
+      waiting.push(request);
     }
-  }
-  return requests;
-};
-
-/** The request waits no longer. */
-export const forget = (lane: Lane, request: SharingRequest): void => {
-  lane.heads.delete(request);
-  lane.tickets.delete(request);
-};
+    if (waiting.length === 0) queues.delete(queue);
+    return waiting.filter((request) => tickets.get(request)?.granted === undefined);
+  });
 
 /** Interactive requests are asked for first. */
 export const rankOf = ({ first }: Asked): number => (first.queue.kind.priority === "interactive" ? 0 : 1);
@@ -93,38 +77,31 @@ export const askOf = ({ first, requests, tickets }: Asked, at: readonly number[]
   const { kind } = first.queue;
   return {
     kind: kindOf(first),
-    isInteractive: kind.priority === "interactive",
     at,
     shares: kind.budgets.map((budget) => kind.shareOf(budget)),
     leastReserve: first.leastReserve,
     leaseMs: usableMs + first.attemptTimeoutMs,
-    requests: requests.map((request, place) => ({
-      id: tickets[place]?.id ?? "",
-      amounts: amountsOf(request),
-      weights: weightsOf(request),
-    })),
+    requests: requests.map(({ weight }, place) => ({ id: tickets[place]?.id ?? "", weight })),
   };
 };
 
-/** What is sent about a request that has ended. */
-export const toldOf = (
-  request: SharingRequest,
-  how: Pick<Settled, "id" | "wasSent" | "wasAnswered">,
-): Omit<Settled, "at"> => {
-  const coolMs = spendingOf(request).map(([budget, weight]) => budget.coolMs(weight, how.wasAnswered));
-  return { ...how, kind: kindOf(request), amounts: amountsOf(request), weights: weightsOf(request), coolMs };
-};
-
 /** A request that has ended, and when. */
-export interface Ended {
-  readonly budgets: readonly RedisBudget[];
-  readonly told: Omit<Settled, "at">;
+export interface Ended extends Pick<Settled, "id" | "wasSent" | "wasAnswered"> {
+  readonly request: SharingRequest;
   readonly endedAt: number;
 }
 
 /** It as it is sent now: what has passed since its end is part of its window. */
-export const settledOf = ({ told, endedAt }: Ended, at: readonly number[], now: number): Settled => ({
+export const settledOf = (
+  { request, endedAt, ...told }: Ended,
+  at: readonly number[],
+  now: number,
+): Settled => ({
   ...told,
   at,
-  coolMs: told.coolMs.map((ms) => ms - (now - endedAt)),
+  kind: kindOf(request),
+  weight: request.weight,
+  coolMs: spendingOf(request).map(
+    ([{ limit }, weight]) => coolMs(limit, weight, told.wasAnswered) - (now - endedAt),
+  ),
 });

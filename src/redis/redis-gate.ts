@@ -10,14 +10,12 @@ import {
   askOf,
   budgetsOf,
   type Ended,
-  forget,
   type Lane,
   newLane,
   rankOf,
   settledOf,
   spendingOf,
   type Ticket,
-  toldOf,
   ungranted,
 } from "./lanes.ts";
 import type { RedisBudget, Store } from "./shared-budget.ts";
@@ -32,8 +30,8 @@ const never = Number.POSITIVE_INFINITY;
 
 export interface GateContext {
   readonly redis: RedisCommands;
-  /** While Redis is unavailable: the share of each limit to use; if it is 0, how long calls wait. */
-  readonly whenLost: { readonly share: number; readonly maxMs: number };
+  /** How long calls wait for an unavailable Redis. */
+  readonly maxLostMs: number;
 }
 
 /** Asks Redis for each request, and tells it when one has ended; what becomes known together goes in one message. */
@@ -52,8 +50,6 @@ export class RedisGate implements Store {
   #isFlushing = false;
   #lostSince: number | undefined;
   #fault: RedisFault = silence(0);
-  #wasAlone = false;
-  #wasConnected = false;
   #count = 0;
   readonly #underWay = new Set<Promise<void>>();
   #timer: { readonly at: number; readonly cancel: Cancel } | undefined;
@@ -71,14 +67,10 @@ export class RedisGate implements Store {
   }
 
   get lost(): LostStore | undefined {
-    const { share, maxMs } = this.#context.whenLost;
     if (this.#lostSince === undefined) return undefined;
     const { what, cause, isLasting } = this.#fault;
-    const then =
-      share > 0 ? `"open" uses the share ${share}` : `"closed" sends nothing, calls wait up to maxLostMs`;
-    const why = `Redis, which shares the limits, ${what}; onLost of redisLimits decides: ${then}`;
-    const givesUpAt = share > 0 ? undefined : this.#lostSince + (isLasting ? 0 : maxMs);
-    return { why, cause, givesUpAt };
+    const why = `Redis, which shares the limits, ${what}; nothing is sent, calls wait up to maxLostMs of redisLimits`;
+    return { why, cause, givesUpAt: this.#lostSince + (isLasting ? 0 : this.#context.maxLostMs) };
   }
 
   admits(request: SharingRequest): boolean {
@@ -92,13 +84,13 @@ export class RedisGate implements Store {
       return false;
     }
     if (ticket !== undefined) this.#expect(request, ticket, undefined);
-    lane.heads.add(request);
+    lane.queues.add(request.queue);
     if (lane.underWay === undefined && now + 0.001 < lane.askAt) this.#wakeAt(lane.askAt);
     else if (lane.underWay === undefined) {
       lane.isDue = true;
       this.#flushSoon();
     }
-    return this.#lostSince !== undefined && this.#admitsAlone(request, lane);
+    return false;
   }
 
   lacks(request: SharingRequest): ReturnType<Store["lacks"]> {
@@ -109,24 +101,21 @@ export class RedisGate implements Store {
   take(request: SharingRequest): void {
     const lane = this.#laneOf(request);
     const ticket = lane.tickets.get(request);
-    forget(lane, request);
+    lane.tickets.delete(request);
     if (ticket === undefined) return;
     this.#expect(request, ticket, undefined);
     this.#flying.set(request, ticket);
-    if (!ticket.isAlone) return;
-    this.#wasAlone = true;
-    for (const [budget, weight] of spendingOf(request)) budget.takeAlone(weight);
   }
 
   drop(request: SharingRequest): void {
     const lane = this.#laneOf(request);
     const ticket = lane.tickets.get(request);
-    forget(lane, request);
+    lane.tickets.delete(request);
     if (ticket === undefined) return;
     ticket.isGone = true;
     const { granted } = ticket;
     this.#expect(request, ticket, undefined);
-    if (granted !== undefined && !ticket.isAlone) this.#end(request, ticket, false, false);
+    if (granted !== undefined) this.#end(request, ticket, false, false);
     else if (lane.tickets.size === 0 && lane.lacks !== undefined) {
       lane.left = request;
       lane.isDue = true;
@@ -141,11 +130,9 @@ export class RedisGate implements Store {
     const ticket = this.#flying.get(request);
     this.#flying.delete(request);
     if (ticket === undefined) return;
-    for (const [budget, weight] of spendingOf(request)) {
-      if (roundTripMs !== undefined) budget.floor.add(roundTripMs, this.#clock.now());
-      if (ticket.isAlone) budget.endAlone(weight, roundTripMs, wasSent);
-    }
-    if (!ticket.isAlone) this.#end(request, ticket, wasSent, roundTripMs !== undefined);
+    if (roundTripMs !== undefined)
+      for (const budget of budgetsOf(request)) budget.floor.add(roundTripMs, this.#clock.now());
+    this.#end(request, ticket, wasSent, roundTripMs !== undefined);
   }
 
   tell(budget: RedisBudget): void {
@@ -160,7 +147,7 @@ export class RedisGate implements Store {
       const giveUp = this.#clock.after(silenceMs / 3, resolve, { idle: true });
       void this.#whenTold().then(giveUp).then(resolve);
     });
-    if ([...this.#lanes.values()].some(({ heads }) => heads.size > 0)) return;
+    if ([...this.#lanes.values()].some(({ isDue, tickets }) => isDue || tickets.size > 0)) return;
     this.#timer?.cancel();
     this.#timer = undefined;
   }
@@ -184,36 +171,17 @@ export class RedisGate implements Store {
   }
 
   #end(request: SharingRequest, { id }: Ticket, wasSent: boolean, wasAnswered: boolean): void {
-    const budgets = budgetsOf(request);
-    const told = toldOf(request, { id, wasSent, wasAnswered });
-    this.#settled.push({ budgets, told, endedAt: this.#clock.now() });
+    this.#settled.push({ request, id, wasSent, wasAnswered, endedAt: this.#clock.now() });
     // What was never sent is free at once; and of a distant Redis, others learn late enough.
     const mostMs = wasSent ? mostUntoldMs - this.#floor.floorMs : 0;
-    const ms = Math.min(mostMs, ...budgets.map(({ limit }) => limit.windowMs / 6));
+    const ms = Math.min(mostMs, ...budgetsOf(request).map(({ limit }) => limit.windowMs / 6));
     if (ms <= 0) this.#flushSoon();
     else this.#cancelTelling ??= this.#clock.after(ms, () => this.#flushSoon());
   }
 
-  /** Without Redis, a request may go within this process's share. */
-  #admitsAlone(request: SharingRequest, lane: Lane): boolean {
-    if (this.#context.whenLost.share === 0) return false;
-    const now = this.#clock.now();
-    for (const [budget, weight] of spendingOf(request)) {
-      // What was used before has to cool down first, here and elsewhere.
-      const since = (this.#lostSince ?? now) + (this.#wasConnected ? budget.limit.windowMs : 0);
-      const readyAt = budget.aloneAt(weight, since) ?? never;
-      if (readyAt <= now) continue;
-      this.#wakeAt(readyAt);
-      return false;
-    }
-    const ticket = lane.tickets.get(request) ?? this.#newTicket(lane, request);
-    ticket.isAlone = true;
-    return true;
-  }
-
   #newTicket(lane: Lane, request: SharingRequest): Ticket {
     const id = `${this.#process}:${this.#count++}`;
-    const ticket: Ticket = { id, granted: undefined, isAlone: false, isGone: false };
+    const ticket: Ticket = { id, granted: undefined, isGone: false };
     lane.tickets.set(request, ticket);
     return ticket;
   }
@@ -252,18 +220,18 @@ export class RedisGate implements Store {
     const sentAt = this.#clock.now();
     this.#cancelTelling?.();
     this.#cancelTelling = undefined;
-    const told = [...asked.map(({ first }) => budgetsOf(first)), ...settled.map(({ budgets }) => budgets)];
-    const budgets = [...new Set([...told.flat(), ...this.#toTell])];
+    const told = [...asked.map(({ first }) => first), ...settled.map(({ request }) => request)];
+    const budgets = [...new Set([...told.flatMap(budgetsOf), ...this.#toTell])];
     this.#toTell.clear();
     if (budgets.length === 0) return;
-    const at = (some: readonly RedisBudget[]): number[] => some.map((budget) => budgets.indexOf(budget) + 1);
+    const at = (request: SharingRequest): number[] =>
+      budgetsOf(request).map((budget) => budgets.indexOf(budget) + 1);
     const message: Exchange = {
       process: this.#process,
       redisFloorMs: this.#floor.floorMs,
-      wasAlone: this.#wasAlone,
       budgets: budgets.map((budget) => budget.report()),
-      settled: settled.map((one) => settledOf(one, at(one.budgets), sentAt)),
-      asks: asked.map((one) => askOf(one, at(budgetsOf(one.first)), silenceMs)),
+      settled: settled.map((one) => settledOf(one, at(one.request), sentAt)),
+      asks: asked.map((one) => askOf(one, at(one.first), silenceMs)),
     };
     const lose = (fault: RedisFault): void => {
       for (const one of asked.filter((it) => it.lane.underWay === it))
@@ -277,11 +245,8 @@ export class RedisGate implements Store {
       // The script returns this shape.
       const { budgets: states, asks } = JSON.parse(String(reply)) as ExchangeReply;
       this.#lostSince = undefined;
-      this.#wasConnected = true;
-      if (message.wasAlone) this.#wasAlone = false;
       this.#floor.add(this.#clock.now() - sentAt, this.#clock.now());
-      for (const [place, budget] of budgets.entries())
-        budget.heard(states[place] as BudgetReply, message.budgets[place] as BudgetReport);
+      for (const [place, budget] of budgets.entries()) budget.heard(states[place] as BudgetReply);
       for (const [place, one] of asked.entries())
         this.#answered(one, asks[place] as AskReply, { budgets, sentAt });
     } catch (error) {
