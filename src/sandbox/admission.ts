@@ -1,8 +1,7 @@
-import { type Incoming, Refusal } from "./answer.ts";
-import { isArray } from "./json.ts";
+import { type Incoming, type ParsedBody, Refusal } from "./answer.ts";
+import { fieldsOf, isArray } from "./json.ts";
 import { type ApiKey, forbiddenReason } from "./keys.ts";
 import { type Charge, chargesOn, spend } from "./limits.ts";
-import type { ParsedBody } from "./request.ts";
 import type { Match } from "./router.ts";
 import { accountCharges, accountNamed } from "./store/mail-account.ts";
 import type { Workspace } from "./store/workspace.ts";
@@ -18,7 +17,7 @@ interface Candidate {
 /** The number of events in a request; 0 for a batch that its rule will refuse. */
 const eventCount = ({ operation }: Match, body: ParsedBody): number => {
   if (operation.weight === undefined) return 1;
-  const events = body.fields?.events;
+  const { events } = fieldsOf(body.value);
   return isArray(events) && events.length <= 100 ? events.length : 0;
 };
 
@@ -30,7 +29,7 @@ const chargesOf = (match: Match, { key, workspace, body }: Candidate): Charge[] 
   const own = chargesOn(key.meters, ["emails", "emailsPerDay"]);
   const account = accountNamed(key.settings.mailAccount, workspace.mailAccounts);
   // A scheduled email spends the account's limits when it is sent.
-  const isNow = account !== undefined && body.fields?.sendAt === undefined;
+  const isNow = account !== undefined && fieldsOf(body.value).sendAt === undefined;
   return isNow ? [...own, ...accountCharges(account)] : own;
 };
 

@@ -13,6 +13,13 @@ export interface Incoming {
   readonly isGone?: () => boolean;
 }
 
+/** A parsed body, or why it is refused. */
+export interface ParsedBody {
+  /** The parsed JSON; the text if it is not JSON. */
+  readonly value: unknown;
+  readonly refusal?: Refusal;
+}
+
 /**
  * How an answer reaches the caller if not as a whole: `reset` breaks the connection before any byte, `stall` sends none;
  * `truncate` and `stall-body` send half of the body, and break or stall then; `drip` sends a few bytes at a time. `gzip-corrupt`
@@ -93,4 +100,19 @@ export const drip = (
   };
   step();
   return () => cancel();
+};
+
+const unread = (value: unknown, why: string): ParsedBody => ({ value, refusal: new Refusal(400, why) });
+
+/** Parses the body of a request. The refusal is thrown later, when the request has been admitted. */
+export const parseBody = ({ method, headers, body }: Incoming): ParsedBody => {
+  const mayBeEmpty = method === "GET" || method === "DELETE";
+  if (body === "") return mayBeEmpty ? { value: undefined } : unread(undefined, "The body is missing.");
+  if (!(headers["content-type"] ?? "").toLowerCase().startsWith("application/json"))
+    return unread(body, "The header Content-Type must be application/json.");
+  try {
+    return { value: JSON.parse(body) };
+  } catch {
+    return unread(body, "The body is not valid JSON.");
+  }
 };

@@ -1,13 +1,13 @@
 import { admit } from "./admission.ts";
-import { type Answer, type Incoming, Refusal, type Reply, replyTo } from "./answer.ts";
+import { type Answer, type Incoming, parseBody, Refusal, type Reply, replyTo } from "./answer.ts";
 import { effectOf } from "./fault-effects.ts";
 import type { FaultPlans } from "./fault-plan.ts";
 import { type Fault, faultLabel } from "./faults.ts";
-import type { Exchange, Journal } from "./journal.ts";
+import type { Journal } from "./journal.ts";
+import { fieldsOf } from "./json.ts";
 import { type ApiKey, authenticate } from "./keys.ts";
 import type { SandboxOptions } from "./options.ts";
 import type { Random } from "./random.ts";
-import { type ParsedBody, parseBody } from "./request.ts";
 import { findRoute, type Match } from "./router.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import type { Workspace } from "./store/workspace.ts";
@@ -26,20 +26,10 @@ export interface AppParts {
   readonly journal: Journal;
 }
 
-interface Arrived {
-  readonly incoming: Incoming;
-  readonly url: URL;
-  readonly body: ParsedBody;
-  readonly match: Match | undefined;
-  readonly fault: Fault | undefined;
-}
-
-interface Handled {
-  readonly answer: Answer;
-  readonly exchange: Exchange;
-  /** The id of the record that it made or changed. */
-  readonly made: string | undefined;
-}
+const arrive = (incoming: Incoming) => {
+  const url = new URL(incoming.target, "http://sandbox");
+  return { incoming, url, body: parseBody(incoming), match: findRoute(incoming.method, url.pathname) };
+};
 
 const unserved: Answer = { status: 0, headers: {}, body: "" };
 
@@ -55,9 +45,9 @@ const tells = ({ status, delivery, body }: Answer, made: string | undefined): bo
   (made === undefined || body.includes(made));
 
 // One path serves two operations; only the body tells them apart.
-const operationId = (match: Match | undefined, body: ParsedBody): string | undefined => {
+const operationId = (match: Match | undefined, body: unknown): string | undefined => {
   if (match?.operation.id !== "emails.send") return match?.operation.id;
-  return body.fields?.sendAt === undefined ? "emails.send" : "emails.schedule";
+  return fieldsOf(body).sendAt === undefined ? "emails.send" : "emails.schedule";
 };
 
 /** Creates the service from its parts. */
@@ -66,7 +56,7 @@ export const createApp = (parts: AppParts): App => {
   const { latencyMs = 0, scheduledResponse = "nested" } = options;
   const [min, max] = typeof latencyMs === "number" ? [latencyMs, latencyMs] : latencyMs;
 
-  const serve = ({ incoming, url, body, match, fault }: Arrived) => {
+  const serve = ({ incoming, url, body, match }: ReturnType<typeof arrive>, fault: Fault | undefined) => {
     let name: string | undefined;
     let reply: Reply | Refusal;
     try {
@@ -84,14 +74,13 @@ export const createApp = (parts: AppParts): App => {
     return { reply, workspace: name };
   };
 
-  const handle = (incoming: Incoming): Handled => {
-    const url = new URL(incoming.target, "http://sandbox");
-    const body = parseBody(incoming);
-    const match = findRoute(incoming.method, url.pathname);
-    const operation = operationId(match, body);
+  const handle = (incoming: Incoming) => {
+    const arrived = arrive(incoming);
+    const { url, body, match } = arrived;
+    const operation = operationId(match, body.value);
     const fault = plans.next(operation);
     const effect = fault && effectOf(fault);
-    const served = effect?.applied === false ? undefined : serve({ incoming, url, body, match, fault });
+    const served = effect?.applied === false ? undefined : serve(arrived, fault);
     const own = served === undefined ? unserved : replyTo(served.reply);
     const answer = effect?.answer(own) ?? own;
     const refusal = served?.reply instanceof Refusal ? served.reply : undefined;
@@ -112,6 +101,7 @@ export const createApp = (parts: AppParts): App => {
       fault: fault && faultLabel(fault),
     };
     const exchange = journal.add(record, answer.status === 0 ? answer : { headers, body: answer.body });
+    // The id of the record that it made or changed.
     const made = record.applied ? idIn(own.body) : undefined;
     if (record.applied && !tells(answer, made)) journal.lost(exchange, made);
     return { answer: { ...answer, headers }, exchange, made };

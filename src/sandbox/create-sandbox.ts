@@ -1,5 +1,6 @@
 import { systemClock } from "../runtime/clock.ts";
 import { assertNode } from "../runtime/node-version.ts";
+import type { App } from "./app.ts";
 import { checkArgument, checkedOptions } from "./check-options.ts";
 import { flag, refuse } from "./checks.ts";
 import { createControls, type SandboxControls } from "./controls.ts";
@@ -155,7 +156,8 @@ export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
     look();
   };
   let world = createWorld(options, clock, changed);
-  const sandboxFetch = createFetch((incoming) => world.app(incoming), clock, options.baseUrl);
+  const app: App = (incoming) => world.app(incoming);
+  const sandboxFetch = createFetch(app, clock, options.baseUrl);
   let handlers: MswHandlers | undefined;
 
   function stateNamed(name: string): SandboxState {
@@ -177,11 +179,7 @@ export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
     world = next;
     changed();
   };
-  const snapshots = createSnapshots(
-    () => world,
-    () => clock.aheadMs,
-    startAnew,
-  );
+  const snapshots = createSnapshots(() => world, clock, startAnew);
   const sandbox: Sandbox = {
     fetch: sandboxFetch,
     get handlers() {
@@ -197,7 +195,7 @@ export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
       checkArgument("listen", where ?? {});
       const workbench = () =>
         createWorkbench({ world: () => world, version: () => version, clock, sandbox, snapshots });
-      return listen({ app: (incoming) => world.app(incoming), clock, workbench }, where ?? {});
+      return listen({ app, clock, workbench }, where ?? {});
     },
     fail: (fault) => world.plans.add(fault),
     advance: (ms) => clock.advance(ms),

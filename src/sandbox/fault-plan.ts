@@ -77,29 +77,12 @@ const misplaced = (options: unknown): string[] => {
     : ['with.items needs operation: "events.recordBatch", the only one with items'];
 };
 
-/** The faults planned for future requests. */
-export interface FaultPlans {
-  /** @throws ConfigurationError for an invalid plan, or one that could not have the intended effect. */
-  add(options: FaultOptions): PlannedFault;
-  /** Counts a request and returns its fault, if any. If several plans match, the oldest wins. */
-  next(operation: string | undefined): Fault | undefined;
-  /** Removes a plan; false if no plan has this id. */
-  remove(id: number): boolean;
-  /** The plans that can still apply, oldest first. */
-  readonly pending: readonly PendingPlan[];
-}
-
-/** A plan that can still apply. */
-export interface PendingPlan {
-  /** A number, counted from 1. */
+interface Plan {
+  /** Counted from 1. */
   readonly id: number;
   readonly options: FaultOptions;
-  /** How many requests it applied to. */
-  readonly hits: number;
-}
-
-interface Plan extends PendingPlan {
   seen: number;
+  /** How many requests it applied to. */
   hits: number;
 }
 
@@ -108,12 +91,13 @@ const isDue = ({ options, seen }: Plan, random: Random): boolean => {
   return seen >= nth && seen < nth + times && (chance >= 1 || random() < chance);
 };
 
-/** Creates an empty set of plans. */
-export const createFaultPlans = (random: Random): FaultPlans => {
+/** Plans no fault yet. */
+export const createFaultPlans = (random: Random) => {
   const plans = new Map<number, Plan>();
   let count = 0;
   return {
-    add(options) {
+    /** @throws ConfigurationError for an invalid plan, or one that could not have the intended effect. */
+    add(options: FaultOptions): PlannedFault {
       refuse("sandbox.fail", [...planShape(options, ""), ...misplaced(options)]);
       count += 1;
       const plan: Plan = { id: count, options, seen: 0, hits: 0 };
@@ -125,7 +109,8 @@ export const createFaultPlans = (random: Random): FaultPlans => {
         remove: () => void plans.delete(plan.id),
       };
     },
-    next(operation) {
+    /** Counts a request and returns its fault, if any. If several plans match, the oldest wins. */
+    next(operation: string | undefined): Fault | undefined {
       let fault: Fault | undefined;
       for (const plan of plans.values()) {
         const wanted = plan.options.operation ?? "*";
@@ -137,11 +122,16 @@ export const createFaultPlans = (random: Random): FaultPlans => {
       }
       return fault;
     },
+    /** The plans that can still apply, oldest first. */
     get pending() {
       return [...plans.values()]
         .filter(({ options: { nth = 1, times = 1 }, seen }) => seen < nth + times - 1)
         .map(({ seen: _seen, ...plan }) => plan);
     },
-    remove: (id) => plans.delete(id),
+    /** False if no plan has this id. */
+    remove: (id: number) => plans.delete(id),
   };
 };
+
+/** The faults planned for future requests. */
+export type FaultPlans = ReturnType<typeof createFaultPlans>;

@@ -39,14 +39,6 @@ export interface RequestCounts {
   readonly byOperation: Readonly<Record<string, number>>;
 }
 
-/** The kept part of an answer. */
-interface KeptAnswer {
-  readonly headers: Readonly<Record<string, string | readonly string[]>>;
-  readonly body: string;
-  /** How many characters the body had before it was cut. */
-  readonly length: number;
-}
-
 /** A request with its answer, for the workbench. */
 export interface Exchange {
   /** Counted from 1, over all requests. */
@@ -54,31 +46,13 @@ export interface Exchange {
   /** Without headers and body once it is older than the requests that are kept. */
   request: RequestRecord;
   /** Undefined once it is no longer kept. */
-  answer: KeptAnswer | undefined;
+  answer:
+    | (Pick<Answer, "headers" | "body"> & { /** Of the body, before it was cut. */ readonly length: number })
+    | undefined;
   /** How long its answer took, on the sandbox's clock; undefined until then. */
   tookMs: number | undefined;
   /** Whether it took effect, and its caller does not know. */
   isLost: boolean;
-}
-
-/** Keeps requests and counts all. */
-export interface Journal {
-  /** The newest. */
-  readonly requests: readonly RequestRecord[];
-  readonly counts: RequestCounts;
-  /**
-   * All requests; of more than 100,000 the newest. Their responses are kept for the newest 500, and for those that failed among
-   * the newest `keepRequests`. A body is cut after 64 Ki characters.
-   */
-  readonly exchanges: readonly Exchange[];
-  /** What it no longer has, as a sentence; undefined if it has everything. */
-  readonly gaps: string | undefined;
-  /** The ids of records whose makers do not know of them. */
-  readonly lostIds: ReadonlySet<string>;
-  add(record: RequestRecord, answer: Pick<Answer, "headers" | "body">): Exchange;
-  /** Notes that the caller does not know what its request did. */
-  lost(exchange: Exchange, id: string | undefined): void;
-  answered(exchange: Exchange, tookMs: number): void;
 }
 
 const keptAnswers = 500;
@@ -105,8 +79,11 @@ const gapsAfter = (total: number, keep: number): string | undefined => {
   return gaps.length === 0 ? undefined : `Kept are all requests, but of ${gaps.join("; of ")}.`;
 };
 
-/** Creates an empty journal that keeps at most `keep` requests whole. */
-export const createJournal = (keep: number, changed: () => void): Journal => {
+/**
+ * Counts all requests, and keeps the newest `keep` whole. Of all requests, or the newest 100,000, it keeps a row; of the
+ * responses those of the newest 500, and of those that failed among the whole ones. A body is cut after 64 Ki characters.
+ */
+export const createJournal = (keep: number, changed: () => void) => {
   const requests: RequestRecord[] = [];
   const exchanges: Exchange[] = [];
   const lostIds = new Set<string>();
@@ -127,14 +104,16 @@ export const createJournal = (keep: number, changed: () => void): Journal => {
   return {
     requests,
     exchanges,
+    /** The ids of records whose makers do not know of them. */
     lostIds,
+    /** What it no longer has, as a sentence; undefined if it has everything. */
     get gaps() {
       return gapsAfter(total, keep);
     },
-    get counts() {
+    get counts(): RequestCounts {
       return { requests: total, byStatus: { ...byStatus }, byOperation: { ...byOperation } };
     },
-    add(record, { headers, body }) {
+    add(record: RequestRecord, { headers, body }: Pick<Answer, "headers" | "body">): Exchange {
       total += 1;
       const status = String(record.status ?? "none");
       const operation = record.operation ?? "unknown";
@@ -149,13 +128,17 @@ export const createJournal = (keep: number, changed: () => void): Journal => {
       changed();
       return exchange;
     },
-    lost(exchange, id) {
+    /** Notes that the caller does not know what its request did. */
+    lost(exchange: Exchange, id: string | undefined): void {
       exchange.isLost = true;
       if (id !== undefined) lostIds.add(id);
     },
-    answered(exchange, tookMs) {
+    answered(exchange: Exchange, tookMs: number): void {
       exchange.tookMs = Math.round(tookMs);
       changed();
     },
   };
 };
+
+/** Keeps requests and counts all. */
+export type Journal = ReturnType<typeof createJournal>;

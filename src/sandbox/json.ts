@@ -4,6 +4,9 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** The fields of a value; none if it is no object. */
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {});
+
 export const isArray = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
 /** Whether the object itself, not its prototype, holds the field with a value. */

@@ -54,9 +54,6 @@ export const authenticate = (
   return key;
 };
 
-const refusesBrowsers = ({ budgets, isEmail }: OperationData): boolean =>
-  isEmail === true || budgets.includes("events");
-
 /** Why the key may not do this; undefined if it may. Only browsers send `Origin` or `Sec-Fetch-Site`; Node's fetch sends neither. */
 export const forbiddenReason = (
   { settings: { scopes, role } }: ApiKey,
@@ -64,12 +61,13 @@ export const forbiddenReason = (
   headers: Readonly<Record<string, string>>,
 ): string | undefined => {
   const isBrowser = headers.origin !== undefined || headers["sec-fetch-site"] !== undefined;
-  if (isBrowser && refusesBrowsers(operation)) return "This operation is not available from a browser.";
+  const { budgets, isEmail = false } = operation;
+  if (isBrowser && (isEmail || budgets.includes("events")))
+    return "This operation is not available from a browser.";
   const missing = operation.scope.filter((scope) => !(scopes?.includes(scope) ?? true));
   if (missing.length > 0) return `The API key lacks the scope ${missing.join(" and ")}.`;
   if (role === "viewer" && operation.method !== "GET")
     return "The role of the key's creator does not allow this.";
-  if (role === "editor" && operation.budgets.includes("emails"))
-    return "The creator of the key can no longer send.";
+  if (role === "editor" && budgets.includes("emails")) return "The creator of the key can no longer send.";
   return undefined;
 };

@@ -105,13 +105,6 @@ export const createMetersFor =
     return meters;
   };
 
-/** A limit that a request spends, and how much of it. */
-export interface Charge {
-  readonly name: LimitName;
-  readonly meter: Meter;
-  readonly weight: number;
-}
-
 const sentences: Record<LimitName, string> = {
   requests: "Too many requests",
   requestsPerDay: "The key has used up its requests for the day",
@@ -123,15 +116,14 @@ const sentences: Record<LimitName, string> = {
 };
 
 /** The charges on the named limits; limits that are off have none. */
-export const chargesOn = (
-  meters: ReadonlyMap<LimitName, Meter>,
-  names: readonly LimitName[],
-  weight = 1,
-): Charge[] =>
+export const chargesOn = (meters: ReadonlyMap<LimitName, Meter>, names: readonly LimitName[], weight = 1) =>
   names.flatMap((name) => {
     const meter = meters.get(name);
     return meter === undefined || weight === 0 ? [] : [{ name, meter, weight }];
   });
+
+/** A limit that a request spends, and how much of it. */
+export type Charge = ReturnType<typeof chargesOn>[number];
 
 /**
  * Spends every limit, or none: a refused request costs nothing. The daily limit of a mail account must have room, but only

@@ -18,26 +18,22 @@ const nameIn = (header: string | undefined): string | undefined => {
 const isLoopback = (name: string): boolean =>
   name === "localhost" || name === "::1" || /^127(\.\d+){3}$/.test(name);
 
-/** The hosts that a server accepts. */
-export interface HostRule {
-  /** The host that the server listens on, and the allowed hosts. */
-  readonly names: readonly string[];
-  /** The address at which this connection arrived. */
-  readonly address: string | undefined;
-}
-
 /**
  * Whether the `Host` header of a request names this server. A web page whose own name was made to resolve to this machine
  * (DNS rebinding) sends that name, and must not read the sandbox. An address cannot be rebound.
+ *
+ * @param names - the host that the server listens on, and the allowed hosts.
+ * @param address - the one at which this connection arrived.
  */
-export const isMeantHere = (header: string | undefined, { names, address }: HostRule): boolean => {
+export const isMeantHere = (
+  header: string | undefined,
+  names: readonly string[],
+  address: string | undefined,
+): boolean => {
   const name = nameIn(header);
   if (name === undefined) return false;
-  return (
-    isLoopback(name) ||
-    name === address?.replace(/^::ffff:/, "") ||
-    names.some((own) => nameIn(bracketed(own)) === name)
-  );
+  const own = [address?.replace(/^::ffff:/, ""), ...names.map((host) => nameIn(bracketed(host)))];
+  return isLoopback(name) || own.includes(name);
 };
 
 /** A host as in a URL: an IPv6 address in brackets. */
@@ -52,14 +48,6 @@ const readRequest = async (request: IncomingMessage): Promise<Incoming> => ({
   isGone: () => request.socket.destroyed,
 });
 
-/** What the server serves. */
-export interface Served {
-  readonly app: App;
-  readonly clock: SandboxClock;
-  /** Makes the page at `/` and its controls. */
-  readonly workbench: () => Workbench;
-}
-
 const otherHost = new Refusal(
   403,
   "The sandbox does not accept this host name: use localhost, or add the name to allowedHosts (--allow-host).",
@@ -72,10 +60,17 @@ const workbenchOff = new Refusal(
 /** The base URL of a host and port. */
 export const baseUrlAt = (host: string, port: number): string => `http://${bracketed(host)}:${port}`;
 
+interface Served {
+  readonly app: App;
+  readonly clock: SandboxClock;
+  /** Makes the page at `/` and its controls. */
+  readonly workbench: () => Workbench;
+}
+
 /** Starts a real HTTP server for the app. */
 export const listen = async (
   { app, clock, ...served }: Served,
-  { port = 0, host = "127.0.0.1", allowedHosts = [], ...options }: ListenOptions = {},
+  { port = 0, host = "127.0.0.1", allowedHosts = [], ...options }: ListenOptions,
 ): Promise<Listening> => {
   const { workbench = isLoopback(nameIn(bracketed(host)) ?? "") } = options;
   const bench = workbench ? served.workbench() : undefined;
@@ -84,7 +79,7 @@ export const listen = async (
     const incoming = await readRequest(request);
     const address = request.socket.localAddress;
     const refuse = (refusal: Refusal) => writeAnswer(replyTo(refusal), response, clock);
-    if (!isMeantHere(request.headers.host, { names, address })) return refuse(otherHost);
+    if (!isMeantHere(request.headers.host, names, address)) return refuse(otherHost);
     if (await bench?.serve(incoming, request, response)) return;
     if (bench === undefined && /^\/(_sandbox\/|\?|$)/.test(incoming.target)) return refuse(workbenchOff);
     await writeAnswer(await app(incoming), response, clock);

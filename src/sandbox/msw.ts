@@ -20,9 +20,6 @@ const load = (): typeof import("msw") => {
   }
 };
 
-/** Whether `Response.error()` stands for this error: MSW can only report a failed network. */
-const isNetworkFailure = (error: unknown): boolean => error instanceof TypeError;
-
 /** Whether a request is for the service, by its base URL or its key: other services may have the same paths. */
 export const isOwnRequest = (
   { url, headers }: Request,
@@ -43,7 +40,8 @@ export const createHandlers = (
     try {
       return await sandboxFetch(request);
     } catch (error) {
-      if (isNetworkFailure(error)) return Response.error();
+      // MSW can only report a failed network.
+      if (error instanceof TypeError) return Response.error();
       throw error;
     }
   });

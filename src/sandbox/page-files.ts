@@ -10,16 +10,14 @@ const types: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-const folder = (): string =>
-  // The CommonJS build has no import.meta, and the ESM build no __filename.
-  join(dirname(typeof __filename === "string" ? __filename : fileURLToPath(import.meta.url)), "page");
-
 /** A file of the page; undefined if there is none of that name. */
 export const pageFile = async (
   name: string,
 ): Promise<{ readonly type: string; readonly content: Buffer } | undefined> => {
   const type = types[/^[\w-]+\.(\w+)$/.exec(name)?.[1] ?? ""];
   if (type === undefined) return undefined;
-  const content = await readFile(join(folder(), name)).catch(() => undefined);
+  // The CommonJS build has no import.meta, and the ESM build no __filename.
+  const here = typeof __filename === "string" ? __filename : fileURLToPath(import.meta.url);
+  const content = await readFile(join(dirname(here), "page", name)).catch(() => undefined);
   return content && { type: `${type}; charset=utf-8`, content };
 };

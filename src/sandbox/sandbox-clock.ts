@@ -1,5 +1,5 @@
 import { type Cancel, type Clock, sleepOn } from "../runtime/clock.ts";
-import { type Check, refuse } from "./checks.ts";
+import { must, refuse } from "./checks.ts";
 
 /** A clock on top of a base clock. It can be moved forward and stopped. */
 export interface SandboxClock extends Clock {
@@ -25,10 +25,7 @@ interface Timer {
   cancel: Cancel;
 }
 
-const wait: Check = (ms, field) =>
-  Number.isFinite(ms) && Number(ms) >= 0
-    ? []
-    : [`${field} must be a number of milliseconds, at least 0, got ${String(ms)}`];
+const wait = must("a number of milliseconds, at least 0", (ms) => Number.isFinite(ms) && Number(ms) >= 0);
 
 /** Adds an offset to a base clock. Timers follow both the base clock and `advance`. */
 export const createSandboxClock = (base: Clock): SandboxClock => {

@@ -6,6 +6,7 @@ import { messageOf } from "../runtime/values.ts";
 import { anything, type Check, listOf, must, recordOf, refuse, shape, text, whole } from "./checks.ts";
 import { given, isFields } from "./json.ts";
 import { dispatchLater } from "./rules/emails.ts";
+import type { SandboxClock } from "./sandbox-clock.ts";
 import { addContact, type Workspace } from "./store/workspace.ts";
 import type { World } from "./world.ts";
 
@@ -72,15 +73,12 @@ const snapshotShape = shape(
   "workspaces",
 );
 
-const byId = <T extends { readonly id: string }>(list: readonly T[] | undefined): [string, T][] =>
-  (list ?? []).map((record) => [record.id, record]);
-
 const restoreInto = (workspace: Workspace, from: Partial<WorkspaceSnapshot>): void => {
-  for (const [id, company] of byId(from.companies)) {
-    workspace.companies.set(id, company);
+  for (const company of from.companies ?? []) {
+    workspace.companies.set(company.id, company);
     if (company.domain !== undefined) workspace.companiesByDomain.set(company.domain, company);
   }
-  for (const [id, list] of byId(from.lists)) workspace.lists.set(id, list);
+  for (const list of from.lists ?? []) workspace.lists.set(list.id, list);
   for (const contact of from.contacts ?? []) addContact(workspace, contact);
   for (const event of from.events ?? []) {
     workspace.events.push(event);
@@ -94,36 +92,28 @@ const restoreInto = (workspace: Workspace, from: Partial<WorkspaceSnapshot>): vo
     const run = workspace.runs.find(({ automation }) => automation.name === name);
     for (const [contactId, state] of active) run?.active.set(contactId, state);
   }
-  for (const [id, record] of byId(from.scheduled)) {
-    workspace.scheduled.set(id, record);
+  for (const record of from.scheduled ?? []) {
+    workspace.scheduled.set(record.id, record);
     if (record.status === "SCHEDULED") dispatchLater(record, workspace);
   }
 };
 
-/** Takes and restores snapshots of a sandbox. */
-export interface Snapshots {
-  take(): Snapshot;
-  /** Scheduled emails that are due are sent. @throws ConfigurationError naming every fault; the sandbox is then unchanged. */
-  restore(value: unknown): void;
-  save(file: string): Promise<void>;
-  load(file: string): Promise<void>;
-}
-
-/** @param startAnew - replaces the world by a new one, once it is filled. */
+/** Takes and restores snapshots. @param startAnew - replaces the world by a new one, once it is filled. */
 export const createSnapshots = (
   world: () => World,
-  aheadMs: () => number,
+  clock: SandboxClock,
   startAnew: (aheadMs: number, fill: (next: World) => void) => void,
-): Snapshots => {
+) => {
   const take = (): Snapshot => ({
     format: "touchpoint-sandbox",
     version: 1,
-    aheadMs: aheadMs(),
+    aheadMs: clock.aheadMs,
     ids: world().ids.count,
     workspaces: Object.fromEntries(
       [...world().workspaces].map(([name, workspace]) => [name, workspaceSnapshot(workspace)]),
     ),
   });
+  /** Scheduled emails that are due are sent. @throws ConfigurationError naming every fault; the sandbox is then unchanged. */
   const restore = (value: unknown): void => {
     refuse("sandbox.load", snapshotShape(value, ""));
     // Checked above.
@@ -139,11 +129,11 @@ export const createSnapshots = (
   return {
     take,
     restore,
-    save: async (file) => {
+    save: async (file: string) => {
       refuse("sandbox.save", text(file, "file"));
       await writeFileAtomically(file, `${JSON.stringify(take(), null, 1)}\n`);
     },
-    load: async (file) => {
+    load: async (file: string) => {
       refuse("sandbox.load", text(file, "file"));
       try {
         restore(JSON.parse(await readFile(file, "utf8")));
@@ -154,3 +144,6 @@ export const createSnapshots = (
     },
   };
 };
+
+/** The snapshots of a sandbox. */
+export type Snapshots = ReturnType<typeof createSnapshots>;

@@ -37,9 +37,8 @@ export type WaitFor = <K extends keyof Awaited>(
 const kinds = { email: "emails", contact: "contacts", event: "events", request: "requests" } as const;
 
 const fits = (wanted: unknown, value: unknown, field = ""): boolean => {
-  if (isFields(wanted)) {
+  if (isFields(wanted))
     return isFields(value) && Object.entries(wanted).every(([name, one]) => fits(one, value[name], name));
-  }
   if (typeof wanted !== "string" || typeof value !== "string") return wanted === value;
   return field === "to" || field === "email" ? foldAscii(wanted) === foldAscii(value) : wanted === value;
 };

@@ -1,38 +1,17 @@
 import { ConfigurationError } from "../errors.ts";
-import { type App, createApp } from "./app.ts";
+import { createApp } from "./app.ts";
 import { settingsOf } from "./check-options.ts";
 import { oneOf } from "./checks.ts";
-import { createFaultPlans, type FaultPlans } from "./fault-plan.ts";
-import { createJournal, type Journal } from "./journal.ts";
-import { type ApiKey, createKeys, defaultWorkspace } from "./keys.ts";
-import { createMetersFor, type Meter } from "./limits.ts";
-import type { LimitName, SandboxOptions } from "./options.ts";
+import { createFaultPlans } from "./fault-plan.ts";
+import { createJournal } from "./journal.ts";
+import { createKeys, defaultWorkspace } from "./keys.ts";
+import { createMetersFor } from "./limits.ts";
+import type { SandboxOptions } from "./options.ts";
 import { createRandom } from "./random.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import { createWorkspace, type Services, type Workspace } from "./store/workspace.ts";
 
-/** One owner of limits: a key, a workspace or a mail account. */
-interface MeterOwner {
-  readonly name: string;
-  readonly meters: ReadonlyMap<LimitName, Meter>;
-}
-
-/** Everything in a sandbox that a reset replaces. Its clock and servers stay. */
-export interface World {
-  readonly app: App;
-  readonly journal: Journal;
-  readonly plans: FaultPlans;
-  /** How many ids were created; set when a snapshot is loaded. */
-  readonly ids: { count: number };
-  readonly keys: ReadonlyMap<string, ApiKey>;
-  readonly owners: readonly MeterOwner[];
-  /** By name; the `default` one comes first. */
-  readonly workspaces: ReadonlyMap<string, Workspace>;
-  /** @throws ConfigurationError for a workspace that neither an option nor a key names. */
-  workspaceNamed(name: string): Workspace;
-}
-
-const workspaceOwners = ({ name, meters, mailAccounts }: Workspace): MeterOwner[] => [
+const workspaceOwners = ({ name, meters, mailAccounts }: Workspace) => [
   { name: `workspace ${name}`, meters },
   ...[...mailAccounts.values()].map((account) => ({
     name: `mail account ${account.id}${name === defaultWorkspace ? "" : ` of ${name}`}`,
@@ -41,7 +20,7 @@ const workspaceOwners = ({ name, meters, mailAccounts }: Workspace): MeterOwner[
 ];
 
 /** Creates a world with the settings of the options and no records. */
-export const createWorld = (options: SandboxOptions, clock: SandboxClock, changed: () => void): World => {
+export const createWorld = (options: SandboxOptions, clock: SandboxClock, changed: () => void) => {
   const random = createRandom(options.seed);
   const metersFor = createMetersFor(options.limits ?? {});
   const ids = { count: 0 };
@@ -61,6 +40,7 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock, change
   const workspaces = new Map<string, Workspace>();
   for (const name of new Set([defaultWorkspace, ...named]))
     workspaces.set(name, createWorkspace(name, settingsOf(options, name), services));
+  /** @throws ConfigurationError for a workspace that neither an option nor a key names. */
   const workspaceNamed = (name: string): Workspace => {
     const workspace = workspaces.get(name);
     if (workspace !== undefined) return workspace;
@@ -72,14 +52,20 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock, change
     app: createApp({ options, clock, random, keys, workspaceNamed, plans, journal }),
     journal,
     plans,
+    /** How many ids were created; set when a snapshot is loaded. */
     ids,
     keys,
+    /** Whose limits there are. */
     owners: [
       // Numbered, not named, so that the page never shows a key.
       ...[...keys.values()].map(({ meters }, index) => ({ name: `key ${index + 1}`, meters })),
       ...[...workspaces.values()].flatMap(workspaceOwners),
     ],
+    /** By name; the `default` one comes first. */
     workspaces,
     workspaceNamed,
   };
 };
+
+/** Everything in a sandbox that a reset replaces. Its clock and servers stay. */
+export type World = ReturnType<typeof createWorld>;

@@ -1,7 +1,7 @@
 import { div, h, p, span, svg } from "./dom.js";
 import { duration } from "./format.js";
 
-/** @typedef {import("../workbench/budgets.ts").BudgetSeries} BudgetSeries */
+/** @typedef {import("../workbench/overview.ts").BudgetSeries} BudgetSeries */
 
 const width = 600;
 const height = 90;

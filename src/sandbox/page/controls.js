@@ -2,7 +2,7 @@ import { ask } from "./api.js";
 import { byId, h, span, tell } from "./dom.js";
 import { duration } from "./format.js";
 
-/** @typedef {import("../workbench/overview.ts").Overview} Overview */
+/** @typedef {ReturnType<typeof import("../workbench/overview.ts").overviewOf>} Overview */
 
 /** @param {string} id @returns {void} */
 const close = (id) => byId(id).hidePopover();

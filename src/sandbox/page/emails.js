@@ -72,7 +72,7 @@ let chosen = "HTML";
 const tabs = (email) => {
   /** @type {Record<string, () => HTMLElement>} */
   const panels = {
-    ...(email.hasHtml ? { HTML: () => preview(email) } : {}),
+    ...(email.html !== undefined ? { HTML: () => preview(email) } : {}),
     ...(email.text === undefined ? {} : { Text: () => h("pre", { class: "text", tabindex: 0 }, email.text) }),
     ...(email.headers === undefined
       ? {}

@@ -90,7 +90,7 @@ export const facts = (pairs) =>
 /** A section with a heading. @param {string} title @param {(Node | string | undefined)[]} children */
 export const section = (title, ...children) => h("section", {}, h("h3", {}, title), ...children);
 
-/** @param {import("../workbench/people.ts").ContactDetail["history"]} entries */
+/** @param {NonNullable<ReturnType<typeof import("../workbench/people.ts").contactDetail>>["history"]} entries */
 export const history = (entries) =>
   section(
     "History",

@@ -2,9 +2,9 @@ import { div, h, p, span } from "./dom.js";
 import { badge, facts, history, json, momentOf, section, time } from "./format.js";
 
 /** @typedef {import("../workbench/people.ts").ContactRow} ContactRow */
-/** @typedef {import("../workbench/people.ts").ContactDetail} ContactDetail */
+/** @typedef {NonNullable<ReturnType<typeof import("../workbench/people.ts").contactDetail>>} ContactDetail */
 /** @typedef {import("../workbench/people.ts").EventRow} EventRow */
-/** @typedef {import("../workbench/people.ts").EventDetail} EventDetail */
+/** @typedef {NonNullable<ReturnType<typeof import("../workbench/people.ts").eventDetail>>} EventDetail */
 
 const refused = ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED", "DEAD"];
 

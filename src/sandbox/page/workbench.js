@@ -7,7 +7,7 @@ import { duration, momentOf, setToday } from "./format.js";
 import { contacts, events } from "./people.js";
 import { requests } from "./requests.js";
 
-/** @typedef {import("../workbench/overview.ts").Overview} Overview */
+/** @typedef {ReturnType<typeof import("../workbench/overview.ts").overviewOf>} Overview */
 /** @typedef {{ items: readonly object[], more: boolean, note?: string }} Found */
 // Rows are JSON from /_sandbox. The module of each list types its rows, which its methods may narrow.
 /**

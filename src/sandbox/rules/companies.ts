@@ -4,12 +4,6 @@ import type { CompanyRecord } from "../store/records.ts";
 import { addContact, changeContact, timestamp, type Workspace } from "../store/workspace.ts";
 import { bodyFields, type Call, invalid, notFound, optional, readAddress, readText } from "./call.ts";
 
-interface Person {
-  readonly email: string;
-  readonly name?: string;
-  readonly title?: string;
-}
-
 type CompanyFields = Partial<Pick<CompanyRecord, "companyName" | "domain" | "industry">>;
 
 const readFields = (fields: Fields): CompanyFields =>
@@ -19,7 +13,7 @@ const readFields = (fields: Fields): CompanyFields =>
     industry: optional(fields, "industry", readText),
   });
 
-const readPeople = (fields: Fields): Person[] => {
+const readPeople = (fields: Fields) => {
   const people = has(fields, "contacts") ? fields.contacts : [];
   if (!isArray(people)) throw invalid("contacts", "must be an array");
   return people.map((person, index) => {
@@ -30,6 +24,8 @@ const readPeople = (fields: Fields): Person[] => {
     return { email: readAddress(person.email, `${field}.email`), ...given({ name, title }) };
   });
 };
+
+type Person = ReturnType<typeof readPeople>[number];
 
 const place = (workspace: Workspace, { email, ...person }: Person, leadId: string): string => {
   const known = workspace.contacts.byEmail(email);

@@ -22,18 +22,6 @@ const maxPropertiesBytes = 32_768;
 /** The three names in the document, in lower case and without punctuation. */
 const refusedNames = new Set(["password", "cardnumber", "ssn"]);
 
-/** The parts of an event that can be read without looking at the workspace. */
-interface EventDraft {
-  readonly name: string;
-  readonly id: string | undefined;
-  readonly person: Fields;
-  readonly properties: Fields;
-  readonly contactFields: Fields;
-  /** Milliseconds since 1970. */
-  readonly occurredAt: number;
-  readonly createContact: boolean;
-}
-
 const assertHarmless = (value: unknown): void => {
   if (isArray(value)) value.forEach(assertHarmless);
   if (!isFields(value)) return;
@@ -59,8 +47,8 @@ const readPerson = (value: unknown): Fields => {
   return person;
 };
 
-/** Reads an event as sent. @throws Refusal 400 */
-const readEvent = (value: unknown, now: number): EventDraft => {
+/** Reads what can be read of an event without looking at the workspace. @throws Refusal 400 */
+const readEvent = (value: unknown, now: number) => {
   if (!isFields(value)) throw invalid("event", "must be a JSON object");
   const name = readText(value.name, "name");
   if (name.startsWith("service.")) throw invalid("name", "starts with the reserved prefix service.");
@@ -76,12 +64,15 @@ const readEvent = (value: unknown, now: number): EventDraft => {
     name,
     person,
     properties,
+    /** Milliseconds since 1970. */
     occurredAt,
     id: optional(value, "id", readText),
     contactFields: optional(value, "contactFields", readObject) ?? {},
     createContact: optional(value, "createContact", readFlag) ?? true,
   };
 };
+
+type EventDraft = ReturnType<typeof readEvent>;
 
 const findById = (id: unknown, { contacts }: Workspace): ContactRecord => {
   const contact = contacts.byId(readText(id, "contact.id"));

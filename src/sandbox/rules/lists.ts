@@ -33,14 +33,12 @@ export const addToList = (call: Call): Reply => {
   let created = 0;
   for (const email of readMembers(call)) {
     const contact = workspace.contacts.byEmail(email);
+    if (contact?.listIds.includes(id)) continue;
+    added += 1;
     if (contact === undefined) {
-      addContact(workspace, { email, listIds: [id] });
       created += 1;
-      added += 1;
-    } else if (!contact.listIds.includes(id)) {
-      changeContact(workspace, contact, { listIds: [...contact.listIds, id] });
-      added += 1;
-    }
+      addContact(workspace, { email, listIds: [id] });
+    } else changeContact(workspace, contact, { listIds: [...contact.listIds, id] });
   }
   return { status: 200, body: { added, created } };
 };

@@ -24,14 +24,7 @@ export const readDraft = (fields: Fields, { settings }: Workspace): EmailDraft =
   return { to, subject, force, ...given({ html, text, signatureId }) };
 };
 
-const entities: Readonly<Record<string, string>> = {
-  amp: "&",
-  lt: "<",
-  gt: ">",
-  quot: '"',
-  "#39": "'",
-  nbsp: " ",
-};
+const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
 /** The plain-text version of an HTML body: a line for each block, URLs after links, no tags. */
 const plainText = (html: string): string =>
@@ -40,7 +33,7 @@ const plainText = (html: string): string =>
     .replace(/<a\b[^>]*href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/gi, "$2 ($1)")
     .replace(/<br\b[^>]*>|<\/(p|div|h[1-6]|li|tr)>/gi, "\n")
     .replace(/<[^>]*>/g, "")
-    .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => entities[name] ?? "")
+    .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => entities[name] ?? " ")
     .replace(/[ \t]+/g, " ")
     .replace(/ ?\n ?/g, "\n")
     .trim();

@@ -4,28 +4,11 @@ import type { ContactRecord } from "./records.ts";
 /** How `GET /contacts` orders. */
 export type ContactOrder = "oldest-first" | "newest-first";
 
-/** One page of contacts, and how many match in all. */
-interface ContactSlice {
-  readonly data: readonly ContactRecord[];
-  readonly total: number;
-}
-
-/** The contacts of one workspace, in order of creation, with an index for each kind of lookup. */
-export interface ContactStore {
-  /** Live; do not change it. */
-  readonly all: readonly ContactRecord[];
-  byId(id: string): ContactRecord | undefined;
-  byEmail(email: string): ContactRecord | undefined;
-  byExternalId(externalId: string): ContactRecord | undefined;
-  add(contact: ContactRecord): void;
-  remove(id: string): boolean;
-  /** Sets fields and keeps the indexes right. */
-  change(contact: ContactRecord, fields: Partial<ContactRecord>): void;
-  page(search: string, skip: number, limit: number): ContactSlice;
-}
-
-/** Creates an empty store. Without a search, the cost of a page does not depend on the number of contacts. */
-export const createContactStore = (order: ContactOrder): ContactStore => {
+/**
+ * The contacts of one workspace, in order of creation, with an index for each kind of lookup. Without a search, the cost of
+ * a page does not depend on the number of contacts.
+ */
+export const createContactStore = (order: ContactOrder) => {
   const all: ContactRecord[] = [];
   const ids = new Map<string, ContactRecord>();
   const emails = new Map<string, ContactRecord>();
@@ -40,7 +23,7 @@ export const createContactStore = (order: ContactOrder): ContactStore => {
     if (contact.externalId !== undefined) externalIds.delete(contact.externalId);
   };
 
-  const cut = (from: readonly ContactRecord[], skip: number, limit: number): ContactSlice => {
+  const cut = (from: readonly ContactRecord[], skip: number, limit: number) => {
     const total = from.length;
     if (order === "oldest-first") return { data: from.slice(skip, skip + limit), total };
     const end = Math.max(0, total - skip);
@@ -58,16 +41,17 @@ export const createContactStore = (order: ContactOrder): ContactStore => {
   };
 
   return {
+    /** Live; do not change it. */
     all,
-    byId: (id) => ids.get(id),
-    byEmail: (email) => emails.get(foldAscii(email)),
-    byExternalId: (externalId) => externalIds.get(externalId),
-    add(contact) {
+    byId: (id: string) => ids.get(id),
+    byEmail: (email: string) => emails.get(foldAscii(email)),
+    byExternalId: (externalId: string) => externalIds.get(externalId),
+    add(contact: ContactRecord) {
       all.push(contact);
       ids.set(contact.id, contact);
       index(contact);
     },
-    remove(id) {
+    remove(id: string) {
       const contact = ids.get(id);
       if (contact === undefined) return false;
       all.splice(all.indexOf(contact), 1);
@@ -75,11 +59,14 @@ export const createContactStore = (order: ContactOrder): ContactStore => {
       unindex(contact);
       return true;
     },
-    change(contact, fields) {
+    /** Sets fields and keeps the indexes right. */
+    change(contact: ContactRecord, fields: Partial<ContactRecord>) {
       unindex(contact);
       Object.assign(contact, fields);
       index(contact);
     },
-    page: (search, skip, limit) => cut(search === "" ? all : matching(search), skip, limit),
+    /** One page, and how many match in all. */
+    page: (search: string, skip: number, limit: number) =>
+      cut(search === "" ? all : matching(search), skip, limit),
   };
 };

@@ -1,23 +1,27 @@
-import { type Charge, chargesOn, createMeter, type Meter, type MetersFor } from "../limits.ts";
-import { day, type LimitName, type MailAccountOptions } from "../options.ts";
-
-/** A mail account, which sends emails. */
-export interface MailAccount {
-  readonly id: string;
-  readonly from: string;
-  isConnected: boolean;
-  /** The message of its 502; undefined while it works. */
-  failing: string | undefined;
-  /** What it started with; undefined for no limit. */
-  readonly dailyLimit: number | undefined;
-  readonly meters: Map<LimitName, Meter>;
-}
+import { type Charge, chargesOn, createMeter, type MetersFor } from "../limits.ts";
+import { day, type MailAccountOptions } from "../options.ts";
 
 /** The mail account of a workspace that configures none. */
 export const defaultMailAccount: MailAccountOptions = {
   id: "mail-1",
   from: "Sandbox <sandbox@touchpoint.example>",
 };
+
+const createMailAccount = (options: MailAccountOptions, metersFor: MetersFor) => {
+  const { id, from = `${id}@touchpoint.example`, connected = true, failing, dailyLimit } = options;
+  // `dailyLimit` stays what it started with, `failing` is the message of its 502.
+  return {
+    id,
+    from,
+    isConnected: connected,
+    failing,
+    dailyLimit,
+    meters: metersFor("emails", "emailsPerDay"),
+  };
+};
+
+/** A mail account, which sends emails. */
+export type MailAccount = ReturnType<typeof createMailAccount>;
 
 /** Sets how many emails the account sends a day, counted from now. */
 export const setDailyLimit = ({ meters }: MailAccount, max: number | undefined): void => {
@@ -30,14 +34,9 @@ export const createMailAccounts = (
   options: readonly MailAccountOptions[] = [defaultMailAccount],
   metersFor: MetersFor,
 ): Map<string, MailAccount> => {
-  const accounts = new Map<string, MailAccount>();
-  for (const { id, from = `${id}@touchpoint.example`, connected = true, failing, dailyLimit } of options) {
-    const meters = metersFor("emails", "emailsPerDay");
-    const account = { id, from, isConnected: connected, failing, dailyLimit, meters };
-    setDailyLimit(account, dailyLimit);
-    accounts.set(id, account);
-  }
-  return accounts;
+  const accounts = options.map((one) => createMailAccount(one, metersFor));
+  for (const account of accounts) setDailyLimit(account, account.dailyLimit);
+  return new Map(accounts.map((account) => [account.id, account]));
 };
 
 /** The account with this id. Without an id, the first account, which is the default of a key. */

@@ -1,9 +1,9 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
-import type { Meter, MetersFor } from "../limits.ts";
-import type { AutomationOptions, LimitName, WorkspaceOptions } from "../options.ts";
+import type { MetersFor } from "../limits.ts";
+import type { WorkspaceOptions } from "../options.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
-import { type ContactOrder, type ContactStore, createContactStore } from "./contacts.ts";
-import { createMailAccounts, type MailAccount } from "./mail-account.ts";
+import { type ContactOrder, createContactStore } from "./contacts.ts";
+import { createMailAccounts } from "./mail-account.ts";
 import type {
   CompanyRecord,
   ContactRecord,
@@ -24,13 +24,6 @@ export interface Services {
   readonly changed: () => void;
 }
 
-/** One automation and its active runs. */
-export interface AutomationRun {
-  readonly automation: AutomationOptions;
-  /** By contact id. */
-  readonly active: Map<string, ActiveRun>;
-}
-
 /** A person's run of an automation. */
 interface ActiveRun {
   isWaiting: boolean;
@@ -38,47 +31,40 @@ interface ActiveRun {
   readonly correlation: unknown;
 }
 
-/** Everything in one workspace. It gives no access to records of other workspaces. */
-export interface Workspace {
-  readonly name: string;
-  readonly services: Services;
-  /** Current; what has a state of its own is below. */
-  settings: WorkspaceOptions;
-  readonly contacts: ContactStore;
-  readonly companies: Map<string, CompanyRecord>;
-  /** Domains in lower case. */
-  readonly companiesByDomain: Map<string, CompanyRecord>;
-  readonly lists: Map<string, ListRecord>;
-  readonly events: EventRecord[];
-  /** By the caller's id; only events that have one. */
-  readonly eventsById: Map<string, EventRecord>;
-  readonly emails: EmailRecord[];
-  readonly scheduled: Map<string, ScheduledRecord>;
-  readonly mailAccounts: Map<string, MailAccount>;
-  /** Addresses in lower case. */
-  readonly doNotEmail: Set<string>;
-  readonly runs: readonly AutomationRun[];
-  readonly meters: ReadonlyMap<LimitName, Meter>;
-}
-
 /** Creates a workspace without records. */
-export const createWorkspace = (name: string, settings: WorkspaceOptions, services: Services): Workspace => ({
-  name,
-  services,
-  settings,
-  contacts: createContactStore(services.order),
-  companies: new Map(),
-  companiesByDomain: new Map(),
-  lists: new Map(),
-  events: [],
-  eventsById: new Map(),
-  emails: [],
-  scheduled: new Map(),
-  mailAccounts: createMailAccounts(settings.mailAccounts, services.metersFor),
-  doNotEmail: new Set(settings.doNotEmail?.map(foldAscii)),
-  runs: (settings.automations ?? []).map((automation) => ({ automation, active: new Map() })),
-  meters: services.metersFor("events", "eventsPerDay"),
-});
+export const createWorkspace = (name: string, settings: WorkspaceOptions, services: Services) => {
+  const events: EventRecord[] = [];
+  const emails: EmailRecord[] = [];
+  return {
+    name,
+    services,
+    /** Current; what has a state of its own is below. */
+    settings,
+    contacts: createContactStore(services.order),
+    companies: new Map<string, CompanyRecord>(),
+    /** Domains in lower case. */
+    companiesByDomain: new Map<string, CompanyRecord>(),
+    lists: new Map<string, ListRecord>(),
+    events,
+    /** By the caller's id; only events that have one. */
+    eventsById: new Map<string, EventRecord>(),
+    emails,
+    scheduled: new Map<string, ScheduledRecord>(),
+    mailAccounts: createMailAccounts(settings.mailAccounts, services.metersFor),
+    /** Addresses in lower case. */
+    doNotEmail: new Set(settings.doNotEmail?.map(foldAscii)),
+    /** The automations, each with its active runs by contact id. */
+    runs:
+      settings.automations?.map((automation) => ({ automation, active: new Map<string, ActiveRun>() })) ?? [],
+    meters: services.metersFor("events", "eventsPerDay"),
+  };
+};
+
+/** Everything in one workspace. It gives no access to records of other workspaces. */
+export type Workspace = ReturnType<typeof createWorkspace>;
+
+/** One automation with its active runs. */
+export type AutomationRun = Workspace["runs"][number];
 
 /** The current time as the service writes it. */
 export const timestamp = ({ services }: Workspace): string =>

@@ -3,8 +3,6 @@ import type { EmailRecord } from "../store/records.ts";
 // A line break in a subject would start another header.
 const oneLine = (text: string): string => text.replace(/[\r\n]+/g, " ");
 
-const base64Word = (text: string): string => `=?utf-8?B?${Buffer.from(text).toString("base64")}?=`;
-
 /** RFC 2047: text that is not ASCII becomes encoded words of at most 75 characters. No word splits a character. */
 const encoded = (text: string): string => {
   if (/^[\x20-\x7e]*$/.test(text)) return text;
@@ -14,7 +12,7 @@ const encoded = (text: string): string => {
     if (Buffer.byteLength(longer) > 45) words.push(character);
     else words[words.length - 1] = longer;
   }
-  return words.map(base64Word).join("\r\n ");
+  return words.map((word) => `=?utf-8?B?${Buffer.from(word).toString("base64")}?=`).join("\r\n ");
 };
 
 const address = (from: string): string => {
@@ -43,10 +41,11 @@ export const messageSource = (email: EmailRecord): string => {
   });
   if (email.html === undefined) return lines.join("") + part("text/plain", email.text);
   const boundary = `part-${email.id}`;
-  return `${lines.join("")}Content-Type: multipart/alternative; boundary="${boundary}"\r\n\r\n${[
-    part("text/plain", email.text),
-    part("text/html", email.html),
-  ]
-    .map((text) => `--${boundary}\r\n${text}`)
-    .join("")}--${boundary}--\r\n`;
+  const parts = [part("text/plain", email.text), part("text/html", email.html)];
+  return [
+    ...lines,
+    `Content-Type: multipart/alternative; boundary="${boundary}"\r\n\r\n`,
+    ...parts.map((text) => `--${boundary}\r\n${text}`),
+    `--${boundary}--\r\n`,
+  ].join("");
 };

@@ -1,56 +1,67 @@
-import type { PendingPlan } from "../fault-plan.ts";
-import type { RequestCounts } from "../journal.ts";
+import type { LimitWindow } from "../options.ts";
 import { operationIds } from "../router.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
 import type { World } from "../world.ts";
-import type { BudgetSeries } from "./budgets.ts";
+import type { Controlled } from "./controls.ts";
 
-/** How many records a workspace has. */
-interface WorkspaceCounts {
-  readonly name: string;
-  readonly contacts: number;
-  readonly events: number;
-  readonly emails: number;
-  /** Emails that are not sent yet. */
-  readonly scheduled: number;
+/** How much of a limit was used over time. */
+export interface BudgetSeries extends LimitWindow {
+  /** Whose limit it is: `key 1`, `workspace default`, `mail account mail-1`. */
+  readonly owner: string;
+  readonly limit: string;
+  readonly used: number;
+  /** Pairs of time (milliseconds since 1970, on the sandbox's clock) and use, oldest first. */
+  readonly points: readonly (readonly [at: number, used: number])[];
 }
+
+const mostPoints = 2_000;
+
+/** The series from a given time on, each starting with the last point before it. */
+export const since = (series: readonly BudgetSeries[], from: number): readonly BudgetSeries[] =>
+  series.map((one) => {
+    const first = one.points.findLastIndex(([at]) => at < from);
+    return { ...one, points: one.points.slice(Math.max(0, first)) };
+  });
+
+/** Records the use of every limit over time: each call adds the current use. */
+export const createBudgetHistory = (world: () => World, clock: SandboxClock) => {
+  // A reset makes new meters, and so a new history.
+  const histories = new WeakMap<object, [at: number, used: number][]>();
+  return (): readonly BudgetSeries[] =>
+    world().owners.flatMap(({ name: owner, meters }) =>
+      [...meters].map(([limit, meter]) => {
+        const points = histories.get(meter) ?? [];
+        histories.set(meter, points);
+        const at = clock.wallTime();
+        const used = Math.round(meter.used(clock.now()));
+        const [before, last] = points.slice(-2);
+        // A stretch without a change needs only its two ends.
+        if (last !== undefined && before?.[1] === used && last[1] === used) last[0] = at;
+        else points.push([at, used]);
+        if (points.length > mostPoints) points.shift();
+        return { owner, limit, ...meter.window, used, points };
+      }),
+    );
+};
 
 /** The sandbox at a glance; the page gets it whenever it has changed. */
-export interface Overview {
-  /** The time on the sandbox's clock, ISO 8601. */
-  readonly at: string;
-  readonly frozen: boolean;
-  /** How far that clock is ahead of its base clock, in milliseconds. */
-  readonly aheadMs: number;
-  /** Grows with every change of a record or a request. */
-  readonly version: number;
-  readonly counts: RequestCounts;
-  readonly workspaces: readonly WorkspaceCounts[];
-  readonly plans: readonly PendingPlan[];
-  readonly budgets: readonly Omit<BudgetSeries, "points">[];
-  readonly operations: readonly string[];
-}
-
-/** Looks at the sandbox as it is now. */
-export const overviewOf = (
-  { journal, workspaces, plans }: World,
-  clock: SandboxClock,
-  version: number,
-  budgets: readonly BudgetSeries[],
-): Overview => ({
+export const overviewOf = ({ world, clock, version }: Controlled, budgets: readonly BudgetSeries[]) => ({
   at: new Date(clock.wallTime()).toISOString(),
   frozen: clock.isFrozen,
+  /** How far that clock is ahead of its base clock. */
   aheadMs: Math.round(clock.aheadMs),
-  version,
-  counts: journal.counts,
-  workspaces: [...workspaces.values()].map(({ name, contacts, events, emails, scheduled }) => ({
+  /** Grows with every change of a record or a request. */
+  version: version(),
+  counts: world().journal.counts,
+  workspaces: [...world().workspaces.values()].map(({ name, contacts, events, emails, scheduled }) => ({
     name,
     contacts: contacts.all.length,
     events: events.length,
     emails: emails.length,
+    /** Emails that are not sent yet. */
     scheduled: [...scheduled.values()].filter(({ status }) => status === "SCHEDULED").length,
   })),
-  plans: plans.pending,
+  plans: world().plans.pending,
   budgets: budgets.map(({ points: _points, ...now }) => now),
   operations: operationIds,
 });

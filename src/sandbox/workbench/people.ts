@@ -7,17 +7,6 @@ import { type Found, found, shows } from "./found.ts";
 /** A row of the contact list. */
 export type ContactRow = Pick<ContactRecord, "id" | "email" | "name" | "stage" | "updatedAt">;
 
-/** A row of the event list. */
-export interface EventRow {
-  readonly id: string;
-  readonly name: string;
-  /** The contact's address; undefined if the event has no contact. */
-  readonly person: string | undefined;
-  readonly at: string;
-  readonly outcome: string;
-  readonly repeats: number;
-}
-
 /** Something that happened, with a link to its details. */
 interface HistoryEntry {
   /** ISO 8601. */
@@ -25,21 +14,6 @@ interface HistoryEntry {
   readonly what: string;
   /** `requests/4`, `events/ev_1`, `emails/msg_1`; undefined if there are no details. */
   readonly link?: string;
-}
-
-/** A contact with the names of its lists and company, and its history, newest first. */
-export interface ContactDetail {
-  readonly contact: ContactRecord;
-  readonly lists: readonly string[];
-  readonly company: string | undefined;
-  readonly history: readonly HistoryEntry[];
-}
-
-/** An event with its person and its history, newest first. */
-export interface EventDetail {
-  readonly event: EventRecord;
-  readonly person: Pick<ContactRecord, "id" | "email"> | undefined;
-  readonly history: readonly HistoryEntry[];
 }
 
 const newestFirst = (entries: readonly HistoryEntry[]): HistoryEntry[] =>
@@ -60,13 +34,18 @@ export const listContacts = (workspace: Workspace, filter: URLSearchParams): Fou
   return found(workspace.contacts.all, fits, contactRow);
 };
 
+const eventRow = (event: EventRecord, { contacts }: Workspace) => {
+  const { id, name, contactId, recordedAt: at, response, repeats } = event;
+  return { id, name, at, outcome: response.outcome, repeats, person: contacts.byId(contactId ?? "")?.email };
+};
+
+/** A row of the event list; `person` is the contact's address. */
+export type EventRow = ReturnType<typeof eventRow>;
+
 /** The newest matching events. */
-export const listEvents = ({ events, contacts }: Workspace, filter: URLSearchParams): Found<EventRow> => {
-  const rowOf = ({ id, name, contactId, recordedAt, response, repeats }: EventRecord): EventRow => ({
-    ...{ id, name, person: contacts.byId(contactId ?? "")?.email },
-    ...{ at: recordedAt, outcome: response.outcome, repeats },
-  });
-  return found(events, (event) => shows(filter, () => ({ ...event, ...rowOf(event) })), rowOf);
+export const listEvents = (workspace: Workspace, filter: URLSearchParams): Found<EventRow> => {
+  const rowOf = (event: EventRecord) => eventRow(event, workspace);
+  return found(workspace.events, (event) => shows(filter, () => ({ ...event, ...rowOf(event) })), rowOf);
 };
 
 const requestEntry = ({ number, request }: Exchange): HistoryEntry => ({
@@ -84,12 +63,8 @@ const touches = ({ request }: Exchange, { id, email }: ContactRecord): boolean =
   return body.includes(JSON.stringify(email).toLowerCase());
 };
 
-/** One contact by its id. */
-export const contactDetail = (
-  workspace: Workspace,
-  journal: Journal,
-  id: string,
-): ContactDetail | undefined => {
+/** One contact by its id, with the names of its lists and company, and its history. */
+export const contactDetail = (workspace: Workspace, journal: Journal, id: string) => {
   const contact = workspace.contacts.byId(id);
   if (contact === undefined) return undefined;
   const sent = workspace.emails.filter(({ contactId }) => contactId === id);
@@ -118,8 +93,8 @@ const brings = ({ request }: Exchange, event: EventRecord): boolean => {
   return isArray(events) && events.some((one) => isFields(one) && one.id === event.callerId);
 };
 
-/** One event by its id. */
-export const eventDetail = (workspace: Workspace, journal: Journal, id: string): EventDetail | undefined => {
+/** One event by its id, with its person and its history. */
+export const eventDetail = (workspace: Workspace, journal: Journal, id: string) => {
   const event = workspace.events.find((one) => one.id === id);
   if (event === undefined) return undefined;
   const person = workspace.contacts.byId(event.contactId ?? "");

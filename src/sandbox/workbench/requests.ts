@@ -1,47 +1,16 @@
-import type { Exchange, Journal, RequestRecord } from "../journal.ts";
-import { isArray, isFields } from "../json.ts";
+import type { Exchange, Journal } from "../journal.ts";
+import { fieldsOf, isArray } from "../json.ts";
 import { type Found, found, shows } from "./found.ts";
 
-/** A row of the request list. */
-export interface RequestRow
-  extends Pick<RequestRecord, "method" | "operation" | "status" | "fault" | "limit" | "applied"> {
-  readonly number: number;
-  /** ISO 8601, on the sandbox's clock. */
-  readonly at: string;
-  /** With the query. */
-  readonly target: string;
-  /** Until its answer left; undefined before. */
-  readonly tookMs: number | undefined;
-  /** Whether it took effect, and its caller does not know. */
-  readonly isLost: boolean;
-}
-
-/** An item of a batch, as sent and as answered. */
-interface BatchItem {
-  readonly name: string;
-  readonly person: string;
-  readonly status: number;
-  /** Its outcome, or why it was refused. */
-  readonly told: string;
-}
-
-/** A request with all its details. */
-export interface RequestDetail
-  extends RequestRow,
-    Pick<RequestRecord, "workspace" | "query" | "headers" | "body"> {
-  /** Undefined if it is no longer kept. */
-  readonly answer: Exchange["answer"];
-  /** Undefined if it is no batch, or its answer cannot be read. */
-  readonly items: readonly BatchItem[] | undefined;
-}
-
-const rowOf = ({ number, request, tookMs, isLost }: Exchange): RequestRow => {
-  const { at, method, path, operation, status, fault, limit, applied } = request;
-  const query = new URLSearchParams(request.query).toString();
-  const target = query === "" ? path : `${path}?${query}`;
+const rowOf = ({ number, request, tookMs, isLost }: Exchange) => {
+  const { at, path, query, method, operation, status, fault, limit, applied } = request;
+  const target = [path, ...(Object.keys(query).length === 0 ? [] : [new URLSearchParams(query)])].join("?");
   const when = new Date(at).toISOString();
   return { number, at: when, method, target, operation, status, fault, limit, applied, tookMs, isLost };
 };
+
+/** A row of the request list; its times are on the sandbox's clock, its `target` has the query. */
+export type RequestRow = ReturnType<typeof rowOf>;
 
 const isOf = ({ request: { status, fault } }: Exchange, kind: string): boolean => {
   if (kind === "fault") return fault !== undefined;
@@ -57,19 +26,20 @@ const parsed = (text: string | undefined): unknown => {
   }
 };
 
-const itemsOf = ({ request: { body }, answer }: Exchange): readonly BatchItem[] | undefined => {
-  const told = parsed(answer?.body);
-  if (!isFields(body) || !isArray(body.events) || !isFields(told) || !isArray(told.results)) return undefined;
-  const { results } = told;
-  return body.events.map((event, index) => {
-    const { name, contact } = isFields(event) ? event : {};
-    const { email, externalId, id } = isFields(contact) ? contact : {};
-    const result = results[index];
-    const { status, outcome, error } = isFields(result) ? result : {};
+/** The items of a batch, as sent and as answered. Undefined if it is no batch, or its answer cannot be read. */
+const itemsOf = ({ request: { body }, answer }: Exchange) => {
+  const { events } = fieldsOf(body);
+  const { results } = fieldsOf(parsed(answer?.body));
+  if (!isArray(events) || !isArray(results)) return undefined;
+  return events.map((event, index) => {
+    const { name, contact } = fieldsOf(event);
+    const { email, externalId, id } = fieldsOf(contact);
+    const { status, outcome, error } = fieldsOf(results[index]);
     return {
       name: String(name ?? ""),
       person: String(email ?? externalId ?? id ?? ""),
       status: Number(status),
+      /** Its outcome, or why it was refused. */
       told: String(error ?? outcome ?? ""),
     };
   });
@@ -83,17 +53,22 @@ export const listRequests = (journal: Journal, filter: URLSearchParams): Found<R
     (kind === undefined || isOf(one, kind)) &&
     (operation === undefined || one.request.operation === operation) &&
     shows(filter, () => {
-      const { headers, body, workspace } = one.request;
-      const told = { answered: one.answer?.headers, answer: parsed(one.answer?.body) };
-      return { ...rowOf(one), headers, body, workspace, ...told };
+      const { answer, ...detail } = detailOf(one);
+      return { ...detail, answered: answer?.headers, answer: parsed(answer?.body) };
     });
   return { ...found(journal.exchanges, fits, rowOf), note: journal.gaps };
 };
 
+const detailOf = (one: Exchange) => {
+  const { workspace, query, headers, body } = one.request;
+  return { ...rowOf(one), workspace, query, headers, body, answer: one.answer, items: itemsOf(one) };
+};
+
+/** A request with all its details; without an `answer` that is no longer kept. */
+export type RequestDetail = ReturnType<typeof detailOf>;
+
 /** One request by its number, while it is kept. */
 export const requestDetail = ({ exchanges }: Journal, number: number): RequestDetail | undefined => {
   const one = exchanges[number - (exchanges[0]?.number ?? 1)];
-  if (one === undefined) return undefined;
-  const { workspace, query, headers, body } = one.request;
-  return { ...rowOf(one), workspace, query, headers, body, answer: one.answer, items: itemsOf(one) };
+  return one && detailOf(one);
 };

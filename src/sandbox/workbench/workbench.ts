@@ -5,11 +5,10 @@ import { type Incoming, Refusal } from "../answer.ts";
 import { defaultWorkspace } from "../keys.ts";
 import { pageFile } from "../page-files.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { createBudgetHistory, since } from "./budgets.ts";
 import { type Controlled, controls } from "./controls.ts";
-import { emailDetail, emailHtml, listEmails } from "./emails.ts";
+import { emailDetail, listEmails } from "./emails.ts";
 import { messageSource } from "./message.ts";
-import { overviewOf } from "./overview.ts";
+import { createBudgetHistory, overviewOf, since } from "./overview.ts";
 import { contactDetail, eventDetail, listContacts, listEvents } from "./people.ts";
 import { listRequests, requestDetail } from "./requests.ts";
 
@@ -22,14 +21,6 @@ const isFromElsewhere = ({ headers }: Pick<Incoming, "headers">): boolean => {
   if (site !== undefined && site !== "same-origin" && site !== "none") return true;
   return origin !== undefined && origin !== `http://${host}`;
 };
-
-/** The page at `/`, with its data and controls under `/_sandbox/`. */
-export interface Workbench {
-  /** Answers requests to the workbench. Returns false for requests to the service. */
-  serve(incoming: Incoming, request: IncomingMessage, response: ServerResponse): Promise<boolean>;
-  /** Stops sampling. */
-  close(): void;
-}
 
 const everyMs = 250;
 
@@ -46,26 +37,32 @@ const pagePolicy =
 const emailPolicy =
   "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'";
 
-interface Content {
+/** What is not JSON. */
+interface File {
   readonly type: string;
-  readonly content: string | Buffer | undefined;
+  readonly content: string | Buffer;
   readonly policy?: string;
 }
 
 interface Asked {
-  readonly incoming: Incoming;
   readonly workspace: Workspace;
   readonly query: URLSearchParams;
   readonly id: string;
 }
 
-const send = (response: ServerResponse, { type, content, policy }: Content, status = 200): void => {
+type Answered = File | object | undefined;
+type View = (asked: Asked) => Promise<Answered> | Answered;
+
+const send = (response: ServerResponse, { type, content, policy }: File, status = 200): void => {
   const more = policy === undefined ? {} : { "content-security-policy": policy };
   response.writeHead(status, { ...headers, ...more, "content-type": type }).end(content);
 };
 
-const sendJson = (response: ServerResponse, body: object, status = 200): void =>
-  send(response, { type: "application/json", content: JSON.stringify(body) }, status);
+/** Stands for the stream, which goes on. */
+const streaming: File = { type: "text/event-stream", content: "" };
+
+const isFile = (found: object): found is File => "content" in found;
+const jsonOf = (body: unknown): File => ({ type: "application/json", content: JSON.stringify(body) });
 
 // The list shows what is there, also where the wait was in vain.
 const unlessLate = (error: unknown): void => {
@@ -73,12 +70,12 @@ const unlessLate = (error: unknown): void => {
 };
 
 /** Creates the workbench, which samples the limits from now on. */
-export const createWorkbench = (on: Controlled): Workbench => {
+export const createWorkbench = (on: Controlled) => {
   const { world, clock } = on;
   const history = createBudgetHistory(world, clock);
-  const overview = () => overviewOf(world(), clock, on.version(), history());
+  const overview = () => overviewOf(on, history());
 
-  const views: Readonly<Record<string, (asked: Asked) => Promise<object> | object | undefined>> = {
+  const views: Readonly<Record<string, View>> = {
     "GET /state": overview,
     "GET /requests": ({ query }) => listRequests(world().journal, query),
     "GET /requests/:id": ({ id }) => requestDetail(world().journal, Number(id)),
@@ -99,24 +96,21 @@ export const createWorkbench = (on: Controlled): Workbench => {
       series: since(history(), Number(query.get("since"))),
       refusals: world().journal.requests.flatMap(({ at, status }) => (status === 429 ? [at] : [])),
     }),
-  };
-  const contents: Readonly<
-    Record<string, (asked: Asked) => Promise<Content | undefined> | Content | undefined>
-  > = {
-    "GET /emails/:id/html": ({ workspace, id }) => ({
-      type: "text/html; charset=utf-8",
-      content: emailHtml(workspace, id),
-      policy: emailPolicy,
-    }),
+    "GET /emails/:id/html": ({ workspace, id }) => {
+      const content = emailDetail(workspace, world().journal.lostIds, id)?.html;
+      if (content !== undefined) return { type: "text/html; charset=utf-8", content, policy: emailPolicy };
+      return undefined;
+    },
     "GET /emails/:id/source": ({ workspace, id }) => {
       const email = workspace.emails.find((one) => one.id === id);
-      return { type: "text/plain; charset=utf-8", content: email && messageSource(email) };
+      return email && { type: "text/plain; charset=utf-8", content: messageSource(email) };
     },
     "GET /page/:id": ({ id }) => pageFile(id),
+    "GET /stream": () => streaming,
   };
 
   const stream = (request: IncomingMessage, response: ServerResponse): void => {
-    response.writeHead(200, { ...headers, "content-type": "text/event-stream" });
+    response.writeHead(200, { ...headers, "content-type": streaming.type });
     let last = "";
     const tell = (): void => {
       const now = overview();
@@ -131,43 +125,43 @@ export const createWorkbench = (on: Controlled): Workbench => {
   };
   const sampling = setInterval(history, everyMs).unref();
 
-  const answer = async (asked: Asked, route: string, response: ServerResponse): Promise<void> => {
-    const content = await contents[route]?.(asked);
-    if (content?.content !== undefined) return send(response, content);
-    const body = (await views[route]?.(asked)) ?? controls[route]?.(asked.incoming, on, asked.id);
-    if (body === undefined) throw new Refusal(404, "There is nothing here.");
-    sendJson(response, body);
+  const answer = async (incoming: Incoming): Promise<File> => {
+    if (isFromElsewhere(incoming))
+      throw new Refusal(403, "The workbench refuses requests from pages of other origins.");
+    const { pathname, searchParams: query } = new URL(incoming.target, "http://sandbox");
+    const [, , kind = "", given, ...rest] = pathname.split("/");
+    const route = [`${incoming.method} /${kind}`, ...(given === undefined ? [] : [":id"]), ...rest].join("/");
+    const workspace = world().workspaceNamed(query.get("workspace") ?? defaultWorkspace);
+    const id = decodeURIComponent(given ?? "");
+    const control = controls[route];
+    if (control !== undefined) return jsonOf(control(incoming, on, id) ?? {});
+    const found = await views[route]?.({ workspace, query, id });
+    if (found === undefined) throw new Refusal(404, "There is nothing here.");
+    return isFile(found) ? found : jsonOf(found);
   };
 
-  const answerOrRefuse = async (incoming: Incoming, request: IncomingMessage, response: ServerResponse) => {
+  /** Answers requests to the workbench. Returns false for requests to the service. */
+  const serve = async (incoming: Incoming, request: IncomingMessage, response: ServerResponse) => {
+    const { method, target } = incoming;
+    if (method === "GET" && /^\/(\?|$)/.test(target)) {
+      const page = await pageFile("index.html");
+      if (page !== undefined) send(response, { ...page, policy: pagePolicy });
+      return true;
+    }
+    if (!target.startsWith("/_sandbox/")) return false;
     try {
-      if (isFromElsewhere(incoming))
-        throw new Refusal(403, "The workbench refuses requests from pages of other origins.");
-      const url = new URL(incoming.target, "http://sandbox");
-      const [, , kind = "", id, ...rest] = url.pathname.split("/");
-      const route = [`${incoming.method} /${kind}`, ...(id === undefined ? [] : [":id"]), ...rest].join("/");
-      if (route === "GET /stream") return stream(request, response);
-      const workspace = world().workspaceNamed(url.searchParams.get("workspace") ?? defaultWorkspace);
-      const asked = { incoming, workspace, query: url.searchParams, id: decodeURIComponent(id ?? "") };
-      await answer(asked, route, response);
+      const file = await answer(incoming);
+      if (file === streaming) stream(request, response);
+      else send(response, file);
     } catch (error) {
       const status =
         error instanceof Refusal ? error.status : error instanceof ConfigurationError ? 400 : 500;
-      sendJson(response, { error: messageOf(error) }, status);
+      send(response, jsonOf({ error: messageOf(error) }), status);
     }
+    return true;
   };
-
-  return {
-    async serve(incoming, request, response) {
-      if (incoming.method === "GET" && /^\/(\?|$)/.test(incoming.target)) {
-        const page = await pageFile("index.html");
-        if (page !== undefined) send(response, { ...page, policy: pagePolicy });
-        return true;
-      }
-      if (!incoming.target.startsWith("/_sandbox/")) return false;
-      await answerOrRefuse(incoming, request, response);
-      return true;
-    },
-    close: () => clearInterval(sampling),
-  };
+  return { serve, close: () => clearInterval(sampling) };
 };
+
+/** The page at `/`, with its data and controls under `/_sandbox/`. */
+export type Workbench = ReturnType<typeof createWorkbench>;

@@ -96,11 +96,11 @@ describe("a web page whose name was made to point at this machine reads nothing"
 
   test("the host listened at, and the address reached, are its own names", () => {
     const names = ["sandbox.internal"];
-    const at = (header: string, address?: string) => isMeantHere(header, { names, address });
+    const at = (header: string, address?: string) => isMeantHere(header, names, address);
     expect(at("sandbox.internal:4010")).toBe(true);
     expect([at("10.0.0.7", "::ffff:10.0.0.7"), at("10.0.0.8", "::ffff:10.0.0.7")]).toEqual([true, false]);
-    expect(isMeantHere("[fe80::1]", { names: ["fe80::1"], address: undefined })).toBe(true);
-    expect(isMeantHere(undefined, { names, address: "127.0.0.1" })).toBe(false);
+    expect(isMeantHere("[fe80::1]", ["fe80::1"], undefined)).toBe(true);
+    expect(isMeantHere(undefined, names, "127.0.0.1")).toBe(false);
   });
 });
 

@@ -225,7 +225,7 @@ describe("what it shows", () => {
     });
     expect((await ask("emails?search=soon"))[1]).toMatchObject({ items: [{ subject: "Later" }] });
     expect((await ask(`emails/${sent?.id}`))[1]).toMatchObject({
-      hasHtml: true,
+      html: "<p>Hello <b>Ada</b></p>",
       text: "Hello Ada",
       contactId: sent?.contactId,
       headers: expect.arrayContaining([["Subject", "Hi"]]),
