@@ -1,18 +1,6 @@
 import { parseArgs } from "node:util";
 import { visible } from "./terminal.ts";
 
-/** One option of a command. */
-interface OptionShape {
-  readonly type: "string" | "boolean";
-  readonly short?: string;
-  readonly multiple?: boolean;
-  /** Another name that people try: the answer to it names this option. */
-  readonly alias?: string;
-  /** The name of its value in the help: `<path>`. */
-  readonly value?: string;
-  readonly about: string;
-}
-
 /** A command: its name, its summary, its arguments. */
 export interface Command {
   /** One or two words, as typed: `contacts export`. */
@@ -22,27 +10,39 @@ export interface Command {
   readonly example?: string;
   /** `<file>` is required, `[file]` is optional. */
   readonly operands: readonly string[];
-  readonly options: Readonly<Record<string, OptionShape>>;
+  readonly options: Options;
+  /** Other names that people try, and the options that they mean: `{ "--dry-run": "--plan" }`. */
+  readonly alsoTried?: Readonly<Record<string, string>>;
 }
 
-/** The value of an option: a text, a flag, or several of them; undefined if the option was not given. */
-export type OptionValue = string | boolean | readonly (string | boolean)[];
+/** The options of a command, as the help shows them: `{ "-o, --out <path>": "the file to write" }`. */
+export type Options = Readonly<Record<string, string>>;
+
+/** The value of an option: a text, or true for a flag; undefined if the option was not given. */
+export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
 
 /** A parsed command line. `wrong` has the problem and the usage. */
 export type Invocation =
   | {
       readonly kind: "run";
       readonly command: Command;
-      readonly values: Readonly<Record<string, OptionValue | undefined>>;
+      readonly values: OptionValues;
       readonly operands: readonly string[];
     }
   | { readonly kind: "version" }
   | { readonly kind: "help" | "wrong"; readonly text: string };
 
-const help: OptionShape = { type: "boolean", short: "h", about: "this help" };
+const help: Options = { "-h, --help": "this help" };
 
-const flagsOf = (name: string, { short, value }: OptionShape): string =>
-  `${short === undefined ? "   " : `-${short},`} --${name}${value === undefined ? "" : ` ${value}`}`;
+/** The options for `parseArgs`. */
+const parsedOptions = ({ options }: Command) =>
+  Object.fromEntries(
+    Object.keys({ ...options, ...help }).map((flags) => {
+      const [, short, name = "", value] = /^(?:-(\w), )?--([\w-]+)( <.+>)?$/.exec(flags) ?? [];
+      const type = value === undefined ? ("boolean" as const) : ("string" as const);
+      return [name, { type, ...(short !== undefined && { short }) }];
+    }),
+  );
 
 /** Breaks text at blanks, and starts each further line with `indent` blanks. */
 const wrapped = (text: string, width: number, indent = 0): string => {
@@ -71,9 +71,9 @@ const commandHelp = (command: Command, width: number): string =>
     `${usage(command)}\n\n${Number.isFinite(width) ? wrapped(command.about.replaceAll("\n", " "), width) : command.about}\n`,
     ...(command.example === undefined ? [] : [`Example: ${command.example}\n`]),
     table(
-      Object.entries({ ...command.options, help }).map(([name, shape]) => [
-        flagsOf(name, shape),
-        shape.about,
+      Object.entries({ ...command.options, ...help }).map(([flags, about]) => [
+        flags.startsWith("--") ? `    ${flags}` : flags,
+        about,
       ]),
       width,
     ),
@@ -125,18 +125,17 @@ export const didYouMean = (typed: string, words: readonly string[]): string => {
 };
 
 const parseOptions = (command: Command, args: readonly string[]) => {
+  const options = parsedOptions(command);
   try {
-    return parseArgs({ args: [...args], options: { ...command.options, help }, allowPositionals: true });
+    return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
     // The message of parseArgs continues with advice about positional arguments, which is no help here.
     const problem = String(error instanceof Error ? error.message : error).split(". To specify")[0] ?? "";
     const unknown = /^Unknown option '(--[^']+)'/.exec(problem)?.[1];
     if (unknown === undefined) return { problem };
-    const options = Object.entries<OptionShape>({ ...command.options, help });
-    const names = options.map(([name]) => `--${name}`);
-    const [meant] = options.find(([, { alias }]) => unknown === `--${alias}`) ?? [];
-    const hint = meant === undefined ? didYouMean(unknown, names) : `; did you mean "--${meant}"?`;
-    return { problem: problem + hint };
+    const meant = command.alsoTried?.[unknown];
+    const names = Object.keys(options).map((name) => `--${name}`);
+    return { problem: problem + (meant ? `; did you mean "${meant}"?` : didYouMean(unknown, names)) };
   }
 };
 

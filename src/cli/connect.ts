@@ -1,15 +1,12 @@
 import { Client, type ClientOptions, ConfigurationError, type Hooks, type Limits } from "../index.ts";
-import { type CliCommand, type Request, textOf, UsageError } from "./command.ts";
+import type { Options } from "./args.ts";
+import { type Request, textOf, UsageError } from "./command.ts";
 import { type Measured, Pace, type ProgressBar, progressBar } from "./progress-bar.ts";
 
 /** The option that sets the limits, of a sandbox and of commands that call it. */
-export const limitsOption = {
-  limits: {
-    type: "string",
-    value: "<n>",
-    about: "a multiple of the documented limits, such as 100 or 0.5; off for none",
-  },
-} as const satisfies CliCommand["shape"]["options"];
+export const limitsOption: Options = {
+  "--limits <n>": "a multiple of the documented limits, such as 100 or 0.5; off for none",
+};
 
 /**
  * The limits to keep: undefined for the documented ones, false for none.
@@ -42,15 +39,11 @@ export const limitsOf = async (
 };
 
 /** The options of every command that calls the service. */
-export const connectionOptions = {
+export const connectionOptions: Options = {
   ...limitsOption,
-  proxy: {
-    type: "string",
-    value: "<url>",
-    about:
-      "the URL of an HTTP proxy; env reads HTTPS_PROXY and NO_PROXY, so that a password stays out of the arguments",
-  },
-} as const satisfies CliCommand["shape"]["options"];
+  "--proxy <url>":
+    "the URL of an HTTP proxy; env reads HTTPS_PROXY and NO_PROXY, so that a password stays out of the arguments",
+};
 
 /**
  * Creates the client. The key comes from the environment only, because process lists show arguments.

@@ -18,12 +18,8 @@ export const contactsChanges: CliCommand = {
     example: "touchpoint contacts changes --snapshot contacts.snapshot",
     operands: [],
     options: {
-      snapshot: {
-        type: "string",
-        value: "<path>",
-        about: "the snapshot to compare with; the first run creates it",
-      },
-      search: { type: "string", value: "<text>", about: "only contacts that match" },
+      "--snapshot <path>": "the snapshot to compare with; the first run creates it",
+      "--search <text>": "only contacts that match",
       ...connectionOptions,
     },
   },

@@ -101,29 +101,15 @@ export const contactsExport: CliCommand = {
     example: "touchpoint contacts export --out contacts.csv --checkpoint export.json",
     operands: [],
     options: {
-      out: {
-        type: "string",
-        short: "o",
-        value: "<path>",
-        about: "a .csv or .ndjson file, optionally with .gz; - for standard output",
-      },
-      search: {
-        type: "string",
-        short: "s",
-        value: "<text>",
-        about: "only contacts that match, for example an email",
-      },
-      columns: {
-        type: "string",
-        value: "<a,b,…>",
-        about:
-          "the columns of a CSV file: email,name,customFields.plan (default: all, with customFields as JSON)",
-      },
+      "-o, --out <path>": "a .csv or .ndjson file, optionally with .gz; - for standard output",
+      "-s, --search <text>": "only contacts that match, for example an email",
+      "--columns <a,b,…>":
+        "the columns of a CSV file: email,name,customFields.plan (default: all, with customFields as JSON)",
       ...delimiterOption,
       ...formatOption,
       ...checkpointOption,
       ...connectionOptions,
-      json: { type: "boolean", about: "the report as one line of JSON" },
+      "--json": "the report as one line of JSON",
     },
   },
   run: async (request) => {

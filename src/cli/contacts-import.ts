@@ -54,22 +54,15 @@ export const contactsImport: CliCommand = {
     example: "touchpoint contacts import contacts.csv --plan",
     operands: ["<file>"],
     options: {
-      "add-to-list": {
-        type: "string",
-        value: "<list id>",
-        about: "add every contact of the file to this list",
-      },
+      "--add-to-list <list id>": "add every contact of the file to this list",
       ...delimiterOption,
       ...formatOption,
-      plan: {
-        type: "boolean",
-        alias: "dry-run",
-        about:
-          "change nothing; write what would happen to each row as NDJSON, and the report to standard error",
-      },
-      concurrency: { type: "string", value: "<n>", about: "batches in flight at once, default 8" },
+      "--plan":
+        "change nothing; write what would happen to each row as NDJSON, and the report to standard error",
+      "--concurrency <n>": "batches in flight at once, default 8",
       ...resumableOptions,
     },
+    alsoTried: { "--dry-run": "--plan" },
   },
   run: async (request) => {
     const [file = ""] = request.operands;

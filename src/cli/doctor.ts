@@ -87,14 +87,10 @@ export const doctor: CliCommand = {
     example: "touchpoint doctor --domain acme.example",
     operands: [],
     options: {
-      "base-url": { type: "string", value: "<url>", about: "default: TOUCHPOINT_BASE_URL" },
-      domain: {
-        type: "string",
-        value: "<name>",
-        about: "the domain of an existing company, to check its record",
-      },
+      "--base-url <url>": "default: TOUCHPOINT_BASE_URL",
+      "--domain <name>": "the domain of an existing company, to check its record",
       ...connectionOptions,
-      json: { type: "boolean", about: "the result as one line of JSON" },
+      "--json": "the result as one line of JSON",
     },
   },
   run: async (request) => {

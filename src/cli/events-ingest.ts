@@ -31,7 +31,7 @@ export const forecast: CliCommand = {
       "It tells how many events will be older than 72 hours by then. It sends nothing. - reads standard input.",
     example: "touchpoint forecast events.ndjson",
     operands: ["<file>"],
-    options: { ...connectionOptions, json: { type: "boolean", about: "the forecast as one line of JSON" } },
+    options: { ...connectionOptions, "--json": "the forecast as one line of JSON" },
   },
   run: async (request) => {
     const { events: source } = eventsOf(request);
@@ -71,12 +71,8 @@ export const eventsIngest: CliCommand = {
     example: "touchpoint events ingest events.ndjson --checkpoint events.json",
     operands: ["<file>"],
     options: {
-      "id-from": {
-        type: "string",
-        value: "source=<name>",
-        about:
-          "derive ids from that name, the line and the content: identical lines are then events of their own",
-      },
+      "--id-from source=<name>":
+        "derive ids from that name, the line and the content: identical lines are then events of their own",
       ...resumableOptions,
     },
   },

@@ -9,16 +9,8 @@ export const ledgerMigration: CliCommand = {
     example: "touchpoint ledger migration postgres",
     operands: ["<postgres|sqlite>"],
     options: {
-      ledger: {
-        type: "string",
-        value: "<table>",
-        about: "only this table, and that of --checkpoint if given",
-      },
-      checkpoint: {
-        type: "string",
-        value: "<table>",
-        about: "only this table, and that of --ledger if given",
-      },
+      "--ledger <table>": "only this table, and that of --checkpoint if given",
+      "--checkpoint <table>": "only this table, and that of --ledger if given",
     },
   },
   run: async (request) => {

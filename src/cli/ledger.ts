@@ -21,7 +21,7 @@ const idIn = (receipt: unknown): string => {
 const lineOf = (row: LedgerRow): string =>
   `${timeOf(row)}  ${row.state.padEnd(7)}  ${[row.key, idIn(row.receipt)].map(visible).join("  ").trimEnd()}\n`;
 
-const json = { type: "boolean", about: "JSON, receipts included" } as const;
+const json = { "--json": "JSON, receipts included" };
 const nothingChanged = () => "Nothing was changed.";
 
 /** `touchpoint ledger list`. */
@@ -32,14 +32,10 @@ export const ledgerList: CliCommand = {
     example: "touchpoint ledger list sent.ledger --state unknown",
     operands: ["<file>"],
     options: {
-      state: { type: "string", value: "<state>", about: "only pending, unknown or sent" },
-      since: {
-        type: "string",
-        value: "<time>",
-        about: "only keys claimed since 2026-03-02, or 2026-03-02T07:00:00Z",
-      },
-      limit: { type: "string", value: "<n>", about: "the maximum number of keys" },
-      json,
+      "--state <state>": "only pending, unknown or sent",
+      "--since <time>": "only keys claimed since 2026-03-02, or 2026-03-02T07:00:00Z",
+      "--limit <n>": "the maximum number of keys",
+      ...json,
     },
   },
   run: async (request) => {
@@ -89,7 +85,7 @@ export const ledgerShow: CliCommand = {
     about: "Shows what a ledger file knows about a key, what to look up, and what each result means.",
     example: "touchpoint ledger show sent.ledger welcome:42",
     operands: ["<file>", "<key>"],
-    options: { json },
+    options: json,
   },
   run: async (request) => {
     const [file = "", key = ""] = request.operands;
@@ -117,8 +113,8 @@ export const ledgerSettle: CliCommand = {
     example: "touchpoint ledger settle sent.ledger welcome:42 not-sent",
     operands: ["<file>", "<key>", "<sent|not-sent>"],
     options: {
-      release: { type: "boolean", about: "with not-sent: also frees a key whose email was sent" },
-      force: { type: "boolean", about: "also settles a key that a process is sending now" },
+      "--release": "with not-sent: also frees a key whose email was sent",
+      "--force": "also settles a key that a process is sending now",
     },
   },
   run: async (request) => {

@@ -1,7 +1,8 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { FileSource } from "../files/index.ts";
-import { type CliCommand, type Request, textOf, UsageError } from "./command.ts";
+import type { Options } from "./args.ts";
+import { type Request, textOf, UsageError } from "./command.ts";
 
 /** The format of a file. */
 export interface RecordFile {
@@ -10,18 +11,14 @@ export interface RecordFile {
 }
 
 /** The option for the format of standard input and output. */
-export const formatOption = {
-  format: {
-    type: "string",
-    value: "<csv|ndjson>",
-    about: "the format of standard input or output; default ndjson",
-  },
-} as const satisfies CliCommand["shape"]["options"];
+export const formatOption: Options = {
+  "--format <csv|ndjson>": "the format of standard input or output; default ndjson",
+};
 
 /** The option for the character between the cells of a CSV file. */
-export const delimiterOption = {
-  delimiter: { type: "string", value: "<c>", about: "the character between cells of CSV; tab for a tab" },
-} as const satisfies CliCommand["shape"]["options"];
+export const delimiterOption: Options = {
+  "--delimiter <c>": "the character between cells of CSV; tab for a tab",
+};
 
 /** @throws UsageError for an invalid character. */
 export const delimiterOf = (request: Pick<Request, "values">, { format }: RecordFile): string | undefined => {

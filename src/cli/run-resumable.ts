@@ -1,5 +1,6 @@
 import { type Client, isTouchpointError, type Progress } from "../index.ts";
-import { type CliCommand, type ExitCode, exitCode, isSet, type Request, textOf } from "./command.ts";
+import type { Options } from "./args.ts";
+import { type ExitCode, exitCode, isSet, type Request, textOf } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
 import type { Input } from "./record-file.ts";
 import { type Refused, rejections } from "./rejections.ts";
@@ -43,25 +44,17 @@ export interface ResumableRun {
 }
 
 /** The option of work that can be continued. */
-export const checkpointOption = {
-  checkpoint: {
-    type: "string",
-    value: "<path>",
-    about: "store the progress in this file; the same command then continues from there",
-  },
-} as const satisfies CliCommand["shape"]["options"];
+export const checkpointOption: Options = {
+  "--checkpoint <path>": "store the progress in this file; the same command then continues from there",
+};
 
 /** The options that an ingestion and an import share. */
-export const resumableOptions = {
+export const resumableOptions: Options = {
   ...checkpointOption,
-  rejected: {
-    type: "string",
-    value: "<path>",
-    about: "write refused records, and the reasons, to this NDJSON file",
-  },
+  "--rejected <path>": "write refused records, and the reasons, to this NDJSON file",
   ...connectionOptions,
-  json: { type: "boolean", about: "the report as one line of JSON" },
-} as const satisfies CliCommand["shape"]["options"];
+  "--json": "the report as one line of JSON",
+};
 
 /**
  * Runs work that can be killed and started again, and reports on it.

@@ -16,33 +16,18 @@ export const sandbox: CliCommand = {
     example: "touchpoint sandbox --contacts 1000",
     operands: [],
     options: {
-      port: {
-        type: "string",
-        short: "p",
-        value: "<n>",
-        about: `default ${defaults.port}; 0 for any free one`,
-      },
-      host: {
-        type: "string",
-        value: "<address>",
-        about: "default 127.0.0.1, this machine only; 0.0.0.0 for all of its addresses, as in a container",
-      },
-      "allow-host": {
-        type: "string",
-        value: "<names>",
-        about: "further host names, separated by commas",
-      },
-      workbench: {
-        type: "boolean",
-        about:
-          "serve the page and its controls beyond this machine: others can then read and change everything",
-      },
-      key: { type: "string", value: "<text>", about: `the accepted key, default ${defaults.key}` },
-      contacts: { type: "string", value: "<n>", about: "the number of invented contacts; default 0" },
-      load: { type: "string", value: "<file>", about: "records that sandbox.save or Save snapshot wrote" },
-      latency: { type: "string", value: "<ms>", about: "how long each response takes; default 0" },
+      "-p, --port <n>": `default ${defaults.port}; 0 for any free one`,
+      "--host <address>":
+        "default 127.0.0.1, this machine only; 0.0.0.0 for all of its addresses, as in a container",
+      "--allow-host <names>": "further host names, separated by commas",
+      "--workbench":
+        "serve the page and its controls beyond this machine: others can then read and change everything",
+      "--key <text>": `the accepted key, default ${defaults.key}`,
+      "--contacts <n>": "the number of invented contacts; default 0",
+      "--load <file>": "records that sandbox.save or Save snapshot wrote",
+      "--latency <ms>": "how long each response takes; default 0",
       ...limitsOption,
-      json: { type: "boolean", about: "url and key as one line of JSON" },
+      "--json": "url and key as one line of JSON",
     },
   },
   run: async (request) => {

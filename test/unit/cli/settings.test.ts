@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import type { OptionValue } from "../../../src/cli/args.ts";
+import type { OptionValues } from "../../../src/cli/args.ts";
 import { countOf, listOf, UsageError } from "../../../src/cli/command.ts";
 import { exportSettings } from "../../../src/cli/contacts-export.ts";
 import { recordFile } from "../../../src/cli/record-file.ts";
 import { describeReport } from "../../../src/cli/run-resumable.ts";
 
-const given = (values: Record<string, OptionValue>) => ({ values });
+const given = (values: OptionValues) => ({ values });
 
 describe("exportSettings", () => {
   test("reads all options", () => {
