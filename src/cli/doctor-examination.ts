@@ -57,14 +57,6 @@ const faultsOf = (record: unknown, schema: Schema): string[] => {
   });
 };
 
-/** The methods that a 405 names. */
-export const allowed = ({ headers }: Answer): string => {
-  const methods = headers.get("allow");
-  return methods === null ? "" : ` (it allows ${methods})`;
-};
-
-const counts = ["total", "skip", "limit"] as const;
-
 /** Asks a service, and gathers what it finds. */
 export class Examination {
   readonly differs: Finding[] = [];
@@ -108,25 +100,32 @@ export class Examination {
     this.notes.push({ operation, text });
   }
 
+  /** Reports a status that the document does not state, with the methods that a 405 names. */
+  differStatus(operation: string, { status, headers }: Answer): void {
+    const methods = headers.get("allow");
+    this.differ(operation, `answers ${status}${methods === null ? "" : ` (it allows ${methods})`}`);
+  }
+
   /** Reads a page, and says where it differs from the document. Undefined if it is no page. */
   pageOf(
     operation: string,
     answer: Answer,
-    asked: { readonly skip: number; readonly limit: number },
+    query: { readonly skip?: number; readonly limit?: number },
   ): { readonly data: readonly unknown[]; readonly total: number } | undefined {
-    const { status, body } = answer;
+    const { body } = answer;
     const differ = (text: string): void => this.differ(operation, text);
-    if (status !== 200) return void differ(`answers ${status}${allowed(answer)}`);
+    if (answer.status !== 200) return void this.differStatus(operation, answer);
     if (!isFields(body) || !Array.isArray(body.data))
       return void differ(`answers ${shapeOf(body)}, not { data, total, skip, limit }`);
     const { data, total } = body;
-    for (const name of counts)
+    const asked = { skip: 0, limit: 50, ...query };
+    const { skip, limit } = asked;
+    for (const name of ["total", "skip", "limit"] as const)
       if (typeof body[name] !== "number") differ(`${name} must be number, is ${kindOf(body[name])}`);
       else if (name !== "total" && body[name] !== asked[name])
         differ(`asked for ${name} ${asked[name]}, the page says ${body[name]}`);
     if (typeof total !== "number") return undefined;
-    const due = Math.max(0, Math.min(asked.limit, total - asked.skip));
-    const { skip, limit } = asked;
+    const due = Math.max(0, Math.min(limit, total - skip));
     if (data.length !== due)
       differ(`of ${total} records, skip ${skip} and limit ${limit} give ${data.length} and not ${due}`);
     return { data, total };

@@ -50,12 +50,7 @@ export async function* readableRecords(
   otherwise?: string,
 ): AsyncGenerator<object> {
   let isFirst = true;
-  let bad: UnreadableLine[] = [];
-  const takeBad = (): UnreadableLine[] => {
-    const taken = bad;
-    bad = [];
-    return taken;
-  };
+  const bad: UnreadableLine[] = [];
   const records = read((invalid) => {
     if (isFirst && otherwise !== undefined && !/^\s*\{/.test(invalid.text))
       throw new UsageError(
@@ -66,10 +61,10 @@ export async function* readableRecords(
   });
   for await (const record of records) {
     isFirst = false;
-    yield* takeBad();
+    yield* bad.splice(0);
     yield unwrapped(record);
   }
-  yield* takeBad();
+  yield* bad.splice(0);
 }
 
 /** A refused record, as a line of the file; named as `onRejected` and `--plan` name it. */
@@ -86,27 +81,25 @@ export interface RejectedRecord {
   readonly rejected: unknown;
 }
 
-const newline = 0x0a;
-
-/** The indexes in a file of refused records, one line in memory at a time, and the length of its complete lines. */
-const readExisting = async (path: string) => {
+/**
+ * The indexes in a file of refused records, one line in memory at a time. Removes an incomplete last line, which is of a
+ * killed run.
+ */
+const knownIn = async (path: string): Promise<Set<unknown>> => {
   const known = new Set<unknown>();
   let bytes = 0;
   let held = Buffer.alloc(0);
-  try {
-    for await (const chunk of createReadStream(path)) {
-      held = Buffer.concat([held, chunk]);
-      for (let end = held.indexOf(newline); end >= 0; end = held.indexOf(newline)) {
-        const { index }: { index?: unknown } = Object(JSON.parse(held.toString("utf8", 0, end)));
-        known.add(index);
-        bytes += end + 1;
-        held = held.subarray(end + 1);
-      }
+  for await (const chunk of createReadStream(path)) {
+    held = Buffer.concat([held, chunk]);
+    for (let end = held.indexOf("\n"); end >= 0; end = held.indexOf("\n")) {
+      const { index }: { index?: unknown } = Object(JSON.parse(held.toString("utf8", 0, end)));
+      known.add(index);
+      bytes += end + 1;
+      held = held.subarray(end + 1);
     }
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
   }
-  return { known, bytes, isCut: held.length > 0 };
+  if (held.length > 0) await truncate(path, bytes);
+  return known;
 };
 
 /**
@@ -116,15 +109,10 @@ const readExisting = async (path: string) => {
  * refused again is not listed twice.
  */
 export const rejectedFile = async (path: string, isResumed: boolean) => {
-  const { known, bytes, isCut } = isResumed
-    ? await readExisting(path)
-    : { known: new Set(), bytes: 0, isCut: false };
-  if (!isResumed) await writeFile(path, "");
-  // An incomplete last line is of a killed run.
-  if (isCut) await truncate(path, bytes);
+  await writeFile(path, "", { flag: isResumed ? "a" : "w" });
+  const known = await knownIn(path);
   return async (rejected: RejectedRecord): Promise<void> => {
-    if (known.has(rejected.index)) return;
-    await appendFile(path, `${JSON.stringify(rejected)}\n`);
+    if (!known.has(rejected.index)) await appendFile(path, `${JSON.stringify(rejected)}\n`);
   };
 };
 
