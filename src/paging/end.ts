@@ -1,6 +1,5 @@
-import type { PageRequest } from "./ahead.ts";
+import type { PageRequest, ServedPage } from "./ahead.ts";
 import { idOf } from "./recent.ts";
-import type { ServedPage } from "./walk-settings.ts";
 
 const recordsUnchanged = 40;
 

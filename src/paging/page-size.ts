@@ -1,5 +1,4 @@
-import type { PageRequest } from "./ahead.ts";
-import type { ServedPage } from "./walk-settings.ts";
+import type { PageRequest, ServedPage } from "./ahead.ts";
 
 /** The most records per page that the document allows. */
 export const largestLimit = 200;
