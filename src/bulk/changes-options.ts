@@ -1,6 +1,4 @@
-import type { CallScope } from "../call/scope.ts";
 import type { CallOptions } from "../options/options.ts";
-import type { Clock } from "../runtime/clock.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { Progress } from "./progress.ts";
 
@@ -49,19 +47,4 @@ export interface ContactChanges<C extends Contact = Contact> extends AsyncIterab
    * ```
    */
   pages(): AsyncIterableIterator<readonly ContactChange<C>[]>;
-}
-
-export interface ChangesContext<C extends Contact> {
-  readonly clock: Clock;
-  readonly call: CallScope;
-  /** The pages after a cursor, or all. */
-  readonly pages: (
-    call: CallScope,
-    options: CallOptions,
-    from: { readonly search?: string; readonly cursor?: string | undefined; readonly prefetch?: number },
-  ) => AsyncIterable<{
-    readonly data: readonly C[];
-    readonly total?: number | undefined;
-    readonly cursor: string;
-  }>;
 }

@@ -30,16 +30,16 @@ const explained = async <T>(path: string, work: () => Promise<T>): Promise<T> =>
 };
 
 /** A contact to store, and its change. */
-export interface Compared<C extends Contact> {
+export interface Compared {
   readonly stored: StoredContact;
-  readonly change: ContactChange<C> | undefined;
+  readonly change: ContactChange | undefined;
 }
 
 /**
  * A pass over the list: the contacts of the previous snapshot, which move to the new one page by page, and the draft of
  * the file that replaces it. The contacts that are left in the end were removed.
  */
-export class Pass<C extends Contact> {
+export class Pass {
   readonly #path: string;
   /** Of the snapshot: contacts that no committed page of this pass has. */
   readonly #before = new TextStore();
@@ -72,8 +72,8 @@ export class Pass<C extends Contact> {
     return this.#now.size;
   }
 
-  static async begin<C extends Contact>(path: string, query: object): Promise<Pass<C>> {
-    const pass = new Pass<C>(resolve(path));
+  static async begin(path: string, query: object): Promise<Pass> {
+    const pass = new Pass(resolve(path));
     const before = await readSnapshot(pass.#path, { query }, ({ contacts, isCommitted }) => {
       if (isCommitted) for (const { id, fields } of contacts) pass.#before.set(id, fields);
     });
@@ -121,7 +121,7 @@ export class Pass<C extends Contact> {
     return this.#before.has(id) || this.#now.has(id);
   }
 
-  compare(contact: C): Compared<C> {
+  compare(contact: Contact): Compared {
     const stored = { id: String(contact.id), fields: fieldHashes(contact) };
     let fields = this.#fieldsToTell(stored);
     if (fields === undefined) return { stored, change: { kind: "added", contact } };
@@ -132,7 +132,7 @@ export class Pass<C extends Contact> {
   }
 
   /** Stores a page before it is yielded: a contact that is gone in the next run is then yielded as removed. */
-  async keep(compared: readonly Compared<C>[], cursor: string): Promise<void> {
+  async keep(compared: readonly Compared[], cursor: string): Promise<void> {
     this.#pending = compared.map(({ stored }) => stored);
     await this.#append([...this.#pending, { pending: cursor }].map(snapshotLine).join(""));
   }
@@ -149,7 +149,7 @@ export class Pass<C extends Contact> {
   }
 
   /** Contacts of the snapshot that are not in the list any more. */
-  *removed(): Generator<readonly ContactChange<C>[]> {
+  *removed(): Generator<readonly ContactChange[]> {
     const told = [...this.#maybeYielded.keys()].filter((id) => !this.knows(id));
     const gone = [...told, ...this.#before.keys()];
     for (let at = 0; at < gone.length; at += pageSize)

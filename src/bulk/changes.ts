@@ -1,9 +1,12 @@
+import type { CallScope } from "../call/scope.ts";
 import { ConfigurationError, ResponseValidationError } from "../errors.ts";
 import { isCallback, type Rules, refuseFaults, ruleFaults } from "../options/rules.ts";
 import { callRules } from "../options/validation.ts";
+import { type PagingOptions, paged } from "../paging/paged.ts";
 import { isRecord } from "../runtime/values.ts";
 import type { Contact } from "../service/contacts.ts";
-import type { ChangesContext, ChangesOptions, ContactChange } from "./changes-options.ts";
+import { operations } from "../service/operations.ts";
+import type { ChangesOptions, ContactChange } from "./changes-options.ts";
 import { Pass } from "./changes-pass.ts";
 import { ProgressReporter } from "./progress.ts";
 
@@ -20,20 +23,20 @@ const rules: Rules = {
  * The changes of a list since a snapshot, by pages. A page counts as taken when the next one is requested; until then,
  * the next run yields it again.
  */
-export async function* changedContacts<C extends Contact>(
+export async function* changedContacts(
   options: ChangesOptions,
-  { call, clock, pages }: ChangesContext<C>,
-): AsyncGenerator<readonly ContactChange<C>[]> {
+  call: CallScope,
+): AsyncGenerator<readonly ContactChange[]> {
   // Unlike the others, this option has no default.
   const given = { ...options, snapshot: options.snapshot ?? "" };
   refuseFaults(operation, ruleFaults(given, rules));
   const { snapshot, search, onProgress, ...callOptions } = options;
   const query = search === undefined ? {} : { search };
-  const pass = await Pass.begin<C>(snapshot, query);
-  const progress = new ProgressReporter(onProgress, undefined, clock);
+  const pass = await Pass.begin(snapshot, query);
+  const progress = new ProgressReporter(onProgress, undefined, call.clock);
   const scope = call.long(operation, { waits: progress });
-  const list = (from: { readonly cursor?: string | undefined; readonly prefetch?: number }) =>
-    pages(scope, callOptions, { ...query, ...from });
+  const list = (from: PagingOptions) =>
+    paged(scope, operations.contacts.list, query, { ...callOptions, ...from }).pages();
   try {
     if (pass.size > 0) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);
     progress.skip(pass.seen);
@@ -62,9 +65,9 @@ export async function* changedContacts<C extends Contact>(
 }
 
 /** A key does not say its workspace; only the contacts identify it. */
-const refuseForeign = async <C extends Contact>(
-  pass: Pass<C>,
-  pages: AsyncIterable<{ readonly data: readonly C[] }>,
+const refuseForeign = async (
+  pass: Pass,
+  pages: AsyncIterable<{ readonly data: readonly Contact[] }>,
   since: string,
 ): Promise<void> => {
   for await (const { data } of pages)

@@ -1,8 +1,15 @@
+import type { CallScope } from "../call/scope.ts";
 import { ApiError } from "../errors.ts";
+import type { CallOptions } from "../options/options.ts";
+import { findContact } from "../paging/matching.ts";
+import { type PagingOptions, paged } from "../paging/paged.ts";
+import type { WalkedPage } from "../paging/walk.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import { lineOf, markLine } from "../runtime/source-line.ts";
 import { snapshot } from "../runtime/values.ts";
+import type { Page } from "../service/common.ts";
 import type { Contact } from "../service/contacts.ts";
+import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import { type KnownContact, KnownContacts } from "./known-contacts.ts";
 import type { InputSource } from "./resumable.ts";
@@ -15,21 +22,6 @@ export interface ImportLookup {
   readonly reason: string;
 }
 
-/** A page of existing contacts. */
-interface KnownPage {
-  readonly data: readonly Contact[];
-  readonly total?: number | undefined;
-  readonly cursor: string;
-}
-
-export interface LookupContext {
-  /** The pages after a cursor, or only the first page: nothing is requested ahead of it. */
-  readonly pages: (cursor: string | undefined) => AsyncIterator<KnownPage>;
-  readonly find: (email: string) => Promise<Contact | null>;
-  /** Ends the wait for a row. */
-  readonly signal: AbortSignal | undefined;
-}
-
 const pageSize = 200;
 
 /** A list of which the first page was read. */
@@ -38,10 +30,10 @@ interface BegunList {
   /** Undefined if the service gives no number of contacts, or one that its own page exceeds. */
   readonly total: number | undefined;
   /** The pages after the first. */
-  readonly rest: AsyncIterator<KnownPage>;
+  readonly rest: AsyncIterator<Page<Contact>>;
 }
 
-const totalOf = ({ data, total }: KnownPage): number | undefined => {
+const totalOf = ({ data, total }: Page<Contact>): number | undefined => {
   const count = Number(total ?? Number.NaN);
   return count >= data.length ? count : undefined;
 };
@@ -54,12 +46,13 @@ const isNotAllowed = (error: unknown): boolean =>
 /** Finds the existing contact of each row with the fewest requests: one pass over the list, or a search per row. */
 export class ContactLookup {
   readonly contacts: KnownContacts;
-  readonly #context: LookupContext;
+  readonly #call: CallScope;
+  readonly #options: CallOptions;
   #way: ImportLookup | undefined;
 
-  constructor(context: LookupContext, keepsWhole: boolean) {
-    this.#context = context;
-    this.contacts = new KnownContacts({ keepsWhole });
+  constructor(call: CallScope, options: CallOptions, kept: { readonly keepsWhole: boolean }) {
+    [this.#call, this.#options] = [call, options];
+    this.contacts = new KnownContacts(kept);
   }
 
   /** Undefined while no row had to be looked up. */
@@ -75,7 +68,7 @@ export class ContactLookup {
     let index = 0;
     const ahead: GivenContact[] = [];
     let list: BegunList | undefined;
-    for await (const row of iterateUntilAborted(source, this.#context.signal)) {
+    for await (const row of iterateUntilAborted(source, this.#call.signal)) {
       index += 1;
       if (index <= done || this.#way !== undefined) {
         yield row;
@@ -100,18 +93,22 @@ export class ContactLookup {
   async look(row: GivenContact): Promise<KnownContact | undefined> {
     const known = this.contacts.look(row);
     if (known !== undefined || this.#way?.by !== "search") return known;
-    const found = await this.#context.find(row.email);
+    const found = await findContact(this.#call, row.email, this.#options);
     if (found === null) return undefined;
     // Under the row's address, in the row's case.
     this.contacts.add({ ...found, email: row.email });
     return this.contacts.look(row);
   }
 
+  #pages(from: PagingOptions): AsyncIterator<WalkedPage<Contact>> {
+    return paged(this.#call, operations.contacts.list, {}, { ...this.#options, ...from }).pages();
+  }
+
   /** Reads the first page, which contains the number of contacts. */
   async #begin(): Promise<BegunList | undefined> {
     try {
-      const rest = this.#context.pages(undefined);
-      const { value: first }: { value?: KnownPage } = await rest.next();
+      const rest = this.#pages({ prefetch: 0 });
+      const { value: first }: { value?: WalkedPage<Contact> } = await rest.next();
       for (const contact of first?.data ?? []) this.contacts.add(contact);
       return { cursor: first?.cursor, total: first ? totalOf(first) : 0, rest };
     } catch (error) {
@@ -124,7 +121,7 @@ export class ContactLookup {
   async #readRest({ cursor, total, rest }: BegunList): Promise<void> {
     const hasMore = total === undefined || this.contacts.size < total;
     // With more to come, pages are requested ahead. Otherwise the list itself says whether it has ended: a total may be wrong.
-    const pages = cursor !== undefined && hasMore ? this.#context.pages(cursor) : rest;
+    const pages = cursor !== undefined && hasMore ? this.#pages({ cursor }) : rest;
     for (let page = await pages.next(); !page.done; page = await pages.next())
       for (const contact of page.value.data) this.contacts.add(contact);
     const reason =

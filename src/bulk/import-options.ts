@@ -1,10 +1,8 @@
 import type { CallScope } from "../call/scope.ts";
-import type { Issue } from "../errors.ts";
-import type { CallOptions, KeySource } from "../options/options.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { KeySource } from "../options/options.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
-import type { ImportLookup, LookupContext } from "./import-lookup.ts";
+import type { ImportLookup } from "./import-lookup.ts";
 import type { ImportPlan } from "./import-plan.ts";
 import type { SourcePlace, WorkOptions } from "./work-options.ts";
 
@@ -86,32 +84,8 @@ export interface ImportReport {
   readonly plan?: ImportPlan | undefined;
 }
 
-/** The result of one row. */
-export interface RowResult<C extends Contact = Contact> {
-  readonly contact: C;
-  readonly result: ImportedContact["result"];
-}
-
+/** What an import needs of the client. */
 export interface ImportContext {
-  readonly clock: Clock;
   readonly call: CallScope;
   readonly apiKey: KeySource;
-  /** The faults of a row. */
-  readonly issues: (input: GivenContact) => readonly Issue[] | Promise<readonly Issue[]>;
-  /** Creates the contact, or updates the existing one unless it has the same fields. */
-  readonly upsert: (
-    call: CallScope,
-    input: GivenContact,
-    options: CallOptions,
-    isSame: (row: object, contact: object) => boolean,
-  ) => Promise<RowResult>;
-  readonly create: (call: CallScope, input: GivenContact, options: CallOptions) => Promise<Contact>;
-  readonly update: (call: CallScope, id: string, row: GivenContact, options: CallOptions) => Promise<Contact>;
-  readonly find: (call: CallScope, email: string, options: CallOptions) => Promise<Contact | null>;
-  /** As in `LookupContext`. */
-  readonly pages: (
-    call: CallScope,
-    options: CallOptions,
-    cursor: string | undefined,
-  ) => ReturnType<LookupContext["pages"]>;
 }

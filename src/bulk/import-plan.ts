@@ -23,11 +23,10 @@ export interface PlannedRow extends SourcePlace {
  */
 export class ImportPlan implements Iterable<PlannedRow> {
   readonly #spool = new Spool();
-  readonly #places: number[] = [];
 
   /** The number of rows. */
   get length(): number {
-    return this.#places.length;
+    return this.#spool.length;
   }
 
   /**
@@ -36,10 +35,10 @@ export class ImportPlan implements Iterable<PlannedRow> {
    * @internal
    */
   add(row: PlannedRow): void {
-    this.#places.push(this.#spool.add(JSON.stringify(row)));
+    this.#spool.add(JSON.stringify(row));
   }
 
   *[Symbol.iterator](): Iterator<PlannedRow> {
-    for (const place of this.#places) yield JSON.parse(this.#spool.read(place));
+    for (let row = 0; row < this.length; row += 1) yield JSON.parse(this.#spool.read(row));
   }
 }

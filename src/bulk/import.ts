@@ -2,6 +2,7 @@ import type { CallScope } from "../call/scope.ts";
 import { ApiError, ConfigurationError, ConflictError, NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { isCallback, isOneOf, isWhole, type Rules, refuseFaults } from "../options/rules.ts";
+import { findContact } from "../paging/matching.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import { describeIssues } from "../service/check.ts";
@@ -23,6 +24,7 @@ import type { KnownContact } from "./known-contacts.ts";
 import { ListAdditions } from "./list-additions.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runResumable } from "./resumable.ts";
+import { upsertContact } from "./upsert.ts";
 import { placeOf, requestOptions, workFaults } from "./work-options.ts";
 
 type Counts = { -readonly [K in "created" | "updated" | "unchanged" | "rejected" | "passedOver"]: number };
@@ -33,6 +35,7 @@ interface Settled {
   readonly contact?: Contact | undefined;
 }
 
+const { create, update } = operations.contacts;
 const operation = "contacts.import";
 const defaultConcurrency = 8;
 const batchSize = 25;
@@ -53,7 +56,6 @@ type Why = Pick<RejectedContact, "status" | "error">;
 class Import {
   readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, rejected: 0, passedOver: 0 };
   readonly #options: ImportOptions;
-  readonly #context: ImportContext;
   readonly #call: CallScope;
   /** The options of each request. */
   readonly #given: CallOptions;
@@ -65,20 +67,13 @@ class Import {
   /** Set if a list is to be filled. */
   readonly additions: ListAdditions | undefined;
 
-  constructor(options: ImportOptions, context: ImportContext, call: CallScope) {
+  constructor(options: ImportOptions, call: CallScope) {
     const { addToList: id, dryRun, onImported } = options;
     const given = requestOptions(options);
     const { signal } = call;
-    [this.#options, this.#context, this.#call, this.#given] = [options, context, call, given];
+    [this.#options, this.#call, this.#given] = [options, call, given];
     this.plan = dryRun ? new ImportPlan() : undefined;
-    this.lookup = new ContactLookup(
-      {
-        signal,
-        pages: (cursor) => context.pages(call, given, cursor),
-        find: (email) => context.find(call, email, given),
-      },
-      onImported !== undefined,
-    );
+    this.lookup = new ContactLookup(call, given, { keepsWhole: onImported !== undefined });
     if (id === undefined || dryRun) return;
     const list = {
       signal,
@@ -119,7 +114,7 @@ class Import {
   /** Whether the row is a contact now, or would be. */
   async #one(entry: Entry<GivenContact>): Promise<boolean> {
     const { index, item } = entry;
-    const found = this.#context.issues(item);
+    const found = this.#call.issues(create, item);
     const issues = found instanceof Promise ? await untilAborted(found, this.#call.signal) : found;
     if (issues.length > 0) return this.#reject(entry, { status: undefined, error: describeIssues(issues) });
     let settled: Settled;
@@ -181,19 +176,23 @@ class Import {
   /** Sends the change. If another program has created or removed the contact meanwhile, an upsert resolves it. */
   async #change(row: GivenContact, known: KnownContact | undefined): Promise<Settled> {
     const { mode = "upsert" } = this.#options;
-    const [context, call, options] = [this.#context, this.#call, this.#given];
+    const [call, options] = [this.#call, this.#given];
     try {
-      if (known !== undefined)
-        return { result: "updated", contact: await context.update(call, known.id, row, options) };
-      if (mode === "create") return { result: "created", contact: await context.create(call, row, options) };
+      const { email: _same, ...patch } = row;
+      if (known !== undefined) {
+        const input = { id: known.id, payload: patch };
+        return { result: "updated", contact: await call.request(update, input, options) };
+      }
+      if (mode === "create")
+        return { result: "created", contact: await call.request(create, { payload: row }, options) };
     } catch (error) {
       const isOthers =
         error instanceof NotFoundError || (known === undefined && error instanceof ConflictError);
       if (!isOthers) throw error;
-      if (mode === "create" && (await context.find(call, row.email, options)) === null) throw error;
+      if (mode === "create" && (await findContact(call, row.email, options)) === null) throw error;
       if (mode !== "upsert") return { result: "passedOver" };
     }
-    return context.upsert(call, row, options, hasSameFields);
+    return upsertContact(call, { input: row, options }, hasSameFields);
   }
 
   #countChange(index: number): void {
@@ -235,13 +234,14 @@ export const importContacts = async (
   context: ImportContext,
 ): Promise<ImportReport> => {
   refuseFaults(operation, workFaults(source, options, rules));
-  const { clock, apiKey } = context;
+  const { apiKey, call: within } = context;
+  const { clock } = within;
   const { checkpoint, dryRun = false } = options;
   const startedAt = clock.now();
   const total = Array.isArray(source) ? source.length : undefined;
   const progress = new ProgressReporter(options.onProgress, total, clock);
-  const call = context.call.long(operation, { ...options, waits: progress });
-  const run = new Import(options, context, call);
+  const call = within.long(operation, { ...options, waits: progress });
+  const run = new Import(options, call);
   const report = (reading: Reading): ImportReport => {
     const { passedOver, ...counts } = run.counts;
     const skipped = reading.skipped + passedOver;

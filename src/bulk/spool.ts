@@ -15,51 +15,49 @@ const openNameless = (): number => {
 };
 
 const mostInMemory = 1024 * 1024;
-const lengthBytes = 4;
 
 /** Texts of any length: the newest MiB in memory, the others in a file without a name. */
 export class Spool {
-  #waiting = Buffer.alloc(0);
-  #used = 0;
-  /** Where the waiting texts begin. */
-  #written = 0;
+  /** Where each text begins in the file, and where the next one will. */
+  readonly #starts = [0];
+  /** The texts that are not in the file yet. */
+  #waiting: Buffer[] = [];
   #descriptor: number | undefined;
 
-  /** Adds a text; returns its place. */
+  get length(): number {
+    return this.#starts.length - 1;
+  }
+
+  /** Adds a text; returns its number. */
   add(text: string): number {
-    const length = lengthBytes + Buffer.byteLength(text);
-    if (this.#used + length > this.#waiting.length) this.#makeRoom(length);
-    const place = this.#written + this.#used;
-    this.#waiting.writeUInt32LE(length - lengthBytes, this.#used);
-    this.#waiting.write(text, this.#used + lengthBytes);
-    this.#used += length;
-    return place;
+    const bytes = Buffer.from(text);
+    this.#starts.push(this.#startOf(this.length) + bytes.length);
+    this.#waiting.push(bytes);
+    const written = this.#startOf(this.length - this.#waiting.length);
+    if (this.#startOf(this.length) - written > mostInMemory) this.#write(written);
+    return this.length - 1;
   }
 
-  read(place: number): string {
-    const length = this.#bytes(place, lengthBytes).readUInt32LE(0);
-    return this.#bytes(place + lengthBytes, length).toString("utf8");
+  read(number: number): string {
+    const waiting = this.#waiting[number - (this.length - this.#waiting.length)];
+    if (waiting !== undefined) return waiting.toString();
+    const start = this.#startOf(number);
+    const bytes = Buffer.alloc(this.#startOf(number + 1) - start);
+    if (this.#descriptor !== undefined) readSync(this.#descriptor, bytes, 0, bytes.length, start);
+    return bytes.toString();
   }
 
-  #bytes(place: number, length: number): Buffer {
-    if (place >= this.#written) return this.#waiting.subarray(place - this.#written).subarray(0, length);
-    const bytes = Buffer.alloc(length);
-    if (this.#descriptor !== undefined) readSync(this.#descriptor, bytes, 0, length, place);
-    return bytes;
+  #startOf(number: number): number {
+    return this.#starts[number] ?? 0;
   }
 
-  #makeRoom(length: number): void {
-    if (this.#used > 0) {
-      if (this.#descriptor === undefined) {
-        this.#descriptor = openNameless();
-        forgotten.register(this, this.#descriptor);
-      }
-      for (let at = 0; at < this.#used; )
-        at += writeSync(this.#descriptor, this.#waiting, at, this.#used - at, this.#written + at);
+  #write(place: number): void {
+    if (this.#descriptor === undefined) {
+      this.#descriptor = openNameless();
+      forgotten.register(this, this.#descriptor);
     }
-    this.#written += this.#used;
-    this.#used = 0;
-    if (this.#waiting.length < Math.max(length, mostInMemory))
-      this.#waiting = Buffer.alloc(Math.max(length, mostInMemory));
+    const bytes = Buffer.concat(this.#waiting.splice(0));
+    for (let at = 0; at < bytes.length; )
+      at += writeSync(this.#descriptor, bytes, at, bytes.length - at, place + at);
   }
 }

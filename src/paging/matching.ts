@@ -1,6 +1,7 @@
 import { throwIfInvalid } from "../call/executor.ts";
 import type { CallScope } from "../call/scope.ts";
 import type { CallOptions } from "../options/options.ts";
+import { foldAscii } from "../runtime/fold-ascii.ts";
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import { type PagingOptions, paged } from "./paged.ts";
@@ -16,6 +17,20 @@ export async function* contactsWith(
   for await (const contact of paged(call, operations.contacts.list, {}, options ?? {}))
     if (fits(contact)) yield contact;
 }
+
+/** The contact with exactly this address, folded; null if there is none. */
+export const findContact = async (
+  call: CallScope,
+  email: string,
+  options: CallOptions | undefined,
+): Promise<Contact | null> => {
+  const wanted = foldAscii(email);
+  for await (const contact of paged(call, operations.contacts.list, { search: email }, options ?? {}, {})) {
+    // In lenient mode a record may have any shape.
+    if (typeof contact?.email === "string" && foldAscii(contact.email) === wanted) return contact;
+  }
+  return null;
+};
 
 /** What the contacts have in common, and how to read them. */
 interface Matching {

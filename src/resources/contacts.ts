@@ -1,14 +1,13 @@
-import { upsert } from "../batch/upsert.ts";
 import type { ChangesOptions, ContactChange, ContactChanges } from "../bulk/changes-options.ts";
-import type { ImportContext, ImportOptions, ImportReport, RowResult } from "../bulk/import-options.ts";
+import type { ImportOptions, ImportReport } from "../bulk/import-options.ts";
 import type { InputSource } from "../bulk/resumable.ts";
+import { upsertContact } from "../bulk/upsert.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
 import { throwIfInvalid, withOperation } from "../call/executor.ts";
 import type { CallScope } from "../call/scope.ts";
 import type { CallOptions, KeySource } from "../options/options.ts";
+import { findContact } from "../paging/matching.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
-import type { Clock } from "../runtime/clock.ts";
-import { foldAscii } from "../runtime/fold-ascii.ts";
 import { snapshot } from "../runtime/values.ts";
 import { issuesOf } from "../service/check.ts";
 import type { Page } from "../service/common.ts";
@@ -32,13 +31,6 @@ export interface UpsertResult<C extends Contact = Contact> {
   readonly created: boolean;
 }
 
-// Within an upsert a second creation is harmless: it conflicts, and the upsert then updates, also with a part of the fields.
-const repeatable = <Input, Output>(create: Operation<Input, Output>): Operation<Input, Output> => ({
-  ...create,
-  replay: "idempotent",
-  isPartial: true,
-});
-
 /** The operations with the types of a workspace. */
 interface TypedOperations<Fields> {
   readonly create: Operation<ContactInputOf<Fields>, ContactOf<Fields>>;
@@ -53,11 +45,10 @@ const typed = <Fields>() => operations.contacts as unknown as TypedOperations<Fi
 /** Contacts. Use it as `client.contacts`. `Fields` are the workspace's custom fields, if a schema types them. */
 export class Contacts<Fields extends object = OpenFields> {
   readonly #call: CallScope;
-  readonly #clock: Clock;
   readonly #apiKey: KeySource;
 
-  constructor(call: CallScope, clock: Clock, apiKey: KeySource) {
-    [this.#call, this.#clock, this.#apiKey] = [call, clock, apiKey];
+  constructor(call: CallScope, apiKey: KeySource) {
+    [this.#call, this.#apiKey] = [call, apiKey];
   }
 
   /**
@@ -119,22 +110,13 @@ export class Contacts<Fields extends object = OpenFields> {
     const call = this.#call.open("contacts.find");
     const search = async (): Promise<ContactOf<Fields> | null> => {
       throwIfInvalid("contacts.find", issuesOf(FindQuery, { email }));
-      return call.run("contacts.find", options, (part) => this.#find(part, email, options));
+      return call.run(
+        "contacts.find",
+        options,
+        (part) => findContact(part, email, options) as Promise<ContactOf<Fields> | null>,
+      ); // The call checks the schema.
     };
     return call.answer(search());
-  }
-
-  async #find(
-    call: CallScope,
-    email: string,
-    options: CallOptions | undefined,
-  ): Promise<ContactOf<Fields> | null> {
-    const found = paged(call, typed<Fields>().list, { search: email }, options ?? {}, {});
-    for await (const contact of found) {
-      // In lenient mode a record may have any shape.
-      if (typeof contact?.email === "string" && foldAscii(contact.email) === foldAscii(email)) return contact;
-    }
-    return null;
   }
 
   /**
@@ -178,9 +160,9 @@ export class Contacts<Fields extends object = OpenFields> {
     const call = this.#call.open("contacts.upsert");
     const run = async (): Promise<UpsertResult<ContactOf<Fields>>> => {
       try {
-        const given = upsertFields(snapshot(input)) as ContactInputOf<Fields>; // The call checks what is left.
-        const { contact, result } = await this.#upsert(given, { call, options, isSame: () => false });
-        return { contact, created: result === "created" };
+        const given = upsertFields(snapshot(input)) as GivenContact; // The call checks what is left.
+        const { contact, result } = await upsertContact(call, { input: given, options });
+        return { contact: contact as ContactOf<Fields>, created: result === "created" }; // As above.
       } catch (error) {
         throw withOperation("contacts.upsert", error);
       }
@@ -218,11 +200,8 @@ export class Contacts<Fields extends object = OpenFields> {
       const { importContacts } = await import("../bulk/import.ts");
       // The import checks the fields of a row, and the call checks its custom fields.
       return importContacts(source as InputSource<GivenContact>, options ?? {}, {
-        clock: this.#clock,
-        apiKey: this.#apiKey,
         call,
-        issues: (input) => this.#call.issues(operations.contacts.create, input),
-        ...this.#importing(),
+        apiKey: this.#apiKey,
       });
     };
     return call.answer(run());
@@ -248,19 +227,14 @@ export class Contacts<Fields extends object = OpenFields> {
    * Scope: none documented, as for every read. Source: service document, Contacts. The service has no query for changes; this reads 200 contacts per request.
    */
   changes(options: ChangesOptions): ContactChanges<ContactOf<Fields>> {
-    const [call, clock] = [this.#call, this.#clock];
+    const call = this.#call;
     async function* pages(): AsyncGenerator<readonly ContactChange<ContactOf<Fields>>[]> {
       // Loaded on first use, like the import.
       const { changedContacts } = await import("../bulk/changes.ts");
-      yield* changedContacts<ContactOf<Fields>>(options ?? {}, {
-        call,
-        clock,
-        pages: (through, given, { search, ...from }) =>
-          paged(through, typed<Fields>().list, search === undefined ? {} : { search }, {
-            ...given,
-            ...from,
-          }).pages(),
-      });
+      // The call checks the contacts by the workspace's schema.
+      yield* changedContacts(options ?? {}, call) as AsyncGenerator<
+        readonly ContactChange<ContactOf<Fields>>[]
+      >;
     }
     return {
       pages,
@@ -268,49 +242,5 @@ export class Contacts<Fields extends object = OpenFields> {
         for await (const page of pages()) yield* page;
       },
     };
-  }
-
-  /** The calls that an import makes. */
-  #importing(): Pick<ImportContext, "upsert" | "create" | "update" | "find" | "pages"> {
-    const given = (row: GivenContact) => row as ContactInputOf<Fields>;
-    const { create, update, list } = typed<Fields>();
-    return {
-      upsert: (call, row, options, isSame) => this.#upsert(given(row), { call, options, isSame }),
-      create: (call, row, options) => call.request(create, { payload: given(row) }, options),
-      update: (call, id, { email: _same, ...patch }, options) =>
-        // What creates a contact changes one as well.
-        call.request(update, { id, payload: patch as unknown as ContactPatchOf<Fields> }, options),
-      find: (call, email, options) => this.#find(call, email, options),
-      pages: (call, options, cursor) =>
-        paged(call, list, {}, { ...options, cursor, ...(cursor === undefined && { prefetch: 0 }) }).pages(),
-    };
-  }
-
-  #upsert(
-    input: ContactInputOf<Fields>,
-    {
-      call: through,
-      options,
-      isSame,
-    }: {
-      readonly call: CallScope;
-      readonly options: CallOptions | undefined;
-      readonly isSame: (row: object, contact: object) => boolean;
-    },
-  ): Promise<RowResult<ContactOf<Fields>>> {
-    // What creates a contact changes one as well.
-    const { email: _same, ...patch } = input as ContactInputOf<Fields> & ContactPatchOf<Fields>;
-    const { create, update } = typed<Fields>();
-    const isEmpty = Object.values(patch).every((value) => value === undefined);
-    return through.run("contacts.upsert", options, (call) =>
-      upsert<ContactOf<Fields>>(call, {
-        create: () => call.request(repeatable(create), { payload: input }, options),
-        find: () => this.#find(call, input.email, options),
-        update: (known) =>
-          isEmpty || isSame(patch, known)
-            ? undefined
-            : call.request(update, { id: known.id, payload: patch as ContactPatchOf<Fields> }, options),
-      }),
-    );
   }
 }

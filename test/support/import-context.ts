@@ -1,13 +1,31 @@
-import type { ImportContext } from "../../src/bulk/import-options.ts";
+import { ConflictError } from "../../src/errors.ts";
+import { aContact } from "./builders.ts";
+import type { Answering } from "./scripted-call.ts";
 
-const unasked = async () => {
-  throw new Error("an upsert settles each row of an unknown address");
-};
+/** What becomes of a row; a contact that is updated or unchanged is found when its creation conflicts. */
+export type RowResult = "created" | "updated" | "unchanged";
 
-/** The context of an import that may upsert, in a workspace without contacts. */
-export const emptyWorkspace: Pick<ImportContext, "create" | "update" | "find" | "pages"> = {
-  create: unasked,
-  update: unasked,
-  find: async () => null,
-  pages: async function* () {},
+/** Answers the requests of an import into a workspace that lists no contact. */
+export const emptyWorkspace = (
+  create: (email: string) => Promise<RowResult>,
+  addContacts: (emails: readonly string[]) => Promise<unknown>,
+): Answering => {
+  const found = new Map<string, object>();
+  return async (operation, payload) => {
+    const { email, search, emails, ...fields } = Object(payload);
+    if (operation.id === "lists.addContacts") return addContacts(emails);
+    if (operation.id === "contacts.update") return { ...[...found.values()].at(-1), ...fields };
+    if (operation.id === "contacts.list") {
+      const contact = found.get(search);
+      return { data: contact ? [contact] : [], total: contact ? 1 : 0, skip: 0, limit: 200 };
+    }
+    const contact = aContact(email, { email, ...fields });
+    const result = await create(email);
+    if (result === "created") return contact;
+    found.set(email, result === "unchanged" ? contact : { ...contact, title: "before" });
+    throw new ConflictError("taken", {
+      ...{ operation: operation.id, outcome: "not-applied", status: 409 },
+      ...{ headers: new Headers(), body: undefined },
+    });
+  };
 };

@@ -6,20 +6,19 @@ import type {
   ImportedContact,
   ImportOptions,
   RejectedContact,
-  RowResult,
 } from "../../../src/bulk/import-options.ts";
 import { ApiError, ConfigurationError, ValidationError } from "../../../src/errors.ts";
 import { contentHash } from "../../../src/runtime/content-hash.ts";
 import type { GivenContact } from "../../../src/workspace/contact-types.ts";
 import { aContact } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
-import { emptyWorkspace } from "../../support/import-context.ts";
+import { emptyWorkspace, type RowResult } from "../../support/import-context.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
 const never = new Promise<never>(() => undefined);
 
 const rows = (count: number): GivenContact[] =>
-  Array.from({ length: count }, (_, index) => ({ email: `p${index}@example.com` }));
+  Array.from({ length: count }, (_, index) => ({ email: `p${index}@example.com`, title: "T" }));
 
 const failure = (status: number): ApiError =>
   new ApiError(`no: ${status}`, {
@@ -28,25 +27,19 @@ const failure = (status: number): ApiError =>
   });
 
 /** A service whose upserts end as told, row by row of those that come to it, and whose lists take everybody. */
-const service = (upsert: (at: number) => Promise<RowResult["result"]> = async () => "created") => {
+const service = (upsert: (at: number) => Promise<RowResult> = async () => "created") => {
   const clock = new FakeClock();
   const seen = { upserts: 0 };
   /** Of each addition to a list: how many, and after how many rows. */
   const additions: (readonly [count: number, upserts: number])[] = [];
-  const context: ImportContext = {
-    clock,
-    apiKey: () => "key",
-    call: scriptedCall(clock, async (_operation, payload) => {
-      additions.push([Object(payload).emails.length, seen.upserts]);
+  const answering = emptyWorkspace(
+    () => upsert(seen.upserts++),
+    async (emails) => {
+      additions.push([emails.length, seen.upserts]);
       return {};
-    }),
-    issues: ({ email }) => (email === "" ? [{ path: "email", message: "must be an address" }] : []),
-    upsert: async (_call, { email }) => {
-      const result = await upsert(seen.upserts++);
-      return { contact: aContact(email, { email }), result };
     },
-    ...emptyWorkspace,
-  };
+  );
+  const context: ImportContext = { apiKey: () => "key", call: scriptedCall(clock, answering) };
   const run = (source: readonly GivenContact[], options: ImportOptions = {}) =>
     clock.until(importContacts(source, options, context));
   return { clock, context, seen, additions, run };
@@ -63,8 +56,8 @@ test("each row that is a contact now is reported, as the service has it", async 
   const told: ImportedContact[] = [];
   await run(rows(3), { onImported: (one) => void told.push(one) });
   expect(told).toEqual(
-    rows(3).map(({ email }, index) => ({
-      contact: aContact(email, { email }),
+    rows(3).map((row, index) => ({
+      contact: aContact(row.email, { email: row.email, title: "T" }),
       index,
       result: results[index],
     })),
@@ -131,7 +124,7 @@ test("an import whose checkpoint is damaged has read nothing", async () => {
 test("eight rows are under way at once, unless told otherwise", async () => {
   const { context, seen } = service(() => never);
   void importContacts(rows(1_000), {}, context);
-  for (let turns = 20; turns > 0; turns -= 1) await turn();
+  for (let turns = 50; turns > 0; turns -= 1) await turn();
   expect(seen.upserts).toBe(8);
 });
 
