@@ -110,13 +110,8 @@ export const readCheckpoint = (state: unknown, name = "the checkpoint"): Checkpo
     (typeof last === "string" || last === null) &&
     (key === undefined || typeof key === "string") &&
     (ids === undefined || isIdProgress(ids));
-  if (version === 1 && isIndex(done) && fits)
-    return {
-      ...{ version, done, last },
-      ...(list !== undefined && { list }),
-      ...(key !== undefined && { key }),
-      ...(ids !== undefined && { ids }),
-    };
+  // Every field was just checked.
+  if (version === 1 && isIndex(done) && fits) return state as Checkpoint;
   const why =
     isIndex(version) && version > 1
       ? `was saved by a newer touchpoint-sdk (version ${version} of checkpoints): update it here`

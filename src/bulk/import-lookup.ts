@@ -69,8 +69,7 @@ export class ContactLookup {
     const ahead: GivenContact[] = [];
     let list: BegunList | undefined;
     for await (const row of iterateUntilAborted(source, this.#call.signal)) {
-      index += 1;
-      if (index <= done || this.#way !== undefined) {
+      if (index++ < done || this.way !== undefined) {
         yield row;
         continue;
       }
@@ -78,14 +77,14 @@ export class ContactLookup {
       const line = lineOf(row);
       ahead.push(line === undefined ? copy : markLine(copy, line));
       list ??= await this.#begin();
-      if (list === undefined || ahead.length <= (list.total ?? 0) / pageSize) continue;
-      await this.#readRest(list);
-      yield* ahead.splice(0);
+      if (list !== undefined && ahead.length > (list.total ?? 0) / pageSize) await this.#readRest(list);
+      if (this.way !== undefined) yield* ahead.splice(0);
     }
-    if (list !== undefined && this.#way === undefined) {
-      const reason = `${ahead.length} rows are fewer than the pages of ${list.total} contacts`;
-      this.#way = { by: "search", reason };
-    }
+    if (list !== undefined)
+      this.#way ??= {
+        by: "search",
+        reason: `${ahead.length} rows are fewer than the pages of ${list.total} contacts`,
+      };
     yield* ahead;
   }
 

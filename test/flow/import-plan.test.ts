@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Client, type ContactInput } from "../../src/index.ts";
+import { Client, type ContactInput, type ImportOptions } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
 const rows = (count: number): ContactInput[] =>
@@ -144,7 +144,16 @@ test("a key that may not list contacts can import", async () => {
       ? Response.json({ error: "no" }, { status: 403 })
       : sandbox.fetch(String(url), init);
   const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch, limits: false });
-  expect(await client.contacts.import(rows(30))).toMatchObject({ created: 30, lookup: { by: "none" } });
+  const told: unknown[] = [];
+  const options: ImportOptions = {
+    concurrency: 1,
+    onImported: ({ index, contact }) => void told.push([index, contact.email]),
+  };
+  expect(await client.contacts.import(rows(30), options)).toMatchObject({
+    created: 30,
+    lookup: { by: "none" },
+  });
+  expect(told).toEqual(rows(30).map(({ email }, index) => [index, email]));
   const updating = client.contacts.import([{ email: "new@example.com" }], { mode: "update" });
   await expect(updating).rejects.toThrow("the key may not list contacts");
   const planning = client.contacts.import([{ email: "p0@example.com" }], { dryRun: true });
