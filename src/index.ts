@@ -4,7 +4,7 @@ export type { BatchReport } from "./batch/record-batch.ts";
 export type { Recorder } from "./batch/recorder.ts";
 export type { DroppedEvent, OutcomeOfEvent, RecorderOptions } from "./batch/recorder-options.ts";
 export type { ChangesOptions, ContactChange, ContactChanges } from "./bulk/changes-options.ts";
-export type { Checkpoint, CheckpointStore, ListProgress } from "./bulk/checkpoint.ts";
+export type { Checkpoint, CheckpointStore } from "./bulk/checkpoint.ts";
 export type { ForecastOptions, IngestForecast } from "./bulk/forecast.ts";
 export type { ImportLookup } from "./bulk/import-lookup.ts";
 export type {

@@ -4,14 +4,6 @@ import { ConfigurationError } from "../errors.ts";
 import { removeOldDrafts, writeFileAtomically } from "../runtime/atomic-file.ts";
 import { isMissingFile } from "../runtime/values.ts";
 
-/** The progress of an import with its list, which it fills in larger steps than it imports. */
-export interface ListProgress {
-  /** Every row before this one is in the list, or was refused. */
-  readonly before: number;
-  /** Later rows that were refused: they must not be added to the list. */
-  readonly except: readonly number[];
-}
-
 /** How an ingestion gives ids to events that have none. */
 interface IdProgress {
   /** `content`, `source:<its name>` or `function`. */
@@ -28,8 +20,6 @@ export interface Checkpoint {
   readonly done: number;
   /** A hash of the last settled item; it identifies the input. */
   readonly last: string | null;
-  /** Only for an import with `addToList`. */
-  readonly list?: ListProgress | undefined;
   /** A hash of the API key, if that is a string: another key may be of another workspace. */
   readonly key?: string | undefined;
   /** Only for an ingestion: other ids would record everything again. */
@@ -86,11 +76,6 @@ export const fileCheckpoint = (path: string): CheckpointStore => {
 
 const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-const isListProgress = (value: unknown): value is ListProgress => {
-  const { before, except }: { before?: unknown; except?: unknown } = Object(value);
-  return isIndex(before) && Array.isArray(except) && except.every(isIndex);
-};
-
 const isIdProgress = (value: unknown): value is IdProgress => {
   const { from, last }: { from?: unknown; last?: unknown } = Object(value);
   return typeof from === "string" && (typeof last === "string" || last === null);
@@ -104,9 +89,8 @@ const isIdProgress = (value: unknown): value is IdProgress => {
  */
 export const readCheckpoint = (state: unknown, name = "the checkpoint"): Checkpoint | undefined => {
   if (state === undefined || state === null) return undefined;
-  const { version, done, last, list, key, ids }: { [K in keyof Checkpoint]?: unknown } = Object(state);
+  const { version, done, last, key, ids }: { [K in keyof Checkpoint]?: unknown } = Object(state);
   const fits =
-    (list === undefined || isListProgress(list)) &&
     (typeof last === "string" || last === null) &&
     (key === undefined || typeof key === "string") &&
     (ids === undefined || isIdProgress(ids));

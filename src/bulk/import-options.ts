@@ -46,9 +46,8 @@ export interface ImportOptions extends WorkOptions {
    */
   readonly maxChanges?: number | undefined;
   /**
-   * The id of a list that the contacts are added to; their other lists stay the same. The import adds 1,000 contacts
-   * per request, and the rest at the end. The checkpoint stores which rows are still to be added, so a killed run
-   * forgets none.
+   * The id of a list that the contacts are added to; their other lists stay the same. The import adds the contacts of
+   * 1,000 rows at a time, before its checkpoint counts these rows, so a killed run forgets none.
    */
   readonly addToList?: string | undefined;
   /**

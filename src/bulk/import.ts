@@ -1,3 +1,4 @@
+import { InFlight } from "../batch/in-flight.ts";
 import type { CallScope } from "../call/scope.ts";
 import { ApiError, ConfigurationError, ConflictError, NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
@@ -21,7 +22,7 @@ import type {
 } from "./import-options.ts";
 import { ImportPlan } from "./import-plan.ts";
 import type { KnownContact } from "./known-contacts.ts";
-import { ListAdditions } from "./list-additions.ts";
+import { addToList, type ListOf } from "./list-additions.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runResumable } from "./resumable.ts";
 import { upsertContact } from "./upsert.ts";
@@ -38,7 +39,7 @@ interface Settled {
 const { create, update } = operations.contacts;
 const operation = "contacts.import";
 const defaultConcurrency = 8;
-const batchSize = 25;
+const rowsInTurn = 25;
 
 // These errors are about this row; any other means that the service has a problem, and ends the run.
 const isAboutTheRow = (error: unknown): error is ApiError =>
@@ -59,56 +60,84 @@ class Import {
   readonly #call: CallScope;
   /** The options of each request. */
   readonly #given: CallOptions;
-  /** The end of the last batch that has an address. */
+  /** The end of the last rows in turn that have an address. */
   readonly #lastWith = new Map<string, Promise<unknown>>();
   readonly plan: ImportPlan | undefined;
   readonly lookup: ContactLookup;
   #changes = 0;
   /** Set if a list is to be filled. */
-  readonly additions: ListAdditions | undefined;
+  readonly #list: ListOf | undefined;
+  readonly #progress: ProgressReporter;
 
-  constructor(options: ImportOptions, call: CallScope) {
+  constructor(options: ImportOptions, call: CallScope, progress: ProgressReporter) {
     const { addToList: id, dryRun, onImported } = options;
     const given = requestOptions(options);
     const { signal } = call;
-    [this.#options, this.#call, this.#given] = [options, call, given];
+    [this.#options, this.#call, this.#given, this.#progress] = [options, call, given, progress];
     this.plan = dryRun ? new ImportPlan() : undefined;
     this.lookup = new ContactLookup(call, given, { keepsWhole: onImported !== undefined });
     if (id === undefined || dryRun) return;
-    const list = {
+    this.#list = {
       signal,
-      add: (emails: readonly string[]) =>
+      add: (emails) =>
         call.request(operations.lists.addContacts, { id, payload: { emails: [...emails] } }, given),
-      onRefused: (row: Entry<GivenContact>, { status, message }: ApiError) =>
+      onRefused: (row, { status, message }) =>
         this.#tellRejected(row, { status, error: `not added to the list: ${message}` }),
     };
-    this.additions = new ListAdditions(list, maxAddressesPerRequest);
   }
 
-  /** Rows with the same address are processed in the order of the source, even if their batches run in parallel. */
+  get batchSize(): number {
+    return this.#list === undefined ? rowsInTurn : maxAddressesPerRequest;
+  }
+
+  /** Batches at once. A batch for a list is itself processed in parallel; a plan has the rows in their order. */
+  get concurrency(): number {
+    return this.#list === undefined && this.plan === undefined ? this.#rowsAtOnce : 1;
+  }
+
+  get #rowsAtOnce(): number {
+    return this.#options.concurrency ?? defaultConcurrency;
+  }
+
   async work(entries: readonly Entry<GivenContact>[]): Promise<void> {
+    const list = this.#list;
+    if (list === undefined) return void (await this.#inOrder(entries));
+    const flight = new InFlight(this.#rowsAtOnce);
+    const accepted: Entry<GivenContact>[] = [];
+    for (let at = 0; at < entries.length; at += rowsInTurn)
+      await flight.add(async () => {
+        accepted.push(...(await this.#inOrder(entries.slice(at, at + rowsInTurn))));
+        this.#progress.update(this.#progress.done + Math.min(rowsInTurn, entries.length - at));
+      });
+    await flight.settled();
+    await addToList(
+      accepted.sort((a, b) => a.index - b.index),
+      list,
+    );
+  }
+
+  /**
+   * Processes rows one after the other, and each behind earlier rows with its address that are processed in parallel.
+   *
+   * @returns those that are a contact now, or would be.
+   */
+  async #inOrder(entries: readonly Entry<GivenContact>[]): Promise<readonly Entry<GivenContact>[]> {
     const addresses = entries.map(({ item }) => foldAscii(String(item.email)));
     const earlier = addresses.map((address) => this.#lastWith.get(address));
-    const work = this.#inOrder(entries, earlier);
-    const end = work.catch(() => undefined);
+    const work = async (): Promise<readonly Entry<GivenContact>[]> => {
+      const accepted: Entry<GivenContact>[] = [];
+      for (const [at, entry] of entries.entries()) {
+        await earlier[at];
+        if (await this.#one(entry)) accepted.push(entry);
+      }
+      return accepted;
+    };
+    const accepted = work();
+    const end = accepted.catch(() => undefined);
     for (const address of addresses) this.#lastWith.set(address, end);
-    await work;
+    await end;
     for (const address of addresses) if (this.#lastWith.get(address) === end) this.#lastWith.delete(address);
-  }
-
-  /** @param earlier - for each entry, the end of the last batch before that has its address. */
-  async #inOrder(
-    entries: readonly Entry<GivenContact>[],
-    earlier: readonly (Promise<unknown> | undefined)[],
-  ): Promise<void> {
-    const rows: Entry<GivenContact>[] = [];
-    for (const [at, entry] of entries.entries()) {
-      await earlier[at];
-      if (await this.#one(entry)) rows.push(entry);
-      else this.additions?.refused(entry.index);
-    }
-    this.additions?.take(rows);
-    await this.additions?.pump();
+    return accepted;
   }
 
   /** Whether the row is a contact now, or would be. */
@@ -241,7 +270,7 @@ export const importContacts = async (
   const total = Array.isArray(source) ? source.length : undefined;
   const progress = new ProgressReporter(options.onProgress, total, clock);
   const call = within.long(operation, { ...options, waits: progress });
-  const run = new Import(options, call);
+  const run = new Import(options, call, progress);
   const report = (reading: Reading): ImportReport => {
     const { passedOver, ...counts } = run.counts;
     const skipped = reading.skipped + passedOver;
@@ -254,10 +283,9 @@ export const importContacts = async (
     };
   };
   return runResumable<GivenContact, ImportReport>({
-    ...{ call, source, checkpoint, apiKey, progress, report, isDry: dryRun, lagging: run.additions },
-    batchSize: () => batchSize,
-    // A plan has the rows in their order.
-    concurrency: dryRun ? 1 : (options.concurrency ?? defaultConcurrency),
+    ...{ call, source, checkpoint, apiKey, progress, report, isDry: dryRun },
+    batchSize: () => run.batchSize,
+    concurrency: run.concurrency,
     prepare: (rows, done) => run.lookup.rows(rows, done),
     work: (entries) => run.work(entries),
   });

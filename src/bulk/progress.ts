@@ -59,6 +59,10 @@ export class ProgressReporter implements Waits {
     this.#startedAt = clock.now();
   }
 
+  get done(): number {
+    return this.#done;
+  }
+
   /** What the work waits for now. */
   get waitingFor(): string | undefined {
     const [first] = [...this.#waits.values()].sort((a, b) => rankOf(a) - rankOf(b));

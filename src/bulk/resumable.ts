@@ -11,7 +11,6 @@ import {
   type CheckpointStore,
   CheckpointWriter,
   fileCheckpoint,
-  type ListProgress,
   readCheckpoint,
 } from "./checkpoint.ts";
 import type { ProgressReporter } from "./progress.ts";
@@ -43,24 +42,12 @@ export interface ResumableWork<Item, Report = object> {
   readonly work: (entries: readonly Entry<Item>[]) => Promise<void>;
   /** What the run has done so far: the result, and `partial.report` of an error. */
   readonly report: (reading: Reading) => Report;
-  readonly lagging?: DeferredStep<Item> | undefined;
   /** How items without an id get one. */
   readonly ids?: { readonly from: string; readonly of: (entry: Entry<Item>) => string | null } | undefined;
   /** Reads a checkpoint, but saves none. */
   readonly isDry?: boolean | undefined;
   /** Wraps the source, once it is known how many of its items an earlier run has settled. */
   readonly prepare?: ((source: InputSource<Item>, done: number) => AsyncIterable<Item>) | undefined;
-}
-
-/** Work for many batches at once, which may lag behind the checkpoint. */
-export interface DeferredStep<Item> {
-  /** Continues where an earlier run stopped. */
-  resume(before: Checkpoint): void;
-  /** Handles an item that an earlier run settled. */
-  passOver(entry: Entry<Item>): void;
-  /** What a checkpoint stores of it. */
-  readonly progress: ListProgress;
-  finish(): Promise<void>;
 }
 
 /** What was read from the source. */
@@ -107,17 +94,11 @@ class Run<Item> {
     this.#state = { version: 1, done, last, ...(key && { key }), ...(ids && { ids }) };
     this.#flight = new InFlight(work.concurrency);
     work.progress.waitsForSource = () => this.#isForSource && this.#flight.isEmpty;
-    if (before === undefined) return;
-    if (before.key !== undefined && key !== undefined && before.key !== key)
+    if (before?.key !== undefined && key !== undefined && before.key !== key)
       this.#refuse(
         "was saved with another API key, and may be of another workspace: delete it to start over; if this is a " +
           'new key of the same workspace, remove "key" from the checkpoint to go on',
       );
-    if (before.list !== undefined && before.list.before < before.done && !work.lagging && !work.isDry)
-      this.#refuse(
-        "has rows that are still to be added to a list: give addToList, or delete it to start over",
-      );
-    work.lagging?.resume(before);
   }
 
   /** @throws ConfigurationError naming the checkpoint; a store has no name. */
@@ -128,7 +109,7 @@ class Run<Item> {
   }
 
   async finish(): Promise<void> {
-    const { source: given, batchSize, prepare, progress, lagging, call } = this.#work;
+    const { source: given, batchSize, prepare, progress, call } = this.#work;
     const { done } = this.#state;
     tellSettled(given, done);
     let batch: Entry<Item>[] = [];
@@ -159,10 +140,6 @@ class Run<Item> {
       // Also when the source fails: batches in flight are awaited, and count.
       await this.#flight.settled();
     }
-    if (lagging !== undefined) {
-      await lagging.finish();
-      await this.#save();
-    }
     progress.update(this.#state.done, true);
   }
 
@@ -190,7 +167,6 @@ class Run<Item> {
         );
     }
     this.#work.progress.skip(index + 1);
-    this.#work.lagging?.passOver(entry);
   }
 
   #idsAt(entry: Entry<Item>): Checkpoint["ids"] {
@@ -228,8 +204,7 @@ class Run<Item> {
   }
 
   async #save(): Promise<void> {
-    const list = this.#work.lagging?.progress;
-    const stored = this.#writer?.save(list === undefined ? this.#state : { ...this.#state, list });
+    const stored = this.#writer?.save(this.#state);
     if (stored !== undefined) await untilAborted(stored, this.#work.call.signal);
   }
 }

@@ -39,7 +39,7 @@ afterAll(async () => {
 const continues = async (redis: RedisCommands, name: string): Promise<void> => {
   const [one, other] = ["one", "other"].map((id) => redisCheckpoint(redis, { id: `${id} of ${name}` }));
   expect(await one?.load()).toBe(undefined);
-  const state = { version: 1, done: 200, last: "ünï", list: { before: 100, except: [7] } } as const;
+  const state = { version: 1, done: 200, last: "ünï", ids: { from: "content", last: "a" } } as const;
   await one?.save({ version: 1, done: 100, last: null });
   await one?.save(state);
   expect([await one?.load(), await other?.load()]).toEqual([state, undefined]);

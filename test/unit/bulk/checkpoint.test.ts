@@ -142,8 +142,8 @@ describe("readCheckpoint", () => {
     [{ version: 1, done: 1.5, last: "a" }],
     [{ version: 1, done: "1", last: "a" }],
     [{ version: 1, done: 1 }],
-    [{ version: 1, done: 1, last: "a", list: {} }],
-    [{ version: 1, done: 1, last: "a", list: { before: 0, except: ["x"] } }],
+    [{ version: 1, done: 1, last: "a", ids: {} }],
+    [{ version: 1, done: 1, last: "a", ids: { from: "content", last: 1 } }],
   ])("refuses %o", (state) => {
     expect(() => readCheckpoint(state)).toThrow(ConfigurationError);
   });

@@ -138,6 +138,16 @@ test("a list is filled a thousand rows at a time while the import goes on, and w
   ]);
 });
 
+test("an import that fills a list tells its progress between the requests for the list", async () => {
+  const { clock, run } = service(async () => {
+    await clock.sleep(10);
+    return "created";
+  });
+  const told: number[] = [];
+  await run(rows(100), { addToList: "list", concurrency: 1, onProgress: ({ done }) => void told.push(done) });
+  expect(told).toEqual([25, 50, 75, 100, 100]);
+});
+
 test.each(["", 7, null])("%j is no list to add to, and nothing is sent", async (addToList) => {
   const { run, seen } = service();
   // As a caller without types may.

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { Checkpoint } from "../../../src/bulk/checkpoint.ts";
 import { type Progress, ProgressReporter } from "../../../src/bulk/progress.ts";
 import {
-  type DeferredStep,
   type Entry,
   type InputSource,
   type Reading,
@@ -24,7 +23,7 @@ const behind = (done: number): Checkpoint => ({
   last: contentHash(`item ${done - 1}`),
 });
 
-type Given = Partial<Pick<ResumableWork<string>, "batchSize" | "concurrency" | "lagging" | "work">> & {
+type Given = Partial<Pick<ResumableWork<string>, "batchSize" | "concurrency" | "work">> & {
   readonly totalTimeoutMs?: number;
 };
 
@@ -115,28 +114,6 @@ test("while the first batch hangs, eight batches for each of those at once go ah
   void start();
   for (let turns = 100; turns > 0; turns -= 1) await turn();
   expect(batches.map(([first]) => first)).toEqual(Array.from({ length: 25 }, (_, at) => at * 2));
-});
-
-/** Fills its list only at the end, as long as there is one to fill. */
-const lagging = (): DeferredStep<string> => ({
-  resume: () => undefined,
-  passOver: () => undefined,
-  progress: { before: 3, except: [] },
-  finish: async () => undefined,
-});
-
-test("a run that finds only what lags behind keeps the checkpoint's last item", async () => {
-  const { clock, saved, batches, start } = scene(array(3), { lagging: lagging() }, behind(3));
-  await clock.until(start());
-  expect([batches, saved]).toEqual([[], [{ ...behind(3), list: { before: 3, except: [] } }]]);
-});
-
-test("a checkpoint with a whole list needs none to go on, and one with rows to be added does", async () => {
-  const whole = scene(array(4), {}, { ...behind(3), list: { before: 3, except: [] } });
-  await whole.clock.until(whole.start());
-  expect(whole.batches).toEqual([[3]]);
-  const partial = scene(array(4), {}, { ...behind(3), list: { before: 2, except: [] } });
-  await expect(partial.clock.until(partial.start())).rejects.toThrow("give addToList");
 });
 
 test("what an earlier run did is reported as done, and is not in the rate", async () => {
