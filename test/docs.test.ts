@@ -16,6 +16,7 @@ interface Manifest {
   readonly version: string;
   readonly scripts: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
+  readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
 // The package's own manifest has these fields.
@@ -77,8 +78,9 @@ describe.each(documents)("$path", ({ path, blocks }) => {
   });
 
   test("names only commands that exist", () => {
-    const { name, scripts, bin = {} } = manifest;
-    const commands = { name, scripts: Object.keys(scripts), bins: Object.keys(bin) };
+    const { name, scripts, bin = {}, peerDependencies } = manifest;
+    const packages = [name, "zod", ...Object.keys(peerDependencies)];
+    const commands = { packages, scripts: Object.keys(scripts), bins: Object.keys(bin) };
     expect(unknownCommands(blocks, commands)).toEqual([]);
   });
 });
@@ -194,7 +196,7 @@ describe("the reader of Markdown", () => {
   });
 
   test("names the lines of commands that do not exist", () => {
-    const commands = { name: "touchpoint-sdk", scripts: ["demo"], bins: ["touchpoint"] };
+    const commands = { packages: ["touchpoint-sdk"], scripts: ["demo"], bins: ["touchpoint"] };
     expect(unknownCommands(blocksOf(markdown), commands)).toEqual([
       "line 15: npm run planted",
       "line 17: npm install planted",

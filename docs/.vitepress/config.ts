@@ -4,6 +4,7 @@ import { defineConfig } from "vitepress";
 import manifest from "../../package.json" with { type: "json" };
 import { homepageOf } from "../../scripts/site-address.ts";
 import { writeLlmsTexts } from "./llms.ts";
+import { packageManagerTabs } from "./package-managers.ts";
 import { pages, sections } from "./pages.ts";
 import { packageInPage } from "./playground/vite.ts";
 import { linkTypes, referencePages } from "./type-links.ts";
@@ -69,6 +70,7 @@ export default defineConfig({
     theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
     config: (md) => {
       linkTypes(md, referencePages(reference));
+      packageManagerTabs(md);
       md.core.ruler.push("links of papers", ({ tokens, env }) => {
         if (!papers.includes(env.relativePath)) return;
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {

@@ -104,6 +104,25 @@ describe.each(looks)("$theme at $width px", ({ theme, width }) => {
   });
 });
 
+test.each(["guide/first-call", "guide/fleets"])("%s installs with npm, pnpm, yarn or bun", async (path) => {
+  const { page, close } = await open(`/${path}`, 1_400, "light");
+  const group = page.locator(".vp-code-group").first();
+  const shown: Record<string, string> = {};
+  for (const manager of ["npm", "pnpm", "yarn", "bun"]) {
+    await group.locator("label", { hasText: new RegExp(`^${manager}$`) }).click();
+    shown[manager] = ((await group.locator("pre:visible").textContent()) ?? "").split("\n")[0] ?? "";
+  }
+  const name = path === "guide/fleets" ? "ioredis" : "touchpoint-sdk";
+  expect(shown).toEqual({
+    npm: `npm install ${name}`,
+    pnpm: `pnpm add ${name}`,
+    yarn: `yarn add ${name}`,
+    bun: `bun add ${name}`,
+  });
+  expect(readFileSync(join(site, `${path}.md`), "utf8")).toContain(`\`\`\`sh\nnpm install ${name}`);
+  await close();
+});
+
 test("the search finds a page by a word of its text", async () => {
   const { page, close } = await open("/", 1_400, "light");
   await page.keyboard.press("/");

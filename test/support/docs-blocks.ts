@@ -84,10 +84,11 @@ export const programsOf = (blocks: readonly Block[]): readonly Program[] => {
 export interface Commands {
   readonly scripts: readonly string[];
   readonly bins: readonly string[];
-  readonly name: string;
+  /** What a reader is told to install: the package, and what it works with. */
+  readonly packages: readonly string[];
 }
 
-const isKnown = (line: string, { scripts, bins, name }: Commands): boolean => {
+const isKnown = (line: string, { scripts, bins, packages }: Commands): boolean => {
   const [program, verb, argument] = line.split(/\s+/);
   if (program === "npx") return bins.includes(verb ?? "");
   // The guide to warehouses; a test runs it.
@@ -95,7 +96,7 @@ const isKnown = (line: string, { scripts, bins, name }: Commands): boolean => {
   if (program !== "npm") return false;
   if (verb === "run") return scripts.includes(argument ?? "");
   if (verb === "test") return scripts.includes("test");
-  if (verb === "install") return (argument ?? "") === name && !/\s-/.test(line);
+  if (verb === "install") return packages.includes(argument ?? "") && !/\s-/.test(line);
   return line === "npm ci";
 };
 
