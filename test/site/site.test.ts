@@ -123,6 +123,26 @@ test.each(["guide/first-call", "guide/fleets"])("%s installs with npm, pnpm, yar
   await close();
 });
 
+test("the options of a client are in the reference by the groups of the guide, all of them", () => {
+  const grouped = (text: string, item: RegExp) =>
+    text
+      .split(/^## /m)
+      .slice(1)
+      .map((section) => [
+        section.split("\n", 1)[0],
+        [...section.matchAll(item)]
+          .flatMap(([, names = ""]) => names.match(/\w+/g) ?? [])
+          .sort((a, b) => a.localeCompare(b)),
+      ]);
+  const read = (path: string): string => readFileSync(join(root, path), "utf8");
+  const [, ...reference] = grouped(
+    read("docs/reference/index/interfaces/ClientOptions.md"),
+    /^\| <a id="property-\w+"><\/a> `(\w+)\?`/gm,
+  );
+  expect(reference).toHaveLength(6);
+  expect(reference).toEqual(grouped(read("docs/guide/options.md"), /^- ((?:`\w+`(?:, )?)+)/gm));
+});
+
 test("the search finds a page by a word of its text", async () => {
   const { page, close } = await open("/", 1_400, "light");
   await page.keyboard.press("/");
