@@ -7,6 +7,7 @@ import { writeLlmsTexts } from "./llms.ts";
 import { packageManagerTabs } from "./package-managers.ts";
 import { pages, sections } from "./pages.ts";
 import { packageInPage } from "./playground/vite.ts";
+import { tableLabels } from "./table-labels.ts";
 import { linkTypes, referencePages } from "./type-links.ts";
 
 const reference = fileURLToPath(new URL("../reference", import.meta.url));
@@ -71,6 +72,7 @@ export default defineConfig({
     config: (md) => {
       linkTypes(md, referencePages(reference));
       packageManagerTabs(md);
+      tableLabels(md);
       md.core.ruler.push("links of papers", ({ tokens, env }) => {
         if (!papers.includes(env.relativePath)) return;
         for (const token of tokens.flatMap(({ children }) => children ?? [])) {
