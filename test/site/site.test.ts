@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { plainText } from "../../docs/.vitepress/llms.ts";
@@ -124,6 +125,29 @@ describe.each(looks)("$theme at $width px", ({ theme, width }) => {
     expect(trouble).toEqual([]);
     await close();
   });
+});
+
+test("a page loads the same files as any other, and its own text: each within its weight", () => {
+  const packed = new Map<string, number>();
+  const sizeOf = (file: string): number => {
+    const size = packed.get(file) ?? gzipSync(readFileSync(file)).length;
+    packed.set(file, size);
+    return size;
+  };
+  const weights = htmlFiles().map((path) => {
+    const html = readFileSync(join(site, path), "utf8");
+    // What the browser asks for at once: styles, scripts, fonts that are preloaded, pictures.
+    const asked = [...html.matchAll(/<(?:link|script|img)\b[^>]*?\b(?:href|src)="(\/[^"]+\.\w+)"/g)];
+    const files = [...new Set(asked.map(([, href = ""]) => join(site, href)))].filter((file) =>
+      existsSync(file),
+    );
+    const bytes = [join(site, path), ...files].reduce((sum, file) => sum + sizeOf(file), 0);
+    return { path, kb: Math.round(bytes / 1_024) };
+  });
+  const heaviest = weights.sort((a, b) => b.kb - a.kb).slice(0, 5);
+  const list = heaviest.map(({ path, kb }) => `${path} ${kb}`).join(", ");
+  console.log(`KB gzipped of ${weights.length} pages: ${list}; median ${weights[weights.length >> 1]?.kb}`);
+  expect(heaviest[0]?.kb).toBeLessThanOrEqual(400);
 });
 
 test("the options of a client are in the reference by the groups of the guide, all of them", () => {
