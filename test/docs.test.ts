@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { presets, setupOf } from "../docs/.vitepress/playground/presets.ts";
 import { readArgs } from "../src/cli/args.ts";
 import { commands as commandLines } from "../src/cli/run.ts";
 import { blocksOf, programsOf, unknownCommands } from "./support/docs-blocks.ts";
@@ -130,6 +131,23 @@ describe("examples", () => {
     },
     longestTestMs,
   );
+});
+
+test("each program of the page runs elsewhere, as it is copied with its setup", async () => {
+  const folder = join(root, "tmp/playground");
+  mkdirSync(folder, { recursive: true });
+  const files = presets.map((preset, index) => {
+    const file = join(folder, `preset-${index}.ts`);
+    writeFileSync(file, `${setupOf(preset)}\n${preset.code}\nawait client.close();\n`);
+    return file;
+  });
+  const endings = await runInOrder(await compile("playground", files));
+  expect(endings).toEqual([
+    { ended: "0", output: expect.stringMatching(/^sent \w+/) },
+    { ended: "0", output: "2 of 3 contacts" },
+    { ended: "0", output: expect.stringMatching(/^\d+ read, 0 missed, 0 twice$/) },
+    { ended: "0", output: "time 1 recorded\ntime 2 known already\ntime 3 known already" },
+  ]);
 });
 
 test("CHANGELOG.md tells of the version of package.json", () => {

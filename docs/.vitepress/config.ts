@@ -1,12 +1,13 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { defineConfig } from "vitepress";
+import { defineConfig, type UserConfig } from "vitepress";
 import manifest from "../../package.json" with { type: "json" };
 import { homepageOf } from "../../scripts/site-address.ts";
 import { writeLlmsTexts } from "./llms.ts";
 import { packageManagerTabs } from "./package-managers.ts";
 import { pages, sections } from "./pages.ts";
 import { packageInPage } from "./playground/vite.ts";
+import { withPolicy } from "./security.ts";
 import { tableLabels } from "./table-labels.ts";
 import { linkTypes, referencePages } from "./type-links.ts";
 
@@ -40,6 +41,14 @@ const description =
 const papers = ["migration.md", "changelog.md"];
 const asPage = (href: string): string => href.replace(/^(?:\.\/)?docs\//, "./").replace(/\.md(?=#|$)/, "");
 
+type BundleOptions = NonNullable<NonNullable<NonNullable<UserConfig["vite"]>["build"]>["rollupOptions"]>;
+
+/** The stand-ins of Node's modules lack what a page never reaches. */
+const shimmed: BundleOptions = {
+  shimMissingExports: true,
+  onwarn: (warning, warn) => (warning.code === "SHIMMED_EXPORT" ? undefined : warn(warning)),
+};
+
 export default defineConfig({
   title,
   description,
@@ -63,6 +72,7 @@ export default defineConfig({
         ]),
   ].map(([tag, attributes]) => [tag, attributes] as [string, Record<string, string>]),
   ...(homepage !== undefined && { sitemap: { hostname: homepage } }),
+  transformHtml: withPolicy,
   transformPageData: (page) => {
     const known = pages.find(({ path }) => `${path}.md` === page.relativePath);
     return known && { description: known.about };
@@ -84,13 +94,8 @@ export default defineConfig({
   },
   vite: {
     plugins: [packageInPage],
-    // The stand-ins of Node's modules lack what a page never reaches.
-    build: {
-      rollupOptions: {
-        shimMissingExports: true,
-        onwarn: (warning, warn) => (warning.code === "SHIMMED_EXPORT" ? undefined : warn(warning)),
-      },
-    },
+    worker: { format: "es", plugins: () => [packageInPage], rollupOptions: shimmed },
+    build: { rollupOptions: shimmed },
   },
   themeConfig: {
     logo: "/icon.svg",
@@ -102,8 +107,6 @@ export default defineConfig({
           searchOptions: {
             fuzzy: 0.2,
             prefix: true,
-            // Guides before types.
-            boostDocument: (id: string) => (id.startsWith("/reference/") ? 0.2 : 1),
             boost: { title: 6, titles: 2, text: 1 },
           },
         },

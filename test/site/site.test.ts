@@ -150,6 +150,28 @@ test("a page loads the same files as any other, and its own text: each within it
   expect(heaviest[0]?.kb).toBeLessThanOrEqual(400);
 });
 
+test("the policy of every page names the site alone, and a script that the build did not write does not run", async () => {
+  const policies = htmlFiles().map(
+    (path) =>
+      /Content-Security-Policy" content="([^"]+)"/.exec(readFileSync(join(site, path), "utf8"))?.[1] ?? path,
+  );
+  expect(
+    policies.filter((policy) => !policy.startsWith("default-src 'self'; script-src 'self' 'sha256-")),
+  ).toEqual([]);
+  expect(policies.filter((policy) => /\w:\/\/|unsafe-eval|script-src[^;]*unsafe/.test(policy))).toEqual([]);
+  const { page, trouble, close } = await open("/", 1_400, "light");
+  await page.evaluate(`
+    const script = document.createElement("script");
+    script.textContent = "globalThis.hasRun = true";
+    document.body.append(script);
+    document.body.insertAdjacentHTML("beforeend", "<img src='https://elsewhere.example/a.png'>");
+  `);
+  expect(await page.evaluate("globalThis.hasRun")).toBeUndefined();
+  await expect.poll(() => trouble.length).toBeGreaterThanOrEqual(2);
+  expect(trouble.every((message) => /Content Security Policy|elsewhere/.test(message))).toBe(true);
+  await close();
+});
+
 test("the options of a client are in the reference by the groups of the guide, all of them", () => {
   const grouped = (text: string, item: RegExp) =>
     text

@@ -1,4 +1,4 @@
-// The client and the sandbox in the page, loaded with the first click.
+// The client and the sandbox in a worker of the page, loaded with the first click.
 import { Client, isTouchpointError } from "../../../src/index.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 import type { Preset } from "./presets.ts";
@@ -11,6 +11,14 @@ export interface Belief {
   /** Attempts and waits, while it runs and afterwards. */
   detail: string;
   state: "running" | "done" | "failed" | "unknown";
+}
+
+/** How much of a limit the client counts as used. */
+export interface Budget {
+  readonly used: number;
+  readonly remaining: number;
+  /** Whether the service has refused a call, and the wait is not over. */
+  readonly isPaused: boolean;
 }
 
 /** A request as the service saw it. */
@@ -28,6 +36,7 @@ export interface View {
   readonly printed: readonly string[];
   /** What the service holds. */
   readonly holds: string;
+  readonly budget: Budget | undefined;
 }
 
 interface Answered {
@@ -52,7 +61,7 @@ const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 /** A workspace of its own in memory, with a client; what a visitor runs twice goes to the same one. */
 export const openLab = (preset: Preset, show: (view: View) => void) => {
   installGlobals();
-  const sandbox = createSandbox({ apiKeys: ["page"], seed: 1 });
+  const sandbox = createSandbox({ apiKeys: ["key"], seed: 1 });
   if (preset.contacts !== undefined) sandbox.seedContacts(preset.contacts);
   const beliefs: Belief[] = [];
   const printed: string[] = [];
@@ -71,11 +80,16 @@ export const openLab = (preset: Preset, show: (view: View) => void) => {
       count(events.length, "event"),
       count(contacts.length, "contact"),
     ];
-    show({ beliefs: [...beliefs], deeds, printed: [...printed], holds: holds.join(", ") });
+    show({ beliefs: [...beliefs], deeds, printed: [...printed], holds: holds.join(", "), budget: budget() });
   };
 
+  const budget = (): Budget | undefined => {
+    if (preset.budget === undefined) return undefined;
+    const { used, remaining, pausedUntil } = client.budgets()[preset.budget];
+    return { used, remaining, isPaused: pausedUntil !== undefined && pausedUntil > Date.now() };
+  };
   const client = new Client({
-    apiKey: "page",
+    apiKey: "key",
     baseUrl: "http://localhost",
     fetch: sandbox.fetch,
     dangerouslyAllowBrowser: true,
@@ -170,18 +184,14 @@ export const openLab = (preset: Preset, show: (view: View) => void) => {
     printed.push(words.join(" "));
     refresh();
   };
-  const remove = (id: string): string => {
-    sandbox.removeContact(id);
-    return id;
-  };
   refresh();
   return {
     lose: () => sandbox.fail({ operation: preset.loses, with: "reset-after-apply" }),
     run: async (code: string): Promise<void> => {
       try {
-        // The visitor's own program, in the visitor's own page.
+        // The visitor's own program, in a worker of the visitor's own page.
         const AsyncFunction = (async () => undefined).constructor as FunctionConstructor;
-        await new AsyncFunction("client", "sandbox", "log", "remove", code)(client, sandbox, log, remove);
+        await new AsyncFunction("client", "sandbox", "console", code)(client, sandbox, { ...console, log });
       } catch (error) {
         // An error of the client is a row already.
         if (!isTouchpointError(error))
@@ -189,6 +199,5 @@ export const openLab = (preset: Preset, show: (view: View) => void) => {
       }
       refresh();
     },
-    close: () => client.close({ graceMs: 0 }),
   };
 };
