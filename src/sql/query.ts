@@ -62,13 +62,8 @@ const isMissing = (error: unknown): boolean =>
 
 /** Runs statements of a dialect; an error names the table, and what to do where it is missing. */
 export const runner = (query: SqlQuery, dialect: SqlDialect, table: string): Run => {
-  const numbered = (sql: string): string => {
-    let at = 0;
-    return sql.replaceAll("?", () => {
-      at += 1;
-      return `$${at}`;
-    });
-  };
+  // PostgreSQL numbers its parameters.
+  const numbered = (sql: string): string => sql.split("?").reduce((text, rest, at) => `${text}$${at}${rest}`);
   return async (sql, ...params) => {
     const text = dialect === "postgres" ? numbered(sql) : sql;
     for (let repeat = 0; ; repeat += 1) {

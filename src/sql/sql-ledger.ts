@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { type Claiming, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
-import { type Found, type Settling, scheduledIdOf } from "../ledger/rules.ts";
+import { type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
+import { type Found, scheduledIdOf } from "../ledger/rules.ts";
 import { defaultTables } from "./migration.ts";
 import {
   asInteger,
@@ -41,78 +41,61 @@ const foundOf = (row: Row): Found => ({
 
 const rowsAtOnce = 500;
 
+const isMet = (rows: readonly Row[]): boolean => rows.length > 0;
+
+/** The statements of a ledger. */
+const statementsOf = (table: string, dialect: SqlDialect) => {
+  const integer = asInteger[dialect];
+  const columns = "once_key, state, claim, fingerprint, operation, limit_ms, since";
+  const select = `SELECT ${columns}, receipt, ${now[dialect]} AS now FROM ${table}`;
+  const order = `ORDER BY since DESC, once_key DESC LIMIT ${rowsAtOnce}`;
+  // By key and claim: a later claim of another process is never settled.
+  const where = (over: boolean) =>
+    `WHERE once_key = ${asText} AND claim = ${asText}${over ? "" : " AND state <> 'sent'"} RETURNING once_key`;
+  return {
+    claim:
+      `INSERT INTO ${table} (${columns}) VALUES (${asText}, 'pending', ${asText}, ${asText}, ${asText}, ` +
+      `${integer}, ${now[dialect]}) ON CONFLICT (once_key) DO NOTHING RETURNING claim`,
+    find: `${select} WHERE once_key = ${asText}`,
+    findScheduled: `${select} WHERE scheduled_id = ${asText} ORDER BY since DESC LIMIT 1`,
+    newest: `${select} ${order}`,
+    before: `${select} WHERE since < ${integer} OR (since = ${integer} AND once_key < ${asText}) ${order}`,
+    free: (over: boolean) => `DELETE FROM ${table} ${where(over)}`,
+    settle: (over: boolean) =>
+      `UPDATE ${table} SET state = ${asText}, receipt = COALESCE(${asText}, receipt), scheduled_id = ` +
+      `CASE WHEN operation = 'emails.schedule' THEN COALESCE(${asText}, scheduled_id) END ${where(over)}`,
+  };
+};
+
 /** The keys of a ledger in a table. */
-class SqlKeys implements KeyStore {
-  readonly #run: Run;
-  readonly #table: string;
-  readonly #dialect: SqlDialect;
-
-  constructor(run: Run, table: string, dialect: SqlDialect) {
-    this.#run = run;
-    this.#table = table;
-    this.#dialect = dialect;
-  }
-
-  async claim({ key, claim, fingerprint, operation, limitMs }: Claiming): Promise<boolean> {
-    const sql =
-      `INSERT INTO ${this.#table} (once_key, state, claim, fingerprint, operation, limit_ms, since) ` +
-      `VALUES (${asText}, 'pending', ${asText}, ${asText}, ${asText}, ${asInteger[this.#dialect]}, ` +
-      `${now[this.#dialect]}) ON CONFLICT (once_key) DO NOTHING RETURNING claim`;
-    const rows = await this.#run(sql, key, claim, fingerprint, operation, `${limitMs}`);
-    return rows.length > 0;
-  }
-
-  find(key: string): Promise<Found | undefined> {
-    return this.#first("once_key", key);
-  }
-
-  findScheduled(id: string): Promise<Found | undefined> {
-    return this.#first("scheduled_id", id);
-  }
-
-  /** One statement by key and claim: it never settles a later claim of another process. */
-  async settle(key: string, claim: string, { as, over, receipt }: Settling): Promise<boolean> {
-    const where =
-      `WHERE once_key = ${asText} AND claim = ${asText}${over ? "" : " AND state <> 'sent'"} ` +
-      "RETURNING once_key";
-    if (as === "not-sent")
-      return (await this.#run(`DELETE FROM ${this.#table} ${where}`, key, claim)).length > 0;
-    const text = receipt === undefined ? null : JSON.stringify(receipt);
-    // Stored only where the operation is a scheduling one.
-    const id = scheduledIdOf("emails.schedule", receipt) ?? null;
-    const sql =
-      `UPDATE ${this.#table} SET state = ${asText}, receipt = COALESCE(${asText}, receipt), scheduled_id = ` +
-      `CASE WHEN operation = 'emails.schedule' THEN COALESCE(${asText}, scheduled_id) END ${where}`;
-    return (await this.#run(sql, as, text, id, key, claim)).length > 0;
-  }
-
-  async *all(): AsyncGenerator<Found> {
-    const integer = asInteger[this.#dialect];
-    const later = `WHERE since < ${integer} OR (since = ${integer} AND once_key < ${asText})`;
-    for (let after: Found | undefined; ; ) {
-      const [where, from] =
-        after === undefined ? ["", []] : [later, [`${after.since}`, `${after.since}`, after.key]];
-      const order = `${where} ORDER BY since DESC, once_key DESC LIMIT ${rowsAtOnce}`;
-      const rows = await this.#run(`${this.#select} ${order}`, ...from);
-      for (const row of rows) {
-        after = foundOf(row);
-        yield after;
-      }
-      if (rows.length < rowsAtOnce) return;
-    }
-  }
-
-  get #select(): string {
-    const columns = "once_key, state, claim, fingerprint, operation, limit_ms, since, receipt";
-    return `SELECT ${columns}, ${now[this.#dialect]} AS now FROM ${this.#table}`;
-  }
-
-  async #first(column: "once_key" | "scheduled_id", value: string): Promise<Found | undefined> {
-    const where = `WHERE ${column} = ${asText} ORDER BY since DESC LIMIT 1`;
-    const [row] = await this.#run(`${this.#select} ${where}`, value);
+const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
+  const first = async (statement: string, value: string): Promise<Found | undefined> => {
+    const [row] = await run(statement, value);
     return row && foundOf(row);
-  }
-}
+  };
+  return {
+    claim: async ({ key, claim, fingerprint, operation, limitMs }) =>
+      isMet(await run(sql.claim, key, claim, fingerprint, operation, `${limitMs}`)),
+    find: (key) => first(sql.find, key),
+    findScheduled: (id) => first(sql.findScheduled, id),
+    settle: async (key, claim, { as, over = false, receipt }) => {
+      if (as === "not-sent") return isMet(await run(sql.free(over), key, claim));
+      const text = receipt === undefined ? null : JSON.stringify(receipt);
+      // Stored only where the operation is a scheduling one.
+      const id = scheduledIdOf("emails.schedule", receipt) ?? null;
+      return isMet(await run(sql.settle(over), as, text, id, key, claim));
+    },
+    async *all() {
+      for (let rows = await run(sql.newest); ; ) {
+        const page = rows.map(foundOf);
+        yield* page;
+        const last = page.at(-1);
+        if (last === undefined || page.length < rowsAtOnce) return;
+        rows = await run(sql.before, `${last.since}`, `${last.since}`, last.key);
+      }
+    },
+  };
+};
 
 /**
  * A send-once ledger in your own PostgreSQL or SQLite database, for any number of processes. It is as durable as the
@@ -139,5 +122,5 @@ export const sqlLedger = (query: SqlQuery, options: SqlLedgerOptions): Ledger =>
   const faults = storeFaults(query, { ...given, table }, ["dialect", "table"]);
   if (faults.length > 0 || dialect === undefined)
     throw new ConfigurationError(`sqlLedger: ${faults.join("; ")}`);
-  return ledgerOver(new SqlKeys(runner(query, dialect, table), table, dialect));
+  return ledgerOver(sqlKeys(runner(query, dialect, table), statementsOf(table, dialect)));
 };
