@@ -29,16 +29,6 @@ export interface OpenEvent<Name, Patch = ContactPatch> extends EventFields {
   contactFields?: Patch | undefined;
 }
 
-/** An event with required properties. */
-export interface EventWith<Name, Properties, Patch = ContactPatch> extends EventFields {
-  /** One of the names that have a schema. */
-  name: Name;
-  /** Data of the event; matches the schema of its name. */
-  properties: Properties;
-  /** Contact fields to set on the person, for example `name`. */
-  contactFields?: Patch | undefined;
-}
-
 /** An event with optional properties. */
 export interface EventWithOptional<Name, Properties, Patch = ContactPatch> extends EventFields {
   /** One of the names that have a schema. */
@@ -47,6 +37,13 @@ export interface EventWithOptional<Name, Properties, Patch = ContactPatch> exten
   properties?: Properties | undefined;
   /** Contact fields to set on the person, for example `name`. */
   contactFields?: Patch | undefined;
+}
+
+/** An event with required properties. */
+export interface EventWith<Name, Properties, Patch = ContactPatch>
+  extends EventWithOptional<Name, Properties, Patch> {
+  /** Data of the event; matches the schema of its name. */
+  properties: Properties;
 }
 
 /** The event names; any string if there are no schemas. */

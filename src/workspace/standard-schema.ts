@@ -40,12 +40,6 @@ export interface StandardSchema<Input = unknown> {
 
 /** Whether a value is a schema. A schema of arktype is a function. */
 export const isStandardSchema = (value: unknown): value is StandardSchema => {
-  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
-  const standard = "~standard" in value ? value["~standard"] : undefined;
-  return (
-    typeof standard === "object" &&
-    standard !== null &&
-    "validate" in standard &&
-    typeof standard.validate === "function"
-  );
+  const { "~standard": standard }: { "~standard"?: { validate?: unknown } | null } = Object(value);
+  return typeof standard?.validate === "function";
 };

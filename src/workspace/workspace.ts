@@ -27,13 +27,15 @@ type CheckedOperation = Pick<OperationFacts, "id" | "isPartial" | "typedInput"> 
   readonly input: Parameters<typeof unnamedFields>[0];
 };
 
-const below = (prefix: readonly PropertyKey[], found: readonly Found[]): readonly Issue[] =>
+type Path = readonly PropertyKey[];
+
+const below = (prefix: Path, found: readonly Found[]): readonly Issue[] =>
   found.map(({ path, message }) => ({ path: pathOf([...prefix, ...path]), message }));
 
-const property = (record: unknown, name: string): unknown =>
-  typeof record === "object" && record !== null ? Reflect.get(record, name) : undefined;
-
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const property = (record: unknown, name: string): unknown =>
+  isObject(record) ? Reflect.get(record, name) : undefined;
 
 /** Reports a schema that throws, because nothing may be sent unchecked. */
 const orFailure = async (
@@ -51,15 +53,12 @@ const orFailure = async (
 
 /** Checks input and responses against the client's schemas. */
 export class Workspace {
-  readonly #customFields: StandardSchema | undefined;
+  readonly #given: WorkspaceSchemas;
   readonly #events: ReadonlyMap<unknown, StandardSchema> | undefined;
 
-  readonly #unknown: Pick<WorkspaceSchemas, "unknownFields" | "warn">;
-
-  constructor({ customFields, events, unknownFields, warn }: WorkspaceSchemas) {
-    this.#unknown = { unknownFields, warn };
-    this.#customFields = customFields;
-    this.#events = events && new Map(Object.entries(events));
+  constructor(given: WorkspaceSchemas) {
+    this.#given = given;
+    this.#events = given.events && new Map(Object.entries(given.events));
   }
 
   /**
@@ -73,15 +72,12 @@ export class Workspace {
   }
 
   #unknownIssues({ id, input, typedInput }: CheckedOperation, payload: unknown): readonly Issue[] {
-    const { unknownFields: { mode = "pass", allow = [] } = {}, warn } = this.#unknown;
+    const { unknownFields: { mode = "pass", allow = [] } = {}, warn } = this.#given;
     if (mode === "pass" || typedInput === "checked") return [];
     const issues = unnamedFields(input, payload, allow);
     if (mode === "error") return issues;
-    if (issues.length > 0)
-      warn?.(
-        id,
-        issues.map(({ path }) => path),
-      );
+    const paths = issues.map(({ path }) => path);
+    if (paths.length > 0) warn?.(id, paths);
     return [];
   }
 
@@ -89,24 +85,18 @@ export class Workspace {
     { id: operation, isPartial, typedInput }: CheckedOperation,
     payload: unknown,
   ): Promise<readonly Issue[]> {
+    const check = isPartial ? partIssues : objectIssues;
     const customFields = { operation, name: "customFields", path: "customFields" };
-    switch (typedInput) {
-      case "contact":
-        return orFailure(customFields, () =>
-          this.#fieldsIssues(payload, isPartial ? partIssues : objectIssues),
-        );
-      case "event": {
-        const name = `events[${JSON.stringify(property(payload, "name"))}]`;
-        const fields = property(payload, "contactFields");
-        const [own, contact] = await Promise.all([
-          orFailure({ operation, name, path: "properties" }, () => this.#eventIssues(payload)),
-          orFailure(customFields, () => this.#fieldsIssues(fields, partIssues)),
-        ]);
-        return [...own, ...contact.map((issue) => ({ ...issue, path: `contactFields.${issue.path}` }))];
-      }
-      default:
-        return [];
-    }
+    if (typedInput === "contact")
+      return orFailure(customFields, () => this.#fieldsIssues(payload, [], check));
+    if (typedInput !== "event") return [];
+    const name = `events[${JSON.stringify(property(payload, "name"))}]`;
+    const fields = property(payload, "contactFields");
+    const issues = await Promise.all([
+      orFailure({ operation, name, path: "properties" }, () => this.#eventIssues(payload)),
+      orFailure(customFields, () => this.#fieldsIssues(fields, ["contactFields"], partIssues)),
+    ]);
+    return issues.flat();
   }
 
   /**
@@ -114,36 +104,27 @@ export class Workspace {
    * personal data.
    */
   async answerIssues({ typedOutput }: OperationFacts, body: unknown): Promise<readonly Issue[]> {
-    switch (typedOutput) {
-      case "contact":
-        return this.#contactIssues(body, []);
-      case "page": {
-        const contacts = property(body, "data");
-        if (!Array.isArray(contacts)) return [];
-        const issues = contacts.map((contact, at) => this.#contactIssues(contact, ["data", at]));
-        return (await Promise.all(issues)).flat();
-      }
-      default:
-        return [];
-    }
+    if (typedOutput === "contact") return this.#contactIssues(body, []);
+    const contacts = typedOutput === "page" ? property(body, "data") : undefined;
+    if (!Array.isArray(contacts)) return [];
+    const issues = contacts.map((contact, at) => this.#contactIssues(contact, ["data", at]));
+    return (await Promise.all(issues)).flat();
   }
 
-  async #fieldsIssues(contact: unknown, check: typeof objectIssues): Promise<readonly Issue[]> {
+  async #fieldsIssues(contact: unknown, prefix: Path, check: typeof objectIssues): Promise<readonly Issue[]> {
+    const { customFields: schema } = this.#given;
     const fields = property(contact, "customFields");
-    if (this.#customFields === undefined || !isObject(fields)) return [];
-    return below(["customFields"], await check(this.#customFields, fields));
+    if (schema === undefined || !isObject(fields)) return [];
+    return below([...prefix, "customFields"], await check(schema, fields));
   }
 
-  async #contactIssues(contact: unknown, prefix: readonly PropertyKey[]): Promise<readonly Issue[]> {
-    const path = pathOf([...prefix, "customFields"]);
+  async #contactIssues(contact: unknown, prefix: Path): Promise<readonly Issue[]> {
     try {
-      const issues = await this.#fieldsIssues(contact, partIssues);
-      return issues.map((issue) => ({
-        path: path.slice(0, -"customFields".length) + issue.path,
-        message: "does not match the customFields schema",
-      }));
+      const issues = await this.#fieldsIssues(contact, prefix, partIssues);
+      return issues.map(({ path }) => ({ path, message: "does not match the customFields schema" }));
     } catch {
       // The service has already done the work: a schema that throws must not hide the response.
+      const path = pathOf([...prefix, "customFields"]);
       return [{ path, message: "cannot be checked: the customFields schema failed" }];
     }
   }
@@ -151,9 +132,8 @@ export class Workspace {
   async #eventIssues(event: unknown): Promise<readonly Issue[]> {
     if (this.#events === undefined) return [];
     const schema = this.#events.get(property(event, "name"));
-    if (schema === undefined) {
+    if (schema === undefined)
       return [{ path: "name", message: `must be one of ${[...this.#events.keys()].join(", ")}` }];
-    }
     const properties = property(event, "properties");
     if (isObject(properties)) return below(["properties"], await objectIssues(schema, properties));
     // Either no properties are allowed, or none are required.
