@@ -1,97 +1,58 @@
 import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
 import { foldedName, nearestTo } from "../runtime/nearest-name.ts";
-import { inputs } from "./common.ts";
+import { type Definition, defOf, inputs } from "./common.ts";
 import { type JsonFault, jsonFault } from "./json.ts";
 
-/** The fields of an input that the document names. */
-interface KnownFields {
-  readonly names: ReadonlySet<string>;
-  readonly byFolded: ReadonlyMap<string, string>;
-  /** The same for nested objects whose fields the document names too. */
-  readonly inside: readonly (readonly [field: string, known: KnownFields])[];
-}
+type Schema = z.core.$ZodType;
 
-/** The fields of an input; undefined for a response, and for objects with the workspace's own names. */
-const knownFields = (schema: z.core.$ZodType): KnownFields | undefined => {
-  // Every schema is one of these; only this type shows its definition.
-  const { def } = (schema as z.core.$ZodTypes)._zod;
-  switch (def.type) {
-    case "optional":
-    case "nullable":
-      return knownFields(def.innerType);
-    case "array":
-      return knownFields(def.element);
-    case "object": {
-      if (!inputs.has(def)) return undefined;
-      const names = Object.keys(def.shape);
-      return {
-        names: new Set(names),
-        byFolded: new Map(names.map((name) => [foldedName(name), name])),
-        inside: Object.entries(def.shape).flatMap(([field, inner]) => {
-          const known = knownFields(inner);
-          return known === undefined ? [] : [[field, known]];
-        }),
-      };
-    }
-    default:
-      return undefined;
-  }
-};
+/** Finds what is wrong with a field that is not one of the input's names. */
+type Judge = (holder: object, field: string, names: readonly string[]) => readonly JsonFault[];
 
-/** What is wrong with an unknown field of an object. */
-type Judge = (known: KnownFields, name: string, holder: object) => readonly JsonFault[];
-
-const isMissing = (holder: object, name: string): boolean => Reflect.get(holder, name) === undefined;
-
-/** Judges the unknown fields of an input that have a value, also of its nested objects. */
+/** Judges the fields with a value that an input does not name, also in its nested objects. */
 const straysIn = (
-  known: KnownFields,
+  def: Definition,
   value: unknown,
   judge: Judge,
   around: readonly PropertyKey[] = [],
 ): readonly Issue[] => {
   if (typeof value !== "object" || value === null) return [];
-  if (Array.isArray(value))
-    return value.flatMap((item, index) => straysIn(known, item, judge, [...around, index]));
+  if (def.type === "array" && Array.isArray(value))
+    return value.flatMap((item, index) => straysIn(defOf(def.element), item, judge, [...around, index]));
+  // A response, or an object with the workspace's own names.
+  const shape = inputs.get(def);
+  if (shape === undefined) return [];
   const issues: Issue[] = [];
-  for (const name of Object.keys(value)) {
-    if (known.names.has(name) || isMissing(value, name)) continue;
-    for (const { path, message } of judge(known, name, value))
-      issues.push({ path: pathOf([...around, ...path]), message });
+  for (const [name, item] of Object.entries(value)) {
+    const inner = shape.get(name);
+    if (item === undefined) continue;
+    if (inner !== undefined) issues.push(...straysIn(inner, item, judge, [...around, name]));
+    else
+      for (const { path, message } of judge(value, name, [...shape.keys()]))
+        issues.push({ path: pathOf([...around, name, ...path]), message });
   }
-  for (const [field, inner] of known.inside)
-    issues.push(...straysIn(inner, Reflect.get(value, field), judge, [...around, field]));
   return issues;
 };
 
 /** Finds misspelt fields, and those that cannot be written as JSON. */
-const misspelt: Judge = (known, name, holder) => {
+const misspelt: Judge = (holder, field, names) => {
   // No schema checks it, but a function or endless nesting would end a whole batch.
-  const fault = jsonFault(Reflect.get(holder, name), name);
-  const unwritable = fault === undefined ? [] : [{ ...fault, path: [name, ...fault.path] }];
-  const meant = known.byFolded.get(foldedName(name));
-  if (meant === undefined || !isMissing(holder, meant)) return unwritable;
-  return [...unwritable, { path: [name], message: `there is no such field; is "${meant}" meant?` }];
+  const fault = jsonFault(Reflect.get(holder, field), field);
+  const meant = names.find((name) => foldedName(name) === foldedName(field));
+  const unwritable = fault === undefined ? [] : [fault];
+  if (meant === undefined || Reflect.get(holder, meant) !== undefined) return unwritable;
+  return [...unwritable, { path: [], message: `there is no such field; is "${meant}" meant?` }];
 };
 
 /** The fields of an input that the document does not name, but for those that are allowed. */
-export const unnamedFields = (
-  schema: z.core.$ZodType,
-  value: unknown,
-  allowed: readonly string[],
-): readonly Issue[] => {
-  const fields = knownFields(schema);
-  if (fields === undefined) return [];
-  return straysIn(fields, value, (known, name) => {
-    if (allowed.includes(name)) return [];
-    const meant = nearestTo(name, [...known.names]);
+export const unnamedFields = (schema: Schema, value: unknown, allowed: readonly string[]): readonly Issue[] =>
+  straysIn(defOf(schema), value, (_holder, field, names) => {
+    if (allowed.includes(field)) return [];
+    const meant = nearestTo(field, names);
     const message = `the document names no such field${meant === undefined ? "" : `; is "${meant}" meant?`}`;
-    return [{ path: [name], message }];
+    return [{ path: [], message }];
   });
-};
 
-type Schema = z.core.$ZodType;
 type Raw = z.core.$ZodIssue;
 
 /** Writes a path as you would type it: `events[3].name`. */
@@ -124,8 +85,7 @@ const checksBeforeCompiling = 3;
 
 interface Checker {
   schema: Schema;
-  /** For an input; undefined for any other value. */
-  readonly known: KnownFields | undefined;
+  readonly def: Definition;
   checks: number;
 }
 
@@ -142,7 +102,7 @@ const compileLater = async (checker: Checker): Promise<void> => {
 const checkers = new WeakMap<Schema, Checker>();
 
 const checkerFor = (schema: Schema): Checker => {
-  const checker = checkers.get(schema) ?? { schema, known: knownFields(schema), checks: 0 };
+  const checker = checkers.get(schema) ?? { schema, def: defOf(schema), checks: 0 };
   if (checker.checks === 0) checkers.set(schema, checker);
   checker.checks += 1;
   if (checker.checks === checksBeforeCompiling) void compileLater(checker);
@@ -162,8 +122,7 @@ const faults = (schema: Schema, value: unknown): readonly Issue[] => {
  */
 export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
   const checker = checkerFor(schema);
-  const found = faults(checker.schema, value);
-  return checker.known === undefined ? found : [...found, ...straysIn(checker.known, value, misspelt)];
+  return [...faults(checker.schema, value), ...straysIn(checker.def, value, misspelt)];
 };
 
 /** Issues as one line: `email: must be a string; customFields.plan: must be …`. */

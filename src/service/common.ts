@@ -33,34 +33,58 @@ export const openUnion = <const Known extends string>(..._known: readonly Known[
 /** A schema for each field that a type names. */
 type ShapeOf<T> = { readonly [Field in keyof T as string extends Field ? never : Field]-?: Schema<T[Field]> };
 
-/** An object to check, its checks as a whole, and the message for a value that is no object. */
-type ObjectParts<T extends object> = [shape: () => ShapeOf<T>, check?: Check<T>, message?: string];
 type Check<T> = z.core.CheckFn<T> | z.core.$ZodCheck<T>;
 
-const built = <T extends object>(...[shape, check, message = "must be an object"]: ObjectParts<T>) => {
+const looseObject = <T extends object>(
+  shape: ShapeOf<T>,
+  check?: Check<T>,
+  message = "must be an object",
+) => {
   // The same fields, by the names of the type.
-  const schema = z.looseObject(shape() as z.core.$ZodShape, message) as unknown as Schema<T>;
+  const schema = z.looseObject(shape as z.core.$ZodShape, message) as unknown as Schema<T>;
   return check === undefined ? schema : schema.check(check);
 };
 
 /**
  * An object with the fields of a hand-written type, as an editor shows it. Unknown fields are kept at run time. The
  * schemas must match the type, or it does not compile.
+ *
+ * @param check - of the object as a whole.
  */
-export const objectOf = <T extends object>(...parts: ObjectParts<T>): Schema<T> =>
-  deferred(() => built(...parts));
+export const objectOf = <T extends object>(shape: () => ShapeOf<T>, check?: Check<T>): Schema<T> =>
+  deferred(() => looseObject(shape(), check));
 
-/** The definitions of inputs, which a deferred schema shares with the one it builds. */
-export const inputs = new WeakSet<object>();
+/** What zod knows of a schema. */
+export type Definition = z.core.$ZodTypes["_zod"]["def"];
+
+/** The definition of a schema, without what makes it optional. */
+export const defOf = (schema: z.core.$ZodType): Definition => {
+  // Every schema is one of these; only this type shows its definition.
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  return def.type === "optional" || def.type === "nullable" ? defOf(def.innerType) : def;
+};
+
+/** The fields of each input, by its definition, which a deferred schema shares with the one it builds. */
+export const inputs = new WeakMap<Definition, ReadonlyMap<string, Definition>>();
 
 /**
  * The same for an input. The document leaves its fields open, so unknown fields pass. A misspelt field (`send_at`,
  * `Email`) is refused, because the service would ignore it.
+ *
+ * @param message - for a value that is not an object.
  */
-export const inputOf = <T extends object>(...parts: ObjectParts<T>): Schema<T> =>
+export const inputOf = <T extends object>(
+  shape: () => ShapeOf<T>,
+  check?: Check<T>,
+  message?: string,
+): Schema<T> =>
   deferred(() => {
-    const schema = built(...parts);
-    inputs.add(schema._zod.def);
+    const fields = shape();
+    const schema = looseObject(fields, check, message);
+    const names = Object.entries<z.core.$ZodType>(fields).map(
+      ([name, field]) => [name, defOf(field)] as const,
+    );
+    inputs.set(defOf(schema), new Map(names));
     return schema;
   });
 

@@ -84,7 +84,7 @@ test("every misspelt field of a company, its people and an event is reported, wi
   );
   const event = { name: "x", contact: { externalID: "7", id: "1" }, Properties: {} };
   await expect(client.events.record(loose(event))).rejects.toThrow(
-    `events.record: ${no("Properties", "properties")}; ${no("contact.externalID", "externalId")}`,
+    `events.record: ${no("contact.externalID", "externalId")}; ${no("Properties", "properties")}`,
   );
   await expect(client.events.recordBatch([loose(event)])).rejects.toThrow(
     no("events[0].contact.externalID", "externalId"),
