@@ -30,8 +30,7 @@ export interface Lane {
 export interface Asked {
   readonly lane: Lane;
   readonly first: SharingRequest;
-  readonly requests: readonly SharingRequest[];
-  readonly tickets: readonly Ticket[];
+  readonly requests: readonly (readonly [SharingRequest, Ticket])[];
 }
 
 export const budgetsOf = ({ queue }: SharingRequest): readonly RedisBudget[] =>
@@ -73,7 +72,7 @@ export const ungranted = ({ queues, tickets }: Lane): readonly SharingRequest[] 
 export const rankOf = ({ first }: Asked): number => (first.queue.kind.priority === "interactive" ? 0 : 1);
 
 /** The question as it is sent; `at` are the places of its budgets in the message. */
-export const askOf = ({ first, requests, tickets }: Asked, at: readonly number[], usableMs: number): Ask => {
+export const askOf = ({ first, requests }: Asked, at: readonly number[], usableMs: number): Ask => {
   const { kind } = first.queue;
   return {
     kind: kindOf(first),
@@ -81,7 +80,7 @@ export const askOf = ({ first, requests, tickets }: Asked, at: readonly number[]
     shares: kind.budgets.map((budget) => kind.shareOf(budget)),
     leastReserve: first.leastReserve,
     leaseMs: usableMs + first.attemptTimeoutMs,
-    requests: requests.map(({ weight }, place) => ({ id: tickets[place]?.id ?? "", weight })),
+    requests: requests.map(([{ weight }, { id }]) => ({ id, weight })),
   };
 };
 

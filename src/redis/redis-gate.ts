@@ -141,20 +141,15 @@ export class RedisGate implements Store {
   }
 
   async close(): Promise<void> {
-    if (this.#settled.length > 0 && !this.#isFlushing) this.#flush();
+    if (this.#settled.length > 0) this.#flushSoon();
     // Some clients queue a command until Redis is back, possibly forever.
     await new Promise<void>((resolve) => {
       const giveUp = this.#clock.after(silenceMs / 3, resolve, { idle: true });
-      void this.#whenTold().then(giveUp).then(resolve);
+      void Promise.all(this.#underWay).then(giveUp).then(resolve);
     });
     if ([...this.#lanes.values()].some(({ isDue, tickets }) => isDue || tickets.size > 0)) return;
     this.#timer?.cancel();
     this.#timer = undefined;
-  }
-
-  async #whenTold(): Promise<void> {
-    while (this.#isFlushing) await Promise.resolve();
-    await Promise.all(this.#underWay);
   }
 
   #laneOf({ queue }: SharingRequest): Lane {
@@ -179,11 +174,11 @@ export class RedisGate implements Store {
     else this.#cancelTelling ??= this.#clock.after(ms, () => this.#flushSoon());
   }
 
-  #newTicket(lane: Lane, request: SharingRequest): Ticket {
+  #ticketed({ tickets }: Lane, request: SharingRequest): [SharingRequest, Ticket] {
     const id = `${this.#process}:${this.#count++}`;
-    const ticket: Ticket = { id, granted: undefined, isGone: false };
-    lane.tickets.set(request, ticket);
-    return ticket;
+    const ticket = tickets.get(request) ?? { id, granted: undefined, isGone: false };
+    tickets.set(request, ticket);
+    return [request, ticket];
   }
 
   #wakeAt(at: number): void {
@@ -205,16 +200,13 @@ export class RedisGate implements Store {
   #flushSoon(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    queueMicrotask(() => this.#flush());
-  }
-
-  #flush(): void {
-    this.#isFlushing = false;
     const sent = this.#send().finally(() => this.#underWay.delete(sent));
     this.#underWay.add(sent);
   }
 
   async #send(): Promise<void> {
+    await undefined;
+    this.#isFlushing = false;
     const asked = this.#collect();
     const settled = this.#settled.splice(0);
     const sentAt = this.#clock.now();
@@ -270,8 +262,7 @@ export class RedisGate implements Store {
       const first = requests[0] ?? lane.left;
       lane.left = undefined;
       if (first === undefined) continue;
-      const tickets = requests.map((one) => lane.tickets.get(one) ?? this.#newTicket(lane, one));
-      const one: Asked = { lane, first, requests, tickets };
+      const one = { lane, first, requests: requests.map((request) => this.#ticketed(lane, request)) };
       lane.underWay = one;
       asked.push(one);
     }
@@ -283,21 +274,20 @@ export class RedisGate implements Store {
     { granted, waitMs, lacks }: AskReply,
     { budgets, sentAt }: { readonly budgets: readonly RedisBudget[]; readonly sentAt: number },
   ): void {
-    const { lane, first, requests, tickets } = one;
+    const { lane, first, requests } = one;
     const now = this.#clock.now();
     if (lane.underWay === one) {
       lane.underWay = undefined;
       // The next question is to arrive when the answer can be yes: two ways to Redis sooner.
       lane.askAt = lacks > 0 ? now + Math.max(1, waitMs - 2 * this.#floor.floorMs) : now;
       const lacking = budgets[lacks - 1];
-      const name = first.queue.kind.budgets.find(
-        ({ shared }) => lacking !== undefined && shared === lacking,
-      )?.name;
+      const isIt = ({ shared }: { readonly shared: unknown }) => lacking !== undefined && shared === lacking;
+      const name = first.queue.kind.budgets.find(isIt)?.name;
       lane.lacks = name && { name, until: now + waitMs };
     }
     // Lua writes an empty list as {}.
     for (const [place, inMs] of Object.values(granted).entries()) {
-      const [ticket, request] = [tickets[place], requests[place]];
+      const [request, ticket] = requests[place] ?? [];
       if (ticket === undefined || request === undefined) continue;
       if (ticket.isGone) this.#end(request, ticket, false, false);
       else this.#expect(request, ticket, { from: now + inMs, until: sentAt + silenceMs + inMs });
