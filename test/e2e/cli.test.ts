@@ -684,7 +684,7 @@ describe("sandbox", () => {
     const headers = { authorization: "Bearer sandbox-key", "content-type": "application/json" };
     const answer = fetch(`${url}/api/v1/contacts`, { headers });
     const state = () => fetch(`${url}/_sandbox/state`).then((response) => response.json());
-    await expect.poll(state).toMatchObject({ pending: 1 });
+    await expect.poll(state).toMatchObject({ counts: { requests: 1 } });
     await fetch(`${url}/_sandbox/advance`, { method: "POST", headers, body: '{"ms":60000}' });
     expect([contacts, (await answer).status]).toEqual([1, 200]);
     child.process.kill("SIGINT");
