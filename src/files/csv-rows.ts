@@ -62,6 +62,7 @@ const parsed = (text: string, delimiter: string): Pick<Row, "cells" | "isQuoted"
   if (!text.includes('"')) return { cells: text.split(delimiter) };
   const cells: string[] = [];
   const isQuoted: boolean[] = [];
+  // Each round reads a cell and stops at the delimiter behind it.
   for (let at = 0; at <= text.length; at += 1) {
     const isOpened = text[at] === '"';
     const delimiterAt = text.indexOf(delimiter, at);

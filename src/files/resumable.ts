@@ -89,6 +89,30 @@ export const resumableTarget = (
   return { path: resolve(path), list: records, checkpoint: resolve(checkpoint) };
 };
 
+/** The error of a list that refuses the cursor of a checkpoint; other errors as they are. */
+const misfitOr = (error: unknown, checkpoint: string): unknown =>
+  error instanceof ResponseValidationError
+    ? new ConfigurationError(
+        `checkpoint ${checkpoint} does not fit the list, which may be of another workspace, or has lost all contacts that were read last: delete it to start over`,
+        { cause: error },
+      )
+    : error;
+
+/** Where an export starts: at its checkpoint, if there is one, and if its draft is there. */
+const startOf = async (path: string, checkpoint: string, subject: string) => {
+  await explained(checkpoint, () => removeOldDrafts(checkpoint));
+  const found = await loadCheckpoint(checkpoint, subject);
+  const draftPath = `${await explained(path, () => destinationOf(path))}${suffix}`;
+  const size = (await stat(draftPath).catch(() => undefined))?.size;
+  // The process was killed between renaming the file and deleting the checkpoint.
+  const isRenamed = found?.isComplete === true && size === undefined;
+  if (found !== undefined && !isRenamed && (size ?? -1) < found.bytes)
+    throw new ConfigurationError(
+      `${draftPath} is missing or shorter than checkpoint ${checkpoint} says: delete the checkpoint to start over`,
+    );
+  return { found, draftPath, isRenamed };
+};
+
 /**
  * Writes a list to `<path>.partial`, page by page, with a checkpoint after each, and renames it at the end.
  *
@@ -104,62 +128,44 @@ export const writeResumable = async (
 ): Promise<Written> => {
   const { limit: _any, ...query }: { limit?: unknown } = list.request.query;
   const subject = JSON.stringify({ operation: list.request.operation, query, form: settings });
-  await explained(checkpoint, () => removeOldDrafts(checkpoint));
-  const found = await loadCheckpoint(checkpoint, subject);
-  let state: ExportCheckpoint = found ?? {
-    version: 1,
-    subject,
-    cursor: null,
-    records: 0,
-    bytes: 0,
-    isComplete: false,
-  };
+  const { found, draftPath, isRenamed } = await startOf(path, checkpoint, subject);
+  const start = { cursor: null, records: 0, bytes: 0, isComplete: false };
+  let state: ExportCheckpoint = found ?? { version: 1, subject, ...start };
+  let isSaved = found !== undefined;
   const resumed = state.records;
   const written = (): Written => ({ records: state.records, bytes: state.bytes, resumed });
-  const draftPath = `${await explained(path, () => destinationOf(path))}${suffix}`;
-  const size = (await stat(draftPath).catch(() => undefined))?.size;
-  if (found?.isComplete && size === undefined) {
-    // The process was killed between renaming the file and deleting the checkpoint.
-    await rm(checkpoint, { force: true });
-    return written();
-  }
-  if (found !== undefined && (size ?? -1) < found.bytes)
-    throw new ConfigurationError(
-      `${draftPath} is missing or shorter than checkpoint ${checkpoint} says: delete the checkpoint to start over`,
-    );
-
-  const draft = await explained(path, () => openDraft(path, { suffix, keepBytes: found?.bytes }));
-  const save = (progress: Partial<ExportCheckpoint>) => {
+  const save = async (progress: Partial<ExportCheckpoint>) => {
     state = { ...state, ...progress };
-    return explained(checkpoint, () => writeFileAtomically(checkpoint, `${JSON.stringify(state)}\n`, 0o600));
+    const text = `${JSON.stringify(state)}\n`;
+    await explained(checkpoint, () => writeFileAtomically(checkpoint, text, 0o600));
+    isSaved = true;
   };
-  const append = async (cursor: string | null, page: readonly object[]): Promise<void> => {
-    const rows = page.map((record, index) => row(record, state.records + index + 1));
-    const block = Buffer.from((state.bytes === 0 ? header : "") + rows.join(""));
-    await explained(path, async () => {
-      await draft.handle.writeFile(block);
-      await draft.handle.sync();
-    });
-    await save({ cursor, records: state.records + page.length, bytes: state.bytes + block.length });
-    if (page.length > 0) await onWritten?.(written());
-  };
-  try {
-    if (!state.isComplete) {
-      for await (const { cursor, data } of list.pages({ cursor: state.cursor ?? undefined }))
-        await append(cursor, data);
-      if (state.bytes === 0) await append(state.cursor, []);
+  if (!isRenamed) {
+    const draft = await explained(path, () => openDraft(path, { suffix, keepBytes: found?.bytes }));
+    const append = async (cursor: string | null, page: readonly object[]): Promise<void> => {
+      const rows = page.map((record, index) => row(record, state.records + index + 1));
+      const block = Buffer.from((state.bytes === 0 ? header : "") + rows.join(""));
+      await explained(path, async () => {
+        await draft.handle.writeFile(block);
+        await draft.handle.sync();
+      });
+      await save({ cursor, records: state.records + page.length, bytes: state.bytes + block.length });
+      if (page.length > 0) await onWritten?.(written());
+    };
+    try {
+      if (!state.isComplete) {
+        for await (const { cursor, data } of list.pages({ cursor: state.cursor ?? undefined }))
+          await append(cursor, data);
+        if (state.bytes === 0) await append(state.cursor, []);
+      }
+      // In this order, because a draft without its checkpoint is started again.
+      await save({ isComplete: true });
+      await explained(path, () => draft.commit());
+    } catch (error) {
+      await draft.discard();
+      if (!isSaved) await rm(draftPath, { force: true });
+      throw found === undefined ? error : misfitOr(error, checkpoint);
     }
-    // In this order, because a draft without its checkpoint is started again.
-    await save({ isComplete: true });
-    await explained(path, () => draft.commit());
-  } catch (error) {
-    await draft.discard();
-    if (state.bytes === 0) await rm(draft.path, { force: true });
-    if (!(error instanceof ResponseValidationError) || found === undefined) throw error;
-    throw new ConfigurationError(
-      `checkpoint ${checkpoint} does not fit the list, which may be of another workspace, or has lost all contacts that were read last: delete it to start over`,
-      { cause: error },
-    );
   }
   await rm(checkpoint, { force: true });
   return written();

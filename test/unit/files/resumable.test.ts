@@ -118,6 +118,21 @@ describe("an export with a checkpoint", () => {
     expect((await gather(readCsv(out))).map(({ id }) => id)).toEqual(people.map(({ id }) => id));
   });
 
+  test("goes on after an empty page, and finishes an export of nothing", async () => {
+    const { path, text } = scratch();
+    const options = { checkpoint: path("checkpoint") };
+    const whole = listOf(people).list;
+    async function* emptyFirst() {
+      yield { cursor: "0", data: [] };
+      throw new Error("the service is away");
+    }
+    const empty = { ...whole, pages: emptyFirst };
+    await expect(writeNdjson(path("out"), empty, options)).rejects.toThrow("the service is away");
+    expect(await writeNdjson(path("out"), whole, options)).toMatchObject({ records: people.length });
+    await writeNdjson(path("none"), listOf([]).list, options);
+    expect(text("none")).toBe("");
+  });
+
   test("leaves no empty draft when the first page is refused", async () => {
     const { names } = await stopped(0);
     expect(names()).toEqual([]);
