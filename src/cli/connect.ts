@@ -1,7 +1,7 @@
 import { Client, type ClientOptions, ConfigurationError, type Hooks, type Limits } from "../index.ts";
 import type { Options } from "./args.ts";
 import { type Request, textOf, UsageError } from "./command.ts";
-import { type Measured, Pace, type ProgressBar, progressBar } from "./progress-bar.ts";
+import { type Measured, Pace, progressBar } from "./progress-bar.ts";
 
 /** The option that sets the limits, of a sandbox and of commands that call it. */
 export const limitsOption: Options = {
@@ -23,19 +23,11 @@ export const limitsOf = async (
   if (!(/^\d+(\.\d+)?$/.test(text) && times > 0))
     throw new UsageError(`--limits must be a number above 0, or off, got "${text}"`);
   const { documentedLimits } = await import("../sandbox/index.ts");
-  const more = ({ max, windowMs }: { readonly max: number; readonly windowMs: number }) => ({
-    max: Math.max(1, Math.floor(max * times)),
-    windowMs,
+  const scaled = Object.entries(documentedLimits).map(([name, { max, windowMs }]) => {
+    const more = Math.max(1, Math.floor(max * times));
+    return [name, name.endsWith("PerDay") ? more : { max: more, windowMs }];
   });
-  const { requests, requestsPerDay, emails, emailsPerDay, events, eventsPerDay } = documentedLimits;
-  return {
-    requests: more(requests),
-    requestsPerDay: more(requestsPerDay).max,
-    emails: more(emails),
-    emailsPerDay: more(emailsPerDay).max,
-    events: more(events),
-    eventsPerDay: more(eventsPerDay).max,
-  };
+  return Object.fromEntries(scaled);
 };
 
 /** The options of every command that calls the service. */
@@ -68,18 +60,8 @@ export const connect = async (
   }
 };
 
-/** A client whose progress, waits and retries are shown. */
-export interface Watched {
-  readonly client: Client;
-  readonly bar: ProgressBar;
-  /** Shows the progress. */
-  show(progress: Measured): void;
-  /** Ends the progress bar and closes the client. */
-  close(): Promise<void>;
-}
-
-/** Creates a client for a long command. */
-export const watch = async (request: Request): Promise<Watched> => {
+/** Creates a client for a long command, whose progress, waits and retries are shown until it is closed. */
+export const watch = async (request: Request) => {
   const { screen, now } = request;
   const bar = progressBar(screen, now);
   let wait = { limit: "", until: Number.NEGATIVE_INFINITY };
@@ -95,10 +77,13 @@ export const watch = async (request: Request): Promise<Watched> => {
   return {
     client,
     bar,
-    show: (progress) => bar.update(pace.shown(progress, wait)),
+    show: (progress: Measured) => bar.update(pace.shown(progress, wait)),
     close: async () => {
       bar.end();
       await client.close();
     },
   };
 };
+
+/** What `watch` gives. */
+export type Watched = Awaited<ReturnType<typeof watch>>;

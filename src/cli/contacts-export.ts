@@ -5,19 +5,9 @@ import { didYouMean } from "./args.ts";
 import { type CliCommand, exitCode, listOf, type Request, textOf, UsageError } from "./command.ts";
 import { connectionOptions, type Watched, watch } from "./connect.ts";
 import { contactFields, isContactField, meantBy } from "./contact-columns.ts";
-import { delimiterOf, delimiterOption, formatOption, type RecordFile, recordFile } from "./record-file.ts";
+import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
 import { checkpointOption, writeReport } from "./run-resumable.ts";
 import { visibleOn } from "./terminal.ts";
-
-/** The options of an export. */
-export interface ExportSettings {
-  readonly out: string;
-  readonly file: RecordFile;
-  readonly search: string | undefined;
-  readonly columns: readonly string[] | undefined;
-  readonly delimiter: string | undefined;
-  readonly checkpoint: string | undefined;
-}
 
 /** Refuses unknown columns, as an import does: they would be empty in every row. */
 const checkColumns = (columns: readonly string[]): void => {
@@ -39,7 +29,7 @@ const checkColumns = (columns: readonly string[]): void => {
  *
  * @throws UsageError for options that exclude each other.
  */
-export const exportSettings = (request: Pick<Request, "values">): ExportSettings => {
+export const exportSettings = (request: Pick<Request, "values">) => {
   const out = textOf(request, "out");
   if (out === undefined) throw new UsageError("--out <path> is missing");
   const file = recordFile(out, request);
@@ -54,15 +44,8 @@ export const exportSettings = (request: Pick<Request, "values">): ExportSettings
   // Custom fields are one column of JSON: a column that first appears after thousands of contacts could not be added to a
   // file that is half written.
   const defaults = file.format === "csv" ? contactFields : undefined;
-  const delimiter = delimiterOf(request, file);
-  return {
-    out,
-    file,
-    search: textOf(request, "search"),
-    columns: columns ?? defaults,
-    delimiter,
-    checkpoint,
-  };
+  const chosen = { columns: columns ?? defaults, delimiter: delimiterOf(request, file) };
+  return { out, file, search: textOf(request, "search"), ...chosen, checkpoint };
 };
 
 /** The list as a source that shows its progress. */
@@ -82,7 +65,7 @@ const watched = (list: Paged<Contact>, { show }: Watched) => {
 };
 
 const write = (
-  { file, columns, delimiter }: ExportSettings,
+  { file, columns, delimiter }: ReturnType<typeof exportSettings>,
   target: string | Writable,
   contacts: AsyncIterable<Contact>,
   options: WriteOptions,

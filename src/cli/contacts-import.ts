@@ -4,7 +4,7 @@ import { type CliCommand, countOf, isSet, type Request, textOf, UsageError } fro
 import { contactColumns } from "./contact-columns.ts";
 import { delimiterOf, delimiterOption, formatOption, openInput, recordFile } from "./record-file.ts";
 import { readableRecords } from "./rejections.ts";
-import { resumableOptions, runResumable } from "./run-resumable.ts";
+import { orGoOn, resumableOptions, runResumable } from "./run-resumable.ts";
 
 // A reserved domain: no contact has this address, so nothing is removed from the list.
 const nobody = "nobody@touchpoint.invalid";
@@ -86,8 +86,7 @@ export const contactsImport: CliCommand = {
       return report;
     });
   },
-  afterInterrupt: (request) =>
-    textOf(request, "checkpoint") === undefined
-      ? "Run the same command again: contacts that are done are recognised, none is created twice."
-      : "Run the same command again to go on where it stopped.",
+  afterInterrupt: orGoOn(
+    "Run the same command again: contacts that are done are recognised, none is created twice.",
+  ),
 };

@@ -5,7 +5,7 @@ import { connect, connectionOptions } from "./connect.ts";
 import { duration } from "./progress-bar.ts";
 import { openInput, recordFile } from "./record-file.ts";
 import { readableRecords } from "./rejections.ts";
-import { resumableOptions, runResumable } from "./run-resumable.ts";
+import { orGoOn, resumableOptions, runResumable } from "./run-resumable.ts";
 
 /** The events of the given file. */
 const eventsOf = (request: Request) => {
@@ -96,8 +96,7 @@ export const eventsIngest: CliCommand = {
       }),
     );
   },
-  afterInterrupt: (request) =>
-    textOf(request, "checkpoint") === undefined
-      ? "Run the same command again: events that were recorded are recognised, none is recorded twice."
-      : "Run the same command again to go on where it stopped.",
+  afterInterrupt: orGoOn(
+    "Run the same command again: events that were recorded are recognised, none is recorded twice.",
+  ),
 };

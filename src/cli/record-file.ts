@@ -49,45 +49,31 @@ export const recordFile = (path: string, request?: Pick<Request, "values">): Rec
   return { format: ending.toLowerCase() === "csv" ? "csv" : "ndjson", isCompressed: gz !== undefined };
 };
 
-/** A file or standard input, and its number of records. */
-export interface Input {
-  /** The source for a reader of CSV or NDJSON. */
-  readonly source: FileSource;
-  /** The name in error messages. */
-  readonly name: string;
-  /** Passes records on, and counts them. */
-  counted<T>(records: AsyncIterable<T>): AsyncIterable<T>;
-  /**
-   * The number of records: an estimate from the bytes read so far, exact once the file is read. Undefined for standard
-   * input until it ends.
-   */
-  total(): number | undefined;
-}
-
 // Small chunks, so that the estimate improves in small files too.
 const chunkBytes = 16 * 1024;
 
-/** Opens the input of a command; `-` is standard input. */
-export const openInput = (path: string): Input => {
+/**
+ * Opens the input of a command for a reader of CSV or NDJSON; `-` is standard input.
+ *
+ * @returns `counted` passes records on; `total` is their number: an estimate from the bytes read so far, exact once the
+ * file is read, undefined for standard input until it ends.
+ */
+export const openInput = (path: string) => {
   let records = 0;
   let total: number | undefined;
   async function* chunks(): AsyncGenerator<Uint8Array> {
-    const { size } = await stat(path);
-    let bytes = 0;
-    for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
-      yield chunk;
-      // The reader requests the next chunk: it has returned all records of the chunks before.
-      bytes += chunk.length;
-      if (records > 0 && bytes < size) total = Math.round((records * size) / bytes);
-    }
-  }
-  async function* explained(): AsyncGenerator<Uint8Array> {
     try {
-      yield* chunks();
+      const { size } = await stat(path);
+      let bytes = 0;
+      for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes })) {
+        yield chunk;
+        // The reader requests the next chunk: it has returned all records of the chunks before.
+        bytes += chunk.length;
+        if (records > 0 && bytes < size) total = Math.round((records * size) / bytes);
+      }
     } catch (cause) {
-      throw new Error(`${path}: cannot be read (${cause instanceof Error ? cause.message : cause})`, {
-        cause,
-      });
+      const why = cause instanceof Error ? cause.message : cause;
+      throw new Error(`${path}: cannot be read (${why})`, { cause });
     }
   }
   async function* counted<T>(found: AsyncIterable<T>): AsyncGenerator<T> {
@@ -97,11 +83,7 @@ export const openInput = (path: string): Input => {
     }
     total = records;
   }
-  const isPiped = path === "-";
-  return {
-    source: isPiped ? process.stdin : explained(),
-    name: isPiped ? "standard input" : path,
-    counted,
-    total: () => total,
-  };
+  const source: FileSource = path === "-" ? process.stdin : chunks();
+  const name = path === "-" ? "standard input" : path;
+  return { source, name, counted, total: () => total };
 };

@@ -1,8 +1,7 @@
 import { type Client, isTouchpointError, type Progress } from "../index.ts";
 import type { Options } from "./args.ts";
-import { type ExitCode, exitCode, isSet, type Request, textOf } from "./command.ts";
+import { type CliCommand, type ExitCode, exitCode, isSet, type Request, textOf } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
-import type { Input } from "./record-file.ts";
 import { type Refused, rejections } from "./rejections.ts";
 import { visible } from "./terminal.ts";
 
@@ -48,6 +47,14 @@ export const checkpointOption: Options = {
   "--checkpoint <path>": "store the progress in this file; the same command then continues from there",
 };
 
+/** How to continue: with `--checkpoint` where it stopped, otherwise as told. */
+export const orGoOn =
+  (otherwise: string): CliCommand["afterInterrupt"] =>
+  (request) =>
+    textOf(request, "checkpoint") === undefined
+      ? otherwise
+      : "Run the same command again to go on where it stopped.";
+
 /** The options that an ingestion and an import share. */
 export const resumableOptions: Options = {
   ...checkpointOption,
@@ -63,7 +70,7 @@ export const resumableOptions: Options = {
  */
 export const runResumable = async (
   request: Request,
-  input: Pick<Input, "total">,
+  input: { readonly total: () => number | undefined },
   work: (run: ResumableRun) => Promise<object & { readonly rejected: number }>,
 ): Promise<ExitCode> => {
   const { client, bar, show, close } = await watch(request);

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type CliCommand, countOf, exitCode, isSet, textOf } from "./command.ts";
+import { type CliCommand, countOf, exitCode, isSet, listOf, textOf } from "./command.ts";
 import { limitsOf, limitsOption } from "./connect.ts";
 import { shellWord } from "./terminal.ts";
 
@@ -35,9 +35,7 @@ export const sandbox: CliCommand = {
     const contacts = countOf(request, "contacts", { least: 0, most: 1_000_000 }) ?? defaults.contacts;
     const key = textOf(request, "key") ?? defaults.key;
     const host = textOf(request, "host");
-    const allowedHosts = textOf(request, "allow-host")
-      ?.split(",")
-      .filter((name) => name !== "");
+    const allowedHosts = listOf(request, "allow-host");
     const latencyMs = countOf(request, "latency", { least: 0, most: 3_600_000 }) ?? 0;
     const limits = await limitsOf(request);
     const { createSandbox } = await import("../sandbox/index.ts");
