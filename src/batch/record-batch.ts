@@ -31,47 +31,33 @@ const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
 const operation = "events.recordBatch";
 
 /**
- * The results of the events that are invalid.
+ * Refuses each invalid event alone, in its result.
  *
+ * @returns the paths of the invalid fields.
  * @throws ValidationError naming every fault, if no event is valid.
  */
-const refusedOf = async (
+const refuseInvalid = async (
   events: readonly EventInput[],
+  results: BatchItemResult[],
   call: CallScope,
-  signal: AbortSignal | undefined,
-): Promise<readonly Invalid[]> => {
-  const refused: Invalid[] = [];
+): Promise<readonly string[]> => {
+  const faults: Issue[] = [];
+  let valid = 0;
   for (const [index, event] of events.entries()) {
     const found = call.issues(operations.events.record, event);
     // A promise only if the workspace has schemas; otherwise a million events are checked without creating promises.
-    const issues = found instanceof Promise ? await untilAborted(found, signal) : found;
-    if (issues.length > 0) refused.push({ index, issues });
+    const issues = found instanceof Promise ? await untilAborted(found, call.signal) : found;
+    if (issues.length === 0) {
+      valid += 1;
+      continue;
+    }
+    results[index] = { index, status: 400, state: "refused", error: describeIssues(issues) };
+    for (const { path, message } of issues)
+      faults.push({ path: `events[${index}]${path && "."}${path}`, message });
   }
-  if (refused.length > 0 && refused.length === events.length) throwIfInvalid(operation, pathsIn(refused));
-  return refused;
+  if (valid === 0) throwIfInvalid(operation, faults);
+  return faults.map(({ path }) => path);
 };
-
-/** An event that no service was asked about. */
-interface Invalid {
-  readonly index: number;
-  readonly issues: readonly Issue[];
-}
-
-const pathsIn = (refused: readonly Invalid[]): readonly Issue[] =>
-  refused.flatMap(({ index, issues }) =>
-    issues.map(({ path, message }) => ({ path: `events[${index}]${path && "."}${path}`, message })),
-  );
-
-/** Adds missing ids here, above every retry. */
-const withIds = (
-  events: readonly EventInput[],
-  isLeftOut: (index: number) => boolean,
-): readonly IndexedEvent[] =>
-  events.flatMap((event, index) =>
-    isLeftOut(index)
-      ? []
-      : { index, event: event.id === undefined ? { ...event, id: crypto.randomUUID() } : event },
-  );
 
 /** Records any number of events, 100 per request; every event is checked before the first is sent. */
 export const recordBatch = async (
@@ -84,15 +70,15 @@ export const recordBatch = async (
   const results: BatchItemResult[] = [];
   const work = async (part: CallScope): Promise<void> => {
     try {
-      const refused = await refusedOf(events, part, part.signal);
-      for (const { index, issues } of refused)
-        results[index] = { index, status: 400, state: "refused", error: describeIssues(issues) };
-      const fields = pathsIn(refused).map(({ path }) => path);
+      const fields = await refuseInvalid(events, results, part);
       if (fields.length > 0) log.warn("invalid events are not sent", { operation, fields });
     } catch (error) {
       throw withOperation(operation, error);
     }
-    indexed = withIds(events, (index) => results[index] !== undefined);
+    // Missing ids are added here, above every retry.
+    indexed = events.flatMap((event, index) =>
+      results[index] === undefined ? { index, event: { ...event, id: event.id ?? crypto.randomUUID() } } : [],
+    );
     const sending = { call: part, options };
     const flight = new InFlight(requestsAtOnce);
     for (const chunk of chunksOf(indexed, maxEventsPerRequest)) {

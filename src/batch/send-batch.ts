@@ -47,7 +47,7 @@ const sendOnce = async (
 };
 
 // A batch that is refused for one event, or for its size, must not fail the other events.
-const isAboutContent = (error: unknown): boolean =>
+const isAboutContent = (error: unknown): error is ApiError =>
   error instanceof ApiError && [400, 413, 422].includes(error.status);
 
 const sendOrSplit = async (
@@ -57,23 +57,15 @@ const sendOrSplit = async (
   try {
     return await sendOnce(events, sending);
   } catch (error) {
-    if (error instanceof BatchTooLarge) return sendInTwo(events, error.most, sending);
-    if (!(error instanceof ApiError) || !isAboutContent(error)) throw error;
+    const isTooLarge = error instanceof BatchTooLarge;
+    if (!isTooLarge && !isAboutContent(error)) throw error;
     const [only] = events;
-    if (events.length === 1 && only !== undefined) {
+    if (!isTooLarge && events.length === 1 && only !== undefined)
       return [{ index: only.index, status: error.status, state: "refused", error: error.message }];
-    }
-    return sendInTwo(events, Math.ceil(events.length / 2), sending);
+    const at = isTooLarge ? error.most : Math.ceil(events.length / 2);
+    const first = await sendOrSplit(events.slice(0, at), sending);
+    return [...first, ...(await sendOrSplit(events.slice(at), sending))];
   }
-};
-
-const sendInTwo = async (
-  events: readonly IndexedEvent[],
-  at: number,
-  sending: BatchSending,
-): Promise<readonly BatchItemResult[]> => {
-  const first = await sendOrSplit(events.slice(0, at), sending);
-  return [...first, ...(await sendOrSplit(events.slice(at), sending))];
 };
 
 /**

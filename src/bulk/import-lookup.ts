@@ -48,16 +48,12 @@ export class ContactLookup {
   readonly contacts: KnownContacts;
   readonly #call: CallScope;
   readonly #options: CallOptions;
-  #way: ImportLookup | undefined;
+  /** Undefined while no row had to be looked up. */
+  way: ImportLookup | undefined;
 
   constructor(call: CallScope, options: CallOptions, kept: { readonly keepsWhole: boolean }) {
     [this.#call, this.#options] = [call, options];
     this.contacts = new KnownContacts(kept);
-  }
-
-  /** Undefined while no row had to be looked up. */
-  get way(): ImportLookup | undefined {
-    return this.#way;
   }
 
   /**
@@ -81,7 +77,7 @@ export class ContactLookup {
       if (this.way !== undefined) yield* ahead.splice(0);
     }
     if (list !== undefined)
-      this.#way ??= {
+      this.way ??= {
         by: "search",
         reason: `${ahead.length} rows are fewer than the pages of ${list.total} contacts`,
       };
@@ -91,7 +87,7 @@ export class ContactLookup {
   /** What a row would change in the contact with its address; undefined if there is none, as far as known. */
   async look(row: GivenContact): Promise<KnownContact | undefined> {
     const known = this.contacts.look(row);
-    if (known !== undefined || this.#way?.by !== "search") return known;
+    if (known !== undefined || this.way?.by !== "search") return known;
     const found = await findContact(this.#call, row.email, this.#options);
     if (found === null) return undefined;
     // Under the row's address, in the row's case.
@@ -112,7 +108,7 @@ export class ContactLookup {
       return { cursor: first?.cursor, total: first ? totalOf(first) : 0, rest };
     } catch (error) {
       if (!isNotAllowed(error)) throw error;
-      this.#way = { by: "none", reason: "the key may not list contacts" };
+      this.way = { by: "none", reason: "the key may not list contacts" };
       return undefined;
     }
   }
@@ -127,6 +123,6 @@ export class ContactLookup {
       total === undefined
         ? "the service does not tell how many contacts there are"
         : `the list of ${total} contacts has fewer pages than there are rows`;
-    this.#way = { by: "list", reason };
+    this.way = { by: "list", reason };
   }
 }

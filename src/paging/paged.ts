@@ -2,7 +2,7 @@ import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.
 import { checkInput } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
 import type { CallScope } from "../call/scope.ts";
-import { ResponseValidationError, ValidationError } from "../errors.ts";
+import { ResponseValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import { isOneOf, isWhole, type Rules, refuseFaults, ruleFaults } from "../options/rules.ts";
@@ -91,18 +91,6 @@ const rules: Rules = {
   consistency: isOneOf("strict", "fast"),
 };
 
-const checkMax = (operation: string, max: unknown): void => {
-  if (max === Number.POSITIVE_INFINITY || (Number.isSafeInteger(max) && Number(max) >= 0)) return;
-  throw invalid(operation, "max", `must be a whole number of at least 0, got ${shown(max)}`);
-};
-
-/** A single page is requested by `skip`; from a cursor, the position would have to be searched. */
-const refuseCursor = (operation: string, cursor: string | undefined): void => {
-  if (cursor === undefined) return;
-  const what = "a cursor goes on with an iteration: use for await, pages() or toArray()";
-  throw new ValidationError(`${operation}: ${what}`, { operation });
-};
-
 /** Iterates sequentially, in the order of the calls. After a failure it continues at the same position. */
 const iterator = <T>(next: () => Promise<T | undefined>, stop: () => void): AsyncIterableIterator<T> => {
   let last: Promise<unknown> = Promise.resolve();
@@ -153,7 +141,11 @@ export const paged = <T, Query extends ListQuery>(
   const page = (): ApiPromise<Page<T>> => {
     try {
       refuseFaults(operation.id, ruleFaults({ prefetch, consistency }, rules));
-      refuseCursor(operation.id, cursor);
+      // A single page is requested by `skip`; from a cursor, the position would have to be searched.
+      if (cursor !== undefined)
+        refuseFaults(operation.id, [
+          "a cursor goes on with an iteration: use for await, pages() or toArray()",
+        ]);
     } catch (error) {
       return answer(Promise.reject(error));
     }
@@ -232,7 +224,8 @@ export const paged = <T, Query extends ListQuery>(
       const own = call.open(operation.id);
       const all: T[] = [];
       const read = own.run(operation.id, callOptions, async (via) => {
-        checkMax(operation.id, max);
+        if (max !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(max) && max >= 0))
+          throw invalid(operation.id, "max", `must be a whole number of at least 0, got ${shown(max)}`);
         if (max === 0) return all;
         for await (const record of records(via)) {
           all.push(record);
