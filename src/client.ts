@@ -15,7 +15,7 @@ import { type AnyEvents, Events } from "./resources/events.ts";
 import { Lists } from "./resources/lists.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { assertNode } from "./runtime/node-version.ts";
-import { operations } from "./service/operations.ts";
+import { allOperations } from "./service/operations.ts";
 import type { OpenFields } from "./workspace/contact-types.ts";
 import type { OpenEvents } from "./workspace/event-types.ts";
 
@@ -40,9 +40,7 @@ export interface Runtime {
   };
 }
 
-const operationPaths = Object.fromEntries(
-  Object.values(operations).flatMap((resource) => Object.values(resource).map(({ id, path }) => [id, path])),
-);
+const operationPaths = Object.fromEntries(allOperations.map(({ id, path }) => [id, path]));
 
 /**
  * The client of the service.

@@ -17,7 +17,7 @@ import { rateLimit } from "./rate-limit/stage.ts";
 import { Lifetime } from "./runtime/cancellation.ts";
 import type { Clock } from "./runtime/clock.ts";
 import { ServiceTime } from "./runtime/headers.ts";
-import { operations } from "./service/operations.ts";
+import { allOperations } from "./service/operations.ts";
 
 /** The stages over a transport, and what they share. */
 export interface Connection {
@@ -106,16 +106,13 @@ const sameLimits = (settings: Settings, before: Settings | undefined): boolean =
   JSON.stringify([before?.limits, before?.limitScopes]);
 
 /** Operations that cannot send an email. `routes` can point any other operation to the path of emails. */
-const withoutEmails = ({ routes }: Settings): ReadonlySet<string> => {
-  const { emails: _, ...others } = operations;
-  const ids = Object.values(others).flatMap((resource) => Object.values(resource).map(({ id }) => id));
-  return new Set(ids.filter((id) => !Object.hasOwn(routes, id)));
-};
+const withoutEmails = ({ routes }: Settings): ReadonlySet<string> =>
+  new Set(allOperations.flatMap(({ id, isEmail }) => (isEmail || Object.hasOwn(routes, id) ? [] : [id])));
 
 const emailPaths = ({ routes }: Settings): string[] =>
-  Object.values(operations.emails).flatMap(({ id, path }) =>
-    [path, routes[id]?.path ?? path].map((place) => place.replace(/\/:id$/, "")),
-  );
+  allOperations
+    .filter(({ isEmail }) => isEmail)
+    .flatMap(({ id, path }) => [path, routes[id]?.path ?? path].map((place) => place.replace(/\/:id$/, "")));
 
 /** First stage is outermost: it sees the request first and the outcome last. */
 const pipeline = (stages: readonly Stage[], transport: Send): Send =>

@@ -44,22 +44,8 @@ const settlingMs = 1_000;
 
 const isCarrier = (end: Closable): end is Carrier => "slots" in end;
 
-/** A client and the clients it was created from. A client that was garbage-collected closes nothing. */
-interface Ancestry {
-  readonly node: WeakRef<ClientNode>;
-  readonly parent: Ancestry | undefined;
-}
-
-const fromLiving = (from: Ancestry | undefined): Ancestry | undefined => {
-  for (let at = from; at !== undefined; at = at.parent) if (at.node.deref() !== undefined) return at;
-  return undefined;
-};
-
-const isIn = (ancestry: Ancestry, node: ClientNode): boolean => {
-  for (let at: Ancestry | undefined = ancestry; at !== undefined; at = at.parent)
-    if (at.node.deref() === node) return true;
-  return false;
-};
+/** The clients that a client was created from, and the client itself. A garbage-collected one closes nothing. */
+type Ancestry = readonly WeakRef<ClientNode>[];
 
 const forgetting = new FinalizationRegistry<() => void>((forget) => forget());
 
@@ -76,7 +62,9 @@ class Owned<T extends object> {
 
   /** The resources of the client and of clients created from it. */
   of(node: ClientNode): readonly T[] {
-    return [...this.#all].flatMap(({ thing, owner }) => (isIn(owner, node) ? (thing.deref() ?? []) : []));
+    return [...this.#all].flatMap(({ thing, owner }) =>
+      owner.some((one) => one.deref() === node) ? (thing.deref() ?? []) : [],
+    );
   }
 }
 
@@ -95,7 +83,8 @@ export class ClientNode {
   /** @param ends - what this client closes itself, not its parent. */
   constructor(ends: readonly Closable[], parent?: ClientNode) {
     this.#tree = parent ? parent.#tree : { recorders: new Owned(), ends: new Owned() };
-    this.#ancestry = { node: new WeakRef(this), parent: parent && fromLiving(parent.#ancestry) };
+    const above = parent === undefined ? [] : parent.#ancestry.filter((one) => one.deref() !== undefined);
+    this.#ancestry = [...above, new WeakRef(this)];
     this.#tree.recorders.add(this.recorders, this.#ancestry);
     for (const end of ends) this.#tree.ends.add(end, this.#ancestry);
   }

@@ -4,7 +4,7 @@ import { isBytes, isPlainObject, isSearchParams, unknownKeys } from "../runtime/
 import { Anything } from "../service/common.ts";
 import type { Method, Operation, ReplayClass } from "../service/define.ts";
 import { jsonFault } from "../service/json.ts";
-import { operations } from "../service/operations.ts";
+import { allOperations } from "../service/operations.ts";
 import { isWithin, placeOf } from "../service/place.ts";
 
 /** A request to an endpoint without a method of its own. */
@@ -79,12 +79,8 @@ const faultsOf = (request: RawRequest): string[] => {
   return faults;
 };
 
-const known: readonly Operation<never, unknown>[] = Object.values(operations).flatMap((resource) =>
-  Object.values(resource),
-);
-
 /** The operations that spend more than requests. */
-const narrow = known.filter(({ budgets }) => budgets.length > 1);
+const narrow = allOperations.filter(({ budgets }) => budgets.length > 1);
 
 // A path as documented, where `:id` stands for any one segment.
 const isAt = (template: string, place: string): boolean => {
@@ -134,7 +130,9 @@ export const rawOperation = (request: RawRequest, places: Places): Operation<unk
   if (faults.length > 0) throw new ValidationError(`request: ${faults.join("; ")}`, { operation: "request" });
   const { method, path, body, replay = method === "GET" ? "safe" : "never" } = request;
   // A documented endpoint spends its limits, however it is called.
-  const same = known.find((operation) => operation.method === method && isAt(operation.path, placeOf(path)));
+  const same = allOperations.find(
+    (operation) => operation.method === method && isAt(operation.path, placeOf(path)),
+  );
   const spent = spentBy(request, places);
   return {
     id: "request",

@@ -217,22 +217,18 @@ export class CallScope implements Scope {
     return this.#child("long", operation, options);
   }
 
-  /** Resolves after `ms`, or when the client is closed: the next request throws that, with the results so far. */
-  async sleep(ms: number): Promise<void> {
-    try {
-      await this.clock.sleep(ms, this.signal);
-    } catch (reason) {
-      if (!(reason instanceof ClientClosed)) throw reason;
-    }
-  }
-
-  /** Waits before the next request or round of requests; those who follow the waits are told. */
+  /**
+   * Waits before the next request or round of requests; those who follow the waits are told. Ends early if the client is
+   * closed: the next request throws that, with the results so far.
+   */
   async backOff(ms: number, waitingFor = "retry"): Promise<void> {
     const onWait = this.plan.onWait ?? this.longWaits?.listener();
     const before = this.clock.now();
     onWait?.(waitingFor);
     try {
-      await this.sleep(ms);
+      await this.clock.sleep(ms, this.signal);
+    } catch (reason) {
+      if (!(reason instanceof ClientClosed)) throw reason;
     } finally {
       onWait?.(undefined);
     }

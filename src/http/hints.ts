@@ -1,5 +1,5 @@
-import { inferred, type Scope } from "../service/define.ts";
-import { operations } from "../service/operations.ts";
+import { inferred } from "../service/define.ts";
+import { allOperations } from "../service/operations.ts";
 import type { AttemptFailure } from "./types.ts";
 
 const ownAuthority =
@@ -35,16 +35,9 @@ const connectionHint = ({ cause, message }: Failure): string | undefined => {
   return typeof code === "string" && Object.hasOwn(byCode, code) ? byCode[code] : undefined;
 };
 
-/** The scopes that an operation needs; undefined for another request. */
-const scopesOf = (id: string): readonly Scope[] | undefined => {
-  for (const resource of Object.values(operations))
-    for (const operation of Object.values(resource)) if (operation.id === id) return operation.scope;
-  return undefined;
-};
-
 /** Source: service document, Authentication, 4 and 6, and Errors, 403. */
 const permissionHint = (operation: string): string => {
-  const scopes = scopesOf(operation) ?? [];
+  const scopes = allOperations.find(({ id }) => id === operation)?.scope ?? [];
   const needs =
     scopes.length === 0
       ? "the key may lack a scope (the document names none for this request)"
