@@ -75,7 +75,7 @@ await page.setViewportSize({ width: 400, height: 760 });
 await shoot("workbench-phone", `#/emails/${sent}`, "iframe");
 
 const site = await serveSite();
-const looks = ([400, 1_400] as const).flatMap((width) =>
+const looks = ([390, 1_400] as const).flatMap((width) =>
   (["light", "dark"] as const).map((colorScheme) => ({ width, colorScheme })),
 );
 for (const { width, colorScheme } of looks) {
@@ -92,6 +92,8 @@ for (const { width, colorScheme } of looks) {
     await at.screenshot({ path: `${folder}../screenshots/${name}-${width}-${colorScheme}.png` });
   }
   await at.goto(`${site.origin}/`);
+  // All of the box at once, below the bar that stays.
+  await at.setViewportSize({ width, height: 2_400 });
   const box = at.getByRole("region", { name: "Try the client in this page" });
   for (const press of ["Lose the answer", "Run"]) {
     await box.getByRole("button", { name: press, exact: true }).click();

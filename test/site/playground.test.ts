@@ -78,7 +78,9 @@ test("a 429 is waited out", async () => {
   expect(believes).toEqual([expect.stringMatching(/^contacts\.list ok 2 attempts, waited 2\.\d s$/)]);
   expect(did).toEqual(["GET /contacts not done, 429", "GET /contacts done, 200"]);
   expect(printed).toEqual(["2 of 3 contacts"]);
-  expect(await box.locator(".budget").textContent()).toMatch(/^Requests per minute\s*\d+ used, \d+ left$/);
+  // The documented limit, whole.
+  expect(await box.locator("meter").getAttribute("max")).toBe("100");
+  expect(await box.locator(".budget").textContent()).toMatch(/^Requests in 10 s\s*\d+ used, \d+ left$/);
   await close();
 });
 

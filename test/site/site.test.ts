@@ -78,9 +78,9 @@ const open = async (path: string, width: number, colorScheme: "light" | "dark") 
 /** What does not fit: the page itself, or a table, a picture or a list in it whose end nobody sees. Code scrolls. */
 const overflowing = (page: Page): Promise<readonly string[]> =>
   // Evaluated in the page, which answers with strings.
-  page.evaluate(`[document.documentElement, ...document.querySelectorAll("main table, main img, main ul, main p")]
+  page.evaluate(`[document.documentElement, ...document.querySelectorAll("#VPContent :is(table, img, ul, p, .playground pre)")]
     .filter((part) => part.scrollWidth > part.clientWidth + 1 && part.clientWidth > 0 || part.getBoundingClientRect().right > innerWidth + 1)
-    .filter((part) => !part.closest("pre, .playground ol"))
+    .filter((part) => !part.closest("[class*=language-], .playground ol"))
     .map((part) => part.tagName + " " + part.scrollWidth + " in " + part.clientWidth + ": " + part.textContent.trim().slice(0, 60))`) as Promise<
     readonly string[]
   >;
