@@ -90,9 +90,6 @@ const anyPage =
     return records === undefined ? body : { ...body, ...countsOf(body), data: records.map(one) };
   };
 
-const without = (body: Fields, name: string): Fields =>
-  Object.fromEntries(Object.entries(body).filter(([field]) => field !== name));
-
 /** Reads a record directly or from envelopes such as `{ data }` or `{ company }`; `id` ends up on the top level. */
 const anyRecord = (...names: readonly string[]) => {
   const read = (body: unknown): unknown => {
@@ -100,7 +97,10 @@ const anyRecord = (...names: readonly string[]) => {
     // An id on the top level belongs to the record, whatever else is nested in it.
     if (body.id !== undefined) return withTextIds(body);
     const envelope = ["data", ...names, "result"].find((name) => isRecord(body[name]));
-    if (envelope !== undefined) return read({ ...without(body, envelope), ...Object(body[envelope]) });
+    if (envelope !== undefined) {
+      const { [envelope]: inner, ...beside } = body;
+      return read({ ...beside, ...Object(inner) });
+    }
     const id = [...names.map((name) => `${name}Id`), "_id"].map((name) => body[name]).find(isId);
     return withTextIds(id === undefined ? body : { ...body, id });
   };
@@ -150,23 +150,11 @@ export const readCompanies = (body: unknown): unknown => {
 /** Reads a list under `list` or `data`; its id also as `listId`. */
 export const readList = anyRecord("list");
 
-const deepestEnvelope = 3;
-
-/** The first object with a matching id, on the top level or nested. */
-const withId = (
-  body: Fields,
-  fits: (record: Fields) => boolean,
-  depth = deepestEnvelope,
-): Fields | undefined => {
-  if (body.id !== undefined && fits(body)) return body;
-  if (depth === 0) return undefined;
-  return Object.values(body)
-    .filter(isRecord)
-    .map((value) => withId(value, fits, depth - 1))
-    .find((found) => found !== undefined);
-};
-
-const seemsScheduled = ({ sendAt, status }: Fields): boolean => sendAt !== undefined || status !== undefined;
+/** The objects with an id, on the top level or in up to three envelopes, outermost first. */
+const withIds = (body: Fields, depth = 3): readonly Fields[] => [
+  ...(body.id === undefined ? [] : [body]),
+  ...(depth === 0 ? [] : Object.values(body).filter(isRecord)).flatMap((inner) => withIds(inner, depth - 1)),
+];
 
 /**
  * Reads a scheduled email on the top level or nested (`scheduled`, `email`, `data`, …): `id` ends up on the top level.
@@ -177,7 +165,8 @@ export const readScheduledEmail = (body: unknown): unknown => {
   const known = anyRecord("scheduledEmail", "email", "scheduled")(body);
   if (isRecord(known) && known.id !== undefined) return known;
   // Another record, for example a contact, may be nested beside it.
-  const inner = withId(body, seemsScheduled) ?? withId(body, () => true);
+  const found = withIds(body);
+  const inner = found.find(({ sendAt, status }) => sendAt !== undefined || status !== undefined) ?? found[0];
   return inner === undefined ? known : withTextIds({ ...body, ...inner });
 };
 
