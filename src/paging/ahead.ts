@@ -4,12 +4,6 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-/** A page as the service sent it. Only its records are reliable. */
-export interface ServedPage<T> {
-  readonly data: T[];
-  readonly total?: number | null | undefined;
-}
-
 const keyOf = ({ skip, limit }: PageRequest): string => `${skip}+${limit}`;
 
 /** The default number of requests in flight: more could not be sent at once. */

@@ -12,6 +12,8 @@ export interface Place {
   readonly recent: readonly string[];
   /** The ids that were yielded before the export last started from the beginning; they stay known to its end. */
   readonly kept?: readonly string[] | undefined;
+  /** The first yielded ids: if they come again, the list has ended. Cursors of earlier versions have none. */
+  readonly first?: readonly string[] | undefined;
   /** The query of the list, without its page. Cursors of earlier versions have none. */
   readonly query?: string | undefined;
 }
@@ -37,11 +39,19 @@ const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Numb
 
 const isPlace = (value: unknown): value is Place => {
   if (typeof value !== "object" || value === null) return false;
-  const { v, position, read, longest, recent, kept, query }: { [field in keyof Place | "v"]?: unknown } =
-    value;
+  const {
+    v,
+    position,
+    read,
+    longest,
+    recent,
+    kept,
+    first,
+    query,
+  }: { [field in keyof Place | "v"]?: unknown } = value;
   if (query !== undefined && typeof query !== "string") return false;
   if (v !== 1 || !isCount(position) || !isCount(read) || !isCount(longest)) return false;
-  return [recent, kept ?? []].every(areIds);
+  return [recent, kept ?? [], first ?? []].every(areIds);
 };
 
 const refusal = (operation: string, message: string): ValidationError =>

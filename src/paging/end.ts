@@ -1,5 +1,6 @@
-import type { PageRequest, ServedPage } from "./ahead.ts";
+import type { PageRequest } from "./ahead.ts";
 import { idOf } from "./recent.ts";
+import type { ServedPage } from "./walk-settings.ts";
 
 const recordsUnchanged = 40;
 

@@ -1,4 +1,5 @@
-import type { PageRequest, ServedPage } from "./ahead.ts";
+import type { PageRequest } from "./ahead.ts";
+import type { ServedPage } from "./walk-settings.ts";
 
 /** The most records per page that the document allows. */
 export const largestLimit = 200;

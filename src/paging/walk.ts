@@ -1,28 +1,14 @@
 import { ResponseValidationError } from "../errors.ts";
 import type { Page } from "../service/common.ts";
-import { type PageRequest, PagesAhead, type ServedPage } from "./ahead.ts";
-import { type Place, writeCursor } from "./cursor.ts";
+import { type PageRequest, PagesAhead } from "./ahead.ts";
+import { writeCursor } from "./cursor.ts";
 import { Drift } from "./drift.ts";
 import { ListEnd } from "./end.ts";
 import { largestLimit, PageSize } from "./page-size.ts";
 import { idOf, onceEach, RecentIds } from "./recent.ts";
 import { Search } from "./search.ts";
-
-/** The settings of a walk. */
-export interface WalkSettings<T> {
-  readonly operation: string;
-  readonly fetch: (request: PageRequest, signal: AbortSignal) => Promise<ServedPage<T>>;
-  readonly skip: number;
-  readonly limit: number;
-  /** Pages requested ahead; undefined: as many as the latency makes useful. */
-  readonly prefetch: number | undefined;
-  /** `false`: plain skip and limit, which misses and repeats records when the list moves. */
-  readonly isDriftSafe: boolean;
-  readonly place: Place | undefined;
-  /** For cursors: what `queryText` gives. */
-  readonly query?: string | undefined;
-  readonly onUnstable: (message: string) => void;
-}
+import type { ServedPage, WalkSettings } from "./walk-settings.ts";
+import { WrapAround } from "./wrap.ts";
 
 /** A page of an iteration: `data` has only records that were not yielded before. */
 export interface WalkedPage<T> extends Page<T> {
@@ -72,6 +58,7 @@ export class Walk<T> {
   #hasEnded = false;
   #hasReportedOrder = false;
   readonly #end: ListEnd;
+  readonly #wrap: WrapAround;
 
   constructor(settings: WalkSettings<T>) {
     const { place, skip, limit, fetch, prefetch } = settings;
@@ -86,6 +73,7 @@ export class Walk<T> {
     this.#yielded = place?.read ?? 0;
     this.#size = new PageSize(place?.longest);
     this.#recent = new RecentIds(idsRemembered, place?.recent, place?.kept);
+    this.#wrap = new WrapAround(place?.first);
     this.#ahead = new PagesAhead(fetch, prefetch);
   }
 
@@ -128,6 +116,8 @@ export class Walk<T> {
   #accept(request: PageRequest, page: ServedPage<T>): WalkedPage<T> | undefined {
     const ids = page.data.map(idOf);
     this.#watchOrder(ids);
+    const anew = this.#search === undefined ? this.#beginsAnew(page, ids) : undefined;
+    if (anew !== undefined) return this.#endAt(anew, request, page);
     const known = this.#settings.isDriftSafe ? this.#recent.lastKnownIn(ids) : -1;
     if (this.#search !== undefined) return this.#lookOn(this.#search, request, page, known);
     if (request.skip < this.#position && known === -1) {
@@ -142,6 +132,23 @@ export class Walk<T> {
     this.#countMiss(request.skip + page.data.length);
     this.#search = new Search(request.skip, this.#size.most);
     return this.#lookOn(this.#search, request, page, known);
+  }
+
+  #beginsAnew({ total }: ServedPage<T>, ids: readonly string[]): number | undefined {
+    const last = ids.indexOf(this.#recent.last(1)[0] ?? "none");
+    // `fast` shares no records with the previous page: only if nothing counts the list, and not if the service ignores
+    // `skip`.
+    const isFast = !this.#settings.isDriftSafe && total === undefined && this.#yielded > ids.length;
+    return last === -1 && !isFast && this.#yielded > 0 ? undefined : this.#wrap.startsIn(ids, last);
+  }
+
+  /** Yields new records before the position where the list starts again, and ends there. */
+  #endAt(place: number, request: PageRequest, page: ServedPage<T>): WalkedPage<T> | undefined {
+    const data = page.data.slice(0, place);
+    const known = this.#recent.lastKnownIn(data.map(idOf));
+    const walked = this.#take(request, { ...page, data }, known);
+    this.#hasEnded = true;
+    return walked;
   }
 
   /** Yields the records after the last known one. */
@@ -162,6 +169,7 @@ export class Walk<T> {
     this.#hasEnded = isAtEnd;
     this.#beginsAgain = false;
     this.#recent.add(ids.slice(known + 1));
+    this.#wrap.add(ids.slice(known + 1));
     this.#yielded += fresh.length;
     this.#rounds = 0;
     if (fresh.length > 0) this.#misses = this.#gone = 0;
@@ -177,6 +185,7 @@ export class Walk<T> {
       longest: this.#size.longest,
       recent: this.#recent.last(idsInCursor),
       kept: this.#recent.kept,
+      first: this.#wrap.first,
       query: this.#settings.query,
     });
     // The counts are the service's own, as validation has left them.
@@ -244,6 +253,7 @@ export class Walk<T> {
     // All yielded ids are remembered and kept, so starting again repeats no record.
     this.#recent.keep();
     this.#yielded = 0;
+    this.#wrap.forget();
     this.#position = this.#settings.skip;
     this.#beginsAgain = true;
   }

@@ -1,4 +1,5 @@
-import type { PageRequest, ServedPage } from "../../src/paging/ahead.ts";
+import type { PageRequest } from "../../src/paging/ahead.ts";
+import type { ServedPage } from "../../src/paging/walk-settings.ts";
 
 export interface Item {
   readonly id: string;
@@ -16,6 +17,8 @@ export interface MovingListOptions {
   /** The largest page, even if the request asks for more. */
   readonly cap?: number;
   readonly ignoresSkip?: boolean;
+  /** After its end the list starts again, in the same page. */
+  readonly wraps?: boolean;
   /** Called before each page is taken; it may change the list. */
   readonly before?: (list: MovingList, request: PageRequest) => void;
   /** How long each answer takes, in turns of the microtask queue. */
@@ -59,10 +62,13 @@ export class MovingList {
     for (let left = this.#options.delay?.() ?? 0; left > 0; left -= 1) await undefined;
     signal?.throwIfAborted();
     this.#options.before?.(this, request);
-    const { ignoresSkip = false, cap = 200 } = this.#options;
+    const { ignoresSkip = false, cap = 200, wraps = false } = this.#options;
     const skip = ignoresSkip ? 0 : request.skip;
     const length = Math.min(request.limit, cap);
-    const data = this.items.slice(skip, skip + length);
+    const wrapped = (at: number): Item[] => this.items.slice((skip + at) % this.items.length).slice(0, 1);
+    const data = wraps
+      ? Array.from({ length }, (_, at) => wrapped(at)).flat()
+      : this.items.slice(skip, skip + length);
     const total = this.#total(data.length);
     return { data, total };
   };

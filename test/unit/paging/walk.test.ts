@@ -3,7 +3,8 @@ import { describe, expect, test } from "vitest";
 import { ResponseValidationError } from "../../../src/errors.ts";
 import type { PageRequest } from "../../../src/paging/ahead.ts";
 import { readCursor } from "../../../src/paging/cursor.ts";
-import { Walk, type WalkedPage, type WalkSettings } from "../../../src/paging/walk.ts";
+import { Walk, type WalkedPage } from "../../../src/paging/walk.ts";
+import type { WalkSettings } from "../../../src/paging/walk-settings.ts";
 import { createRandom } from "../../../src/sandbox/random.ts";
 import { type Item, MovingList, type MovingListOptions, type Totals } from "../../support/moving-list.ts";
 import { missedAndRepeated, type Scenario, scenario, walked } from "../../support/moving-walk.ts";
@@ -926,8 +927,29 @@ describe("Walk over a service that does not keep its word", () => {
   });
 });
 
-describe("a list that grows in front while it is read", () => {
-  test("by as many records as were read, is read on", async () => {
+describe("a list that begins anew behind its end", () => {
+  test.each([3, 10, 200, 201, 399, 5_000])(
+    "of %i records is read once, and comes to an end",
+    async (length) => {
+      for (const totals of ["missing", "true", "too large"] as const)
+        for (const isDriftSafe of totals === "missing" && length > 1_000 ? [true, false] : [true])
+          for (const limit of [7, 200]) {
+            const list = still(length, { wraps: true, totals });
+            const ids = idsOf(await pagesOf(walkOver(list, { limit, isDriftSafe })));
+            const least = Math.ceil(length / (limit === 200 ? 198 : 7));
+            expect([ids, list.requests.length <= least + 20]).toEqual([list.items.map(({ id }) => id), true]);
+          }
+    },
+  );
+
+  test("is at its end too where a cursor goes on from it", async () => {
+    const list = still(5_000, { wraps: true, totals: "missing" });
+    const pages = await pagesOf(walkOver(list));
+    const place = readCursor("contacts.list", pages.at(-2)?.cursor);
+    expect(idsOf(await pagesOf(walkOver(list, { place })))).toEqual(pages.at(-1)?.data.map(({ id }) => id));
+  });
+
+  test("differs from one that has as many records in front as were read", async () => {
     for (const added of [6, 7, 8, 9, 10, 11, 12, 20]) {
       let hasGrown = false;
       const list = new MovingList({
