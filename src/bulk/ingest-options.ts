@@ -43,6 +43,11 @@ export interface IngestOptions<Event = GivenEvent> extends WorkOptions {
   /** How many events the source has, if it is not an array; for the time left in `onProgress`. */
   readonly total?: number | undefined;
   /**
+   * Events older than this are not sent but passed to `onRejected`; in milliseconds. After 72 h, the service's own limit, an
+   * event starts nothing. Default: all are sent.
+   */
+  readonly maxAgeMs?: number | undefined;
+  /**
    * What to do when a daily limit is used up, here or according to the service's `Retry-After`. `"error"` (default):
    * the run rejects with a RateLimitError, and continues from its checkpoint when it is started again. `"wait"`: the
    * run waits for up to 24 hours and then continues; `signal`, `totalTimeoutMs` and `close()` end the wait.

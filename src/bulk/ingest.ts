@@ -48,6 +48,7 @@ const rules: Rules = {
   ],
   total: isWhole(0),
   onDailyLimit: isOneOf("error", "wait"),
+  maxAgeMs: [(value) => Number(value) > 0, "above 0"],
 };
 
 /** Records every event of a source, in batches, with constant memory; a second run with the same source is harmless. */
@@ -63,7 +64,7 @@ export const ingest = async (
   const forecast = options.onProgress && forecastOfRun(source, { ...options, total }, context);
   const progress = new ProgressReporter(options.onProgress, total, clock, forecast);
   const call = context.call.long(operation, { ...options, waits: progress });
-  const ingestion = new Ingestion(options, call);
+  const ingestion = new Ingestion(options, context, call);
   const report = (reading: Reading): IngestReport => {
     const { counts } = ingestion;
     const settled = reading.skipped + counts.accepted + counts.duplicates + counts.rejected;

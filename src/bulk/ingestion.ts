@@ -12,14 +12,45 @@ import { contentHash } from "../runtime/content-hash.ts";
 import { describeIssues } from "../service/check.ts";
 import type { EventInput } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
-import type { IngestOptions, RejectedEvent } from "./ingest-options.ts";
+import { momentMs } from "../service/timestamps.ts";
+import type { IngestContext, IngestOptions, RejectedEvent } from "./ingest-options.ts";
 import type { Entry } from "./resumable.ts";
 import { placeOf, requestOptions, type SourcePlace } from "./work-options.ts";
+
+/** When an event happened, in milliseconds since 1970; undefined if it does not say. */
+const occurredAtMs = ({ occurredAt }: EventInput): number | undefined =>
+  occurredAt === undefined ? undefined : momentMs(occurredAt);
+
+/** The clocks of both sides. */
+export interface Clocks {
+  /** The service's time, from its responses; undefined before the first. */
+  readonly serviceNow: number | undefined;
+  readonly wallNow: number;
+}
+
+/**
+ * Corrects a time that is in the past only for this machine's fast clock: the service refuses a time in its future.
+ * `toleranceMs` is how much later the service's time may be than known. A time in this clock's future is not changed,
+ * so the service refuses it.
+ */
+export const withinServiceTime = (
+  event: EventInput,
+  { serviceNow, wallNow }: Clocks,
+  toleranceMs = 0,
+): EventInput => {
+  const at = occurredAtMs(event);
+  if (at === undefined || serviceNow === undefined || at > wallNow) return event;
+  if (at <= serviceNow + toleranceMs) return event;
+  return { ...event, occurredAt: new Date(serviceNow).toISOString() };
+};
 
 /** The results of the events of one run. */
 export type IngestCounts = {
   -readonly [K in "accepted" | "duplicates" | "rejected" | "tooOld" | "noContact" | "runsStarted"]: number;
 };
+
+// A Date header has whole seconds: a time less than one second ahead of it is most likely past, and is not changed.
+const dateRoundingMs = 1_000;
 
 type NotRecorded = Exclude<BatchItemResult, { readonly state: "recorded" }>;
 
@@ -68,10 +99,16 @@ export class Ingestion {
     ...{ accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0, runsStarted: 0 },
   };
   readonly #options: IngestOptions<EventInput>;
+  readonly #context: IngestContext;
+
+  /** The service refused a time that is past for this machine, and took it corrected: this clock is ahead. */
+  #isAhead = false;
   readonly #call: CallScope;
 
-  constructor(options: IngestOptions<EventInput>, call: CallScope) {
-    [this.#options, this.#call] = [options, call];
+  constructor(options: IngestOptions<EventInput>, context: IngestContext, call: CallScope) {
+    this.#call = call;
+    this.#options = options;
+    this.#context = context;
   }
 
   async work(entries: readonly Entry<EventInput>[]): Promise<void> {
@@ -102,10 +139,9 @@ export class Ingestion {
 
   /** After a daily limit was used up, sends the refused events again when the next day has begun. */
   async #sendOverDays(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
-    const sending = { call: this.#call, options: requestOptions(this.#options) };
     for (;;) {
       try {
-        return await sendBatch(events, sending);
+        return await this.#send(events);
       } catch (error) {
         if (this.#options.onDailyLimit !== "wait" || !(error instanceof RateLimitError)) throw error;
         const { limit = "retry-after", retryAfterMs } = error;
@@ -116,10 +152,38 @@ export class Ingestion {
     }
   }
 
+  async #send(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
+    const sending = { call: this.#call, options: requestOptions(this.#options) };
+    // Only once the service has shown that it is needed: a Date header alone may be wrong, and a time is not the library's.
+    const timely = this.#isAhead ? events.map((entry) => this.#timely(entry, dateRoundingMs)) : events;
+    const results = await sendBatch(timely, sending);
+    // Times that are past only for this clock are corrected and sent again.
+    const moved = timely.map((entry) => this.#timely(entry, 0));
+    const again = moved.filter(
+      (entry, at) => results[at]?.status === 400 && entry.event !== timely[at]?.event,
+    );
+    if (again.length === 0) return results;
+    const corrected = await sendBatch(again, sending);
+    this.#isAhead ||= corrected.some(({ state }) => state === "recorded");
+    const second = new Map(corrected.map((result) => [result.index, result]));
+    return results.map((result) => second.get(result.index) ?? result);
+  }
+
+  #timely({ index, event }: IndexedEvent, toleranceMs: number): IndexedEvent {
+    const clocks = { serviceNow: this.#context.serviceNow(), wallNow: this.#context.clock.wallTime() };
+    return { index, event: withinServiceTime(event, clocks, toleranceMs) };
+  }
+
   async #faultOf(event: EventInput): Promise<string | undefined> {
     const found = this.#call.issues(operations.events.record, event);
     const issues = found instanceof Promise ? await untilAborted(found, this.#call.signal) : found;
-    return issues.length > 0 ? describeIssues(issues) : undefined;
+    if (issues.length > 0) return describeIssues(issues);
+    const at = occurredAtMs(event);
+    const now = this.#context.serviceNow() ?? this.#context.clock.wallTime();
+    const { maxAgeMs = Number.POSITIVE_INFINITY } = this.#options;
+    return at !== undefined && now - at > maxAgeMs
+      ? `occurredAt: longer ago than maxAgeMs, ${maxAgeMs} ms`
+      : undefined;
   }
 
   #withId(entry: Entry<EventInput>): EventInput {

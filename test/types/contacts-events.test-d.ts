@@ -195,7 +195,7 @@ describe("events", () => {
 
   test("an ingestion counts what became of the events", () => {
     expectTypeOf(client.events.ingest([event])).resolves.toEqualTypeOf<IngestReport>();
-    client.events.ingest([event], { checkpoint: "events.json", batchSize: 10 });
+    client.events.ingest([event], { checkpoint: "events.json", batchSize: 10, maxAgeMs: 1 });
   });
 
   test("a recorder takes events one by one", async () => {
