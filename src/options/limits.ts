@@ -30,7 +30,8 @@ export interface BudgetState {
    */
   readonly pausedBy: string | undefined;
   /**
-   * Why the Redis that shares the limit is unavailable, and what happens meanwhile. `used` is then the last known value. Undefined while Redis responds, and for limits of one process.
+   * Why the Redis that shares the limit is unavailable, and which option decides what happens meanwhile. `used` is then
+   * the last known value. Undefined while Redis responds, and for limits of one process.
    */
   readonly lost: string | undefined;
   /** How many calls of this process wait and will spend this limit, by priority. */

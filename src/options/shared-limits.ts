@@ -61,11 +61,11 @@ export interface Gate {
 
 /** A store of shared limits that is unavailable. */
 export interface LostStore {
-  /** What is wrong, and what happens meanwhile; the second half of a sentence. */
+  /** What is wrong, and which option decides what happens meanwhile; the second half of a sentence. */
   readonly why: string;
   readonly cause: unknown;
-  /** Until when calls wait for the store. */
-  readonly givesUpAt: number;
+  /** Until when calls wait for the store; undefined if they do not wait. */
+  readonly givesUpAt: number | undefined;
 }
 
 /** One limit that many processes share. */

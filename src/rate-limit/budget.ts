@@ -229,7 +229,7 @@ export class Budget implements SharingBudget {
     const used = isLimited ? Math.min(max, this.shared?.used ?? this.#permits.used) : 0;
     const { pausedForMs } = this;
     const lost = this.shared?.lost;
-    const remaining = lost === undefined ? max - used : 0;
+    const remaining = lost?.givesUpAt === undefined ? max - used : 0;
     return {
       used,
       remaining,

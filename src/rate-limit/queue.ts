@@ -48,8 +48,9 @@ export class Admission implements SharingRequest {
   link: Link<Admission | undefined> | undefined;
   hasGone = false;
   #wait: Wait | undefined;
-  /** The last report of its wait. */
-  notice: WaitNotice | undefined;
+  /** The last reported reason of its wait. */
+  waitingFor: string | undefined;
+  reason: WaitNotice["reason"] | undefined;
 
   constructor(asked: Asked, queue: AdmissionQueue, bounds: WaitBounds) {
     this.asked = asked;
@@ -110,7 +111,7 @@ export class Admission implements SharingRequest {
 
   /** A deadline error names what it waited for. */
   #withWhat({ totalTimeoutMs }: DeadlineExceeded): DeadlineExceeded {
-    const budget = this.queue.kind.budgets.find(({ name }) => name === this.notice?.waitingFor);
+    const budget = this.queue.kind.budgets.find(({ name }) => name === this.waitingFor);
     return new DeadlineExceeded(totalTimeoutMs, budget ? limitOf(budget) : "a free slot (concurrency)");
   }
 

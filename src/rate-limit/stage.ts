@@ -103,9 +103,9 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
   // Again when the reason changes, for example from a slot to a limit.
   const onStopped = (admission: Admission): void => {
     const notice = noticeOf(admission);
-    const { reason, waitingFor } = admission.notice ?? {};
-    if (notice.reason === reason && notice.waitingFor === waitingFor) return;
-    admission.notice = notice;
+    if (notice.reason === admission.reason && notice.waitingFor === admission.waitingFor) return;
+    admission.reason = notice.reason;
+    admission.waitingFor = notice.waitingFor;
     settings.onWait?.(notice);
     admission.scope.plan.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
   };

@@ -89,7 +89,7 @@ export const refusal = (waiter: Waiter): Error | undefined => {
       return refusedFor(scope, day.name, why, waitMs);
     }
     const lost = shared?.lost;
-    if (lost !== undefined && lost.givesUpAt <= waiter.bounds.clock.now()) {
+    if (lost !== undefined && (lost.givesUpAt ?? never) <= waiter.bounds.clock.now()) {
       // No request may wait for the store any more: who else would look for it again?
       shared?.seek();
       return new ConnectionError(`${scope.operation.id}: not sent, ${lost.why}`, {

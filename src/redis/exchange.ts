@@ -9,15 +9,25 @@ export interface BudgetReport {
   readonly born: string;
   readonly dayUsed: number;
   readonly ageMs: number;
+  /** Use while Redis was unavailable. */
+  readonly charge: number;
   /** A pause that the service asked for (0: none), and the response that asked for it. */
   readonly pauseMs: number;
   readonly pausedBy: string;
+}
+
+/** What a request spends of each of its budgets, in their order. */
+interface Spending {
+  readonly id: string;
+  readonly amounts: readonly number[];
+  readonly weights: readonly number[];
 }
 
 /** Requests of one kind that wait, first come first served. None: they wait no longer. */
 export interface Ask {
   /** The names of priority and budgets. */
   readonly kind: string;
+  readonly isInteractive: boolean;
   /** The places of its budgets in `budgets`, counted from 1; the narrowest is the last. */
   readonly at: readonly number[];
   /** What the kind may take of each wider budget before others do. */
@@ -25,8 +35,7 @@ export interface Ask {
   readonly leastReserve: number;
   /** How long a request may take. */
   readonly leaseMs: number;
-  /** What each spends of the narrowest budget; of the others, 1. */
-  readonly requests: readonly { readonly id: string; readonly weight: number }[];
+  readonly requests: readonly Spending[];
 }
 
 /** A request that has ended. */
@@ -34,7 +43,8 @@ export interface Settled {
   readonly id: string;
   readonly kind: string;
   readonly at: readonly number[];
-  readonly weight: number;
+  readonly amounts: readonly number[];
+  readonly weights: readonly number[];
   readonly wasSent: boolean;
   /** Whether there was a response: without one, it is unknown when the service counted the request. */
   readonly wasAnswered: boolean;
@@ -47,6 +57,8 @@ export interface Exchange {
   readonly process: string;
   /** The part of a round trip to Redis that is certain to pass. */
   readonly redisFloorMs: number;
+  /** Whether the process used its share without Redis, as others may do still. */
+  readonly wasAlone: boolean;
   readonly budgets: readonly BudgetReport[];
   readonly settled: readonly Settled[];
   readonly asks: readonly Ask[];

@@ -10,12 +10,14 @@ import {
   askOf,
   budgetsOf,
   type Ended,
+  forget,
   type Lane,
   newLane,
   rankOf,
   settledOf,
   spendingOf,
   type Ticket,
+  toldOf,
   ungranted,
 } from "./lanes.ts";
 import type { RedisBudget, Store } from "./shared-budget.ts";
@@ -30,8 +32,8 @@ const never = Number.POSITIVE_INFINITY;
 
 export interface GateContext {
   readonly redis: RedisCommands;
-  /** How long calls wait for an unavailable Redis. */
-  readonly maxLostMs: number;
+  /** While Redis is unavailable: the share of each limit to use; if it is 0, how long calls wait. */
+  readonly whenLost: { readonly share: number; readonly maxMs: number };
 }
 
 /** Asks Redis for each request, and tells it when one has ended; what becomes known together goes in one message. */
@@ -50,6 +52,8 @@ export class RedisGate implements Store {
   #isFlushing = false;
   #lostSince: number | undefined;
   #fault: RedisFault = silence(0);
+  #wasAlone = false;
+  #wasConnected = false;
   #count = 0;
   readonly #underWay = new Set<Promise<void>>();
   #timer: { readonly at: number; readonly cancel: Cancel } | undefined;
@@ -67,10 +71,14 @@ export class RedisGate implements Store {
   }
 
   get lost(): LostStore | undefined {
+    const { share, maxMs } = this.#context.whenLost;
     if (this.#lostSince === undefined) return undefined;
     const { what, cause, isLasting } = this.#fault;
-    const why = `Redis, which shares the limits, ${what}; nothing is sent, calls wait up to maxLostMs of redisLimits`;
-    return { why, cause, givesUpAt: this.#lostSince + (isLasting ? 0 : this.#context.maxLostMs) };
+    const then =
+      share > 0 ? `"open" uses the share ${share}` : `"closed" sends nothing, calls wait up to maxLostMs`;
+    const why = `Redis, which shares the limits, ${what}; onLost of redisLimits decides: ${then}`;
+    const givesUpAt = share > 0 ? undefined : this.#lostSince + (isLasting ? 0 : maxMs);
+    return { why, cause, givesUpAt };
   }
 
   admits(request: SharingRequest): boolean {
@@ -84,13 +92,13 @@ export class RedisGate implements Store {
       return false;
     }
     if (ticket !== undefined) this.#expect(request, ticket, undefined);
-    lane.queues.add(request.queue);
+    lane.heads.add(request);
     if (lane.underWay === undefined && now + 0.001 < lane.askAt) this.#wakeAt(lane.askAt);
     else if (lane.underWay === undefined) {
       lane.isDue = true;
       this.#flushSoon();
     }
-    return false;
+    return this.#lostSince !== undefined && this.#admitsAlone(request, lane);
   }
 
   lacks(request: SharingRequest): ReturnType<Store["lacks"]> {
@@ -101,21 +109,24 @@ export class RedisGate implements Store {
   take(request: SharingRequest): void {
     const lane = this.#laneOf(request);
     const ticket = lane.tickets.get(request);
-    lane.tickets.delete(request);
+    forget(lane, request);
     if (ticket === undefined) return;
     this.#expect(request, ticket, undefined);
     this.#flying.set(request, ticket);
+    if (!ticket.isAlone) return;
+    this.#wasAlone = true;
+    for (const [budget, weight] of spendingOf(request)) budget.takeAlone(weight);
   }
 
   drop(request: SharingRequest): void {
     const lane = this.#laneOf(request);
     const ticket = lane.tickets.get(request);
-    lane.tickets.delete(request);
+    forget(lane, request);
     if (ticket === undefined) return;
     ticket.isGone = true;
     const { granted } = ticket;
     this.#expect(request, ticket, undefined);
-    if (granted !== undefined) this.#end(request, ticket, false, false);
+    if (granted !== undefined && !ticket.isAlone) this.#end(request, ticket, false, false);
     else if (lane.tickets.size === 0 && lane.lacks !== undefined) {
       lane.left = request;
       lane.isDue = true;
@@ -130,9 +141,11 @@ export class RedisGate implements Store {
     const ticket = this.#flying.get(request);
     this.#flying.delete(request);
     if (ticket === undefined) return;
-    if (roundTripMs !== undefined)
-      for (const budget of budgetsOf(request)) budget.floor.add(roundTripMs, this.#clock.now());
-    this.#end(request, ticket, wasSent, roundTripMs !== undefined);
+    for (const [budget, weight] of spendingOf(request)) {
+      if (roundTripMs !== undefined) budget.floor.add(roundTripMs, this.#clock.now());
+      if (ticket.isAlone) budget.endAlone(weight, roundTripMs, wasSent);
+    }
+    if (!ticket.isAlone) this.#end(request, ticket, wasSent, roundTripMs !== undefined);
   }
 
   tell(budget: RedisBudget): void {
@@ -141,15 +154,20 @@ export class RedisGate implements Store {
   }
 
   async close(): Promise<void> {
-    if (this.#settled.length > 0) this.#flushSoon();
+    if (this.#settled.length > 0 && !this.#isFlushing) this.#flush();
     // Some clients queue a command until Redis is back, possibly forever.
     await new Promise<void>((resolve) => {
       const giveUp = this.#clock.after(silenceMs / 3, resolve, { idle: true });
-      void Promise.all(this.#underWay).then(giveUp).then(resolve);
+      void this.#whenTold().then(giveUp).then(resolve);
     });
-    if ([...this.#lanes.values()].some(({ isDue, tickets }) => isDue || tickets.size > 0)) return;
+    if ([...this.#lanes.values()].some(({ heads }) => heads.size > 0)) return;
     this.#timer?.cancel();
     this.#timer = undefined;
+  }
+
+  async #whenTold(): Promise<void> {
+    while (this.#isFlushing) await Promise.resolve();
+    await Promise.all(this.#underWay);
   }
 
   #laneOf({ queue }: SharingRequest): Lane {
@@ -166,19 +184,38 @@ export class RedisGate implements Store {
   }
 
   #end(request: SharingRequest, { id }: Ticket, wasSent: boolean, wasAnswered: boolean): void {
-    this.#settled.push({ request, id, wasSent, wasAnswered, endedAt: this.#clock.now() });
+    const budgets = budgetsOf(request);
+    const told = toldOf(request, { id, wasSent, wasAnswered });
+    this.#settled.push({ budgets, told, endedAt: this.#clock.now() });
     // What was never sent is free at once; and of a distant Redis, others learn late enough.
     const mostMs = wasSent ? mostUntoldMs - this.#floor.floorMs : 0;
-    const ms = Math.min(mostMs, ...budgetsOf(request).map(({ limit }) => limit.windowMs / 6));
+    const ms = Math.min(mostMs, ...budgets.map(({ limit }) => limit.windowMs / 6));
     if (ms <= 0) this.#flushSoon();
     else this.#cancelTelling ??= this.#clock.after(ms, () => this.#flushSoon());
   }
 
-  #ticketed({ tickets }: Lane, request: SharingRequest): [SharingRequest, Ticket] {
+  /** Without Redis, a request may go within this process's share. */
+  #admitsAlone(request: SharingRequest, lane: Lane): boolean {
+    if (this.#context.whenLost.share === 0) return false;
+    const now = this.#clock.now();
+    for (const [budget, weight] of spendingOf(request)) {
+      // What was used before has to cool down first, here and elsewhere.
+      const since = (this.#lostSince ?? now) + (this.#wasConnected ? budget.limit.windowMs : 0);
+      const readyAt = budget.aloneAt(weight, since) ?? never;
+      if (readyAt <= now) continue;
+      this.#wakeAt(readyAt);
+      return false;
+    }
+    const ticket = lane.tickets.get(request) ?? this.#newTicket(lane, request);
+    ticket.isAlone = true;
+    return true;
+  }
+
+  #newTicket(lane: Lane, request: SharingRequest): Ticket {
     const id = `${this.#process}:${this.#count++}`;
-    const ticket = tickets.get(request) ?? { id, granted: undefined, isGone: false };
-    tickets.set(request, ticket);
-    return [request, ticket];
+    const ticket: Ticket = { id, granted: undefined, isAlone: false, isGone: false };
+    lane.tickets.set(request, ticket);
+    return ticket;
   }
 
   #wakeAt(at: number): void {
@@ -200,30 +237,33 @@ export class RedisGate implements Store {
   #flushSoon(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
+    queueMicrotask(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isFlushing = false;
     const sent = this.#send().finally(() => this.#underWay.delete(sent));
     this.#underWay.add(sent);
   }
 
   async #send(): Promise<void> {
-    await undefined;
-    this.#isFlushing = false;
     const asked = this.#collect();
     const settled = this.#settled.splice(0);
     const sentAt = this.#clock.now();
     this.#cancelTelling?.();
     this.#cancelTelling = undefined;
-    const told = [...asked.map(({ first }) => first), ...settled.map(({ request }) => request)];
-    const budgets = [...new Set([...told.flatMap(budgetsOf), ...this.#toTell])];
+    const told = [...asked.map(({ first }) => budgetsOf(first)), ...settled.map(({ budgets }) => budgets)];
+    const budgets = [...new Set([...told.flat(), ...this.#toTell])];
     this.#toTell.clear();
     if (budgets.length === 0) return;
-    const at = (request: SharingRequest): number[] =>
-      budgetsOf(request).map((budget) => budgets.indexOf(budget) + 1);
+    const at = (some: readonly RedisBudget[]): number[] => some.map((budget) => budgets.indexOf(budget) + 1);
     const message: Exchange = {
       process: this.#process,
       redisFloorMs: this.#floor.floorMs,
+      wasAlone: this.#wasAlone,
       budgets: budgets.map((budget) => budget.report()),
-      settled: settled.map((one) => settledOf(one, at(one.request), sentAt)),
-      asks: asked.map((one) => askOf(one, at(one.first), silenceMs)),
+      settled: settled.map((one) => settledOf(one, at(one.budgets), sentAt)),
+      asks: asked.map((one) => askOf(one, at(budgetsOf(one.first)), silenceMs)),
     };
     const lose = (fault: RedisFault): void => {
       for (const one of asked.filter((it) => it.lane.underWay === it))
@@ -237,8 +277,11 @@ export class RedisGate implements Store {
       // The script returns this shape.
       const { budgets: states, asks } = JSON.parse(String(reply)) as ExchangeReply;
       this.#lostSince = undefined;
+      this.#wasConnected = true;
+      if (message.wasAlone) this.#wasAlone = false;
       this.#floor.add(this.#clock.now() - sentAt, this.#clock.now());
-      for (const [place, budget] of budgets.entries()) budget.heard(states[place] as BudgetReply);
+      for (const [place, budget] of budgets.entries())
+        budget.heard(states[place] as BudgetReply, message.budgets[place] as BudgetReport);
       for (const [place, one] of asked.entries())
         this.#answered(one, asks[place] as AskReply, { budgets, sentAt });
     } catch (error) {
@@ -262,7 +305,8 @@ export class RedisGate implements Store {
       const first = requests[0] ?? lane.left;
       lane.left = undefined;
       if (first === undefined) continue;
-      const one = { lane, first, requests: requests.map((request) => this.#ticketed(lane, request)) };
+      const tickets = requests.map((one) => lane.tickets.get(one) ?? this.#newTicket(lane, one));
+      const one: Asked = { lane, first, requests, tickets };
       lane.underWay = one;
       asked.push(one);
     }
@@ -274,20 +318,21 @@ export class RedisGate implements Store {
     { granted, waitMs, lacks }: AskReply,
     { budgets, sentAt }: { readonly budgets: readonly RedisBudget[]; readonly sentAt: number },
   ): void {
-    const { lane, first, requests } = one;
+    const { lane, first, requests, tickets } = one;
     const now = this.#clock.now();
     if (lane.underWay === one) {
       lane.underWay = undefined;
       // The next question is to arrive when the answer can be yes: two ways to Redis sooner.
       lane.askAt = lacks > 0 ? now + Math.max(1, waitMs - 2 * this.#floor.floorMs) : now;
       const lacking = budgets[lacks - 1];
-      const isIt = ({ shared }: { readonly shared: unknown }) => lacking !== undefined && shared === lacking;
-      const name = first.queue.kind.budgets.find(isIt)?.name;
+      const name = first.queue.kind.budgets.find(
+        ({ shared }) => lacking !== undefined && shared === lacking,
+      )?.name;
       lane.lacks = name && { name, until: now + waitMs };
     }
     // Lua writes an empty list as {}.
     for (const [place, inMs] of Object.values(granted).entries()) {
-      const [request, ticket] = requests[place] ?? [];
+      const [ticket, request] = [tickets[place], requests[place]];
       if (ticket === undefined || request === undefined) continue;
       if (ticket.isGone) this.#end(request, ticket, false, false);
       else this.#expect(request, ticket, { from: now + inMs, until: sentAt + silenceMs + inMs });

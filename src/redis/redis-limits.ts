@@ -6,14 +6,18 @@ import { clientFaults, type RedisCommands } from "./commands.ts";
 import { RedisGate } from "./redis-gate.ts";
 import { RedisBudget } from "./shared-budget.ts";
 
-/** Who shares the limits, and how long calls wait while Redis is unavailable. You can change any limit here too. */
+/** Who shares the limits, and what happens while Redis is unavailable. You can change any limit here too. */
 export interface RedisLimitsOptions extends Partial<Limits> {
   /** The same in every process that shares the limits. Use one id per API key. */
   readonly id: string;
   /**
-   * How long calls wait for an unavailable Redis, in milliseconds. Default 60,000. Then they are refused with a
-   * `ConnectionError`, not sent.
+   * While Redis is unavailable: `closed` (default) sends nothing, and after `maxLostMs` refuses calls with a
+   * `ConnectionError`; `open` uses `share` of each limit.
    */
+  readonly onLost?: "open" | "closed";
+  /** With `onLost: "open"`, the part of each limit that this process may use alone: above 0, at most 1. Required there. */
+  readonly share?: number;
+  /** With `closed`, how long calls wait for an unavailable Redis, in milliseconds. Default 60,000. */
   readonly maxLostMs?: number;
 }
 
@@ -37,20 +41,31 @@ export interface RedisLimitsOptions extends Partial<Limits> {
  */
 export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): SharedLimits => {
   // An untyped caller may pass null or nothing; the check of the id reports it.
-  const { id, maxLostMs = 60_000, ...given }: Partial<RedisLimitsOptions> = options ?? {};
+  const {
+    id,
+    onLost = "closed",
+    share,
+    maxLostMs = 60_000,
+    ...given
+  }: Partial<RedisLimitsOptions> = options ?? {};
   const faults = [...limitFaults(given), ...clientFaults(redis)];
   if (typeof id !== "string" || id === "") faults.push("id must be a string that is not empty");
+  if (onLost !== "open" && onLost !== "closed") faults.push(`onLost must be "open" or "closed"`);
+  if (onLost === "open" && !(share !== undefined && share > 0 && share <= 1))
+    faults.push(`onLost: "open" needs a share above 0 and at most 1`);
   if (!(maxLostMs >= 0)) faults.push(`maxLostMs must be at least 0, got ${String(maxLostMs)}`);
   if (faults.length > 0) throw new ConfigurationError(`redisLimits: ${faults.join("; ")}`);
+  const whenLost = { share: onLost === "open" ? (share ?? 0) : 0, maxMs: maxLostMs };
   const gates = new Map<Clock, RedisGate>();
   return {
     numbers: { ...documentedLimits, ...given },
     open: (name, { limit, maxPerDay, scope }, clock) => {
-      const gate = gates.get(clock) ?? new RedisGate({ redis, maxLostMs }, clock);
+      const gate = gates.get(clock) ?? new RedisGate({ redis, whenLost }, clock);
       gates.set(clock, gate);
       // The braces keep all limits on one node of a cluster, because one script takes what a request spends.
       const key = `touchpoint:{limits}:${scope === undefined ? `id:${id}` : `scope:${scope}`}:${name}`;
-      const make = () => new RedisBudget(key, { name, limit, maxPerDay }, { gate, clock });
+      const share = whenLost.share;
+      const make = () => new RedisBudget(key, { name, limit, maxPerDay }, { gate, clock, share });
       const budget = gate.budget(key, make);
       return { budget, day: budget.day };
     },

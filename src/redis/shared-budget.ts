@@ -1,25 +1,31 @@
 import type { Limit } from "../options/limits.ts";
 import type { DayCount, Gate, LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
-import { latencyFloorFor } from "../rate-limit/permits.ts";
+import { coolMs, latencyFloorFor, Permits } from "../rate-limit/permits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetReply, BudgetReport } from "./exchange.ts";
 
 const dayMs = 86_400_000;
 
-/** A daily count that many processes share: the store's last total. */
+/** A daily count that many processes share: the store's last total, and the use here since Redis is unavailable. */
 class RedisDay implements DayCount {
   readonly name: string;
   readonly max: number;
   readonly #clock: Clock;
-  used = 0;
+  #total = 0;
   #freesAt = 0;
   /** Granted by the store, and not used yet. */
   expected = 0;
+  /** Use that the store does not know yet. */
+  unreported = 0;
 
   constructor(name: string, max: number, clock: Clock) {
     this.name = name;
     this.max = max;
     this.#clock = clock;
+  }
+
+  get used(): number {
+    return this.#total + this.unreported;
   }
 
   /** Also true once earlier use may have expired: the store decides. */
@@ -34,8 +40,9 @@ class RedisDay implements DayCount {
     return Math.max(0, this.#freesAt - this.#clock.now());
   }
 
-  heard({ dayUsed, dayFreesInMs }: BudgetReply): void {
-    this.used = dayUsed;
+  heard({ dayUsed, dayFreesInMs }: BudgetReply, reported: number): void {
+    this.#total = dayUsed;
+    this.unreported -= reported;
     this.#freesAt = this.#clock.now() + dayFreesInMs;
   }
 }
@@ -54,6 +61,9 @@ export class RedisBudget implements SharedBudget {
   readonly limit: Limit;
   readonly day: RedisDay;
   readonly gate: Store;
+  /** What this process may use alone while Redis is unavailable. */
+  readonly #aloneMax: number;
+  readonly #alone: Permits<this>;
   readonly floor;
   readonly #clock: Clock;
   #holder: SharingBudget | undefined;
@@ -65,7 +75,7 @@ export class RedisBudget implements SharedBudget {
   constructor(
     key: string,
     { name, limit, maxPerDay }: { readonly name: string; readonly limit: Limit; readonly maxPerDay: number },
-    { gate, clock }: { readonly gate: Store; readonly clock: Clock },
+    { gate, clock, share }: { readonly gate: Store; readonly clock: Clock; readonly share: number },
   ) {
     this.key = key;
     this.limit = limit;
@@ -73,6 +83,8 @@ export class RedisBudget implements SharedBudget {
     this.#clock = clock;
     this.day = new RedisDay(`${name}PerDay`, maxPerDay, clock);
     this.floor = latencyFloorFor(limit.windowMs);
+    this.#aloneMax = Math.floor(limit.max * share);
+    this.#alone = new Permits({ max: this.#aloneMax, windowMs: limit.windowMs }, clock);
   }
 
   get lost(): LostStore | undefined {
@@ -114,6 +126,30 @@ export class RedisBudget implements SharedBudget {
     this.#holder?.changed();
   }
 
+  /** When a request may go without Redis, at the earliest from `since` on; undefined if that is unknown. */
+  aloneAt(weight: number, since: number): number | undefined {
+    const now = this.#clock.now();
+    if (now < since) return since;
+    const amount = Math.min(weight, this.#aloneMax);
+    return amount > 0 && this.#alone.inHand >= amount && this.day.has(weight) ? now : this.#alone.nextAt;
+  }
+
+  takeAlone(weight: number): void {
+    this.#alone.take(Math.min(weight, this.#aloneMax), this);
+    this.day.unreported += weight;
+  }
+
+  endAlone(weight: number, roundTripMs: number | undefined, wasSent: boolean): void {
+    if (wasSent) return this.#alone.cool(weight, roundTripMs, this);
+    this.#alone.putBack(Math.min(weight, this.#aloneMax), this);
+    this.day.unreported -= weight;
+  }
+
+  /** How long the permits of a request cool down. */
+  coolMs(weight: number, wasAnswered: boolean): number {
+    return coolMs(this.limit, weight, wasAnswered);
+  }
+
   report(): BudgetReport {
     const { max, windowMs } = this.limit;
     const isKnown = this.#ageMs < dayMs;
@@ -128,6 +164,7 @@ export class RedisBudget implements SharedBudget {
       born: isKnown ? (this.#last?.born ?? "") : "",
       dayUsed: this.#last?.dayUsed ?? 0,
       ageMs: isKnown ? this.#ageMs : 0,
+      charge: this.day.unreported,
       pauseMs,
       pausedBy,
     };
@@ -138,10 +175,10 @@ export class RedisBudget implements SharedBudget {
     if (pauseMs > this.#pauseToTell.ms) this.#pauseToTell = { ms: pauseMs, by: pausedBy };
   }
 
-  heard(reply: BudgetReply): void {
+  heard(reply: BudgetReply, { charge }: BudgetReport): void {
     this.#last = reply;
     this.#heardAt = this.#clock.now();
-    this.day.heard(reply);
+    this.day.heard(reply, charge);
     if (reply.pausedForMs <= 0 || reply.pausedUntil === this.#pauseSeen) return;
     this.#pauseSeen = reply.pausedUntil;
     this.#holder?.pause(reply.pausedForMs, reply.pausedBy);

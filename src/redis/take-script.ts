@@ -30,6 +30,8 @@ local function open(key, mine)
     it.before = math.max(it.before, mine.dayUsed)
     it.beforeUntil = math.max(it.beforeUntil, now - mine.ageMs + dayMs + slotMs)
   end
+  -- Other processes may be using their share without Redis.
+  if my.wasAlone then it.blockedUntil = math.max(it.blockedUntil, now + mine.windowMs + graceMs) end
   if it.beforeUntil <= now then it.before = 0 end
   it.dayUsed = it.before
   while it.day[1] and (it.day[1][1] + 1) * slotMs + dayMs <= now do table.remove(it.day, 1) end
@@ -45,8 +47,6 @@ local function charge(it, weight)
   it.dayUsed = math.max(0, it.dayUsed + weight)
 end
 
-local function isInteractive(kind) return string.sub(kind, 1, 1) == 'i' end
-
 -- PERMITS that count for this process. A permit returns sooner by what is certain to pass on the ways between.
 local function count(it, mine)
   it.used, it.interactive, it.of, it.by, it.returns = 0, 0, {}, {}, {}
@@ -54,7 +54,7 @@ local function count(it, mine)
     it.used = it.used + amount
     it.of[kind] = (it.of[kind] or 0) + amount
     it.by[process] = (it.by[process] or 0) + amount
-    if isInteractive(kind) then it.interactive = it.interactive + amount end
+    if string.sub(kind, 1, 1) == 'i' then it.interactive = it.interactive + amount end
     table.insert(it.returns, { freeAt, amount, isSure })
   end
   for id, one in pairs(it.flying) do
@@ -73,23 +73,14 @@ local function count(it, mine)
   table.sort(it.returns, function(one, other) return one[1] < other[1] end)
 end
 
--- A request spends its weight of the last of its budgets, 1 of the others, and never more permits than there are.
-local function spend(request, at)
-  request.weights, request.amounts = {}, {}
-  for place, budget in ipairs(at) do
-    request.weights[place] = place < #at and 1 or request.weight
-    request.amounts[place] = math.min(request.weights[place], my.budgets[budget].max)
-  end
-end
-
 local budgets = {}
 for at, mine in ipairs(my.budgets) do
   budgets[at] = open(KEYS[at], mine)
+  if mine.charge > 0 then charge(budgets[at], mine.charge) end
 end
 
 -- REQUESTS THAT HAVE ENDED.
 for _, one in ipairs(my.settled) do
-  spend(one, one.at)
   for place, at in ipairs(one.at) do
     local it, mine = budgets[at], my.budgets[at]
     local held = it.flying[one.id]
@@ -147,7 +138,7 @@ local function shares(it, mine, ask)
   local lacking, held = 0, 0
   for kind, one in pairs(it.kinds) do
     if one.ends <= it.heardAt and not it.of[kind] then it.kinds[kind] = nil
-    elseif isInteractive(kind) or not isInteractive(ask.kind) then
+    elseif not (ask.isInteractive and string.sub(kind, 1, 1) == 'b') then
       held = held + (it.of[kind] or 0)
       lacking = lacking + math.max(0, one.share - (it.of[kind] or 0))
     end
@@ -190,7 +181,7 @@ end
 -- Whether a request may go: in how many milliseconds, or how long to wait for which budget.
 local function judge(ask, request, me, wants)
   local inMs, waitMs, lacks = 0, 0, 0
-  me.class = isInteractive(ask.kind) and 1 or isDue(ask, request) and 0 or 2
+  me.class = ask.isInteractive and 1 or isDue(ask, request) and 0 or 2
   for place, at in ipairs(ask.at) do
     local it, mine, amount = budgets[at], my.budgets[at], request.amounts[place]
     me.isWide = place < #ask.at
@@ -233,7 +224,7 @@ local function grant(ask, request, isHeld)
       it.used = it.used + amount
       it.of[ask.kind] = (it.of[ask.kind] or 0) + amount
       it.by[my.process] = (it.by[my.process] or 0) + amount
-      if isInteractive(ask.kind) then it.interactive = it.interactive + amount else it.backgroundAt = it.heardAt end
+      if ask.isInteractive then it.interactive = it.interactive + amount else it.backgroundAt = it.heardAt end
       if it.probe == 'due' then it.probe = request.id end
       charge(it, request.weights[place])
       table.insert(it.returns, { it.heardAt + mine.windowMs, amount, false })
@@ -244,11 +235,10 @@ end
 local replies = {}
 for number, ask in ipairs(my.asks) do
   local me, wants = { name = my.process .. ' ' .. ask.kind, known = {} }, {}
-  for _, request in ipairs(ask.requests) do spend(request, ask.at) end
   for place, at in ipairs(ask.at) do
     local it, mine = budgets[at], my.budgets[at]
     me.known[place], it.waiters[me.name] = it.waiters[me.name], nil
-    if isInteractive(ask.kind) then it.interactiveUntil = it.heardAt + 3 * mine.windowMs end
+    if ask.isInteractive then it.interactiveUntil = it.heardAt + 3 * mine.windowMs end
     wants[place] = 0
     for _, request in ipairs(ask.requests) do wants[place] = wants[place] + request.amounts[place] end
   end

@@ -77,7 +77,8 @@ test("limits are shared by a name, over ioredis 5 and 6", () => {
   expectTypeOf<Redis5>().toExtend<RedisCommands>();
   const limits = redisLimits(redis, {
     id: "key",
-    maxLostMs: 5_000,
+    onLost: "open",
+    share: 0.5,
     emails: { max: 5, windowMs: 60_000 },
   });
   new Client({ limits });
@@ -86,7 +87,9 @@ test("limits are shared by a name, over ioredis 5 and 6", () => {
   // @ts-expect-error shared by whom?
   redisLimits(redis);
   // @ts-expect-error the id is required
-  redisLimits(redis, { maxLostMs: 5_000 });
+  redisLimits(redis, { onLost: "closed" });
+  // @ts-expect-error lost limits are open or closed
+  redisLimits(redis, { id: "key", onLost: "ignore" });
   // @ts-expect-error so many in such a time
   redisLimits(redis, { id: "key", emails: 5 });
   // @ts-expect-error no such limit

@@ -402,7 +402,7 @@ test.each([
   },
 );
 
-test("while Redis is out of reach budgets() and waits that end say so, and what happens", async () => {
+test("while Redis is out of reach budgets() and waits that end say so, and what decides", async () => {
   const { line, redis } = watched();
   const { limiter, send } = join(async () => answered(), { maxLostMs: 5_000 }, { redis });
   void send(call);
@@ -417,8 +417,8 @@ test("while Redis is out of reach budgets() and waits that end say so, and what 
   await store.advance(500);
   ended.abort(new DeadlineExceeded(700));
   const why =
-    "Redis, which shares the limits, is unreachable: lost; " +
-    "nothing is sent, calls wait up to maxLostMs of redisLimits";
+    "Redis, which shares the limits, is unreachable: lost; onLost of redisLimits decides: " +
+    '"closed" sends nothing, calls wait up to maxLostMs';
   expect(await refusals).toMatchObject([
     { reason: { name: "RateLimitError", message: expect.stringContaining(`maxWaitMs (for ${why})`) } },
     { reason: { message: expect.stringContaining(`(700 ms, waiting for ${why})`) } },
@@ -452,6 +452,29 @@ test("a Redis that never answers holds no close up", async () => {
   });
   await store.advance(200);
   expect(isClosed).toBe(true);
+});
+
+test("failing open, each process goes on with its share; with Redis back they use all of it again", async () => {
+  const { send, limiters } = strict();
+  const lines = Array.from({ length: 2 }, () => {
+    const { line, redis } = watched();
+    saturate(join(send, { onLost: "open", share: 0.4 }, { redis }), call);
+    return line;
+  });
+  const shareOver = async (ms: number): Promise<number> => {
+    const before = limiters.requests.accepted;
+    await store.advance(ms);
+    return (limiters.requests.accepted - before) / ((ms / limits.requests.windowMs) * limits.requests.max);
+  };
+  await store.advance(5_000);
+  for (const line of lines) line.isLost = true;
+  // What was used last has to cool, and the leases have to end.
+  await store.advance(2_500);
+  expect(await shareOver(10_000)).toBeCloseTo(0.8, 1);
+  for (const line of lines) line.isLost = false;
+  await store.advance(2_500);
+  expect(await shareOver(10_000)).toBeGreaterThanOrEqual(0.97);
+  expect(limiters.requests.refused).toBe(0);
 });
 
 test("a process that sends nothing asks for nothing, and a request takes two messages", async () => {

@@ -97,11 +97,11 @@ test("when the shared limits are out of reach it is refused, and they are looked
   const want = (): void => {
     wanted += 1;
   };
-  const lost = { why: "Redis is out of reach; nothing is sent", cause: new Error("lost"), givesUpAt: 0 };
+  const lost = { why: "Redis is out of reach; onLost decides", cause: new Error("lost"), givesUpAt: 0 };
   const { one } = admission(sharedBudget({ lost, seek: want }).shared);
   expect(refusal(one)).toMatchObject({
     name: "ConnectionError",
-    message: "requests+emails: not sent, Redis is out of reach; nothing is sent",
+    message: "requests+emails: not sent, Redis is out of reach; onLost decides",
     cause: lost.cause,
     outcome: "not-applied",
   });
