@@ -3,13 +3,16 @@ import { recorderSettings } from "../../src/batch/recorder-options.ts";
 import { clientScope } from "../../src/call/executor.ts";
 import { Redactor } from "../../src/http/auth.ts";
 import { RetryQuota } from "../../src/http/retry.ts";
+import type { Send } from "../../src/http/types.ts";
 import { documentedLimits } from "../../src/options/limits.ts";
 import { settingsFrom } from "../../src/options/options.ts";
+import { ConcurrencyLimit } from "../../src/rate-limit/concurrency.ts";
+import { RateLimiter } from "../../src/rate-limit/limiter.ts";
+import { rateLimit } from "../../src/rate-limit/stage.ts";
 import { Lifetime } from "../../src/runtime/cancellation.ts";
 import { operations } from "../../src/service/operations.ts";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { below, type Send } from "../../test/support/flat-request.ts";
-import { answered, paced } from "../../test/support/paced.ts";
+import { answered } from "../../test/support/paced.ts";
 
 const seconds = 120;
 
@@ -18,18 +21,23 @@ export const recorderAgainstSingles = async (): Promise<void> => {
   const run = async (isGathered: boolean): Promise<number> => {
     const clock = new FakeClock();
     const limits = { ...documentedLimits, requestsPerDay: 1e9, eventsPerDay: 1e9 };
-    const next: Send = async ({ weight }) => {
+    const next: Send = async ({ plan: { weight } }) => {
       await clock.sleep(50);
       const results = Array.from({ length: weight }, () => ({ status: 202 }));
       return { ...answered(isGathered ? 207 : 202), json: { accepted: weight, rejected: 0, results } };
     };
-    const { send } = paced(next, { clock, limits });
+    const stage = rateLimit({
+      ...{ limiter: new RateLimiter(limits, clock), slots: new ConcurrencyLimit(1_000), clock },
+      ...{ maxRetryAfterMs: 60_000, interactiveReserve: 0.1, maxQueued: Number.POSITIVE_INFINITY },
+      onWait: () => undefined,
+    });
+    const send: Send = (scope, request) => stage(scope, request, next);
     const settings = settingsFrom(
       { apiKey: "bench", baseUrl: "https://service.test", responseValidation: "off" },
       {},
     );
     const call = clientScope({
-      ...{ send: below(send), settings, clock, redactor: new Redactor(), lifetime: new Lifetime() },
+      ...{ send, settings, clock, redactor: new Redactor(), lifetime: new Lifetime() },
       ...{ quota: new RetryQuota(), random: Math.random },
     });
     const recorder = new Recorder(recorderSettings({}, limits.events.max), {

@@ -196,9 +196,3 @@ export const flatStage =
   (stage: sending.Stage) =>
   (next: Send): Send =>
     flatSend((scope, request) => stage(scope, request, (below, sent) => next(fold(below, sent))));
-
-/** A transport of a test, below stages. */
-export const below =
-  (next: Send): sending.Send =>
-  (scope, request) =>
-    next(fold(scope, request));
