@@ -1,6 +1,6 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
 import type { MetersFor } from "../limits.ts";
-import type { WorkspaceOptions } from "../options.ts";
+import type { AutomationOptions, WorkspaceOptions } from "../options.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
 import { type ContactOrder, createContactStore } from "./contacts.ts";
 import { createMailAccounts } from "./mail-account.ts";
@@ -24,17 +24,25 @@ export interface Services {
   readonly changed: () => void;
 }
 
-/** A person's run of an automation. */
-interface ActiveRun {
-  isWaiting: boolean;
-  /** The value that ties a later event to the one that started the run. */
-  readonly correlation: unknown;
+/** One automation with its active runs, by contact id. */
+export interface AutomationRun {
+  readonly automation: AutomationOptions;
+  readonly active: Map<
+    string,
+    {
+      isWaiting: boolean;
+      /** The value that ties a later event to the one that started the run. */
+      readonly correlation: unknown;
+    }
+  >;
 }
 
 /** Creates a workspace without records. */
 export const createWorkspace = (name: string, settings: WorkspaceOptions, services: Services) => {
   const events: EventRecord[] = [];
   const emails: EmailRecord[] = [];
+  const runs: AutomationRun[] =
+    settings.automations?.map((automation) => ({ automation, active: new Map() })) ?? [];
   return {
     name,
     services,
@@ -53,18 +61,13 @@ export const createWorkspace = (name: string, settings: WorkspaceOptions, servic
     mailAccounts: createMailAccounts(settings.mailAccounts, services.metersFor),
     /** Addresses in lower case. */
     doNotEmail: new Set(settings.doNotEmail?.map(foldAscii)),
-    /** The automations, each with its active runs by contact id. */
-    runs:
-      settings.automations?.map((automation) => ({ automation, active: new Map<string, ActiveRun>() })) ?? [],
+    runs,
     meters: services.metersFor("events", "eventsPerDay"),
   };
 };
 
 /** Everything in one workspace. It gives no access to records of other workspaces. */
 export type Workspace = ReturnType<typeof createWorkspace>;
-
-/** One automation with its active runs. */
-export type AutomationRun = Workspace["runs"][number];
 
 /** The current time as the service writes it. */
 export const timestamp = ({ services }: Workspace): string =>
