@@ -2,7 +2,7 @@ import type { PageRequest } from "./ahead.ts";
 import { idOf } from "./recent.ts";
 import type { ServedPage } from "./walk-settings.ts";
 
-const recordsUnchanged = 40;
+const recordsUnchanged = 80;
 
 /** What identifies a record: its id, or its whole content. */
 const markOf = (record: unknown): string => idOf(record) || JSON.stringify(record);

@@ -16,11 +16,11 @@ const pagesUntil = (length: number): number => {
 };
 
 test("the same page twice more at places further on is no chance", () => {
-  expect([pagesUntil(200), pagesUntil(21), pagesUntil(20)]).toEqual([3, 3, 3]);
+  expect([pagesUntil(200), pagesUntil(41), pagesUntil(40)]).toEqual([3, 3, 3]);
 });
 
-test("of small pages it takes forty records", () => {
-  expect([pagesUntil(19), pagesUntil(10), pagesUntil(1)]).toEqual([4, 5, 41]);
+test("of small pages it takes eighty records", () => {
+  expect([pagesUntil(19), pagesUntil(10), pagesUntil(1)]).toEqual([6, 9, 81]);
 });
 
 test("pages that begin alike and end further on are those of a list that moves", () => {
