@@ -127,7 +127,7 @@ describe.each(looks)("$theme at $width px", ({ theme, width }) => {
   });
 });
 
-test("a page loads the same files as any other, and its own text: each within its weight", () => {
+test("no page is heavier than 400 KB gzipped, with all that the browser asks for at once", () => {
   const packed = new Map<string, number>();
   const sizeOf = (file: string): number => {
     const size = packed.get(file) ?? gzipSync(readFileSync(file)).length;
