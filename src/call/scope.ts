@@ -1,5 +1,6 @@
 import type { Issue } from "../errors.ts";
 import type { Redactor } from "../http/auth.ts";
+import { errorFrom } from "../http/error-from.ts";
 import type { RetryQuota } from "../http/retry.ts";
 import { Account, Effect, type FailureNotes, type Plan, type Progress, type Scope } from "../http/scope.ts";
 import { isCallWatched, traceCall } from "../http/tracing.ts";
@@ -16,7 +17,6 @@ import type { Clock } from "../runtime/clock.ts";
 import { issuesOf } from "../service/check.ts";
 import type { Operation, OperationFacts } from "../service/define.ts";
 import { type ApiPromise, answer, infoOf, type WithResponse } from "./api-promise.ts";
-import { errorOf } from "./error-of.ts";
 import { type CallInput, checkCallOptions, type Waits } from "./request.ts";
 
 /** One request that a scope makes. */
@@ -237,7 +237,7 @@ export class CallScope implements Scope {
 
   /** The error that ends the call for this reason. No other code makes errors that carry an outcome. */
   fail(failed: unknown, notes?: FailureNotes): unknown {
-    return errorOf(failed, {
+    return errorFrom(failed, {
       ...this.progress,
       ...notes,
       replay: this.plan.replay,

@@ -9,20 +9,22 @@ import {
   InternalServerError,
   MailAccountError,
   NotFoundError,
+  type Outcome,
   PermissionDeniedError,
   RateLimitError,
   ResponseValidationError,
   ServiceUnavailableError,
   TimeoutError,
-  type TouchpointError,
+  TouchpointError,
 } from "../errors.ts";
+import { ClientClosed, DeadlineExceeded } from "../runtime/cancellation.ts";
 import { toHeaders } from "../runtime/headers.ts";
 import type { ReplayClass } from "../service/define.ts";
 import { hintOf } from "./hints.ts";
 import type { HttpResponse } from "./message.ts";
 import { isMailAccountRefusal } from "./retry-policy.ts";
 import type { FailureNotes, Progress } from "./scope.ts";
-import type { AttemptFailure } from "./types.ts";
+import { AttemptFailure } from "./types.ts";
 
 /** What the whole call has shown, not only its last attempt. */
 export interface Findings extends Progress, FailureNotes {
@@ -81,8 +83,7 @@ const advice = ({ replay, outcome }: Findings): string => {
     : "It may have been applied; repeating it does no harm.";
 };
 
-/** Creates the public error of a call's last failure. */
-export const errorFrom = (failure: AttemptFailure, found: Findings): TouchpointError => {
+const failedAttempt = (failure: AttemptFailure, found: Findings): TouchpointError => {
   if (failure.kind === "status" && failure.response !== undefined) {
     return statusError(failure, failure.response, found);
   }
@@ -100,4 +101,36 @@ export const errorFrom = (failure: AttemptFailure, found: Findings): TouchpointE
     return new ResponseValidationError(message, { ...details, status: failure.response?.status ?? 200 });
   }
   return new ConnectionError(message, details);
+};
+
+type Ending = DeadlineExceeded | ClientClosed;
+
+const isEnding = (reason: unknown): reason is Ending =>
+  reason instanceof DeadlineExceeded || reason instanceof ClientClosed;
+
+const endingOf = (cause: Ending, { operation, attempts, outcome }: Findings): TouchpointError => {
+  const Class = cause instanceof DeadlineExceeded ? TimeoutError : ConnectionError;
+  const message = `${operation}: ${cause.message}, outcome ${outcome}.`;
+  return new Class(message, { operation, attempts, outcome, cause });
+};
+
+/** The error of a request again, for the whole call: it was refused, but an earlier request may have had an effect. */
+const withOutcome = (error: TouchpointError, outcome: Outcome): TouchpointError => {
+  // Every class of errors takes its own fields as details.
+  const Class = error.constructor as new (message: string, details: object) => TouchpointError;
+  const made = new Class(error.message, { ...error, cause: error.cause, outcome });
+  made.partial = error.partial;
+  if (error.stack !== undefined) made.stack = error.stack;
+  return made;
+};
+
+/** The error for what ended a call; a caller's own reason is returned unchanged. */
+export const errorFrom = (failed: unknown, found: Findings): unknown => {
+  if (failed instanceof AttemptFailure && failed.kind !== "aborted") return failedAttempt(failed, found);
+  const told = failed instanceof AttemptFailure ? failed.cause : failed;
+  // The end of a request was that of the whole call: its error names that, and what all of it has shown.
+  const reason = told instanceof TouchpointError && isEnding(told.cause) ? told.cause : told;
+  if (isEnding(reason)) return endingOf(reason, found);
+  const isLess = reason instanceof TouchpointError && reason.outcome !== found.outcome;
+  return isLess && found.outcome === "unknown" ? withOutcome(reason, found.outcome) : reason;
 };

@@ -1,4 +1,4 @@
-import { errorOf } from "../../src/call/error-of.ts";
+import { errorFrom } from "../../src/http/error-from.ts";
 import type * as http from "../../src/http/message.ts";
 import {
   Account,
@@ -152,7 +152,7 @@ class FlatScope implements Scope {
   }
 
   fail(failed: unknown, notes?: FailureNotes): unknown {
-    return errorOf(failed, {
+    return errorFrom(failed, {
       ...this.progress,
       ...notes,
       replay: this.plan.replay,
