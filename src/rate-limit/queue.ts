@@ -3,9 +3,8 @@ import type { Scope } from "../http/scope.ts";
 import type { Send } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
 import type { SharingRequest } from "../options/shared-limits.ts";
-import { DeadlineExceeded } from "../runtime/cancellation.ts";
+import { DeadlineExceeded, Link } from "../runtime/cancellation.ts";
 import type { Cancel } from "../runtime/clock.ts";
-import { Link } from "../runtime/ring.ts";
 import type { ConcurrencyLimit } from "./concurrency.ts";
 import type { Ending, Kind } from "./kind.ts";
 import {
@@ -167,8 +166,7 @@ export class AdmissionQueue {
   }
 
   push(admission: Admission): void {
-    admission.link = new Link<Admission | undefined>(admission);
-    this.#waiting.add(admission.link);
+    admission.link = new Link<Admission | undefined>(admission, this.#waiting);
     this.#count(1, admission.weight);
   }
 
@@ -181,7 +179,7 @@ export class AdmissionQueue {
     const { kind, slots } = this;
     this.group.count(kind, "waiting", sign);
     slots.waiting[kind.priority] += sign;
-    slots.track(this, !this.#waiting.isAlone);
+    slots.track(this, this.first !== undefined);
     for (const budget of kind.budgets) {
       budget.waiting[kind.priority] += sign;
       if (budget.waiters === 0) budget.rest();

@@ -1,4 +1,31 @@
-import { Link } from "./ring.ts";
+/**
+ * A value in a ring, or, without neighbours, in none. Lists of what calls wait for are rings, because a Set that lives
+ * long keeps finished calls alive: when V8 reorganises it, the old table still holds its entries.
+ */
+export class Link<T> {
+  readonly value: T;
+  /** The link itself, if it is in no ring, or the only one in its ring. */
+  next: Link<T> = this;
+  #previous: Link<T> = this;
+
+  /** @param ring - it is added at the end of the ring that starts after this link. */
+  constructor(value: T, ring?: Link<T>) {
+    this.value = value;
+    if (ring === undefined) return;
+    this.#previous = ring.#previous;
+    this.next = ring;
+    ring.#previous.next = this;
+    ring.#previous = this;
+  }
+
+  remove(): void {
+    this.#previous.next = this.next;
+    this.next.#previous = this.#previous;
+    // A removed link must not keep its neighbours alive.
+    this.next = this;
+    this.#previous = this;
+  }
+}
 
 type Listener = () => void;
 
@@ -25,13 +52,12 @@ const openRing = (signal: AbortSignal): Link<Listener> => {
 export const whenAborted = (signal: AbortSignal | undefined, listener: Listener): Listener => {
   if (signal === undefined) return nothingToRelease;
   const ring = rings.get(signal) ?? openRing(signal);
-  if (ring.isAlone) signal.addEventListener("abort", ring.value);
-  const link = new Link(listener);
-  ring.add(link);
+  if (ring.next === ring) signal.addEventListener("abort", ring.value);
+  const link = new Link(listener, ring);
   return function unlink() {
-    if (link.isAlone) return;
+    if (link.next === link) return;
     link.remove();
-    if (ring.isAlone) signal.removeEventListener("abort", ring.value);
+    if (ring.next === ring) signal.removeEventListener("abort", ring.value);
   };
 };
 

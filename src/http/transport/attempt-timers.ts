@@ -1,5 +1,5 @@
+import { Link } from "../../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../../runtime/clock.ts";
-import { Link } from "../../runtime/ring.ts";
 
 interface Due {
   readonly at: number;
@@ -29,8 +29,8 @@ export class AttemptTimers {
 
   /** Calls back after `ms`, like the clock itself. */
   after(ms: number, callback: () => void): Cancel {
-    const link = new Link<Due>({ at: this.#clock.now() + ms, callback });
-    (this.#lanes.get(ms) ?? this.#open(ms)).first.add(link);
+    const { first } = this.#lanes.get(ms) ?? this.#open(ms);
+    const link = new Link<Due>({ at: this.#clock.now() + ms, callback }, first);
     return function cancelAttemptTimer() {
       link.remove();
     };
@@ -43,7 +43,7 @@ export class AttemptTimers {
   }
 
   #open(ms: number): Lane {
-    const first = new Link<Due>({ at: 0, callback: () => undefined });
+    const first = new Link<Due>({ at: Number.POSITIVE_INFINITY, callback: () => undefined });
     const lane: Lane = { first, dueAt: 0, cancel: () => undefined };
     this.#lanes.set(ms, lane);
     this.#arm(lane, ms, this.#clock.now() + ms);
@@ -59,12 +59,12 @@ export class AttemptTimers {
   #fire(lane: Lane, ms: number): void {
     const { first, dueAt } = lane;
     // Not the time now: for what came due while the loop stood still, the sockets have to be read once more.
-    while (!first.isAlone && first.next.value.at <= dueAt) {
+    while (first.next.value.at <= dueAt) {
       const due = first.next;
       due.remove();
       due.value.callback();
     }
-    if (first.isAlone) this.#lanes.delete(ms);
+    if (first.next === first) this.#lanes.delete(ms);
     else this.#arm(lane, ms, first.next.value.at);
   }
 }
