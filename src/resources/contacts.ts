@@ -10,9 +10,14 @@ import { findContact } from "../paging/matching.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import { snapshot } from "../runtime/values.ts";
 import { issuesOf } from "../service/check.ts";
-import type { Page } from "../service/common.ts";
-import { type Contact, type ContactQuery, FindQuery, upsertFields } from "../service/contacts.ts";
-import type { Operation } from "../service/define.ts";
+import {
+  type Contact,
+  type ContactInput,
+  type ContactPatch,
+  type ContactQuery,
+  FindQuery,
+  upsertFields,
+} from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type {
   ContactInputOf,
@@ -31,16 +36,8 @@ export interface UpsertResult<C extends Contact = Contact> {
   readonly created: boolean;
 }
 
-/** The operations with the types of a workspace. */
-interface TypedOperations<Fields> {
-  readonly create: Operation<ContactInputOf<Fields>, ContactOf<Fields>>;
-  readonly list: Operation<ContactQuery, Page<ContactOf<Fields>>>;
-  readonly update: Operation<ContactPatchOf<Fields>, ContactOf<Fields>>;
-}
-
-// The call checks the workspace's schema and the operation's own, so both types hold. Not a field of the class: a typed
-// client would then not be assignable to `Client`.
-const typed = <Fields>() => operations.contacts as unknown as TypedOperations<Fields>;
+// The call checks input and answers by the workspace's schema, so the types of a workspace below hold.
+const { create, list, update } = operations.contacts;
 
 /** Contacts. Use it as `client.contacts`. `Fields` are the workspace's custom fields, if a schema types them. */
 export class Contacts<Fields extends object = OpenFields> {
@@ -67,7 +64,8 @@ export class Contacts<Fields extends object = OpenFields> {
    * Scope: `contacts:write`. Source: service document, Contacts, POST /api/v1/contacts.
    */
   create(input: ContactInputOf<Fields>, options?: CallOptions): ApiPromise<ContactOf<Fields>> {
-    return this.#call.request(typed<Fields>().create, { payload: input }, options);
+    const payload = input as ContactInput;
+    return this.#call.request(create, { payload }, options) as ApiPromise<ContactOf<Fields>>;
   }
 
   /**
@@ -89,7 +87,7 @@ export class Contacts<Fields extends object = OpenFields> {
    * Scope: none documented, as for every read. Source: service document, Contacts and Limits.
    */
   list(query: ContactQuery = {}, options: CallOptions & PagingOptions = {}): Paged<ContactOf<Fields>> {
-    return paged(this.#call, typed<Fields>().list, query, options);
+    return paged(this.#call, list, query, options) as Paged<ContactOf<Fields>>;
   }
 
   /**
@@ -135,7 +133,8 @@ export class Contacts<Fields extends object = OpenFields> {
    * Scope: `contacts:write`. Source: service document, Contacts, PATCH rules 1–6.
    */
   update(id: string, patch: ContactPatchOf<Fields>, options?: CallOptions): ApiPromise<ContactOf<Fields>> {
-    return this.#call.request(typed<Fields>().update, { id, payload: patch }, options);
+    const payload = patch as ContactPatch;
+    return this.#call.request(update, { id, payload }, options) as ApiPromise<ContactOf<Fields>>;
   }
 
   /**
