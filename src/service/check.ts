@@ -101,28 +101,22 @@ const compileLater = async (checker: Checker): Promise<void> => {
 
 const checkers = new WeakMap<Schema, Checker>();
 
-const checkerFor = (schema: Schema): Checker => {
-  const checker = checkers.get(schema) ?? { schema, def: defOf(schema), checks: 0 };
-  if (checker.checks === 0) checkers.set(schema, checker);
-  checker.checks += 1;
-  if (checker.checks === checksBeforeCompiling) void compileLater(checker);
-  return checker;
-};
-
-const faults = (schema: Schema, value: unknown): readonly Issue[] => {
-  if (z.validate(schema, value)) return [];
-  const result = z.safeParse(schema, value);
-  if (result.success) return [];
-  return result.error.issues.map((issue) => ({ path: pathOf(issue.path), message: sentence(issue) }));
-};
+const faultsOf = (schema: Schema, value: unknown): readonly Issue[] =>
+  z
+    .safeParse(schema, value)
+    .error?.issues.map((issue) => ({ path: pathOf(issue.path), message: sentence(issue) })) ?? [];
 
 /**
  * Lists what is wrong with a value; empty if it is valid. The value is neither copied nor changed, so unknown fields
  * and the caller's own object stay as they are.
  */
 export const issuesOf = (schema: Schema, value: unknown): readonly Issue[] => {
-  const checker = checkerFor(schema);
-  return [...faults(checker.schema, value), ...straysIn(checker.def, value, misspelt)];
+  const checker = checkers.get(schema) ?? { schema, def: defOf(schema), checks: 0 };
+  if (checker.checks === 0) checkers.set(schema, checker);
+  checker.checks += 1;
+  if (checker.checks === checksBeforeCompiling) void compileLater(checker);
+  const strays = straysIn(checker.def, value, misspelt);
+  return z.validate(checker.schema, value) ? strays : [...faultsOf(checker.schema, value), ...strays];
 };
 
 /** Issues as one line: `email: must be a string; customFields.plan: must be …`. */

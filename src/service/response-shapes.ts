@@ -3,7 +3,8 @@ import type { Asked } from "./define.ts";
 
 type Fields = Record<string, unknown>;
 
-const isArray = (value: unknown): value is unknown[] => Array.isArray(value);
+// By its own type, the items would be `any`.
+const isArray: (value: unknown) => value is unknown[] = Array.isArray;
 
 const isNumber = (value: unknown): value is number => typeof value === "number";
 
@@ -12,22 +13,18 @@ const isId = (id: unknown): id is string | number => typeof id === "string" || i
 /** Above 2^53, JSON.parse has already changed an id: it stays a number, and validation reports it. */
 const textOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id);
 
-/** Ids are strings, whatever type the service uses. A record whose ids are strings is not copied. */
-const withTextIds = (record: Fields): Fields => {
-  const { listIds } = record;
-  const hasNumberedLists = isArray(listIds) && listIds.some(isNumber);
-  const hasNumbers = isNumber(record.id) || isNumber(record.contactId) || isNumber(record.leadId);
-  if (!hasNumbers && !hasNumberedLists) return record;
-  const text = { ...record };
-  for (const name of ["id", "contactId", "leadId"]) if (isNumber(text[name])) text[name] = textOf(text[name]);
-  if (hasNumberedLists) text.listIds = listIds.map(textOf);
-  return text;
+/**
+ * Reads a documented record. Ids are strings, whatever type the service uses; a record whose ids are strings is not
+ * copied.
+ */
+export const readRecord = (body: unknown): unknown => {
+  if (!isRecord(body)) return body;
+  let read = body;
+  for (const name of ["id", "contactId", "leadId"])
+    if (typeof read[name] === "number") read = { ...read, [name]: textOf(read[name]) };
+  const { listIds } = read;
+  return isArray(listIds) && listIds.some(isNumber) ? { ...read, listIds: listIds.map(textOf) } : read;
 };
-
-// The document shows these responses: they are read exactly as shown.
-
-/** Reads a documented record. */
-export const readRecord = (body: unknown): unknown => (isRecord(body) ? withTextIds(body) : body);
 
 const defaultLimit = 50;
 
@@ -95,14 +92,14 @@ const anyRecord = (...names: readonly string[]) => {
   const read = (body: unknown): unknown => {
     if (!isRecord(body)) return body;
     // An id on the top level belongs to the record, whatever else is nested in it.
-    if (body.id !== undefined) return withTextIds(body);
+    if (body.id !== undefined) return readRecord(body);
     const envelope = ["data", ...names, "result"].find((name) => isRecord(body[name]));
     if (envelope !== undefined) {
       const { [envelope]: inner, ...beside } = body;
       return read({ ...beside, ...Object(inner) });
     }
     const id = [...names.map((name) => `${name}Id`), "_id"].map((name) => body[name]).find(isId);
-    return withTextIds(id === undefined ? body : { ...body, id });
+    return readRecord(id === undefined ? body : { ...body, id });
   };
   return read;
 };
@@ -161,13 +158,13 @@ const withIds = (body: Fields, depth = 3): readonly Fields[] => [
  */
 export const readScheduledEmail = (body: unknown): unknown => {
   if (!isRecord(body)) return body;
-  if (body.id !== undefined) return withTextIds(body);
+  if (body.id !== undefined) return readRecord(body);
   const known = anyRecord("scheduledEmail", "email", "scheduled")(body);
   if (isRecord(known) && known.id !== undefined) return known;
   // Another record, for example a contact, may be nested beside it.
   const found = withIds(body);
   const inner = found.find(({ sendAt, status }) => sendAt !== undefined || status !== undefined) ?? found[0];
-  return inner === undefined ? known : withTextIds({ ...body, ...inner });
+  return inner === undefined ? known : readRecord({ ...body, ...inner });
 };
 
 /** The same for a changed email; the body may be empty. */
