@@ -1,7 +1,7 @@
 import { undiciTransport } from "../../src/http/transport/undici.ts";
 import { documentedLimits } from "../../src/options/limits.ts";
-import { ConcurrencyLimit } from "../../src/rate-limit/concurrency.ts";
 import { RateLimiter } from "../../src/rate-limit/limiter.ts";
+import { ConcurrencyLimit } from "../../src/rate-limit/queue.ts";
 import { rateLimit } from "../../src/rate-limit/stage.ts";
 import { systemClock } from "../../src/runtime/clock.ts";
 import { flatSend, flatStage, type Send } from "../../test/support/flat-request.ts";

@@ -3,7 +3,6 @@ import type { Priority } from "../options/priority.ts";
 import type { DayCount, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
-import { Pause } from "./pause.ts";
 import { Permits } from "./permits.ts";
 
 const never = Number.POSITIVE_INFINITY;
@@ -19,6 +18,39 @@ const backgroundPart = 1 / 10;
 interface Holder {
   readonly priority: Priority;
 }
+
+/** Requests that need a narrower budget, too: a share of this one is kept for them. */
+interface Sharer extends Holder {
+  shareOf(wide: Pick<Budget, "limit">): number;
+}
+
+/** Requests that wait in one queue and will spend this budget. */
+interface WaitingQueue {
+  readonly kind: Holder & { readonly narrowest: object };
+  readonly length: number;
+  readonly amount: number;
+}
+
+/** A pause that the service asked for, and the probe after it. It may outlive its budget. */
+export interface Pause {
+  /** The end of the pause, on the budget's clock. */
+  until: number;
+  /** The response that asked for it; undefined before the first. */
+  by: string | undefined;
+  isProbeDue: boolean;
+  /** The probe in flight. */
+  probe: object | undefined;
+}
+
+const noPause: Pause = {
+  until: Number.NEGATIVE_INFINITY,
+  by: undefined,
+  isProbeDue: false,
+  probe: undefined,
+};
+
+/** What a request without permits of this budget waits for. */
+export const limitOf = ({ name, shared }: Budget): string => shared?.lost?.why ?? `the limit ${name}`;
 
 /** What a budget is made of. */
 interface BudgetContext {
@@ -40,10 +72,10 @@ export class Budget implements SharingBudget {
   readonly name: BudgetName;
   readonly limit: Limit;
   readonly day: DayCount;
-  /** Waiting requests that will spend this budget. */
-  readonly waiting: Record<Priority, number> = { interactive: 0, background: 0 };
-  /** The weight of waiting requests whose narrowest budget this is. */
-  readonly queued: Record<Priority, number> = { interactive: 0, background: 0 };
+  /** The queues with requests that will spend this budget. */
+  readonly queues = new Set<WaitingQueue>();
+  /** The kinds of requests, in flight or waiting, that need a narrower budget, too. */
+  readonly sharing = new Set<Sharer>();
   /** Whether a registry keeps it, because it may hold something. */
   isKept = false;
   readonly #clock: Clock;
@@ -51,7 +83,7 @@ export class Budget implements SharingBudget {
   readonly #onChange: () => void;
   readonly shared: SharedBudget | undefined;
   readonly #permits: Permits<Holder>;
-  readonly #pause: Pause;
+  readonly lastPause: Pause;
   #interactiveUntil = Number.NEGATIVE_INFINITY;
   #backgroundAt = Number.NEGATIVE_INFINITY;
   #alarm: { readonly at: number; readonly cancel: Cancel } | undefined;
@@ -59,7 +91,7 @@ export class Budget implements SharingBudget {
   constructor(
     name: BudgetName,
     limit: Limit,
-    { clock, shared, day, onChange, onUse, pause = new Pause() }: BudgetContext,
+    { clock, shared, day, onChange, onUse, pause = { ...noPause } }: BudgetContext,
   ) {
     this.name = name;
     this.limit = limit;
@@ -68,14 +100,14 @@ export class Budget implements SharingBudget {
     this.shared = shared;
     this.#onChange = onChange;
     this.#onUse = onUse;
-    this.#pause = pause;
+    this.lastPause = pause;
     this.#permits = new Permits(limit, clock);
     shared?.attach(this);
   }
 
   /** Whether no request waits or holds permits: nothing is lost without it but its day and its pause. */
   get isIdle(): boolean {
-    return this.waiters === 0 && (this.shared !== undefined || this.#permits.used === 0);
+    return this.queues.size === 0 && (this.shared !== undefined || this.#permits.used === 0);
   }
 
   /** What a request of this weight takes: never more than the limit. */
@@ -102,8 +134,8 @@ export class Budget implements SharingBudget {
   /** When to ask again whether `has(amount, kept)`: `Infinity` if only a request that ends can tell; undefined: it has. */
   readyAt(amount: number, kept = 0): number | undefined {
     const now = this.#clock.now();
-    if (now < this.#pause.until) return this.#pause.until;
-    if (this.#pause.isProbeOut) return never;
+    if (now < this.lastPause.until) return this.lastPause.until;
+    if (this.lastPause.probe !== undefined) return never;
     const wanted = amount + Math.min(kept, Math.max(0, this.limit.max - amount));
     if (this.#permits.inHand >= wanted) return undefined;
     const { nextAt = never } = this.#permits;
@@ -112,7 +144,10 @@ export class Budget implements SharingBudget {
 
   take(weight: number, request: object, holder: Holder): void {
     this.#permits.take(this.amountOf(weight), holder);
-    this.#pause.took(request);
+    if (this.lastPause.isProbeDue) {
+      this.lastPause.probe = request;
+      this.lastPause.isProbeDue = false;
+    }
     this.day.add(weight);
     if (holder.priority === "background") this.#backgroundAt = this.#clock.now();
     if (!this.isKept) this.#onUse?.();
@@ -122,12 +157,15 @@ export class Budget implements SharingBudget {
   refund(weight: number, request: object, holder: Holder): void {
     this.#permits.putBack(this.amountOf(weight), holder);
     this.day.add(-weight);
-    this.#pause.refunded(request);
+    if (this.lastPause.probe !== request) return;
+    // The probe never left: the next request becomes it.
+    this.lastPause.probe = undefined;
+    this.lastPause.isProbeDue = true;
   }
 
   /** The request was answered; if that is unknown, `roundTripMs` is undefined. */
   settle(weight: number, request: object, holder: Holder, roundTripMs: number | undefined): void {
-    this.#pause.settled(request);
+    if (this.lastPause.probe === request) this.lastPause.probe = undefined;
     this.#permits.cool(weight, roundTripMs, holder);
   }
 
@@ -170,7 +208,10 @@ export class Budget implements SharingBudget {
 
   /** Pauses for `ms`. Then one request goes as the probe, and the others after it succeeded. */
   pause(ms: number, by?: string): void {
-    this.#pause.start(this.#clock.now() + ms, by);
+    const until = this.#clock.now() + ms;
+    // A shorter pause never shortens a longer one.
+    if (until > this.lastPause.until) Object.assign(this.lastPause, { until, by });
+    this.lastPause.isProbeDue = true;
     if (!this.isKept) this.#onUse?.();
   }
 
@@ -181,14 +222,22 @@ export class Budget implements SharingBudget {
     this.#onChange();
   }
 
-  /** No request waits any more. */
-  rest(): void {
+  /** No request waits in this queue any more. */
+  left(queue: WaitingQueue): void {
+    this.queues.delete(queue);
+    if (this.queues.size === 0) this.#rest();
+  }
+
+  #rest(): void {
     this.#alarm?.cancel();
     this.#alarm = undefined;
   }
 
-  get waiters(): number {
-    return this.waiting.interactive + this.waiting.background;
+  /** How many requests wait that will spend this budget. */
+  get waiting(): Record<Priority, number> {
+    const waiting = { interactive: 0, background: 0 };
+    for (const { kind, length } of this.queues) waiting[kind.priority] += length;
+    return waiting;
   }
 
   /** In all processes that share the budget. */
@@ -198,7 +247,9 @@ export class Budget implements SharingBudget {
 
   get isProbing(): boolean {
     // Of shared limits, the store chooses the probe.
-    return this.shared === undefined ? this.#pause.isProbing : this.pausedForMs > 0;
+    return this.shared === undefined
+      ? this.lastPause.isProbeDue || this.lastPause.probe !== undefined
+      : this.pausedForMs > 0;
   }
 
   changed(): void {
@@ -207,7 +258,7 @@ export class Budget implements SharingBudget {
 
   /** What is left of a pause, in milliseconds; 0 without one. */
   get pausedForMs(): number {
-    return Math.max(0, this.#pause.until - this.#clock.now());
+    return Math.max(0, this.lastPause.until - this.#clock.now());
   }
 
   /** How long a request of `amount` has to wait at least, after `ahead` permits for other requests; 0 if unknown. */
@@ -219,7 +270,7 @@ export class Budget implements SharingBudget {
   waitMs(): number {
     const now = this.#clock.now();
     // It is unknown when a probe will be answered.
-    const nextAt = this.#pause.isProbeOut ? now : (this.#permits.nextAt ?? now);
+    const nextAt = this.lastPause.probe !== undefined ? now : (this.#permits.nextAt ?? now);
     return Math.ceil(this.pausedForMs || Math.max(0, nextAt - now));
   }
 
@@ -235,15 +286,15 @@ export class Budget implements SharingBudget {
       remaining,
       resetsInMs: remaining > 0 ? 0 : this.waitMs(),
       pausedUntil: pausedForMs > 0 ? this.#clock.wallTime() + pausedForMs : undefined,
-      pausedBy: pausedForMs > 0 ? this.#pause.by : undefined,
+      pausedBy: pausedForMs > 0 ? this.lastPause.by : undefined,
       lost: lost?.why,
-      waiting: { ...this.waiting },
+      waiting: this.waiting,
     };
   }
 
   /** Clears its timer and returns its permits. */
   async close(): Promise<void> {
-    this.rest();
+    this.#rest();
     await this.shared?.close();
   }
 

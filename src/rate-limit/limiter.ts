@@ -4,17 +4,30 @@ import type { Priority } from "../options/priority.ts";
 import type { SharedLimits } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
-import { Account, queueFor } from "./account.ts";
+import { pump } from "./admission.ts";
 import { Budget } from "./budget.ts";
-import type { ConcurrencyLimit } from "./concurrency.ts";
 import { DailyLimit } from "./local-limits.ts";
-import type { AdmissionQueue } from "./queue.ts";
-import { type AccountName, accountsOf, type FindAccount } from "./registry.ts";
+import { AdmissionQueue, type ConcurrencyLimit, Kind } from "./queue.ts";
+import { type Account, type AccountName, accountsOf, type FindAccount } from "./registry.ts";
 
 const never = Number.POSITIVE_INFINITY;
 const nobody = { interactive: 0, background: 0 };
 // Constants, because thousands of keys remember them.
 const dayOf = { requests: "requestsPerDay", emails: "emailsPerDay", events: "eventsPerDay" } as const;
+
+/** The kind of requests that spend these accounts, the last one by weight; common to all clients. */
+const kindOf = (accounts: readonly Account[], priority: Priority): Kind => {
+  const [budgets, narrowest] = [accounts.map(({ budget }) => budget), accounts.at(-1)];
+  const known = narrowest?.kinds.flatMap((kind) => kind.deref() ?? []) ?? [];
+  const isSame = (kind: Kind): boolean =>
+    kind.priority === priority &&
+    kind.budgets.length === budgets.length &&
+    kind.budgets.every((budget, at) => budget === budgets[at]);
+  const kind = known.find(isSame) ?? new Kind(budgets, priority);
+  if (narrowest !== undefined)
+    narrowest.kinds = [...new Set([...known, kind])].map((one) => new WeakRef(one));
+  return kind;
+};
 
 /** The budgets that the requests of one client spend. */
 export class RateLimiter {
@@ -40,11 +53,11 @@ export class RateLimiter {
       return find(name, { limit, maxPerDay }, (scope, { day: counted, pause, keep } = {}) => {
         const opened = shared?.open(name, { limit, maxPerDay, scope }, clock);
         const day = opened?.day ?? counted ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
-        return new Account((account) => {
-          const onChange = (): void => account.group.last.pump();
-          const onUse = keep && (() => keep(account));
-          return new Budget(shown, limit, { clock, shared: opened?.budget, day, onChange, onUse, pause });
-        });
+        const onChange = (): void => pump([account.budget]);
+        const onUse = keep && (() => keep(account));
+        const context = { clock, shared: opened?.budget, day, onChange, onUse, pause };
+        const account: Account = { budget: new Budget(shown, limit, context), kinds: [] };
+        return account;
       });
     };
     const [requests, emails, events] = [accountOf("requests"), accountOf("emails"), accountOf("events")];
@@ -61,7 +74,7 @@ export class RateLimiter {
   ): AdmissionQueue {
     const accounts = names.map((name) => this.#accounts[name]);
     if (stopsAlone) accounts.splice(-1, 0, this.#accounts.sending);
-    return queueFor(accounts, priority, slots);
+    return new AdmissionQueue(kindOf(accounts, priority), slots);
   }
 
   /** The state of each limit, keyed by its name. */

@@ -43,7 +43,8 @@ export class DailyLimit implements DayCount {
   }
 
   has(weight: number): boolean {
-    return this.used + weight <= this.max;
+    this.#forget();
+    return this.#used + weight <= this.max;
   }
 
   /** A negative weight returns what was not used. */
@@ -86,9 +87,10 @@ export class DailyLimit implements DayCount {
   }
 
   #forget(): void {
-    const oldest = this.#clock.now() - dayMs;
+    // A minute counts until a day after its end.
+    const oldest = Math.floor((this.#clock.now() - dayMs) / slotMs);
     let gone = 0;
-    while (gone < this.#slots.length && this.#endOf(gone) <= oldest) {
+    while ((this.#slots[gone] ?? oldest) < oldest) {
       this.#used -= this.#slots[gone + 1] ?? 0;
       gone += 2;
     }

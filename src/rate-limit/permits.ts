@@ -3,9 +3,9 @@ import type { Clock } from "../runtime/clock.ts";
 
 interface Stretch {
   readonly since: number;
-  readonly leastMs: number;
-  readonly totalMs: number;
-  readonly count: number;
+  leastMs: number;
+  totalMs: number;
+  count: number;
 }
 
 const never = Infinity;
@@ -27,7 +27,7 @@ export class LatencyFloor {
   /** Complete periods, oldest first. */
   #past: readonly Stretch[] = [];
   #current = empty(Number.NEGATIVE_INFINITY);
-  #floorMs = 0;
+  floorMs = 0;
 
   /** The floor stays `slackMs` below the value of six periods, and is at most `mostMs`. */
   constructor(stretchMs: number, bounds: { readonly slackMs: number; readonly mostMs: number }) {
@@ -45,13 +45,10 @@ export class LatencyFloor {
       this.#past = [...this.#past, this.#current].slice(-mostStretches);
       this.#current = empty(now);
     }
-    const { since, leastMs, totalMs, count } = this.#current;
-    this.#current = { since, leastMs: Math.min(leastMs, ms), totalMs: totalMs + ms, count: count + 1 };
-    this.#floorMs = this.#told();
-  }
-
-  get floorMs(): number {
-    return this.#floorMs;
+    this.#current.leastMs = Math.min(this.#current.leastMs, ms);
+    this.#current.totalMs += ms;
+    this.#current.count += 1;
+    this.floorMs = this.#told();
   }
 
   #told(): number {

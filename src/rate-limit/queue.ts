@@ -2,20 +2,22 @@ import type { HttpRequest } from "../http/message.ts";
 import type { Scope } from "../http/scope.ts";
 import type { Send } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
-import type { SharingRequest } from "../options/shared-limits.ts";
+import type { Priority } from "../options/priority.ts";
+import type { Gate, SharingRequest } from "../options/shared-limits.ts";
 import { DeadlineExceeded, Link } from "../runtime/cancellation.ts";
-import type { Cancel } from "../runtime/clock.ts";
-import type { ConcurrencyLimit } from "./concurrency.ts";
-import type { Ending, Kind } from "./kind.ts";
-import {
-  isDue,
-  lacksOf,
-  limitOf,
-  type Resource,
-  refusal,
-  refusalOfWait,
-  type WaitBounds,
-} from "./verdict.ts";
+import type { Cancel, Clock } from "../runtime/clock.ts";
+import { type Budget, limitOf } from "./budget.ts";
+
+/** How long a client waits. */
+export interface WaitBounds {
+  /** A longer pause is not waited for. */
+  readonly maxRetryAfterMs: number;
+  /** The smallest share of each window that its background work leaves while there are interactive calls. */
+  readonly interactiveReserve: number;
+  /** How many interactive requests may wait at once. */
+  readonly maxQueued: number;
+  readonly clock: Clock;
+}
 
 /** How a wait ends. */
 interface Wait {
@@ -27,75 +29,47 @@ interface Wait {
   readonly onStopped: (admission: Admission) => void;
 }
 
-/** An attempt that asks to be sent. */
-interface Asked {
+/** One attempt that asks to be sent. */
+export class Admission implements SharingRequest {
   readonly scope: Scope;
   readonly request: HttpRequest;
   readonly send: Send;
-}
-
-/** One attempt and the budgets that it spends. */
-export class Admission implements SharingRequest {
-  readonly asked: Asked;
-  readonly scope: Scope;
   readonly queue: AdmissionQueue;
   readonly bounds: WaitBounds;
+  readonly weight: number;
+  readonly leastReserve: number;
+  readonly attemptTimeoutMs: number;
   readonly since: number;
-  /** Its position among all waiting requests. */
+  /** Its position among the requests that came at the same time. */
   order = 0;
   /** Its place in the queue. */
   link: Link<Admission | undefined> | undefined;
   hasGone = false;
-  #wait: Wait | undefined;
-  /** The last reported reason of its wait. */
-  waitingFor: string | undefined;
-  reason: WaitNotice["reason"] | undefined;
+  /** Set while it waits, and nothing has ended the wait yet. */
+  wait: Wait | undefined;
+  /** What was last told of its wait. */
+  notice: WaitNotice | undefined;
 
-  constructor(asked: Asked, queue: AdmissionQueue, bounds: WaitBounds) {
-    this.asked = asked;
-    this.scope = asked.scope;
+  constructor(
+    { scope, request, send }: Pick<Admission, "scope" | "request" | "send">,
+    queue: AdmissionQueue,
+    bounds: WaitBounds,
+  ) {
+    this.scope = scope;
+    this.request = request;
+    this.send = send;
     this.queue = queue;
     this.bounds = bounds;
+    this.weight = scope.plan.weight;
+    this.leastReserve = bounds.interactiveReserve;
+    this.attemptTimeoutMs = request.attemptTimeoutMs;
     this.since = bounds.clock.now();
   }
 
-  get weight(): number {
-    return this.scope.plan.weight;
-  }
-
-  get attemptTimeoutMs(): number {
-    return this.asked.request.attemptTimeoutMs;
-  }
-
-  get leastReserve(): number {
-    return this.bounds.interactiveReserve;
-  }
-
-  /** Whether it waits, and nothing has ended the wait yet. */
-  get isWaiting(): boolean {
-    return this.#wait !== undefined;
-  }
-
-  /** Whether a pause has started since it was admitted. */
+  /** Whether the service has stopped any of its limits since it was admitted. */
   get isHeld(): boolean {
-    return this.queue.kind.isPaused;
-  }
-
-  /** Why it may neither wait nor go; undefined if it may. */
-  refusal(): unknown {
-    const { signal, plan } = this.scope;
-    if (signal?.aborted) return signal.reason;
-    return (plan.isDrained ? undefined : this.queue.slots.closing) ?? refusal(this);
-  }
-
-  /** Starts to wait: `go` or `refuse` ends it. */
-  wait(how: Wait): void {
-    this.#wait = how;
-    how.onStopped(this);
-  }
-
-  stopped(): void {
-    this.#wait?.onStopped(this);
+    for (const budget of this.queue.kind.budgets) if (budget.pausedForMs > 0) return true;
+    return false;
   }
 
   go(): void {
@@ -110,13 +84,13 @@ export class Admission implements SharingRequest {
 
   /** A deadline error names what it waited for. */
   #withWhat({ totalTimeoutMs }: DeadlineExceeded): DeadlineExceeded {
-    const budget = this.queue.kind.budgets.find(({ name }) => name === this.waitingFor);
+    const budget = this.queue.kind.budgets.find(({ name }) => name === this.notice?.waitingFor);
     return new DeadlineExceeded(totalTimeoutMs, budget ? limitOf(budget) : "a free slot (concurrency)");
   }
 
   #endWait(): Wait | undefined {
-    const wait = this.#wait;
-    this.#wait = undefined;
+    const { wait } = this;
+    this.wait = undefined;
     if (wait === undefined) return undefined;
     for (const cancel of wait.cancels) cancel?.();
     const { plan, account, waits } = this.scope;
@@ -126,15 +100,85 @@ export class Admission implements SharingRequest {
     plan.onWait?.(undefined);
     return wait;
   }
+}
 
-  /** The attempt has ended. */
-  end(how: Ending): void {
-    const { kind, slots, group } = this.queue;
-    group.count(kind, "inFlight", -1);
-    kind.settle(this, how);
-    slots.free();
-    // After all permits are returned: in between, its permits would count twice, or not at all.
-    group.pump();
+/** Requests that spend the same budgets at the same priority, from any client. */
+export class Kind {
+  readonly budgets: readonly Budget[];
+  readonly priority: Priority;
+  /** The last budget: it is spent by weight, and a 429 pauses it. */
+  readonly narrowest: Budget;
+  /** The store that decides for this kind together with other processes; undefined if this process decides alone. */
+  readonly gate: Gate | undefined;
+  /** The weight of the latest request. */
+  weight = 1;
+  readonly #wider: readonly Budget[];
+  /** Requests that wait or are in flight. */
+  #active = 0;
+  /** The largest batch that the service may accept. */
+  #mostAtOnce = Number.POSITIVE_INFINITY;
+
+  constructor(budgets: readonly Budget[], priority: Priority) {
+    const narrowest = budgets.at(-1);
+    if (narrowest === undefined) throw new RangeError("a request spends one limit at least");
+    this.budgets = budgets;
+    this.#wider = budgets.slice(0, -1);
+    this.narrowest = narrowest;
+    this.gate = narrowest.shared?.gate;
+    this.priority = priority;
+  }
+
+  /** What a request of this weight spends of a budget. */
+  weightOf(budget: Budget, weight: number): number {
+    return budget === this.narrowest ? weight : 1;
+  }
+
+  /** How many permits of a budget a request of this weight takes. */
+  amountOf(budget: Budget, weight: number): number {
+    return budget.amountOf(this.weightOf(budget, weight));
+  }
+
+  /** A request waits or goes: a share of its wider budgets is kept for its kind. */
+  begin(): void {
+    this.#active += 1;
+    if (this.#active === 1) for (const wide of this.#wider) wide.sharing.add(this);
+  }
+
+  end(): void {
+    this.#active -= 1;
+    if (this.#active === 0) for (const wide of this.#wider) wide.sharing.delete(this);
+  }
+
+  /**
+   * Its share of a wider budget: what its narrowest budget allows in a window of the wide one, at most half of that.
+   *
+   * With 50 events in a second, batches of 25 can use 20 of 100 requests in 10 seconds.
+   */
+  shareOf(wide: Pick<Budget, "limit">): number {
+    const { max, windowMs } = this.narrowest.limit;
+    const each = this.narrowest.amountOf(this.weight);
+    const share = Math.ceil((wide.limit.windowMs / windowMs) * (max / each));
+    return Math.min(share, Math.ceil(wide.limit.max / 2));
+  }
+
+  /** The service answered 429. A batch larger than the limit may never fit where it counts all of its events at once. */
+  refused(weight: number): void {
+    const { max } = this.narrowest.limit;
+    if (weight > max) this.#mostAtOnce = max;
+  }
+
+  /** The budget that a pause of so long stops: a long one stops sending only, where the kind spends that. */
+  stoppedFor(ms: number): Budget {
+    const sending = this.budgets.length > 2 ? this.budgets.at(-2) : undefined;
+    return (ms > this.narrowest.limit.windowMs && sending) || this.narrowest;
+  }
+
+  /** The size for a batch that must not be sent whole: the service, or the reserve, allows no more; undefined if it may. */
+  cutTo(weight: number, leastReserve: number): number | undefined {
+    if (weight > this.#mostAtOnce) return this.#mostAtOnce;
+    if (this.priority === "interactive") return undefined;
+    const largest = this.narrowest.largestBatch(leastReserve);
+    return this.narrowest.amountOf(weight) > largest ? largest : undefined;
   }
 }
 
@@ -142,18 +186,15 @@ export class Admission implements SharingRequest {
 export class AdmissionQueue {
   readonly kind: Kind;
   readonly slots: ConcurrencyLimit;
+  /** How many wait. */
+  length = 0;
+  /** What they will take of their narrowest budget. */
+  amount = 0;
   readonly #waiting = new Link<Admission | undefined>(undefined);
-  #group: QueueGroup;
 
-  constructor(kind: Kind, slots: ConcurrencyLimit, group: QueueGroup) {
+  constructor(kind: Kind, slots: ConcurrencyLimit) {
     this.kind = kind;
     this.slots = slots;
-    this.#group = group;
-  }
-
-  get group(): QueueGroup {
-    this.#group = this.#group.last;
-    return this.#group;
   }
 
   get first(): Admission | undefined {
@@ -166,182 +207,97 @@ export class AdmissionQueue {
   }
 
   push(admission: Admission): void {
+    const { kind, slots } = this;
     admission.link = new Link<Admission | undefined>(admission, this.#waiting);
-    this.#count(1, admission.weight);
+    this.length += 1;
+    this.amount += kind.amountOf(kind.narrowest, admission.weight);
+    kind.begin();
+    slots.queues.add(this);
+    for (const { queues } of kind.budgets) queues.add(this);
   }
 
   remove(admission: Admission): void {
-    admission.link?.remove();
-    this.#count(-1, admission.weight);
-  }
-
-  #count(sign: 1 | -1, weight: number): void {
     const { kind, slots } = this;
-    this.group.count(kind, "waiting", sign);
-    slots.waiting[kind.priority] += sign;
-    slots.track(this, this.first !== undefined);
-    for (const budget of kind.budgets) {
-      budget.waiting[kind.priority] += sign;
-      if (budget.waiters === 0) budget.rest();
-    }
-    kind.narrowest.queued[kind.priority] += sign * kind.amountOf(kind.narrowest, weight);
+    kind.gate?.drop(admission);
+    admission.link?.remove();
+    this.length -= 1;
+    this.amount -= kind.amountOf(kind.narrowest, admission.weight);
+    kind.end();
+    if (this.length > 0) return;
+    slots.queues.delete(this);
+    for (const budget of kind.budgets) budget.left(this);
   }
 
-  pump(): void {
-    this.group.pump();
+  /** Removes a waiting request and rejects its wait. */
+  refuse(admission: Admission, reason: unknown): void {
+    // Requests that were refused, or went, while the others of its signal were called.
+    if (admission.wait === undefined) return;
+    const wasFirst = this.first === admission;
+    this.remove(admission);
+    admission.refuse(reason);
+    // The requests behind it may be able to go.
+    if (wasFirst) this.kind.narrowest.changed();
   }
 
   /** Refuses the waiting requests that are not drained, and returns how many there were. */
   refuseWaiting(reason: unknown): number {
     const refused = [...this.requests()].filter(({ scope }) => !scope.plan.isDrained);
     for (const admission of refused) {
-      this.group.leave(admission);
+      this.remove(admission);
       admission.refuse(reason);
     }
     // The remaining requests may be able to go.
-    if (refused.length > 0) this.group.pump();
+    if (refused.length > 0) this.kind.narrowest.changed();
     return refused.length;
   }
 }
 
-/**
- * Admits requests: interactive ones before background ones, in order of arrival within each.
- *
- * A request takes all it spends at once, or nothing: none holds one budget while it waits for another. A request that
- * lacks one budget does not delay requests that do not need it.
- */
-export class QueueGroup {
-  /** The queues in which requests wait. */
-  readonly busy = new Set<AdmissionQueue>();
-  /** The kinds with more than one budget whose requests wait or are in flight: shares are kept for them. */
-  active: readonly Kind[] = [];
-  /** The group that it has joined; not private, because the other may be of another copy of the package. */
-  into: QueueGroup | undefined;
-  #order = 0;
+/** How many requests of one client may be in flight. */
+export class ConcurrencyLimit {
+  readonly name = "concurrency";
+  readonly max: number;
+  /** Requests in flight. */
+  inUse = 0;
+  /** Queues of requests that need a slot; the one that waits longest for one comes first. */
+  readonly queues = new Set<AdmissionQueue>();
+  /** Why no request may start to wait or go, except drained ones; undefined while the client is open. */
+  closing: unknown;
+  #onIdle: (() => void)[] = [];
 
-  /** The group that serves the queues of this one. */
-  get last(): QueueGroup {
-    return this.into?.last ?? this;
+  constructor(max: number) {
+    this.max = max;
   }
 
-  /** From now on, the queues of both are served together, because some requests spend budgets of both. */
-  join(other: QueueGroup): void {
-    if (other === this) return;
-    other.into = this;
-    for (const queue of other.busy) this.busy.add(queue);
-    this.active = [...this.active, ...other.active];
+  /** How many more requests may be in flight. */
+  get room(): number {
+    return this.max - this.inUse;
   }
 
-  /** A request of the kind waits or is in flight, or no longer does. */
-  count(kind: Kind, what: "waiting" | "inFlight", change: 1 | -1): void {
-    const wasActive = kind.isActive;
-    kind[what] += change;
-    if (kind.budgets.length < 2 || wasActive === kind.isActive) return;
-    this.active = wasActive ? this.active.filter((other) => other !== kind) : [...this.active, kind];
-  }
-
-  /**
-   * Admits the request if possible; otherwise its wait starts, and it is called when it may go or is refused.
-   *
-   * @returns whether it has gone.
-   * @throws the reason why the request may not wait; nothing was spent.
-   */
-  enter(admission: Admission): boolean {
-    const { queue, weight } = admission;
-    const { kind } = queue;
-    const refused = admission.refusal();
-    if (refused !== undefined) throw refused;
-    kind.weight = weight;
-    if (kind.priority === "interactive") for (const budget of kind.budgets) budget.sawInteractive();
-    if (kind.gate === undefined && this.busy.size === 0 && lacksOf(admission, this.active).length === 0)
-      this.#take(admission);
-    else {
-      const wait = kind.knownWait(weight);
-      admission.order = this.#order++;
-      queue.push(admission);
-      this.busy.add(queue);
-      // Behind others of its queue, it changes nothing for the first requests.
-      if (queue.first === admission) this.pump();
-      if (admission.hasGone) return true;
-      const reason = refusalOfWait(admission, wait);
-      if (reason === undefined) return false;
-      this.leave(admission);
-      throw reason;
+  /** Clients of different keys may share slots but wait in separate queues: these take turns. */
+  free(): void {
+    const wasFull = this.inUse >= this.max;
+    this.inUse -= 1;
+    if (this.inUse === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
+    for (const queue of wasFull ? [...this.queues] : []) {
+      if (this.inUse >= this.max) return;
+      // One that waits no longer was removed in the meantime.
+      if (this.queues.delete(queue)) this.queues.add(queue);
+      queue.kind.narrowest.changed();
     }
-    admission.go();
-    return true;
   }
 
-  /** Admits every request that can go. Called whenever something may have become free. */
-  pump(): void {
-    while (this.busy.size > 0 && this.#serve());
-    for (const { first } of [...this.busy]) first?.stopped();
+  /** Refuses waiting requests, and new ones until `reopen`, except drained ones. Returns how many waited. */
+  startClosing(reason: unknown): number {
+    this.closing = reason;
+    return [...this.queues].reduce((sum, queue) => sum + queue.refuseWaiting(reason), 0);
   }
 
-  /** Admits one request, or refuses it; false if there is none. */
-  #serve(): boolean {
-    const blocked = new Set<Resource>();
-    for (const admission of this.#heads()) {
-      const { kind, slots } = admission.queue;
-      if (blocked.has(slots) || kind.budgets.some((budget) => blocked.has(budget))) continue;
-      // Of requests that end together, none may go because another one has left.
-      const refused = admission.refusal();
-      if (refused !== undefined) {
-        this.leave(admission);
-        admission.refuse(refused);
-        return true;
-      }
-      const lacks = lacksOf(admission, this.active);
-      if (lacks.length === 0) {
-        // Permits first: a request that leaves without them gives up what shared limits granted it.
-        this.#take(admission);
-        this.leave(admission);
-        admission.go();
-        return true;
-      }
-      for (const { of, isForAll, until } of lacks) {
-        if (isForAll) blocked.add(of);
-        if (until !== undefined && "wakeAt" in of) of.wakeAt(until);
-      }
-    }
-    return false;
+  reopen(): void {
+    this.closing = undefined;
   }
 
-  /** The first request of each queue, in the order in which they are admitted. */
-  #heads(): readonly Admission[] {
-    const heads: Admission[] = [];
-    for (const { first } of this.busy) if (first !== undefined) heads.push(first);
-    if (heads.length < 2) return heads;
-    const rank = (admission: Admission): number => {
-      if (admission.queue.kind.priority === "interactive") return 1;
-      return isDue(admission) ? 0 : 2;
-    };
-    return heads.sort((one, other) => rank(one) - rank(other) || one.order - other.order);
-  }
-
-  #take(admission: Admission): void {
-    const { kind, slots } = admission.queue;
-    slots.take();
-    this.count(kind, "inFlight", 1);
-    kind.take(admission);
-  }
-
-  /** Removes a waiting request from its queue and rejects its wait. */
-  refuse(admission: Admission, reason: unknown): void {
-    // Requests that were refused, or went, while the others of its signal were called.
-    if (!admission.isWaiting) return;
-    const wasFirst = admission.queue.first === admission;
-    this.leave(admission);
-    admission.refuse(reason);
-    // The requests behind it may be able to go.
-    if (wasFirst) this.pump();
-  }
-
-  /** Removes a request from its queue. */
-  leave(admission: Admission): void {
-    const { queue } = admission;
-    queue.kind.gate?.drop(admission);
-    queue.remove(admission);
-    if (queue.first === undefined) this.busy.delete(queue);
+  /** Resolves when no request is in flight. */
+  async whenIdle(): Promise<void> {
+    if (this.inUse > 0) await new Promise<void>((resolve) => this.#onIdle.push(resolve));
   }
 }

@@ -4,14 +4,20 @@ import type { KeySource } from "../options/options.ts";
 import type { DayCount, LimitNumbers } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
-import type { Account } from "./account.ts";
-import type { Budget } from "./budget.ts";
-import { Pause } from "./pause.ts";
+import type { Budget, Pause } from "./budget.ts";
+import type { Kind } from "./queue.ts";
+
+/** A budget, and the requests that spend it, of all clients in the process that count together. */
+export interface Account {
+  readonly budget: Budget;
+  /** The kinds whose narrowest budget it is; not held by it, because it may outlive their other budgets. */
+  kinds: readonly WeakRef<Kind>[];
+}
 
 /** What is remembered of an earlier account of the same limit, and whom a new one tells that it is used. */
 interface Memory {
   readonly day: DayCount;
-  readonly pause: Pause;
+  readonly pause: Pause | undefined;
   readonly keep: (account: Account) => void;
 }
 
@@ -70,9 +76,9 @@ const newMemory = (): Find => {
     const before = known.get(id);
     const found = before?.account.deref();
     if (found !== undefined) return found;
-    const pause = before?.pause ?? new Pause();
-    const account = make({ ...before, pause, keep });
-    known.set(id, { day: account.budget.day, pause, account: new WeakRef(account) });
+    const account = make({ ...before, keep });
+    const { day, lastPause: pause } = account.budget;
+    known.set(id, { day, pause, account: new WeakRef(account) });
     return account;
   };
 };

@@ -5,11 +5,11 @@ import type { WaitNotice } from "../options/hooks.ts";
 import { whenAborted } from "../runtime/cancellation.ts";
 import type { Cancel } from "../runtime/clock.ts";
 import { retryAfterMs } from "../runtime/headers.ts";
+import { end, enter } from "./admission.ts";
 import type { Budget } from "./budget.ts";
-import type { ConcurrencyLimit } from "./concurrency.ts";
 import type { RateLimiter } from "./limiter.ts";
-import { Admission, type AdmissionQueue } from "./queue.ts";
-import { refusedWait, type WaitBounds } from "./verdict.ts";
+import { Admission, type AdmissionQueue, type ConcurrencyLimit, type WaitBounds } from "./queue.ts";
+import { refusedWait } from "./refusals.ts";
 
 export interface RateLimitSettings extends WaitBounds {
   readonly limiter: RateLimiter;
@@ -26,17 +26,19 @@ const unnamedPauseMs = 1_000;
 const [longWaitMs, tooLongWaitMs] = [1_000, 10_000];
 const idle = { idle: true };
 
+const isAwaitedByOthers = ({ waiting }: Budget): boolean => waiting.interactive + waiting.background > 1;
+
 /** The budget that a request waits for; undefined if that is a slot. */
 const budgetWaitedFor = (admission: Admission): Budget | undefined => {
   const { kind, slots } = admission.queue;
-  if (slots.isFull) return undefined;
+  if (slots.inUse >= slots.max) return undefined;
   if (kind.gate !== undefined) {
     const { name } = kind.gate.lacks(admission) ?? kind.narrowest;
     return kind.budgets.find((budget) => budget.name === name);
   }
   const lacking = kind.budgets.filter((budget) => !budget.has(kind.amountOf(budget, admission.weight)));
   // A request behind others lacks nothing itself: it waits for what they wait for.
-  if (lacking.length === 0) return kind.budgets.findLast(({ waiters }) => waiters > 1);
+  if (lacking.length === 0) return kind.budgets.findLast(isAwaitedByOthers);
   return lacking.reduce((most, budget) => (budget.waitMs() > most.waitMs() ? budget : most));
 };
 
@@ -54,9 +56,8 @@ const noticeOf = (admission: Admission): WaitNotice => {
 const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): (Cancel | undefined)[] => {
   const { scope, queue } = admission;
   const waitLeftMs = scope.waits?.waitLeftMs;
-  const unlink = whenAborted(scope.signal, () => queue.group.refuse(admission, scope.signal?.reason));
-  const giveUp = (): void =>
-    queue.group.refuse(admission, refusedWait(admission, "it has waited for maxWaitMs"));
+  const unlink = whenAborted(scope.signal, () => queue.refuse(admission, scope.signal?.reason));
+  const giveUp = (): void => queue.refuse(admission, refusedWait(admission, "it has waited for maxWaitMs"));
   const cancels = [unlink, waitLeftMs === undefined ? undefined : clock.after(waitLeftMs, giveUp)];
   // Timers for each request that waits, but only with a logger.
   if (onLongWait !== undefined)
@@ -103,37 +104,44 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
   // Again when the reason changes, for example from a slot to a limit.
   const onStopped = (admission: Admission): void => {
     const notice = noticeOf(admission);
-    if (notice.reason === admission.reason && notice.waitingFor === admission.waitingFor) return;
-    admission.reason = notice.reason;
-    admission.waitingFor = notice.waitingFor;
+    const { reason, waitingFor } = admission.notice ?? {};
+    if (notice.reason === reason && notice.waitingFor === waitingFor) return;
+    admission.notice = notice;
     settings.onWait?.(notice);
     admission.scope.plan.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
   };
 
-  const sendAdmitted = async (admission: Admission): Promise<HttpResponse> => {
-    const { scope, request, send } = admission.asked;
+  const sendAdmitted = (admission: Admission): Promise<HttpResponse> => {
+    const { scope, request, send } = admission;
     const since = clock.now();
-    let roundTripMs: number | undefined;
-    let wasSent = true;
+    let sent: Promise<HttpResponse>;
     try {
-      const response = await send(scope, request);
-      roundTripMs = clock.now() - since;
-      if (response.status === 429 || response.status === 503)
-        applyPause(admission, response, clock.wallTime());
-      return response;
+      sent = send(scope, request);
     } catch (failure) {
-      // Only the transport can say that nothing was sent; any other failure happened before it.
-      wasSent = failure instanceof AttemptFailure && failure.wasSent;
-      throw failure;
-    } finally {
-      admission.end({ roundTripMs, wasSent });
+      sent = Promise.reject(failure);
     }
+    return sent.then(
+      function answered(response) {
+        const roundTripMs = clock.now() - since;
+        if (response.status === 429 || response.status === 503)
+          applyPause(admission, response, clock.wallTime());
+        end(admission, { roundTripMs, wasSent: true });
+        return response;
+      },
+      function failed(failure: unknown) {
+        // Only the transport can say that nothing was sent; any other failure happened before it.
+        const wasSent = failure instanceof AttemptFailure && failure.wasSent;
+        end(admission, { roundTripMs: undefined, wasSent });
+        throw failure;
+      },
+    );
   };
 
   // Neither an async function nor a closure for each: 100,000 calls may wait here.
   const beginWait = (admission: Admission): Promise<HttpResponse> =>
     new Promise<Admission>(function waitInQueue(resolve, reject) {
-      admission.wait({ resolve, reject, cancels: watch(admission, settings), onStopped });
+      admission.wait = { resolve, reject, cancels: watch(admission, settings), onStopped };
+      onStopped(admission);
       // Sent after its own wait, and not by the call that admits it, because that has another async context.
     }).then(sendAdmitted);
 
@@ -141,7 +149,7 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     const admission = new Admission({ scope, request, send }, routeOf(scope), settings);
     request.admission = admission;
     try {
-      return admission.queue.group.enter(admission) ? sendAdmitted(admission) : beginWait(admission);
+      return enter(admission) ? sendAdmitted(admission) : beginWait(admission);
     } catch (refusal) {
       return Promise.reject(refusal);
     }

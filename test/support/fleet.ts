@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
-import { ConcurrencyLimit } from "../../src/rate-limit/concurrency.ts";
 import { RateLimiter } from "../../src/rate-limit/limiter.ts";
+import { ConcurrencyLimit } from "../../src/rate-limit/queue.ts";
 import { rateLimit } from "../../src/rate-limit/stage.ts";
 import { type RedisCommands, type RedisLimitsOptions, redisLimits } from "../../src/redis/index.ts";
 import { type Clock, systemClock } from "../../src/runtime/clock.ts";

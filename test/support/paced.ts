@@ -1,7 +1,7 @@
 import type { WaitNotice } from "../../src/options/hooks.ts";
 import { documentedLimits, type Limits } from "../../src/options/limits.ts";
-import { ConcurrencyLimit } from "../../src/rate-limit/concurrency.ts";
 import { RateLimiter } from "../../src/rate-limit/limiter.ts";
+import { ConcurrencyLimit } from "../../src/rate-limit/queue.ts";
 import { rateLimit } from "../../src/rate-limit/stage.ts";
 import type { BudgetName } from "../../src/service/define.ts";
 import { FakeClock } from "./fake-clock.ts";

@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
 import type { SharedBudget } from "../../../src/options/shared-limits.ts";
+import { refusal } from "../../../src/rate-limit/admission.ts";
 import { Budget } from "../../../src/rate-limit/budget.ts";
-import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
-import { Kind } from "../../../src/rate-limit/kind.ts";
 import { DailyLimit } from "../../../src/rate-limit/local-limits.ts";
-import { Admission, AdmissionQueue, QueueGroup } from "../../../src/rate-limit/queue.ts";
-import { refusal } from "../../../src/rate-limit/verdict.ts";
+import { Admission, AdmissionQueue, ConcurrencyLimit, Kind } from "../../../src/rate-limit/queue.ts";
 import type { BudgetName } from "../../../src/service/define.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { unfold } from "../../support/flat-request.ts";
@@ -27,7 +25,7 @@ const admission = (shared?: SharedBudget) => {
   const emails = budgetOf("emails", shared, 1);
   const { day } = emails;
   const kind = new Kind([requests, emails], "interactive");
-  const queue = new AdmissionQueue(kind, new ConcurrencyLimit(1), new QueueGroup());
+  const queue = new AdmissionQueue(kind, new ConcurrencyLimit(1));
   const request = requestOn(["requests", "emails"]);
   const [scope, sent] = unfold(request);
   const asked = { scope, request: sent, send: () => Promise.reject(new Error("not sent")) };
@@ -61,9 +59,9 @@ test("a pause of as long as is allowed is waited for, and a longer one refused i
 test("a second that has only begun is reported as a whole one, and a whole one as it is", () => {
   const { emails, one } = admission();
   emails.pause(100_000);
-  expect(refusal(one)?.message).toContain("for another 100 s,");
+  expect(refusal(one)).toHaveProperty("message", expect.stringContaining("for another 100 s,"));
   emails.pause(100_001);
-  expect(refusal(one)?.message).toContain("for another 101 s,");
+  expect(refusal(one)).toHaveProperty("message", expect.stringContaining("for another 101 s,"));
 });
 
 test.each([
@@ -79,7 +77,7 @@ test.each([
   const { clock, day, one } = admission();
   day.add(1);
   await clock.advance(86_460_000 - leftMs);
-  expect(refusal(one)?.message).toContain(`more frees in ${words}`);
+  expect(refusal(one)).toHaveProperty("message", expect.stringContaining(`more frees in ${words}`));
 });
 
 test("it tells whether what it spends stands still, to the last millisecond", async () => {

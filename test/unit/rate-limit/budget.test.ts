@@ -46,7 +46,7 @@ test("a permit comes back a window and its margin after the answer", async () =>
 
 test("a new budget has no wait", () => {
   const { budget } = open();
-  expect([budget.waiters, budget.has(1)]).toEqual([0, true]);
+  expect([budget.waiting, budget.has(1)]).toEqual([{ interactive: 0, background: 0 }, true]);
 });
 
 test("a waiting request is woken, however much time passes while the budget is asked", async () => {
@@ -251,7 +251,7 @@ test("those who wait are looked at when the next permit is back, and no timer ou
   take(budget, 1, by);
   settle(budget, 1, by, 0);
   want(budget, 1);
-  budget.rest();
+  budget.left({ kind: { ...interactive, narrowest: budget }, length: 0, amount: 0 });
   expect(clock.pending).toBe(0);
 });
 

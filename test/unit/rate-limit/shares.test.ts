@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { documentedLimits } from "../../../src/options/limits.ts";
-import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
+import { keptForShares } from "../../../src/rate-limit/admission.ts";
 import { RateLimiter } from "../../../src/rate-limit/limiter.ts";
-import { keptForShares } from "../../../src/rate-limit/verdict.ts";
+import { ConcurrencyLimit } from "../../../src/rate-limit/queue.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 /** The kinds of a client with the documented limits: single calls, batches of so many events, emails. */
@@ -15,12 +15,11 @@ const kindsOf = (
   priority: "interactive" | "background" = "interactive",
 ) => {
   const slots = new ConcurrencyLimit(1);
-  const plain = limiter.route(["requests"], "interactive", slots).kind;
   const events = limiter.route(["requests", "events"], priority, slots).kind;
   const emails = limiter.route(["requests", "emails"], priority, slots).kind;
   events.weight = weight;
-  const kept = () => keptForShares(plain, limiter.budgets.requests, [events, emails]);
-  return { plain, events, emails, kept, limiter };
+  const kept = () => keptForShares(limiter.budgets.requests, "interactive");
+  return { events, emails, kept, limiter };
 };
 
 test.each([
@@ -32,14 +31,14 @@ test.each([
   "for batches of %i events, what they can use in a window is kept: %i requests, half of it at most",
   (weight, share) => {
     const { events, kept } = kinds(weight);
-    events.waiting = 1;
+    events.begin();
     expect(kept()).toBe(share);
   },
 );
 
 test("less what they hold already", () => {
   const { events, kept, limiter } = kinds(25);
-  events.waiting = 1;
+  events.begin();
   limiter.budgets.requests.take(8, {}, events);
   expect(kept()).toBe(12);
   limiter.budgets.requests.take(20, {}, events);
@@ -48,22 +47,23 @@ test("less what they hold already", () => {
 
 test("each kind has its share; a request in flight stands for the next one of its caller", () => {
   const { events, emails, kept } = kinds(25);
-  events.waiting = 1;
-  emails.inFlight = 1;
+  events.begin();
+  emails.begin();
   expect(kept()).toBe(20 + 4);
 });
 
-test("nothing is kept for a kind without requests, nor by a kind that needs a narrower budget itself", () => {
-  const { events, emails, kept, limiter } = kinds(25);
+test("nothing is kept for a kind without requests, nor once its last one has ended", () => {
+  const { events, kept } = kinds(25);
   expect(kept()).toBe(0);
-  events.waiting = 1;
-  expect(keptForShares(emails, limiter.budgets.requests, [events])).toBe(0);
+  for (const _ of [1, 2]) events.begin();
+  events.end();
+  expect(kept()).toBe(20);
+  events.end();
+  expect(kept()).toBe(0);
 });
 
 test("interactive calls keep nothing for background work, background work keeps for both", () => {
   const { events, kept, limiter } = kinds(25, "background");
-  events.waiting = 1;
-  expect(kept()).toBe(0);
-  const page = limiter.route(["requests"], "background", new ConcurrencyLimit(1)).kind;
-  expect(keptForShares(page, limiter.budgets.requests, [events])).toBe(20);
+  events.begin();
+  expect([kept(), keptForShares(limiter.budgets.requests, "background")]).toEqual([0, 20]);
 });

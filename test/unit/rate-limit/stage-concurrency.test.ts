@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Limits } from "../../../src/options/limits.ts";
-import { ConcurrencyLimit } from "../../../src/rate-limit/concurrency.ts";
+import { ConcurrencyLimit } from "../../../src/rate-limit/queue.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import type { HttpRequest, HttpResponse } from "../../support/flat-request.ts";
 import { answered, paced, requestOn } from "../../support/paced.ts";

@@ -1,0 +1,222 @@
+import { BatchTooLarge } from "../http/types.ts";
+import type { Budget } from "./budget.ts";
+import type { Admission, AdmissionQueue, ConcurrencyLimit, Kind } from "./queue.ts";
+import { knownWait, refusalOfPause, refusalOfWait, refusedForDay, refusedForStore } from "./refusals.ts";
+
+// A request takes all it spends at once, or nothing: none holds one budget while it waits for another. Interactive
+// requests go before background ones, in order of arrival within each. One that lacks a budget does not delay requests
+// that do not need it.
+
+const never = Number.POSITIVE_INFINITY;
+
+/** Why a request may neither wait nor go; undefined if it may. */
+export const refusal = (admission: Admission): unknown => {
+  const { scope, queue, weight, bounds } = admission;
+  const { kind, slots } = queue;
+  const { signal, plan } = scope;
+  if (signal?.aborted) return signal.reason;
+  if (slots.closing !== undefined && !plan.isDrained) return slots.closing;
+  for (const budget of kind.budgets) {
+    const spent = kind.weightOf(budget, weight);
+    if (!budget.day.has(spent)) return refusedForDay(admission, budget, spent);
+    const lost = budget.shared?.lost;
+    if (lost !== undefined && (lost.givesUpAt ?? never) <= bounds.clock.now()) {
+      // No request may wait for the store any more: who else would look for it again?
+      budget.shared?.seek();
+      return refusedForStore(admission, lost);
+    }
+    const refused = budget.pausedForMs > 0 ? refusalOfPause(admission, budget) : undefined;
+    if (refused !== undefined) return refused;
+  }
+  const most = plan.isDivisible ? kind.cutTo(weight, bounds.interactiveReserve) : undefined;
+  return most === undefined ? undefined : new BatchTooLarge(most);
+};
+
+type Resource = Budget | ConcurrencyLimit;
+
+/** What a request lacks. */
+interface Lack {
+  readonly of: Resource;
+  /** Whether later requests must not take it either. */
+  readonly isForAll: boolean;
+  /** When to look again, if nothing ends before. */
+  readonly until?: number;
+}
+
+const nothing: readonly Lack[] = [];
+
+/** The verdict on a request: what keeps it from going now; nothing if it may go. */
+const lacksOf = (admission: Admission): readonly Lack[] => {
+  const { queue, weight, leastReserve } = admission;
+  const { kind, slots } = queue;
+  if (slots.inUse >= slots.max) return [{ of: slots, isForAll: true }];
+  if (kind.gate !== undefined)
+    return kind.gate.admits(admission) ? nothing : [{ of: kind.narrowest, isForAll: false }];
+  const hasReserve = kind.priority === "background" && !isDue(admission);
+  let lacks = nothing;
+  for (const budget of kind.budgets) {
+    const amount = kind.amountOf(budget, weight);
+    const reserve = hasReserve ? budget.keptFromBackground(amount, leastReserve) : 0;
+    const shares = budget === kind.narrowest ? keptForShares(budget, kind.priority) : 0;
+    const until = budget.readyAt(amount, reserve + shares);
+    if (until === undefined) continue;
+    // A request that is delayed only by the share of others must not delay those others.
+    lacks = [...lacks, { of: budget, isForAll: shares === 0 || !budget.has(amount, reserve), until }];
+  }
+  return lacks;
+};
+
+/**
+ * Whether a background request goes before interactive ones: in each of its budgets, background had less than its
+ * tenth.
+ */
+const isDue = ({ queue: { kind }, weight }: Admission): boolean =>
+  kind.budgets.every((budget) => budget.isBackgroundDue(kind.amountOf(budget, weight)));
+
+/** The largest part of a wide budget that is kept for all kinds together. */
+const mostForAll = 9 / 10;
+
+/**
+ * How many permits a request that needs no narrower budget leaves for those that do: what is missing of their shares.
+ * Otherwise it and its like could take all permits in a burst, and leave none when the narrower budget has room.
+ */
+export const keptForShares = (budget: Budget, priority: Kind["priority"]): number => {
+  let lacking = 0;
+  let held = 0;
+  for (const other of budget.sharing) {
+    // Interactive calls leave nothing for background ones except their tenth.
+    if (priority === "interactive" && other.priority === "background") continue;
+    const has = budget.heldOf(other);
+    held += has;
+    lacking += Math.max(0, other.shareOf(budget) - has);
+  }
+  return Math.max(0, Math.min(lacking, Math.ceil(budget.limit.max * mostForAll) - held));
+};
+
+const isAwaited = (budgets: readonly Budget[]): boolean => {
+  for (const { queues } of budgets) if (queues.size > 0) return true;
+  return false;
+};
+
+/**
+ * Admits the request if possible; otherwise its wait starts, and it is called when it may go or is refused.
+ *
+ * @returns whether it has gone.
+ * @throws the reason why the request may not wait; nothing was spent.
+ */
+export const enter = (admission: Admission): boolean => {
+  const { queue, weight } = admission;
+  const { kind } = queue;
+  const refused = refusal(admission);
+  if (refused !== undefined) throw refused;
+  kind.weight = weight;
+  if (kind.priority === "interactive") for (const budget of kind.budgets) budget.sawInteractive();
+  if (kind.gate === undefined && !isAwaited(kind.budgets) && lacksOf(admission).length === 0) {
+    take(admission);
+    return true;
+  }
+  const wait = knownWait(kind, weight);
+  admission.order = arrivals++;
+  queue.push(admission);
+  // Behind others of its queue, it changes nothing for the first requests.
+  if (queue.first === admission) pump(kind.budgets);
+  if (admission.hasGone) return true;
+  const reason = refusalOfWait(admission, wait);
+  if (reason === undefined) return false;
+  queue.remove(admission);
+  throw reason;
+};
+
+let arrivals = 0;
+
+const take = (admission: Admission): void => {
+  const { queue, weight } = admission;
+  const { kind, slots } = queue;
+  slots.inUse += 1;
+  kind.begin();
+  if (kind.gate !== undefined) return kind.gate.take(admission);
+  for (const budget of kind.budgets) budget.take(kind.weightOf(budget, weight), admission, kind);
+};
+
+/** How an attempt has ended: `roundTripMs` after a response; `wasSent` false if it was never sent. */
+interface Ending {
+  readonly roundTripMs: number | undefined;
+  readonly wasSent: boolean;
+}
+
+/** A request that had gone has ended. */
+export const end = (admission: Admission, how: Ending): void => {
+  const { queue, weight } = admission;
+  const { kind, slots } = queue;
+  kind.end();
+  if (kind.gate !== undefined) kind.gate.settle(admission, how);
+  else
+    for (const budget of kind.budgets) {
+      const spent = kind.weightOf(budget, weight);
+      if (how.wasSent) budget.settle(spent, admission, kind, how.roundTripMs);
+      else budget.refund(spent, admission, kind);
+    }
+  slots.free();
+  // After all permits are returned: in between, its permits would count twice, or not at all.
+  if (isAwaited(kind.budgets)) pump(kind.budgets);
+};
+
+/** The queues of requests that may have to leave something to each other, from these budgets on. */
+const competing = (budgets: readonly Budget[]): ReadonlySet<AdmissionQueue> => {
+  // No others wait for a budget, which cannot name them: they are above it.
+  const queues = new Set(budgets.flatMap((budget) => [...budget.queues])) as Set<AdmissionQueue>;
+  // What is added is looked at, too.
+  for (const { kind } of queues)
+    for (const budget of kind.budgets) for (const other of budget.queues) queues.add(other as AdmissionQueue);
+  return queues;
+};
+
+/** Admits every request that can go, of those that wait for these budgets. Called when something may have become free. */
+export const pump = (budgets: readonly Budget[]): void => {
+  const queues = competing(budgets);
+  while (serve(queues));
+  for (const { first } of queues) first?.wait?.onStopped(first);
+};
+
+/** Admits one request, or refuses it; false if there is none. */
+const serve = (queues: ReadonlySet<AdmissionQueue>): boolean => {
+  const blocked = new Set<Resource>();
+  for (const admission of headsOf(queues)) {
+    const { kind, slots } = admission.queue;
+    if (blocked.has(slots) || kind.budgets.some((budget) => blocked.has(budget))) continue;
+    // Of requests that end together, none may go because another one has left.
+    const refused = refusal(admission);
+    if (refused !== undefined) {
+      admission.queue.remove(admission);
+      admission.refuse(refused);
+      return true;
+    }
+    const lacks = lacksOf(admission);
+    if (lacks.length === 0) {
+      // Permits first: a request that leaves without them gives up what shared limits granted it.
+      take(admission);
+      admission.queue.remove(admission);
+      admission.go();
+      return true;
+    }
+    for (const { of, isForAll, until } of lacks) {
+      if (isForAll) blocked.add(of);
+      if (until !== undefined && "wakeAt" in of) of.wakeAt(until);
+    }
+  }
+  return false;
+};
+
+/** The first request of each queue, in the order in which they are admitted. */
+const headsOf = (queues: ReadonlySet<AdmissionQueue>): readonly Admission[] => {
+  const heads: Admission[] = [];
+  for (const { first } of queues) if (first !== undefined) heads.push(first);
+  if (heads.length < 2) return heads;
+  const rank = (admission: Admission): number => {
+    if (admission.queue.kind.priority === "interactive") return 1;
+    return isDue(admission) ? 0 : 2;
+  };
+  return heads.sort(
+    (one, other) => rank(one) - rank(other) || one.since - other.since || one.order - other.order,
+  );
+};

@@ -1,0 +1,110 @@
+import { ConnectionError, RateLimitError } from "../errors.ts";
+import type { Scope } from "../http/scope.ts";
+import type { LostStore } from "../options/shared-limits.ts";
+import { type Budget, limitOf } from "./budget.ts";
+import type { Admission, Kind } from "./queue.ts";
+
+const never = Number.POSITIVE_INFINITY;
+
+/** A duration in words. */
+const inWords = (ms: number): string => {
+  if (ms < 120_000) return `${Math.ceil(ms / 1_000)} s`;
+  return ms < 7_200_000 ? `${Math.ceil(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
+};
+
+/** The error of a request that was not sent because of `limit`; `waitMs` as far as it is known. */
+const refusedFor = (scope: Scope, limit: string, why: string, waitMs?: number): RateLimitError =>
+  new RateLimitError(`${scope.operation.id}: not sent, ${why}`, {
+    ...scope.progress,
+    status: 429,
+    headers: new Headers(),
+    body: undefined,
+    retryAfterMs: waitMs,
+    limit,
+  });
+
+/** How long the request may still wait, and what says so. */
+const boundOf = ({ scope: { waits, deadlineAt = never }, bounds, since }: Admission) => {
+  const now = bounds.clock.now();
+  const waitLeftMs = waits?.waitLeftMs ?? never;
+  const ms = Math.min(waitLeftMs - (now - since), deadlineAt - now);
+  const name = deadlineAt - now <= waitLeftMs ? "totalTimeoutMs" : "maxWaitMs";
+  return { ms, name };
+};
+
+const inBound = ({ ms, name }: ReturnType<typeof boundOf>): string =>
+  `${Math.max(0, Math.round(ms))} ms are left of ${name}`;
+
+/** The error of a request for which the day is used up. */
+export const refusedForDay = ({ scope }: Admission, { day }: Budget, spent: number): RateLimitError => {
+  const waitMs = day.resetsInMs(spent);
+  const why = `${day.name} is used up (${day.used} of ${day.max}); more frees in ${inWords(waitMs)}`;
+  return refusedFor(scope, day.name, why, waitMs);
+};
+
+/** The error of a request that waits for an unavailable store no longer. */
+export const refusedForStore = ({ scope }: Admission, { why, cause }: LostStore): ConnectionError =>
+  new ConnectionError(`${scope.operation.id}: not sent, ${why}`, { ...scope.progress, cause });
+
+/** Why a pause of this budget is not waited for; undefined if it is. */
+export const refusalOfPause = (admission: Admission, { name, pausedForMs }: Budget): Error | undefined => {
+  const bound = boundOf(admission);
+  const isTooLong = pausedForMs > admission.bounds.maxRetryAfterMs;
+  if (!isTooLong && pausedForMs <= bound.ms) return undefined;
+  const what = `the service asked to send nothing on ${name} for another ${inWords(pausedForMs)}`;
+  const why = isTooLong ? `${what}, which is longer than maxRetryAfterMs` : `${what}: ${inBound(bound)}`;
+  return refusedFor(admission.scope, name, why, pausedForMs);
+};
+
+/** How long a request has to wait at least, and for which of its budgets; 0 if unknown. */
+interface KnownWait {
+  readonly ms: number;
+  readonly budget: Budget;
+}
+
+/** For a new request of this kind. */
+export const knownWait = (kind: Kind, weight: number): KnownWait => {
+  let wait = { ms: 0, budget: kind.narrowest };
+  for (const budget of kind.budgets) {
+    let ahead = 0;
+    // A request that waits for a narrower budget does not delay requests that need only this one.
+    for (const queue of budget.queues)
+      if (budget !== kind.narrowest) ahead += queue.kind === kind ? queue.length : 0;
+      else if (
+        queue.kind.narrowest === budget &&
+        (kind.priority === "background" || queue.kind.priority === "interactive")
+      )
+        ahead += queue.amount;
+    const ms = budget.knownWaitMs(ahead, kind.amountOf(budget, weight));
+    if (ms > wait.ms) wait = { ms, budget };
+  }
+  return wait;
+};
+
+/** The error of a request that may not wait any longer. */
+export const refusedWait = (admission: Admission, why: string): RateLimitError => {
+  const { scope, weight } = admission;
+  const { kind, slots } = admission.queue;
+  const { ms, budget } = knownWait(kind, weight);
+  const isKnown =
+    kind.gate === undefined ? ms > 0 || !budget.has(kind.amountOf(budget, weight)) : slots.inUse < slots.max;
+  if (!isKnown) return refusedFor(scope, slots.name, `${why} (for ${slots.name})`);
+  const waitMs = Math.max(1, ms, kind.gate?.lacks(admission)?.ms ?? budget.waitMs());
+  return refusedFor(scope, budget.name, `${why} (for ${limitOf(budget)})`, waitMs);
+};
+
+/** Why a request may not start to wait, if it has to wait at least that long. */
+export const refusalOfWait = (admission: Admission, { ms, budget }: KnownWait): Error | undefined => {
+  const { scope, bounds } = admission;
+  const { kind, slots } = admission.queue;
+  if (kind.priority === "interactive" && !scope.plan.isDrained) {
+    let waiting = 0;
+    for (const queue of slots.queues) if (queue.kind.priority === "interactive") waiting += queue.length;
+    if (waiting > bounds.maxQueued)
+      return refusedWait(admission, `maxQueued (${bounds.maxQueued}) calls wait already`);
+  }
+  const bound = boundOf(admission);
+  if (ms <= bound.ms) return undefined;
+  const why = `it would wait ${inWords(ms)} for the limit ${budget.name}: ${inBound(bound)}`;
+  return refusedFor(scope, budget.name, why, ms);
+};
