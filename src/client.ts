@@ -15,7 +15,6 @@ import { type AnyEvents, Events } from "./resources/events.ts";
 import { Lists } from "./resources/lists.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { assertNode } from "./runtime/node-version.ts";
-import { allOperations } from "./service/operations.ts";
 import type { OpenFields } from "./workspace/contact-types.ts";
 import type { OpenEvents } from "./workspace/event-types.ts";
 
@@ -39,8 +38,6 @@ export interface Runtime {
     readonly options: ClientOptions;
   };
 }
-
-const operationPaths = Object.fromEntries(allOperations.map(({ id, path }) => [id, path]));
 
 /**
  * The client of the service.
@@ -93,7 +90,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     const { parent, ...own } = runtime;
     this.#runtime = own;
     this.#options = snapshot(options, parent?.options ?? optionsFromEnv(process.env));
-    this.#settings = settingsFrom(this.#options, operationPaths);
+    this.#settings = settingsFrom(this.#options);
     const clock = runtime.clock ?? systemClock;
     this.#connection = connect(
       this.#settings,

@@ -1,8 +1,8 @@
 import type { CallScope } from "../call/scope.ts";
 import { ConfigurationError, ResponseValidationError } from "../errors.ts";
-import { isCallback, type Rules, refuseFaults, ruleFaults } from "../options/rules.ts";
 import { callRules } from "../options/validation.ts";
 import { type PagingOptions, paged } from "../paging/paged.ts";
+import { isCallback, must, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { isRecord } from "../runtime/values.ts";
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
@@ -14,8 +14,8 @@ const operation = "contacts.changes";
 
 const rules: Rules = {
   ...callRules,
-  snapshot: [(value) => typeof value === "string" && value !== "", "the path of a snapshot"],
-  search: [(value) => typeof value === "string", "a text"],
+  snapshot: must("the path of a snapshot", (value) => typeof value === "string" && value !== ""),
+  search: must("a text", (value) => typeof value === "string"),
   onProgress: isCallback,
 };
 

@@ -1,7 +1,7 @@
 import type { BudgetState, Limits } from "../options/limits.ts";
-import { isSignal, isWhole, type Rule, refuseFaults, ruleFaults } from "../options/rules.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { isSignal, isWhole, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { isIterable } from "../runtime/values.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
 import { momentMs } from "../service/timestamps.ts";
@@ -45,7 +45,7 @@ interface ForecastContext {
   readonly clock: Clock;
 }
 
-export const batchSizeRule: Rule = [isWhole(1, maxEventsPerRequest)[0], "from 1 to 100"];
+export const batchSizeRule = isWhole(1, maxEventsPerRequest);
 
 const dayMs = 86_400_000;
 /** Older events start nothing. Source: service document, Events, record-an-event rule 3. */
@@ -135,7 +135,7 @@ export const forecast = async (
   context: ForecastContext,
 ): Promise<IngestForecast> => {
   const faults = ruleFaults(options, { batchSize: batchSizeRule, signal: isSignal });
-  if (!isWhole(0)[0](source) && !isIterable(source))
+  if (isWhole(0)(source, "").length > 0 && !isIterable(source))
     faults.push("the source must be a whole number of events, an array, a generator or a stream of objects");
   refuseFaults("events.forecast", faults);
   const timetable = new Timetable(options.batchSize, context);

@@ -2,10 +2,10 @@ import { InFlight } from "../batch/in-flight.ts";
 import type { CallScope } from "../call/scope.ts";
 import { ApiError, ConfigurationError, ConflictError, NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
-import { isCallback, isOneOf, isWhole, type Rules, refuseFaults } from "../options/rules.ts";
 import { findContact } from "../paging/matching.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
+import { isCallback, isFlag, isOneOf, isWhole, must, type Rules, refuseFaults } from "../runtime/rules.ts";
 import { describeIssues } from "../service/check.ts";
 import type { Contact } from "../service/contacts.ts";
 import { maxAddressesPerRequest } from "../service/lists.ts";
@@ -249,9 +249,9 @@ class Import {
 const rules: Rules = {
   onImported: isCallback,
   mode: isOneOf("upsert", "create", "update"),
-  dryRun: [(value) => typeof value === "boolean", "true or false"],
+  dryRun: isFlag,
   maxChanges: isWhole(0),
-  addToList: [(value) => typeof value === "string" && value !== "", "a list id"],
+  addToList: must("a list id", (value) => typeof value === "string" && value !== ""),
 };
 
 /**

@@ -1,4 +1,4 @@
-import { isCallback, isOneOf, isWhole, type Rules, refuseFaults } from "../options/rules.ts";
+import { isCallback, isOneOf, isWhole, must, type Rules, refuseFaults } from "../runtime/rules.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
 import { batchSizeRule, forecastOfRun } from "./forecast.ts";
 import type { IngestContext, IngestOptions } from "./ingest-options.ts";
@@ -42,13 +42,13 @@ const hasSourceName = (value: unknown): boolean => {
 const rules: Rules = {
   onOutcome: isCallback,
   batchSize: batchSizeRule,
-  idFrom: [
-    (value) => typeof value === "function" || hasSourceName(value),
+  idFrom: must(
     "a function, or { source } with the source's name",
-  ],
+    (value) => typeof value === "function" || hasSourceName(value),
+  ),
   total: isWhole(0),
   onDailyLimit: isOneOf("error", "wait"),
-  maxAgeMs: [(value) => Number(value) > 0, "above 0"],
+  maxAgeMs: must("above 0", (value) => Number(value) > 0),
 };
 
 /** Records every event of a source, in batches, with constant memory; a second run with the same source is harmless. */

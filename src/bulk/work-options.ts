@@ -1,6 +1,6 @@
 import type { CallOptions } from "../options/options.ts";
-import { isCallback, isWhole, type Rules, ruleFaults } from "../options/rules.ts";
 import { callRules } from "../options/validation.ts";
+import { can, isCallback, isWhole, must, type Rules, ruleFaults } from "../runtime/rules.ts";
 import { isIterable } from "../runtime/values.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
 import type { Progress } from "./progress.ts";
@@ -46,16 +46,10 @@ export const requestOptions = ({
   headers,
 }: CallOptions): CallOptions => ({ timeoutMs, totalTimeoutMs, maxWaitMs, maxRetries, priority, headers });
 
-const isStore = (value: unknown): boolean => {
-  const { load, save }: { load?: unknown; save?: unknown } = Object(value);
-  return typeof load === "function" && typeof save === "function";
-};
-
 const shared: Rules = {
-  checkpoint: [
-    (value) => (typeof value === "string" ? value !== "" : isStore(value)),
-    "a path, or a store with load and save",
-  ],
+  checkpoint: must("a path, or a store with load and save", (value) =>
+    typeof value === "string" ? value !== "" : can(value, "load", "save"),
+  ),
   concurrency: isWhole(1),
   onProgress: isCallback,
   onRejected: isCallback,

@@ -2,9 +2,9 @@ import { ValidationError } from "../errors.ts";
 import type { HttpRequest } from "../http/message.ts";
 import type { Plan } from "../http/scope.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
-import { refuseFaults, ruleFaults } from "../options/rules.ts";
 import { callRules } from "../options/validation.ts";
 import { version } from "../options/version.ts";
+import { refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { isSearchParams } from "../runtime/values.ts";
 import type { Operation, OperationFacts } from "../service/define.ts";
 
@@ -92,7 +92,7 @@ export const checkCallOptions = (operation: string, options: CallOptions): void 
   const callNames = Object.keys(callRules);
   // The methods of emails have taken theirs out.
   const suggested = operation.startsWith("emails.") ? [...callNames, "once", "dryRun"] : callNames;
-  refuseFaults(operation, ruleFaults(options, callRules, suggested));
+  refuseFaults(operation, ruleFaults(options, callRules, { suggested }));
 };
 
 /** Who asks: the options of the call, and the long work that it is part of. */

@@ -1,29 +1,32 @@
-import { isPlainObject } from "../runtime/values.ts";
-import type { Hooks } from "./hooks.ts";
+import {
+  can,
+  isAtLeast,
+  isCallback,
+  isFlag,
+  isNumber,
+  isOneOf,
+  isWhole,
+  must,
+  type Rule,
+  type Rules,
+  ruleFaults,
+} from "../runtime/rules.ts";
+import { isPlainObject, isRecord } from "../runtime/values.ts";
+import { reservedEventPrefix } from "../service/events.ts";
+import { isStandardSchema } from "../workspace/standard-schema.ts";
+import { hookNames } from "./hooks.ts";
 import { documentedLimits, limitFaults, scopeFaults } from "./limits.ts";
 import { logLevels } from "./logger.ts";
-import { can, isAtLeast, isCallback, isOneOf, isWhole, type Rules } from "./rules.ts";
 import { isShared } from "./shared-limits.ts";
-import { sharedRules } from "./validation.ts";
+import { routeFaults, sharedRules } from "./validation.ts";
 
-const hookNames = Object.keys({
-  onRequest: true,
-  onResponse: true,
-  onRetry: true,
-  onWait: true,
-  onValidationIssue: true,
-} satisfies Record<keyof Hooks, true>);
-
-const hooksFaults = (hooks: unknown): string[] => {
+const hooksFaults: Rule = (hooks, within) => {
+  const rules = Object.fromEntries(hookNames.map((name) => [name, isCallback]));
+  if (isPlainObject(hooks)) return ruleFaults(hooks, rules, { within });
   // A logger or another class instance may have more properties than the hooks.
-  if (!isPlainObject(hooks) && hookNames.some((name) => can(hooks, name))) return [];
-  if (!isPlainObject(hooks)) return [`hooks must be an object of functions: ${hookNames.join(", ")}`];
-  return Object.entries(hooks).flatMap(([name, hook]) => {
-    if (!hookNames.includes(name)) {
-      return [`hooks: there is no hook "${name}": there are ${hookNames.join(", ")}`];
-    }
-    return hook === undefined || typeof hook === "function" ? [] : [`hooks.${name} must be a function`];
-  });
+  return hookNames.some((name) => can(hooks, name))
+    ? []
+    : [`${within} must be an object of functions: ${hookNames.join(", ")}`];
 };
 
 const limitsFaults = (limits: unknown): string[] => {
@@ -31,18 +34,34 @@ const limitsFaults = (limits: unknown): string[] => {
   if (!isShared(limits)) return limitFaults(limits);
   // Not typed, because an implementation of shared limits may be JavaScript.
   const numbers: unknown = limits.numbers;
-  const isWhole = isPlainObject(numbers) && Object.keys(documentedLimits).every((name) => name in numbers);
-  return isWhole && limitFaults(numbers).length === 0
+  const isComplete = isPlainObject(numbers) && Object.keys(documentedLimits).every((name) => name in numbers);
+  return isComplete && limitFaults(numbers).length === 0
     ? []
     : ["limits: shared limits must have all numbers, like those of redisLimits(…)"];
 };
 
-const isShare = (value: unknown): boolean => typeof value === "number" && value >= 0 && value <= 0.5;
+const isSchema = must("a Standard Schema, as zod, valibot and arktype make them", isStandardSchema);
+
+const eventsFaults: Rule = (events, option) => {
+  if (!isRecord(events) || Object.keys(events).length === 0)
+    return [`${option} must be an object with a schema for each event name`];
+  return Object.entries(events).flatMap(([name, schema]) =>
+    name.startsWith(reservedEventPrefix)
+      ? [`${option}: "${name}" is reserved for events the service records itself`]
+      : isSchema(schema, `${option}["${name}"]`),
+  );
+};
+
+const unknownFieldsRules: Rules = {
+  mode: isOneOf("error", "warn", "pass"),
+  allow: must(
+    "an array of field names",
+    (value) => Array.isArray(value) && value.every((name) => typeof name === "string"),
+  ),
+};
 
 /** A rule for what is checked where it is used, together with other options. */
 const elsewhere = (): string[] => [];
-
-const yesOrNo = isOneOf(true, false);
 
 /** The rules of the options of a client, and their names. */
 export const clientRules = {
@@ -52,31 +71,33 @@ export const clientRules = {
   maxRetryAfterMs: isAtLeast(0),
   concurrency: isWhole(1),
   maxQueued: isWhole(0),
-  interactiveReserve: [isShare, "a number from 0 to 0.5", "shown"],
+  interactiveReserve: must("a number from 0 to 0.5", (value) => isNumber(value, 0, 0.5)),
   maxResponseBytes: isWhole(1),
   limits: limitsFaults,
   limitScopes: scopeFaults,
   responseValidation: isOneOf("warn", "strict", "off"),
   fetch: isCallback,
-  dispatcher: [(value) => can(value, "dispatch"), "an undici Dispatcher"],
+  dispatcher: must("an undici Dispatcher", (value) => can(value, "dispatch")),
   proxy: elsewhere,
   hooks: hooksFaults,
-  ledger: [
-    (value) => can(value, "claim", "settle"),
-    "memoryLedger(), fileLedger(path), or an object with claim and settle",
-  ],
+  ledger: must("memoryLedger(), fileLedger(path), or an object with claim and settle", (value) =>
+    can(value, "claim", "settle"),
+  ),
   logLevel: isOneOf(...logLevels),
   logger: (value) =>
     can(value, "debug", "info", "warn", "error")
       ? []
       : ["logger must have debug, info, warn and error, like console"],
-  customFields: elsewhere,
-  events: elsewhere,
-  unknownFields: elsewhere,
+  customFields: isSchema,
+  events: eventsFaults,
+  unknownFields: (value, within) =>
+    isRecord(value)
+      ? ruleFaults(value, unknownFieldsRules, { within })
+      : [`${within} must be { mode, allow }`],
   recipients: elsewhere,
-  dryRun: yesOrNo,
-  routes: elsewhere,
-  allowInsecureHttp: yesOrNo,
-  dangerouslyAllowBrowser: yesOrNo,
-  interception: yesOrNo,
+  dryRun: isFlag,
+  routes: routeFaults,
+  allowInsecureHttp: isFlag,
+  dangerouslyAllowBrowser: isFlag,
+  interception: isFlag,
 } satisfies Rules;

@@ -81,14 +81,6 @@ const fromEnvironment = (text: string | undefined, faults: string[]): Covers | u
   return anyOf(rules.map((rule) => ruleOf(rule, "TOUCHPOINT_RECIPIENTS", faults)));
 };
 
-const dryWords: Readonly<Record<string, boolean>> = {
-  "": false,
-  0: false,
-  false: false,
-  1: true,
-  true: true,
-};
-
 const recipientFields = ["to", "cc", "bcc"];
 
 /** The values of the fields that name recipients. */
@@ -107,14 +99,14 @@ export const emailGuards = (
   environment: GuardEnvironment,
   { faults, log }: { readonly faults: string[]; readonly log: Pick<Log, "warn"> },
 ): EmailGuards => {
-  const always = dryWords[(environment.dryRun ?? "").trim().toLowerCase()];
-  if (always === undefined) faults.push("TOUCHPOINT_DRY_RUN must be 1 or 0");
+  const always = (environment.dryRun ?? "").trim().toLowerCase();
+  if (!["", "0", "false", "1", "true"].includes(always)) faults.push("TOUCHPOINT_DRY_RUN must be 1 or 0");
   const rules: (readonly [string, Covers | undefined])[] = [
     ["recipients.allow", fromOptions(recipients, faults)],
     ["TOUCHPOINT_RECIPIENTS", fromEnvironment(environment.recipients, faults)],
   ];
   return {
-    isAlwaysDry: always === true,
+    isAlwaysDry: always === "1" || always === "true",
     isDry: dryRun === true,
     check: (operation, body, isNew) => {
       const given = recipientsIn(body);

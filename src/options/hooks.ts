@@ -96,7 +96,7 @@ export interface Hooks {
 }
 
 /** Wraps hooks, so that they cannot break a call. */
-export const safeHooks = (hooks: Hooks): Hooks => {
+export const safeHooks = (hooks: Hooks): { readonly [Name in keyof Required<Hooks>]: Hooks[Name] } => {
   const wrap = <T>(hook: ((notice: T) => unknown) | undefined) =>
     hook && ((notice: T): void => callSafely(() => hook(notice)));
   return {
@@ -107,3 +107,5 @@ export const safeHooks = (hooks: Hooks): Hooks => {
     onValidationIssue: wrap(hooks.onValidationIssue),
   };
 };
+
+export const hookNames: readonly string[] = Object.keys(safeHooks({}));

@@ -1,3 +1,5 @@
+import { can } from "../runtime/rules.ts";
+
 /** What is logged, from most to least. The library itself never logs at `error`: it throws. */
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 
@@ -45,10 +47,6 @@ export const callSafely = (watcher: () => unknown): void => {
     // The observed call continues.
   }
 };
-
-// JavaScript callers may pass anything; an invalid logger is reported with the other faults.
-const can = (logger: Logger, method: string): boolean =>
-  typeof Reflect.get(Object(logger), method) === "function";
 
 /** pino and bunyan take the fields first, and drop what follows the message. winston also has `child`. */
 const takesFieldsFirst = (logger: Logger): boolean =>

@@ -1,15 +1,11 @@
 import { ConfigurationError } from "../errors.ts";
 import type { ClaimLedger } from "../ledger/ledger.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
+import { type Rule, ruleFaults } from "../runtime/rules.ts";
 import type { OpenFields } from "../workspace/contact-types.ts";
 import type { EventSchemas, OpenEvents } from "../workspace/event-types.ts";
 import type { StandardSchema } from "../workspace/standard-schema.ts";
-import {
-  type UnknownFields,
-  unknownFieldsFaults,
-  Workspace,
-  workspaceFaults,
-} from "../workspace/workspace.ts";
+import { type UnknownFields, Workspace } from "../workspace/workspace.ts";
 import { clientRules } from "./client-rules.ts";
 import {
   type EmailGuards,
@@ -23,9 +19,8 @@ import { documentedLimits, type LimitScopes, type Limits } from "./limits.ts";
 import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
 import type { Priority } from "./priority.ts";
 import { type ProxyEnvironment, type ProxyRoute, proxyRoute } from "./proxy.ts";
-import { type Rules, ruleFaults } from "./rules.ts";
 import { isShared, type SharedLimits } from "./shared-limits.ts";
-import { baseUrlOf, browserFaults, keyFaults, type Route, routeFaults, routeOf } from "./validation.ts";
+import { baseUrlOf, browserFaults, keyFaults, type Route, routeOf } from "./validation.ts";
 
 /** The API key, or a function that returns it. The function is called once, and again after a 401. */
 export type KeySource = string | (() => string | Promise<string>);
@@ -162,21 +157,20 @@ export interface CallOptions {
 
 /** What is always set, and what may stay undefined. */
 type Defaulted = keyof typeof defaults | "ledger" | "hooks" | "headers" | "limitScopes" | "interception";
-type Optional = "totalTimeoutMs" | "priority" | "maxWaitMs" | "fetch" | "dispatcher";
-
-type CompleteOptions = { readonly [Name in keyof Required<ClientOptions>]: ClientOptions[Name] | undefined };
+type Optional = "totalTimeoutMs" | "priority" | "maxWaitMs" | "dispatcher";
 
 /** Options with every default filled in. */
 export interface Settings
   extends ProxyRoute,
     Required<Pick<ClientOptions, Defaulted>>,
-    Pick<CompleteOptions, Optional> {
+    Pick<ClientOptions, Optional> {
   readonly apiKey: KeySource;
   /** Scheme, host and port. */
   readonly origin: string;
   /** The path of the base URL, without a slash at its end; may be empty. */
   readonly basePath: string;
   readonly limits: Limits | false;
+  readonly fetch: Fetch | undefined;
   /** The source of the limits, if other processes share them. */
   readonly sharing: SharedLimits | undefined;
   /** Undefined when no schema is given. */
@@ -211,22 +205,13 @@ const environmentOf = (options: object): Environment =>
 /** The names of all options. */
 export const optionNames: readonly string[] = Object.keys(clientRules);
 
-const warnOf = (log: Log) => (operation: string, fields: readonly string[]) =>
-  log.warn("fields that the document does not name", { operation, fields });
-
 /**
  * Checks the options, including the key and the base URL from the environment, and fills in the defaults.
  *
- * @param operations - the path of every operation, by its id.
  * @throws ConfigurationError naming every fault at once.
  */
-export const settingsFrom = (
-  options: ClientOptions,
-  operations: Readonly<Record<string, string>>,
-): Settings => {
-  // Every option has a rule.
-  const rules: Readonly<Record<keyof ClientOptions, Rules[string]>> = clientRules;
-  const faults = ruleFaults(options, rules);
+export const settingsFrom = (options: ClientOptions): Settings => {
+  const faults = ruleFaults(options, clientRules satisfies Record<keyof ClientOptions, Rule>);
   const { apiKey, baseUrl, customFields, events, unknownFields } = options;
   const log = logTo(options.logger, options.logLevel ?? "warn");
   faults.push(...keyFaults(apiKey));
@@ -237,25 +222,19 @@ export const settingsFrom = (
   const environment = environmentOf(options);
   const guards = emailGuards(options, environment, { faults, log });
   const route = proxyRoute(options.proxy, { origin, environment: environment.proxy }, faults);
-  faults.push(...workspaceFaults({ customFields, events }), ...unknownFieldsFaults(unknownFields));
-  if (options.routes !== undefined) faults.push(...routeFaults(options.routes, operations));
   if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));
-  const sharing = isShared(options.limits) ? options.limits : undefined;
-  const ownLimits = isShared(options.limits) ? {} : options.limits;
+  const { limits } = options;
+  const sharing = isShared(limits) ? limits : undefined;
   return {
     ...defaults,
     ...options,
     apiKey,
     origin,
     basePath,
-    totalTimeoutMs: options.totalTimeoutMs,
-    limits: sharing?.numbers ?? (ownLimits === false ? false : { ...documentedLimits, ...ownLimits }),
+    limits: sharing?.numbers ?? (limits === false ? false : { ...documentedLimits, ...limits }),
     sharing,
     limitScopes: { ...options.limitScopes },
-    priority: options.priority,
-    maxWaitMs: options.maxWaitMs,
     fetch: options.fetch,
-    dispatcher: options.dispatcher,
     ...route,
     interception:
       options.interception !== false && (options.proxy === undefined || route.proxy === undefined),
@@ -263,7 +242,7 @@ export const settingsFrom = (
     ledger: options.ledger ?? memoryLedger(),
     workspace:
       customFields || events || unknownFields
-        ? new Workspace({ customFields, events, unknownFields, warn: warnOf(log) })
+        ? new Workspace({ customFields, events, unknownFields, log })
         : undefined,
     hooks: safeHooks(options.hooks ?? {}),
     log,

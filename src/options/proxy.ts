@@ -35,13 +35,13 @@ const isDecodable = (text: string): boolean => {
 };
 
 /** The fault of a proxy URL. The URL may contain a password, so no message repeats it. */
-const urlFault = (value: unknown): string | undefined => {
+const urlFault = (name: string, value: unknown): string | undefined => {
   const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
-    return " the URL of a proxy: http://host:port or https://host:port";
-  if (!isDecodable(url.username) || !isDecodable(url.password))
-    return ": the user name and password must be percent-encoded";
-  return undefined;
+    return `${name} must be ${name === "proxy" ? '"env" or ' : ""}the URL of a proxy: http://host:port or https://host:port`;
+  return isDecodable(url.username) && isDecodable(url.password)
+    ? undefined
+    : `${name}: the user name and password must be percent-encoded`;
 };
 
 const direct: ProxyRoute = { proxy: undefined, noProxy: "" };
@@ -64,11 +64,8 @@ export const proxyRoute = (
   const isPlain = origin.startsWith("http:");
   const [name, proxy] = isFromEnv ? fromEnv(environment, isPlain) : (["proxy", given] as const);
   if (proxy === undefined) return direct;
-  const fault = urlFault(proxy);
-  if (fault !== undefined) {
-    const must = fault.startsWith(":") ? "" : isFromEnv ? " must be" : ' must be "env" or';
-    faults.push(name + must + fault);
-  }
+  const fault = urlFault(name, proxy);
+  if (fault !== undefined) faults.push(fault);
   if (fault !== undefined || typeof proxy !== "string") return direct;
   if (isPlain && isLoopback(new URL(origin).hostname)) return direct;
   return { proxy, noProxy: isFromEnv ? (environment.no ?? "") : "" };

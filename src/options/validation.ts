@@ -1,6 +1,7 @@
-import { isPlainObject } from "../runtime/values.ts";
+import { isAtLeast, isOneOf, isSignal, isWhole, type Rules } from "../runtime/rules.ts";
+import { isIterable, isPlainObject } from "../runtime/values.ts";
 import type { Method } from "../service/define.ts";
-import { isAtLeast, isOneOf, isSignal, isWhole, type Rules } from "./rules.ts";
+import { allOperations } from "../service/operations.ts";
 
 const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 // Visible ASCII, blanks, tabs and Latin-1. A line break could start another header.
@@ -29,8 +30,7 @@ const ownHeaders = [
 /** The faults of extra headers. Values are never repeated. */
 const headerFaults = (headers: unknown): string[] => {
   if (!isPlainObject(headers)) {
-    const isIterable = typeof headers === "object" && headers !== null && Symbol.iterator in headers;
-    const fix = isIterable ? ": give Object.fromEntries(headers)" : "";
+    const fix = isIterable(headers) ? ": give Object.fromEntries(headers)" : "";
     return [`headers must be a plain object of strings${fix}`];
   }
   return Object.entries(headers).flatMap(([name, value]) => {
@@ -150,16 +150,12 @@ export const routeOf = (route: string): Route => {
   return { method: method as Method | undefined, path };
 };
 
-/**
- * The faults of corrected paths.
- *
- * @param operations - the path of every operation, by its id.
- */
-export const routeFaults = (routes: unknown, operations: Readonly<Record<string, string>>): string[] => {
+/** The faults of corrected paths. */
+export const routeFaults = (routes: unknown): string[] => {
   if (!isPlainObject(routes)) return ["routes must be a plain object of paths by operation id"];
   return Object.entries(routes).flatMap(([operation, route]) => {
     const path: unknown = typeof route === "string" ? routeOf(route).path : route;
-    const own = Object.hasOwn(operations, operation) ? operations[operation] : undefined;
+    const own = allOperations.find(({ id }) => id === operation)?.path;
     if (own === undefined) return [`routes: there is no operation "${operation}"`];
     const fits =
       typeof path === "string" &&

@@ -58,6 +58,7 @@ export const unknownKeys = (
 /** A value in a message; a value that cannot be written as text must not hide the other faults. */
 export const shown = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "function") return "a function";
   return typeof value === "object" && value !== null ? "an object" : String(value);
 };
 

@@ -1,20 +1,6 @@
+import { isFlag, isNumber, isWhole, must, type Rule } from "../runtime/rules.ts";
 import { operations } from "../service/operations.ts";
-import {
-  type Check,
-  flag,
-  isNumber,
-  listOf,
-  must,
-  oneOf,
-  or,
-  recordOf,
-  refuse,
-  shape,
-  text,
-  time,
-  when,
-  whole,
-} from "./checks.ts";
+import { isText, isTime, listOf, oneOf, or, recordOf, refuse, shape, when } from "./checks.ts";
 import { isArray, isFields } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
 
@@ -32,25 +18,25 @@ const scopes = Object.values(operations).flatMap((group) =>
 
 const changeable = {
   scopes: listOf(oneOf(...new Set(scopes))),
-  expiresAt: time,
-  revoked: flag,
+  expiresAt: isTime,
+  revoked: isFlag,
   role: oneOf("admin", "editor", "viewer"),
-  mailAccount: text,
+  mailAccount: isText,
 };
 
 // A key is a secret: the message does not repeat it.
-const key: Check = (value, field) =>
+const key: Rule = (value, field) =>
   typeof value === "string" && /^\S+$/.test(value) ? [] : [`${field} must be a string without blanks`];
 
 const automation = shape(
   {
-    name: text,
-    startsOn: text,
-    waitsFor: text,
-    exitsOn: text,
-    goalOn: text,
-    correlateBy: text,
-    transactional: flag,
+    name: isText,
+    startsOn: isText,
+    waitsFor: isText,
+    exitsOn: isText,
+    goalOn: isText,
+    correlateBy: isText,
+    transactional: isFlag,
   },
   "name",
   "startsOn",
@@ -58,12 +44,12 @@ const automation = shape(
 
 const workspaceChecks = {
   customFields: recordOf(oneOf("text", "number", "boolean", "date")),
-  signatures: listOf(text),
+  signatures: listOf(isText),
   mailAccounts: listOf(
-    shape({ id: text, from: text, connected: flag, failing: text, dailyLimit: whole(1) }, "id"),
+    shape({ id: isText, from: isText, connected: isFlag, failing: isText, dailyLimit: isWhole(1) }, "id"),
   ),
-  doNotEmail: listOf(text),
-  tracking: flag,
+  doNotEmail: listOf(isText),
+  tracking: isFlag,
   automations: listOf(automation),
 };
 
@@ -93,7 +79,7 @@ const isHttpUrl = (value: unknown): boolean =>
 const sandboxShape = shape({
   ...workspaceChecks,
   apiKeys: listOf(
-    when((value) => typeof value === "string", key, shape({ key, workspace: text, ...changeable }, "key")),
+    when((value) => typeof value === "string", key, shape({ key, workspace: isText, ...changeable }, "key")),
   ),
   limits: or(
     false,
@@ -107,7 +93,7 @@ const sandboxShape = shape({
   seed: must("a number", Number.isFinite),
   order: oneOf("oldest-first", "newest-first"),
   scheduledResponse: oneOf("nested", "flat"),
-  keepRequests: or(Number.POSITIVE_INFINITY, whole(0)),
+  keepRequests: or(Number.POSITIVE_INFINITY, isWhole(0)),
   baseUrl: must("an http or https URL", isHttpUrl),
   workspaces: recordOf(shape(workspaceChecks)),
 });
@@ -143,18 +129,18 @@ export const checkedOptions = (given: SandboxOptions | null): SandboxOptions => 
 
 const shapes = {
   listen: shape({
-    port: whole(0, 65_535),
-    host: text,
-    allowedHosts: listOf(text),
-    workbench: flag,
+    port: isWhole(0, 65_535),
+    host: isText,
+    allowedHosts: listOf(isText),
+    workbench: isFlag,
   }),
   updateKey: shape(changeable),
   updateMailAccount: shape({
-    connected: flag,
-    failing: or(null, text),
-    dailyLimit: or(null, whole(1)),
+    connected: isFlag,
+    failing: or(null, isText),
+    dailyLimit: or(null, isWhole(1)),
   }),
-  updateWorkspace: shape({ signatures: listOf(text), tracking: flag }),
+  updateWorkspace: shape({ signatures: listOf(isText), tracking: isFlag }),
 };
 
 /** Checks the argument of a method. @throws ConfigurationError naming every fault at once. */

@@ -1,10 +1,8 @@
 import { ConfigurationError } from "../errors.ts";
 import { nearestTo } from "../runtime/nearest-name.ts";
+import { must, type Rule } from "../runtime/rules.ts";
 import { isDate, shown } from "../runtime/values.ts";
 import { isArray, isFields } from "./json.ts";
-
-/** Returns the faults of a value; each fault names its field. */
-export type Check = (value: unknown, field: string) => string[];
 
 /** The end of an error about an unknown name: the name that was probably meant, or all known names. */
 export const hintFor = (name: string, known: readonly string[]): string => {
@@ -12,45 +10,25 @@ export const hintFor = (name: string, known: readonly string[]): string => {
   return near === undefined ? `: there are ${known.join(", ")}` : `: did you mean "${near}"?`;
 };
 
-export const must =
-  (what: string, fits: (value: unknown) => boolean): Check =>
-  (value, field) =>
-    fits(value) ? [] : [`${field} must be ${what}, got ${shown(value)}`];
-
-export const anything: Check = () => [];
-export const text = must("a non-empty string", (value) => typeof value === "string" && value !== "");
-export const flag = must("true or false", (value) => typeof value === "boolean");
-export const time = must(
+export const anything: Rule = () => [];
+export const isText = must("a non-empty string", (value) => typeof value === "string" && value !== "");
+export const isTime = must(
   "a Date or an ISO 8601 string",
   (value) => (typeof value === "string" || isDate(value)) && !Number.isNaN(new Date(value).getTime()),
 );
 
-export const isNumber = (value: unknown, least: number, most = Number.POSITIVE_INFINITY): boolean =>
-  typeof value === "number" && value >= least && value <= most;
-
-export const whole = (least: number, most = Number.POSITIVE_INFINITY): Check =>
-  must(
-    most === Number.POSITIVE_INFINITY
-      ? `a whole number of at least ${least}`
-      : `a whole number from ${least} to ${most}`,
-    (value) => Number.isSafeInteger(value) && isNumber(value, least, most),
-  );
-
-export const amount = (least: number): Check =>
-  must(`a number of at least ${least}`, (value) => isNumber(value, least));
-
 /** Checks some values in another way. */
 export const when =
-  (test: (value: unknown) => boolean, then: Check, otherwise: Check): Check =>
+  (test: (value: unknown) => boolean, then: Rule, otherwise: Rule): Rule =>
   (value, field) =>
     (test(value) ? then : otherwise)(value, field);
 
 /** Accepts this value too. */
-export const or = (accepted: unknown, check: Check): Check =>
+export const or = (accepted: unknown, check: Rule): Rule =>
   when((value) => value === accepted, anything, check);
 
 /** One of these names. */
-export const oneOf = (...known: readonly string[]): Check =>
+export const oneOf = (...known: readonly string[]): Rule =>
   when(
     (value) => typeof value === "string",
     (value, field) => {
@@ -61,7 +39,7 @@ export const oneOf = (...known: readonly string[]): Check =>
   );
 
 export const listOf =
-  (check: Check): Check =>
+  (check: Rule): Rule =>
   (value, field) =>
     isArray(value)
       ? value.flatMap((item, index) => check(item, `${field}[${index}]`))
@@ -69,7 +47,7 @@ export const listOf =
 
 /** An object with any names, whose values all pass `check`. */
 export const recordOf =
-  (check: Check): Check =>
+  (check: Rule): Rule =>
   (value, field) =>
     isFields(value)
       ? Object.entries(value).flatMap(([name, item]) => check(item, `${field}.${name}`))
@@ -77,7 +55,7 @@ export const recordOf =
 
 /** An object with no other names than these; a value of undefined counts as missing. */
 export const shape =
-  (checks: Readonly<Record<string, Check>>, ...required: readonly string[]): Check =>
+  (checks: Readonly<Record<string, Rule>>, ...required: readonly string[]): Rule =>
   (value, field) => {
     if (!isFields(value)) return [`${field || "the argument"} must be an object, got ${shown(value)}`];
     const known = Object.keys(checks);

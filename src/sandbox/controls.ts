@@ -1,7 +1,8 @@
 import { ConfigurationError } from "../errors.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
+import { isWhole } from "../runtime/rules.ts";
 import { checkArgument } from "./check-options.ts";
-import { hintFor, refuse, text, whole } from "./checks.ts";
+import { hintFor, isText, refuse } from "./checks.ts";
 import { given } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
 import type { ApiKeyOptions, MailAccountChange, WorkspaceChange } from "./options.ts";
@@ -98,11 +99,11 @@ export interface SandboxControls {
 /** Creates the controls. They ask for the current world at each call, because a reset replaces it. */
 export const createControls = (current: () => World): SandboxControls => ({
   seedContacts: (count, change) => {
-    refuse("sandbox.seedContacts", whole(0)(count, "count"));
+    refuse("sandbox.seedContacts", isWhole(0)(count, "count"));
     seedContacts(current().workspaceNamed(defaultWorkspace), count, change);
   },
   addContact: (contact, name = defaultWorkspace) => {
-    refuse("sandbox.addContact", text(contact?.email, "email"));
+    refuse("sandbox.addContact", isText(contact?.email, "email"));
     const workspace = current().workspaceNamed(name);
     if (workspace.contacts.byEmail(contact.email) !== undefined)
       throw new ConfigurationError("sandbox.addContact: a contact with this email already exists");
@@ -131,7 +132,7 @@ export const createControls = (current: () => World): SandboxControls => ({
     workspace.settings = { ...workspace.settings, ...given(change) };
   },
   doNotEmail: (address, isOnList = true, name = defaultWorkspace) => {
-    refuse("sandbox.doNotEmail", text(address, "address"));
+    refuse("sandbox.doNotEmail", isText(address, "address"));
     const list = current().workspaceNamed(name).doNotEmail;
     if (isOnList) list.add(foldAscii(address));
     else list.delete(foldAscii(address));

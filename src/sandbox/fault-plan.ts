@@ -1,21 +1,6 @@
+import { isAtLeast, isFlag, isNumber, isWhole, must, type Rule } from "../runtime/rules.ts";
 import { isDate } from "../runtime/values.ts";
-import {
-  amount,
-  anything,
-  type Check,
-  flag,
-  hintFor,
-  isNumber,
-  listOf,
-  must,
-  oneOf,
-  or,
-  recordOf,
-  refuse,
-  shape,
-  when,
-  whole,
-} from "./checks.ts";
+import { anything, hintFor, listOf, oneOf, or, recordOf, refuse, shape, when } from "./checks.ts";
 import { faultNames, isBodiless } from "./fault-effects.ts";
 import type { Fault, FaultOptions, PlannedFault } from "./faults.ts";
 import { isFields } from "./json.ts";
@@ -25,25 +10,25 @@ import { operationIds } from "./router.ts";
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 const header = must("a valid header value", (value) => typeof value === "string" && headerValue.test(value));
 
-const date: Check = (value, field) => (Number.isNaN(Number(value)) ? [`${field} is not a time`] : []);
+const date: Rule = (value, field) => (Number.isNaN(Number(value)) ? [`${field} is not a time`] : []);
 const retryAfter = when(
   isDate,
   date,
-  when((value) => typeof value === "number", amount(0), header),
+  when((value) => typeof value === "number", isAtLeast(0), header),
 );
 
 // A status below 200 is not a final response.
-const status = whole(200, 599);
+const status = isWhole(200, 599);
 
 // Checked in this order: a fault with `items` or `redirect` may have a status too.
 const kinds = {
-  items: shape({ items: listOf(whole(0, 99)), status }, "items"),
-  delayMs: shape({ delayMs: amount(0) }, "delayMs"),
-  redirect: shape({ redirect: header, status: whole(300, 399) }, "redirect"),
-  status: shape({ status, retryAfter, body: anything, headers: recordOf(header), applied: flag }, "status"),
+  items: shape({ items: listOf(isWhole(0, 99)), status }, "items"),
+  delayMs: shape({ delayMs: isAtLeast(0) }, "delayMs"),
+  redirect: shape({ redirect: header, status: isWhole(300, 399) }, "redirect"),
+  status: shape({ status, retryAfter, body: anything, headers: recordOf(header), applied: isFlag }, "status"),
 };
 
-const fault: Check = (value, field) => {
+const fault: Rule = (value, field) => {
   if (typeof value === "string") {
     return faultNames.includes(value)
       ? []
@@ -57,8 +42,8 @@ const fault: Check = (value, field) => {
 const planShape = shape(
   {
     operation: oneOf("*", ...operationIds),
-    nth: whole(1),
-    times: or(Number.POSITIVE_INFINITY, whole(1)),
+    nth: isWhole(1),
+    times: or(Number.POSITIVE_INFINITY, isWhole(1)),
     chance: must("a number from 0 to 1", (value) => isNumber(value, 0, 1)),
     with: fault,
   },

@@ -1,5 +1,6 @@
 import { type Cancel, type Clock, sleepOn } from "../runtime/clock.ts";
-import { must, refuse } from "./checks.ts";
+import { must } from "../runtime/rules.ts";
+import { refuse } from "./checks.ts";
 
 /** A clock on top of a base clock. It can be moved forward and stopped. */
 export interface SandboxClock extends Clock {

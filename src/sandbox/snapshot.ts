@@ -2,8 +2,9 @@ import { readFile } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { writeFileAtomically } from "../runtime/atomic-file.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
+import { isWhole, must, type Rule } from "../runtime/rules.ts";
 import { messageOf } from "../runtime/values.ts";
-import { anything, type Check, listOf, must, recordOf, refuse, shape, text, whole } from "./checks.ts";
+import { anything, isText, listOf, recordOf, refuse, shape } from "./checks.ts";
 import { given, isFields } from "./json.ts";
 import { dispatchLater } from "./rules/emails.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
@@ -41,10 +42,10 @@ interface Snapshot {
 }
 
 /** A list of objects with these fields as non-empty strings; other fields are not checked. */
-const records = (...required: readonly string[]): Check =>
+const records = (...required: readonly string[]): Rule =>
   listOf((value, field) =>
     isFields(value)
-      ? required.flatMap((name) => text(value[name], `${field}.${name}`))
+      ? required.flatMap((name) => isText(value[name], `${field}.${name}`))
       : [`${field} must be an object`],
   );
 
@@ -53,7 +54,7 @@ const snapshotShape = shape(
     format: must('"touchpoint-sandbox"', (value) => value === "touchpoint-sandbox"),
     version: must("1", (value) => value === 1),
     aheadMs: must("a number of milliseconds", Number.isFinite),
-    ids: whole(0),
+    ids: isWhole(0),
     workspaces: recordOf(
       shape({
         contacts: records("email"),
@@ -62,7 +63,7 @@ const snapshotShape = shape(
         events: records("id", "name", "occurredAt", "recordedAt"),
         emails: records("id", "to", "from", "subject", "sentAt", "text"),
         scheduled: records("id", "status", "sendAt", "mailAccount"),
-        doNotEmail: listOf(text),
+        doNotEmail: listOf(isText),
         mailAccounts: records("id"),
         runs: listOf(anything),
       }),
@@ -130,11 +131,11 @@ export const createSnapshots = (
     take,
     restore,
     save: async (file: string) => {
-      refuse("sandbox.save", text(file, "file"));
+      refuse("sandbox.save", isText(file, "file"));
       await writeFileAtomically(file, `${JSON.stringify(take(), null, 1)}\n`);
     },
     load: async (file: string) => {
-      refuse("sandbox.load", text(file, "file"));
+      refuse("sandbox.load", isText(file, "file"));
       try {
         restore(JSON.parse(await readFile(file, "utf8")));
       } catch (cause) {

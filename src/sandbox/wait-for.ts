@@ -1,6 +1,7 @@
 import type { Clock } from "../runtime/clock.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { amount, oneOf, refuse, shape, text } from "./checks.ts";
+import { isAtLeast } from "../runtime/rules.ts";
+import { isText, oneOf, refuse, shape } from "./checks.ts";
 import type { RequestRecord } from "./journal.ts";
 import { isFields } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
@@ -43,7 +44,7 @@ const fits = (wanted: unknown, value: unknown, field = ""): boolean => {
   return field === "to" || field === "email" ? foldAscii(wanted) === foldAscii(value) : wanted === value;
 };
 
-const optionsShape = shape({ timeoutMs: amount(0), workspace: text });
+const optionsShape = shape({ timeoutMs: isAtLeast(0), workspace: isText });
 
 /** Waits for records; `look` has those that wait look again. */
 export const createWaiting = (

@@ -1,10 +1,8 @@
 import { type Issue, ValidationError } from "../errors.ts";
-import { unknownKeys } from "../runtime/values.ts";
 import { pathOf, unnamedFields } from "../service/check.ts";
 import type { OperationFacts } from "../service/define.ts";
-import { reservedEventPrefix } from "../service/events.ts";
 import { type Found, objectIssues, partIssues, schemaIssues } from "./schema-issues.ts";
-import { isStandardSchema, type StandardSchema } from "./standard-schema.ts";
+import type { StandardSchema } from "./standard-schema.ts";
 
 /** The schemas of a workspace, from the client's options. */
 export interface WorkspaceSchemas {
@@ -12,7 +10,7 @@ export interface WorkspaceSchemas {
   readonly events?: Readonly<Record<string, StandardSchema>> | undefined;
   readonly unknownFields?: UnknownFields | undefined;
   /** Reports unknown fields. */
-  readonly warn?: ((operation: string, fields: readonly string[]) => void) | undefined;
+  readonly log: { warn(message: string, fields: object): void };
 }
 
 /** What happens to fields of an input that the service's document does not name. */
@@ -72,12 +70,12 @@ export class Workspace {
   }
 
   #unknownIssues({ id, input, typedInput }: CheckedOperation, payload: unknown): readonly Issue[] {
-    const { unknownFields: { mode = "pass", allow = [] } = {}, warn } = this.#given;
+    const { unknownFields: { mode = "pass", allow = [] } = {}, log } = this.#given;
     if (mode === "pass" || typedInput === "checked") return [];
     const issues = unnamedFields(input, payload, allow);
     if (mode === "error") return issues;
-    const paths = issues.map(({ path }) => path);
-    if (paths.length > 0) warn?.(id, paths);
+    const fields = issues.map(({ path }) => path);
+    if (fields.length > 0) log.warn("fields that the document does not name", { operation: id, fields });
     return [];
   }
 
@@ -141,33 +139,3 @@ export class Workspace {
     return isFine ? [] : below(["properties"], await objectIssues(schema, {}));
   }
 }
-
-/** The faults of the option `unknownFields`. */
-export const unknownFieldsFaults = (given: unknown): string[] => {
-  if (given === undefined) return [];
-  if (!isObject(given)) return ["unknownFields must be { mode, allow }"];
-  const { mode, allow }: { mode?: unknown; allow?: unknown } = given;
-  const faults = unknownKeys(given, ["mode", "allow"]).map((fault) => `unknownFields: ${fault}`);
-  if (mode !== undefined && !["error", "warn", "pass"].includes(String(mode)))
-    faults.push('unknownFields.mode must be "error", "warn" or "pass"');
-  if (allow !== undefined && !(Array.isArray(allow) && allow.every((name) => typeof name === "string")))
-    faults.push("unknownFields.allow must be an array of field names");
-  return faults;
-};
-
-/** The faults of the given schemas. */
-export const workspaceFaults = ({ customFields, events }: WorkspaceSchemas): string[] => {
-  const faults: string[] = [];
-  const wanted = "must be a Standard Schema, as zod, valibot and arktype make them";
-  if (customFields !== undefined && !isStandardSchema(customFields)) faults.push(`customFields ${wanted}`);
-  if (events === undefined) return faults;
-  if (!isObject(events) || Object.keys(events).length === 0) {
-    return [...faults, "events must be an object with a schema for each event name"];
-  }
-  for (const [name, schema] of Object.entries(events)) {
-    if (name.startsWith(reservedEventPrefix)) {
-      faults.push(`events: "${name}" is reserved for events the service records itself`);
-    } else if (!isStandardSchema(schema)) faults.push(`events["${name}"] ${wanted}`);
-  }
-  return faults;
-};

@@ -18,7 +18,7 @@ test("a misspelt option of long work is refused, and nothing is read", async () 
     /no option "add_to_list"/,
   );
   await expect(client.events.ingest([], loose({ checkpoint: 5, onRejected: 1 }))).rejects.toThrow(
-    "events.ingest: checkpoint must be a path, or a store with load and save; onRejected must be a function",
+    "events.ingest: checkpoint must be a path, or a store with load and save, got 5; onRejected must be a function, got 1",
   );
 });
 

@@ -83,7 +83,7 @@ test("onProgress has the forecast of what is left, of a stream too", async () =>
 test.each([
   ["events", {}, /the source must be a whole number/],
   [1.5, {}, /the source must be a whole number/],
-  [[], { batchSize: 0 }, /batchSize must be from 1 to 100/],
+  [[], { batchSize: 0 }, /batchSize must be a whole number from 1 to 100, got 0/],
   [[], { batchsize: 1 }, /batchsize/],
   [[], { signal: 1 }, /signal must be/],
 ])("%j with %j is refused", async (source, options, message) => {

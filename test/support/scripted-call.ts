@@ -18,7 +18,7 @@ export type Answering = (
 export const scriptedCall = (clock: Clock, answering: Answering, attempts = 1): CallScope =>
   CallScope.of({
     clock,
-    settings: settingsFrom({ apiKey: "key", baseUrl: "https://service.test" }, {}),
+    settings: settingsFrom({ apiKey: "key", baseUrl: "https://service.test" }),
     lifetime: new Lifetime(),
     redactor: { text: (text) => text },
     quota: new RetryQuota(),

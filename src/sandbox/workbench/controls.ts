@@ -1,5 +1,6 @@
+import { isFlag, isWhole, must } from "../../runtime/rules.ts";
 import { type Incoming, parseBody, Refusal } from "../answer.ts";
-import { flag, must, refuse, shape, text, whole } from "../checks.ts";
+import { isText, refuse, shape } from "../checks.ts";
 import type { SandboxControls } from "../controls.ts";
 import type { FaultOptions } from "../faults.ts";
 import { type Fields, isFields } from "../json.ts";
@@ -33,9 +34,9 @@ const bodyOf = (incoming: Incoming): Fields => {
 
 const shapes = {
   advance: shape({ ms: must("a number of milliseconds", (value) => typeof value === "number") }, "ms"),
-  freeze: shape({ frozen: flag }),
-  seed: shape({ contacts: whole(0, 1_000_000) }, "contacts"),
-  "do-not-email": shape({ address: text, isOnList: flag, workspace: text }, "address"),
+  freeze: shape({ frozen: isFlag }),
+  seed: shape({ contacts: isWhole(0, 1_000_000) }, "contacts"),
+  "do-not-email": shape({ address: isText, isOnList: isFlag, workspace: isText }, "address"),
 };
 
 const checkedBody = (incoming: Incoming, control: keyof typeof shapes): Fields => {

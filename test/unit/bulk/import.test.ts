@@ -154,7 +154,7 @@ test.each(["", 7, null])("%j is no list to add to, and nothing is sent", async (
   const error = await run(rows(1), { addToList: addToList as string }).catch((reason: unknown) => reason);
   expect(error).toBeInstanceOf(ValidationError);
   expect([error, seen.upserts]).toMatchObject([
-    { message: "contacts.import: addToList must be a list id" },
+    { message: `contacts.import: addToList must be a list id, got ${JSON.stringify(addToList)}` },
     0,
   ]);
 });

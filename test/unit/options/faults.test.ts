@@ -19,7 +19,10 @@ test.each<[object, string]>([
   [{ headers: new Map([["x-a", "1"]]) }, `${plainHeaders}: give Object.fromEntries(headers)`],
   [{ headers: [["x-a", "1"]] }, `${plainHeaders}: give Object.fromEntries(headers)`],
   [{ headers: null }, plainHeaders],
-  [{ hooks: { onRetrys: () => undefined } }, `hooks: there is no hook "onRetrys": there are ${hooks}`],
+  [
+    { hooks: { onRetrys: () => undefined } },
+    'hooks: there is no option "onRetrys" (did you mean "onRetry"?)',
+  ],
   [{ hooks: { onRetry: 1 } }, "hooks.onRetry must be a function"],
   [{ hooks: 5 }, `hooks must be an object of functions: ${hooks}`],
   [{ hooks: null }, `hooks must be an object of functions: ${hooks}`],

@@ -1,0 +1,72 @@
+import { ValidationError } from "../errors.ts";
+import { isAbortSignal, shown, unknownKeys } from "./values.ts";
+
+/** Returns the faults of an option's value; each names the option. */
+export type Rule = (value: unknown, name: string) => readonly string[];
+
+/** The options of a method, or of a client. */
+export type Rules = Readonly<Record<string, Rule>>;
+
+/** @param what - what the value must be, for the message, which repeats the value. */
+export const must =
+  (what: string, fits: (value: unknown) => boolean): Rule =>
+  (value, name) =>
+    fits(value) ? [] : [`${name} must be ${what}, got ${shown(value)}`];
+
+/** Whether a value is a number in this range. */
+export const isNumber = (value: unknown, least: number, most = Number.POSITIVE_INFINITY): boolean =>
+  typeof value === "number" && value >= least && value <= most;
+
+export const isAtLeast = (least: number): Rule =>
+  must(`a number of at least ${least}`, (value) => isNumber(value, least));
+
+export const isWhole = (least: number, most = Number.POSITIVE_INFINITY): Rule =>
+  must(
+    most === Number.POSITIVE_INFINITY
+      ? `a whole number of at least ${least}`
+      : `a whole number from ${least} to ${most}`,
+    (value) => Number.isSafeInteger(value) && isNumber(value, least, most),
+  );
+
+export const isFlag = must("true or false", (value) => typeof value === "boolean");
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+
+export const isCallback = must("a function", isFunction);
+
+export const isSignal = must("an AbortSignal", isAbortSignal);
+
+export const isOneOf = (...values: readonly unknown[]): Rule => {
+  const names = values.map((value) => JSON.stringify(value));
+  return must(`${names.slice(0, -1).join(", ")} or ${names.at(-1)}`, (value) => values.includes(value));
+};
+
+/** Whether a value has all these methods, itself or by its class. */
+export const can = (value: unknown, ...methods: readonly string[]): boolean =>
+  ((typeof value === "object" && value !== null) || isFunction(value)) &&
+  methods.every((method) => isFunction(Reflect.get(Object(value), method)));
+
+/**
+ * The faults of options; undefined stands for the default.
+ *
+ * @param suggested - the names that a misspelt one may mean.
+ * @param within - the name of the option that has these.
+ */
+export const ruleFaults = (
+  options: object,
+  rules: Rules,
+  { suggested = Object.keys(rules), within = "" } = {},
+): string[] => {
+  const [before, dot] = within === "" ? ["", ""] : [`${within}: `, `${within}.`];
+  const faults = unknownKeys(options, Object.keys(rules), suggested).map((fault) => before + fault);
+  for (const [name, rule] of Object.entries(rules)) {
+    const value: unknown = Reflect.get(options, name);
+    if (value !== undefined) faults.push(...rule(value, dot + name));
+  }
+  return faults;
+};
+
+/** @throws ValidationError naming every fault, if there is one. */
+export const refuseFaults = (operation: string, faults: readonly string[]): void => {
+  if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+};
