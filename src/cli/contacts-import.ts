@@ -3,7 +3,7 @@ import { type Client, type ContactInput, NotFoundError } from "../index.ts";
 import { type CliCommand, countOf, isSet, type Request, textOf, UsageError } from "./command.ts";
 import { contactColumns } from "./contact-columns.ts";
 import { delimiterOf, delimiterOption, formatOption, openInput, recordFile } from "./record-file.ts";
-import { readableRecords } from "./rejections.ts";
+import { readableRecords, UnreadableLine } from "./rejections.ts";
 import { orGoOn, resumableOptions, runResumable } from "./run-resumable.ts";
 
 // A reserved domain: no contact has this address, so nothing is removed from the list.
@@ -73,6 +73,8 @@ export const contactsImport: CliCommand = {
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
     return runResumable(around, input, async ({ client, checkpoint, signal, onProgress, reject }) => {
       if (addToList !== undefined) await assertList(client, addToList, signal);
+      /** Why each unreadable line could not be read: the import only sees that it is no contact. */
+      const unreadable = new Map<number, string>();
       const { plan, ...report } = await client.contacts.import(contacts, {
         dryRun: isPlan,
         checkpoint,
@@ -80,9 +82,15 @@ export const contactsImport: CliCommand = {
         addToList,
         signal,
         onProgress,
-        onRejected: ({ contact, ...refused }) => reject({ item: contact, ...refused }),
+        onRejected: ({ contact, ...refused }) => {
+          if (contact instanceof UnreadableLine) unreadable.set(refused.index, contact.error);
+          return reject({ item: contact, ...refused });
+        },
       });
-      for (const row of plan ?? []) request.stdout.write(`${JSON.stringify(row)}\n`);
+      for (const { reason: given, ...row } of plan ?? []) {
+        const reason = unreadable.get(row.index) ?? given;
+        request.stdout.write(`${JSON.stringify({ ...row, reason })}\n`);
+      }
       return report;
     });
   },

@@ -520,7 +520,7 @@ describe("contacts import --plan", () => {
         result: "refused",
         reason: expect.stringContaining("email"),
       },
-      { index: 4, line: 6, result: "refused", reason: expect.any(String) },
+      { index: 4, line: 6, result: "refused", reason: "3 cells where the header has 2 columns" },
     ]);
     expect(JSON.parse(stderr.split("\n").at(-2) ?? "")).toMatchObject({
       read: 5,
