@@ -1,8 +1,5 @@
-import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
-import { ConfigurationError } from "../errors.ts";
-import { removeOldDrafts, writeFileAtomically } from "../runtime/atomic-file.ts";
-import { isMissingFile } from "../runtime/values.ts";
+import { parseState, readState, type StateKind, stateFile } from "../runtime/saved-state.ts";
+import { isCount } from "../runtime/values.ts";
 
 /** How an ingestion gives ids to events that have none. */
 interface IdProgress {
@@ -48,78 +45,47 @@ export interface CheckpointStore {
   save(state: Checkpoint): Promise<void>;
 }
 
-/** Keeps the checkpoint in a file. */
-export const fileCheckpoint = (path: string): CheckpointStore => {
-  // A run continues with the same file, even if the program changes its working directory.
-  const place = resolve(path);
-  return {
-    load: async () => {
-      let text: string;
-      try {
-        await removeOldDrafts(place);
-        text = await readFile(place, "utf8");
-      } catch (cause) {
-        if (isMissingFile(cause)) return undefined;
-        throw new ConfigurationError(`checkpoint ${path} cannot be read: ${String(cause)}`, { cause });
-      }
-      return parseCheckpoint(text, `checkpoint ${path}`);
-    },
-    save: async (state) => {
-      try {
-        await writeFileAtomically(place, `${JSON.stringify(state)}\n`, 0o600);
-      } catch (cause) {
-        throw new ConfigurationError(`checkpoint ${path} cannot be written: ${String(cause)}`, { cause });
-      }
-    },
-  };
-};
-
-const isIndex = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
-
 const isIdProgress = (value: unknown): value is IdProgress => {
   const { from, last }: { from?: unknown; last?: unknown } = Object(value);
   return typeof from === "string" && (typeof last === "string" || last === null);
 };
 
-/**
- * Reads a stored state.
- *
- * @param name - what the error calls it.
- * @throws ConfigurationError when it is not a checkpoint of this version of the library.
- */
-export const readCheckpoint = (state: unknown, name = "the checkpoint"): Checkpoint | undefined => {
-  if (state === undefined || state === null) return undefined;
-  const { version, done, last, key, ids }: { [K in keyof Checkpoint]?: unknown } = Object(state);
-  const fits =
-    (typeof last === "string" || last === null) &&
-    (key === undefined || typeof key === "string") &&
-    (ids === undefined || isIdProgress(ids));
-  // Every field was just checked.
-  if (version === 1 && isIndex(done) && fits) return state as Checkpoint;
-  const why =
-    isIndex(version) && version > 1
-      ? `was saved by a newer touchpoint-sdk (version ${version} of checkpoints): update it here`
-      : "is damaged, or no checkpoint at all: look who else writes there";
-  throw new ConfigurationError(`${name} ${why}, or delete it to start over`);
+const kind: StateKind<Checkpoint> = {
+  noun: "checkpoint",
+  fits: (value): value is Checkpoint => {
+    const { version, done, last, key, ids }: { [K in keyof Checkpoint]?: unknown } = Object(value);
+    return (
+      version === 1 &&
+      isCount(done) &&
+      (typeof last === "string" || last === null) &&
+      (key === undefined || typeof key === "string") &&
+      (ids === undefined || isIdProgress(ids))
+    );
+  },
 };
 
-/** Reads a stored state from its text, like `readCheckpoint`. */
-export const parseCheckpoint = (text: string, name: string): Checkpoint | undefined => {
-  let state: unknown;
-  try {
-    state = JSON.parse(text);
-  } catch (cause) {
-    throw new ConfigurationError(`${name} is cut short or no JSON: delete it to start over`, { cause });
-  }
-  // Something was saved: a null is no checkpoint.
-  return readCheckpoint(state ?? {}, name);
-};
+/** Keeps the checkpoint in a file. */
+export const fileCheckpoint = (path: string): CheckpointStore => stateFile(path, kind);
+
+/**
+ * Reads what a store has loaded.
+ *
+ * @throws ConfigurationError when it is not a checkpoint of this version of the library.
+ */
+export const readCheckpoint = (state: unknown, name = "the checkpoint"): Checkpoint | undefined =>
+  state === undefined || state === null ? undefined : readState(state, name, kind);
+
+/** Reads a checkpoint from its text. */
+export const parseCheckpoint = (text: string, name: string): Checkpoint => parseState(text, name, kind);
 
 /** Saves states one after the other. While one is being written, only the newest of the others is kept. */
 export class CheckpointWriter {
   readonly #store: CheckpointStore;
   #newest: Checkpoint | undefined;
+  /** The save that has begun last. */
   #last: Promise<void> = Promise.resolve();
+  /** The save that begins after it, of the newest state. */
+  #next: Promise<void> | undefined;
 
   constructor(store: CheckpointStore) {
     this.#store = store;
@@ -128,21 +94,11 @@ export class CheckpointWriter {
   /** Resolves when this state, or a newer one, is stored. */
   save(state: Checkpoint): Promise<void> {
     this.#newest = state;
-    const stored = this.#last.then(() => this.#writeNewest());
-    this.#last = stored.catch(() => undefined);
-    return stored;
-  }
-
-  async #writeNewest(): Promise<void> {
-    const state = this.#newest;
-    // An earlier call has already stored a newer state.
-    if (state === undefined) return;
-    this.#newest = undefined;
-    try {
-      await this.#store.save(state);
-    } catch (error) {
-      this.#newest ??= state;
-      throw error;
-    }
+    this.#next ??= this.#last.then(() => {
+      this.#next = undefined;
+      return this.#store.save(this.#newest ?? state);
+    });
+    this.#last = this.#next.catch(() => undefined);
+    return this.#next;
   }
 }

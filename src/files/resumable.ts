@@ -1,11 +1,12 @@
-import { readFile, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
-import { destinationOf, openDraft, removeOldDrafts, writeFileAtomically } from "../runtime/atomic-file.ts";
-import { isMissingFile } from "../runtime/values.ts";
+import { openResumable, partialPathOf } from "../runtime/resumable-draft.ts";
+import { type StateKind, stateFile } from "../runtime/saved-state.ts";
+import { isCount } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
 import { pathOf } from "./source.ts";
-import { explained, type FileTarget } from "./target.ts";
+import type { FileTarget } from "./target.ts";
 import type { FileForm } from "./write-records.ts";
 
 /** A list of the client, such as `client.contacts.list()`. Its pages can be requested from any cursor. */
@@ -30,46 +31,30 @@ interface ExportCheckpoint {
   readonly isComplete: boolean;
 }
 
-const isCheckpoint = (value: unknown): value is ExportCheckpoint => {
-  const { subject, cursor, records, bytes, isComplete }: { [K in keyof ExportCheckpoint]?: unknown } =
-    Object(value);
-  return (
-    typeof subject === "string" &&
-    (typeof cursor === "string" || cursor === null) &&
-    [records, bytes].every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
-    typeof isComplete === "boolean"
-  );
-};
-
-const loadCheckpoint = async (path: string, subject: string): Promise<ExportCheckpoint | undefined> => {
-  const refuse = (what: string, cause?: unknown): never => {
-    throw new ConfigurationError(`checkpoint ${path} ${what}`, { cause });
-  };
-  let state: unknown;
-  try {
-    state = JSON.parse(await readFile(path, "utf8"));
-  } catch (cause) {
-    if (isMissingFile(cause)) return undefined;
-    refuse(
-      cause instanceof SyntaxError ? "is damaged: delete it to start over" : `cannot be read: ${cause}`,
-      cause,
+const kind: StateKind<ExportCheckpoint> = {
+  noun: "checkpoint",
+  fits: (value): value is ExportCheckpoint => {
+    const {
+      version,
+      subject,
+      cursor,
+      records,
+      bytes,
+      isComplete,
+    }: { [K in keyof ExportCheckpoint]?: unknown } = Object(value);
+    return (
+      version === 1 &&
+      typeof subject === "string" &&
+      (typeof cursor === "string" || cursor === null) &&
+      isCount(records) &&
+      isCount(bytes) &&
+      typeof isComplete === "boolean"
     );
-  }
-  const { version }: { version?: unknown } = Object(state);
-  if (typeof version === "number" && version > 1)
-    refuse("is of a newer version of this library: update it here, or delete the checkpoint to start over");
-  if (!isCheckpoint(state)) return refuse("is damaged, or of something else: delete it to start over");
-  if (state.subject === subject) return state;
-  return refuse(
-    "belongs to an export with another query, other columns or another form: delete it to start over",
-  );
+  },
 };
 
 const isList = (records: unknown): records is ResumableList =>
   typeof records === "object" && records !== null && "pages" in records && "request" in records;
-
-/** The suffix of a draft. */
-const suffix = ".partial";
 
 /** The arguments of an export with a checkpoint. @throws for arguments that cannot be combined. */
 export const resumableTarget = (
@@ -100,9 +85,13 @@ const misfitOr = (error: unknown, checkpoint: string): unknown =>
 
 /** Where an export starts: at its checkpoint, if there is one, and if its draft is there. */
 const startOf = async (path: string, checkpoint: string, subject: string) => {
-  await explained(checkpoint, () => removeOldDrafts(checkpoint));
-  const found = await loadCheckpoint(checkpoint, subject);
-  const draftPath = `${await explained(path, () => destinationOf(path))}${suffix}`;
+  const file = stateFile(checkpoint, kind);
+  const found = await file.load();
+  if (found !== undefined && found.subject !== subject)
+    throw new ConfigurationError(
+      `checkpoint ${checkpoint} belongs to an export with another query, other columns or another form: delete it to start over`,
+    );
+  const draftPath = await partialPathOf(path, path);
   const size = (await stat(draftPath).catch(() => undefined))?.size;
   // The process was killed between renaming the file and deleting the checkpoint.
   const isRenamed = found?.isComplete === true && size === undefined;
@@ -110,7 +99,7 @@ const startOf = async (path: string, checkpoint: string, subject: string) => {
     throw new ConfigurationError(
       `${draftPath} is missing or shorter than checkpoint ${checkpoint} says: delete the checkpoint to start over`,
     );
-  return { found, draftPath, isRenamed };
+  return { file, found, draftPath, isRenamed };
 };
 
 /**
@@ -128,27 +117,24 @@ export const writeResumable = async (
 ): Promise<Written> => {
   const { limit: _any, ...query }: { limit?: unknown } = list.request.query;
   const subject = JSON.stringify({ operation: list.request.operation, query, form: settings });
-  const { found, draftPath, isRenamed } = await startOf(path, checkpoint, subject);
-  const start = { cursor: null, records: 0, bytes: 0, isComplete: false };
-  let state: ExportCheckpoint = found ?? { version: 1, subject, ...start };
-  let isSaved = found !== undefined;
-  const resumed = state.records;
+  const { file, found, draftPath, isRenamed } = await startOf(path, checkpoint, subject);
+  const nothing = { cursor: null, records: 0, bytes: 0, isComplete: false };
+  const start: ExportCheckpoint = found ?? { version: 1, subject, ...nothing };
+  let state = start;
+  const resumed = start.records;
   const written = (): Written => ({ records: state.records, bytes: state.bytes, resumed });
   const save = async (progress: Partial<ExportCheckpoint>) => {
-    state = { ...state, ...progress };
-    const text = `${JSON.stringify(state)}\n`;
-    await explained(checkpoint, () => writeFileAtomically(checkpoint, text, 0o600));
-    isSaved = true;
+    const next = { ...state, ...progress };
+    await file.save(next);
+    state = next;
   };
   if (!isRenamed) {
-    const draft = await explained(path, () => openDraft(path, { suffix, keepBytes: found?.bytes }));
+    const draft = await openResumable(path, path, { keepBytes: found?.bytes });
     const append = async (cursor: string | null, page: readonly object[]): Promise<void> => {
       const rows = page.map((record, index) => row(record, state.records + index + 1));
       const block = Buffer.from((state.bytes === 0 ? header : "") + rows.join(""));
-      await explained(path, async () => {
-        await draft.handle.writeFile(block);
-        await draft.handle.sync();
-      });
+      await draft.append(block);
+      await draft.sync();
       await save({ cursor, records: state.records + page.length, bytes: state.bytes + block.length });
       if (page.length > 0) await onWritten?.(written());
     };
@@ -160,13 +146,14 @@ export const writeResumable = async (
       }
       // In this order, because a draft without its checkpoint is started again.
       await save({ isComplete: true });
-      await explained(path, () => draft.commit());
+      await draft.commit();
     } catch (error) {
       await draft.discard();
-      if (!isSaved) await rm(draftPath, { force: true });
-      throw found === undefined ? error : misfitOr(error, checkpoint);
+      if (found !== undefined) throw misfitOr(error, checkpoint);
+      if (state === start) await rm(draftPath, { force: true });
+      throw error;
     }
   }
-  await rm(checkpoint, { force: true });
+  await file.remove();
   return written();
 };

@@ -2,9 +2,8 @@ import { open } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { ConfigurationError, isTouchpointError } from "../errors.ts";
-import { openDraft } from "../runtime/atomic-file.ts";
-import { messageOf } from "../runtime/values.ts";
+import { ConfigurationError } from "../errors.ts";
+import { explained, openDraft } from "../runtime/atomic-file.ts";
 import type { WriteOptions } from "./options.ts";
 import { pathOf } from "./source.ts";
 
@@ -19,16 +18,6 @@ export interface Sink {
   /** Something failed: closes everything, and leaves no incomplete file under the final name. */
   abandon(): Promise<void>;
 }
-
-/** Runs a file operation; its errors name the file. */
-export const explained = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-  try {
-    return await work();
-  } catch (cause) {
-    if (isTouchpointError(cause)) throw cause;
-    throw new ConfigurationError(`${name}: cannot be written (${messageOf(cause)})`, { cause });
-  }
-};
 
 /** Adds the file name to the errors of its sink. */
 const naming = (name: string, sink: Sink): Sink => ({

@@ -2,7 +2,18 @@ import { randomUUID } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, readdir, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { isMissingFile } from "./values.ts";
+import { ConfigurationError, isTouchpointError } from "../errors.ts";
+import { isMissingFile, messageOf } from "./values.ts";
+
+/** Runs a file operation; its errors name the file. */
+export const explained = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+  try {
+    return await work();
+  } catch (cause) {
+    if (isTouchpointError(cause)) throw cause;
+    throw new ConfigurationError(`${name} cannot be written: ${messageOf(cause)}`, { cause });
+  }
+};
 
 /** A file that replaces another, or creates one, when it is committed. */
 export interface Draft {

@@ -26,6 +26,9 @@ export const isAbortSignal = (value: unknown): value is AbortSignal =>
 export const isMissingFile = (error: unknown): boolean =>
   typeof error === "object" && error !== null && "code" in error && error.code === "ENOENT";
 
+/** Whether a value is a whole number of things. */
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
 /** Whether a value has fields: an object, but not an array. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

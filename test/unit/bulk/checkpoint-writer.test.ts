@@ -37,17 +37,6 @@ test("one save at a time, and only the newest of those that wait", async () => {
   expect(stored()).toEqual([1, 3]);
 });
 
-test("what could not be stored is stored by the next in turn", async () => {
-  const { saves, save, stored } = aWriter();
-  const [first, second] = [save(1), save(2)];
-  await turn();
-  saves[0]?.fail();
-  await turn();
-  expect(stored()).toEqual([2, 2]);
-  saves[1]?.end();
-  expect(await Promise.all([first, second])).toEqual(["full", "2 is stored"]);
-});
-
 test("a failure does not put an older state in the place of a newer one", async () => {
   const { saves, save, stored } = aWriter();
   const first = save(1);

@@ -90,9 +90,21 @@ describe("an export with a checkpoint", () => {
   test.each([
     ["another query", { query: { search: "ada" } }, "belongs to an export with another query"],
     ["other columns", { columns: ["id"] }, "belongs to an export with another query"],
-    ["a checkpoint cut short", { checkpoint: '{"version":1,' }, "is damaged: delete it to start over"],
-    ["something else", { checkpoint: '{"version":1,"done":4}' }, "is damaged, or of something else"],
-    ["a newer version", { checkpoint: '{"version":2}' }, "is of a newer version of this library"],
+    [
+      "a checkpoint cut short",
+      { checkpoint: '{"version":1,' },
+      "is cut short or no JSON: delete it to start over",
+    ],
+    [
+      "something else",
+      { checkpoint: '{"version":1,"done":4}' },
+      "is damaged, or no checkpoint at all: look who else writes there",
+    ],
+    [
+      "a newer version",
+      { checkpoint: '{"version":2}' },
+      "was saved by a newer touchpoint-sdk (version 2 of checkpoints)",
+    ],
     ["a draft that is gone", { draft: "" }, "is missing or shorter than checkpoint"],
   ])("does not go on with %s, and loses nothing", async (_, change, message) => {
     const { out, options, put, names, text } = await stopped();
@@ -109,6 +121,24 @@ describe("an export with a checkpoint", () => {
       ["checkpoint", "out.csv.partial"],
       ...before,
     ]);
+  });
+
+  test("of two at once the second finishes, and the first ends without a change to the file", async () => {
+    const { path, names } = scratch();
+    const [out, options] = [path("out.ndjson"), { checkpoint: path("checkpoint") }];
+    const { list } = listOf(people);
+    async function* pages(from: { readonly cursor?: string | undefined }) {
+      for await (const page of list.pages(from)) {
+        if (page.cursor === "15") await writeNdjson(out, list, options);
+        yield page;
+      }
+    }
+    const first = { ...list, pages };
+    await expect(writeNdjson(out, first, options)).rejects.toThrow(
+      `${out}.partial: another run writes into it; give each a path of its own`,
+    );
+    expect((await gather(readNdjson(out))).map(({ id }) => id)).toEqual(people.map(({ id }) => id));
+    expect(names()).toEqual(["out.ndjson"]);
   });
 
   test("may ask for pages of another size when it goes on", async () => {
