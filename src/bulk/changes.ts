@@ -32,12 +32,13 @@ export async function* changedContacts(
   refuseFaults(operation, ruleFaults(given, rules));
   const { snapshot, search, onProgress, ...callOptions } = options;
   const query = search === undefined ? {} : { search };
-  const pass = await Pass.begin(snapshot, query);
+  const pass = new Pass(snapshot);
   const progress = new ProgressReporter(onProgress, undefined, call.clock);
   const scope = call.long(operation, { waits: progress });
   const list = (from: PagingOptions) =>
     paged(scope, operations.contacts.list, query, { ...callOptions, ...from }).pages();
   try {
+    await pass.begin(query);
     if (pass.size > 0) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);
     progress.skip(pass.seen);
     let done = pass.seen;

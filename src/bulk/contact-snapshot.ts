@@ -1,6 +1,7 @@
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
+import { parseState, type StateKind } from "../runtime/saved-state.ts";
 import { isMissingFile, isRecord, messageOf } from "../runtime/values.ts";
 import type { Texts } from "./contact-fields.ts";
 
@@ -41,17 +42,7 @@ export interface StoredContact {
 export type SnapshotMark =
   | { readonly pending: string }
   | { readonly committed: true }
-  | { readonly restart: true }
-  | { readonly complete: string };
-
-/** A page of a snapshot. */
-export interface StoredPage {
-  readonly contacts: readonly StoredContact[];
-  /** Where the list continues after it; `""` for its beginning. */
-  readonly cursor: string;
-  /** False: the run ended before the caller had taken it, so that a later run reads it again. */
-  readonly isCommitted: boolean;
-}
+  | { readonly restart: true };
 
 /** A snapshot that was read: complete, or the draft of a pass in progress. */
 export interface Snapshot {
@@ -63,8 +54,9 @@ export interface Snapshot {
   readonly isComplete: boolean;
 }
 
-export const snapshotLine = (line: SnapshotHeader | StoredContact | SnapshotMark): string =>
-  `${JSON.stringify(line)}\n`;
+export const snapshotLine = (
+  line: SnapshotHeader | StoredContact | SnapshotMark | { readonly complete: string },
+): string => `${JSON.stringify(line)}\n`;
 
 const parse = (text: string): unknown => {
   try {
@@ -74,18 +66,10 @@ const parse = (text: string): unknown => {
   }
 };
 
-const headerFrom = (path: string, line: string, query: object): SnapshotHeader => {
-  const refuse = (what: string): never => {
-    throw new ConfigurationError(`snapshot ${path} ${what}`);
-  };
-  const header = parse(line);
-  if (!isRecord(header) || header.format !== format) return refuse("is damaged, or a file of something else");
-  if (header.version !== 1)
-    refuse("is of a newer version of this library: update it here, or give another path");
-  if (JSON.stringify(header.query) !== JSON.stringify(query))
-    refuse(`is of another query, ${JSON.stringify(header.query)}: give that one, or another path`);
-  // The fields of this version; format and version were checked.
-  return header as unknown as SnapshotHeader;
+const kind: StateKind<SnapshotHeader> = {
+  noun: "snapshot",
+  fits: (value): value is SnapshotHeader =>
+    isRecord(value) && value.format === format && value.version === 1 && isRecord(value.query),
 };
 
 const openIfThere = async (path: string): Promise<FileHandle | undefined> => {
@@ -121,7 +105,7 @@ async function* linesOf(handle: FileHandle): AsyncGenerator<Buffer, void> {
 }
 
 /**
- * Reads the pages of a snapshot in their order, as far as they are whole.
+ * Reads the marks of a snapshot, each with the contacts before it, as far as they are whole.
  *
  * @param draftAfter - for a draft: the snapshot that its pass compares with.
  * @returns undefined if there is none, or only a draft without a complete first line, or of another pass.
@@ -130,7 +114,7 @@ async function* linesOf(handle: FileHandle): AsyncGenerator<Buffer, void> {
 export const readSnapshot = async (
   path: string,
   { query, draftAfter }: { readonly query: object; readonly draftAfter?: string | null },
-  onPage: (page: StoredPage) => void,
+  onMark: (mark: SnapshotMark, contacts: readonly StoredContact[]) => void,
 ): Promise<Snapshot | undefined> => {
   const handle = await openIfThere(path);
   if (handle === undefined) return undefined;
@@ -138,34 +122,35 @@ export const readSnapshot = async (
     const lines = linesOf(handle);
     const first = (await lines.next()).value ?? Buffer.alloc(0);
     if (draftAfter !== undefined && first.length === 0) return undefined;
-    const header = headerFrom(path, first.toString(), query);
+    const header = parseState(first.toString(), `snapshot ${path}`, kind);
+    if (JSON.stringify(header.query) !== JSON.stringify(query))
+      throw new ConfigurationError(
+        `snapshot ${path} is of another query, ${JSON.stringify(header.query)}: give that one, or another path`,
+      );
     if (draftAfter !== undefined && header.after !== draftAfter) return undefined;
     const hash = createHash("sha256").update(first);
     let [wholeBytes, isComplete] = [first.length, false];
     let sinceMark: Buffer[] = [];
     let contacts: StoredContact[] = [];
-    let pending: Omit<StoredPage, "isCommitted"> | undefined;
     for await (const bytes of lines) {
       const line = parse(bytes.toString());
       if (!isRecord(line)) break;
+      if (typeof line.complete === "string") {
+        isComplete = line.complete === hash.copy().digest("hex");
+        break;
+      }
       sinceMark.push(bytes);
       if (typeof line.id === "string" && isRecord(line.fields)) {
         // Its fields were just checked.
         contacts.push(line as unknown as StoredContact);
         continue;
       }
-      if (typeof line.complete === "string") {
-        isComplete = line.complete === hash.copy().digest("hex");
-        break;
-      }
-      if (pending !== undefined) onPage({ ...pending, isCommitted: line.committed === true });
-      pending = typeof line.pending === "string" ? { contacts, cursor: line.pending } : undefined;
-      if (line.restart === true) onPage({ contacts: [], cursor: "", isCommitted: true });
+      // The other lines of this version; a damaged one changes the hash.
+      onMark(line as unknown as SnapshotMark, contacts);
       for (const part of sinceMark) hash.update(part);
       wholeBytes += Buffer.concat(sinceMark).length;
       [sinceMark, contacts] = [[], []];
     }
-    if (pending !== undefined) onPage({ ...pending, isCommitted: false });
     return { header, hash, wholeBytes, isComplete };
   } finally {
     await handle.close();

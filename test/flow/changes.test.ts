@@ -239,8 +239,8 @@ test("onProgress counts the contacts compared, of all", async () => {
 const writesTo = (bytes: Buffer) => writeFileSync(since, bytes);
 
 const refusals: readonly (readonly [string, (bytes: Buffer) => void, RegExp])[] = [
-  ["is empty", () => writesTo(Buffer.alloc(0)), /is damaged, or a file of something else/],
-  ["is a CSV file", () => writesTo(Buffer.from("id,email\n")), /is damaged, or a file of something else/],
+  ["is empty", () => writesTo(Buffer.alloc(0)), /is cut short or no JSON: delete it to start over/],
+  ["is a CSV file", () => writesTo(Buffer.from("id,email\n")), /is cut short or no JSON: delete it/],
   ["lacks its last byte", (bytes) => writesTo(bytes.subarray(0, -1)), /is cut short or damaged: put a copy/],
   [
     "was cut in the middle",
@@ -259,7 +259,7 @@ const refusals: readonly (readonly [string, (bytes: Buffer) => void, RegExp])[] 
     "is of a newer version",
     (bytes) =>
       writesTo(Buffer.from(bytes.toString("latin1").replace('"version":1', '"version":2'), "latin1")),
-    /is of a newer version of this library/,
+    /was saved by a newer touchpoint-sdk \(version 2 of snapshots\): update it here/,
   ],
 ];
 
