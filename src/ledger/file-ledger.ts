@@ -4,9 +4,10 @@ import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/values.ts";
 import type { JournalFile } from "./journal-file.ts";
+import { foundAt } from "./key-table.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Claiming, type KeyStore, ledgerOver } from "./ledger-over.ts";
-import type { Found, Settling, Stored } from "./rules.ts";
+import type { Found, Settling } from "./rules.ts";
 
 /** The keys of a ledger in a file, for the processes of one machine. */
 class FileKeys implements KeyStore {
@@ -24,7 +25,7 @@ class FileKeys implements KeyStore {
     const { key } = of;
     try {
       const isFirst = await this.#inTurn(true, async (journal, file) => {
-        if ((journal.find(key)?.state ?? "free") !== "free") return false;
+        if (journal.keys.find(key) !== undefined) return false;
         // No email may be sent before the claim would survive a power cut.
         return journal.append(file, { ...of, since: this.#clock.wallTime(), seen: journal.seen, claim });
       });
@@ -37,16 +38,17 @@ class FileKeys implements KeyStore {
   }
 
   async find(key: string): Promise<Found | undefined> {
-    return this.#found(await this.#inTurn(false, (journal, file) => journal.read(file, key)));
+    return foundAt(await this.#inTurn(false, async ({ keys }) => keys.find(key)), this.#clock.wallTime());
   }
 
   async findScheduled(id: string): Promise<Found | undefined> {
-    return this.#found(await this.#inTurn(false, (journal, file) => journal.readScheduled(file, id)));
+    const entry = await this.#inTurn(false, async ({ keys }) => keys.findScheduled(id));
+    return foundAt(entry, this.#clock.wallTime());
   }
 
   async settle(key: string, claim: string, settling: Settling): Promise<boolean> {
     const isSettled = await this.#inTurn(false, async (journal, file) => {
-      const stored = await journal.read(file, key);
+      const stored = journal.keys.find(key);
       if (stored?.claim !== claim || (stored.state === "sent" && !settling.over)) return false;
       const { operation } = stored;
       const settle = crypto.randomUUID();
@@ -56,19 +58,16 @@ class FileKeys implements KeyStore {
   }
 
   async *all(): AsyncGenerator<Found> {
-    const isHeld = async (key: string, at: number): Promise<boolean> =>
-      (await this.#inTurn(false, async (journal) => journal.find(key)?.claimAt)) === at;
-    try {
-      const { newestFirst } = await import("./newest-first.ts");
-      for await (const stored of newestFirst(this.#path, isHeld))
-        yield { ...stored, now: this.#clock.wallTime() };
-    } catch (error) {
-      throw this.#failed(error);
+    let before = Number.POSITIVE_INFINITY;
+    if (this.#journal === undefined) {
+      const { newestKeys } = await import("./journal-file.ts");
+      for (const entry of await newestKeys(this.#path)) {
+        before = entry.at;
+        yield foundAt(entry, this.#clock.wallTime());
+      }
     }
-  }
-
-  #found(stored: Stored | undefined): Found | undefined {
-    return stored && { ...stored, now: this.#clock.wallTime() };
+    const entries = await this.#inTurn(false, async ({ keys }) => keys.newestFirst());
+    for (const entry of entries ?? []) if (entry.at < before) yield foundAt(entry, this.#clock.wallTime());
   }
 
   /** Runs uses one after the other. Undefined if there is no file and none is to be created. */

@@ -1,7 +1,7 @@
 import type { ClaimDetails, Settlement } from "./ledger.ts";
 
 /** A claimed key. */
-export interface ClaimRecord extends Partial<ClaimDetails> {
+interface ClaimRecord extends Partial<ClaimDetails> {
   readonly key: string;
   readonly fingerprint: string;
   /** In milliseconds since 1970. */
@@ -12,7 +12,7 @@ export interface ClaimRecord extends Partial<ClaimDetails> {
 }
 
 /** A settled key, with its claim. */
-export interface SettleRecord {
+interface SettleRecord {
   readonly key: string;
   readonly as: Settlement;
   readonly claim: string;
@@ -30,20 +30,11 @@ export type JournalRecord =
   | ClaimRecord
   | SettleRecord;
 
-/** A record and the byte offset of its line. */
+/** A record, and the byte offset and number of its line. */
 export interface JournalLine {
   readonly at: number;
+  readonly line: number;
   readonly record: JournalRecord;
-}
-
-/** The file is damaged. `at`: the byte offset of the line. */
-export class Damage extends Error {
-  readonly at: number;
-
-  constructor(at: number, message: string) {
-    super(message);
-    this.at = at;
-  }
 }
 
 // The line break at the front ends an unfinished line of a killed process; a complete line has its own.
@@ -75,13 +66,21 @@ type Before = "blank" | "torn" | "whole";
 /** The position of a reading, at the start of a line. */
 export interface ReadingPoint {
   readonly at: number;
+  /** The line's number, as an editor counts it. */
+  readonly line: number;
   readonly before: Before;
 }
+
+/** Where the reading of a file starts. */
+export const fileStart: ReadingPoint = { at: 0, line: 1, before: "blank" };
+
+/** The error of a line that a ledger did not write. */
+export const damage = (line: number, what: string): Error => new Error(`line ${line} ${what}`);
 
 /** Undefined for an incomplete line of a killed process or a power cut: no process has relied on it. */
 const recordOf = (
   text: string,
-  { at, before }: ReadingPoint,
+  { at, line, before }: ReadingPoint,
   isClosed: boolean,
 ): JournalRecord | undefined => {
   const value = parsed(text);
@@ -89,11 +88,11 @@ const recordOf = (
     // A cut line lacks its end, and the next one starts at once; a power cut leaves zeros.
     const isCut = before !== "whole" && '{"'.startsWith(text.slice(0, 2));
     if (!isClosed && (isCut || text.startsWith("\0"))) return undefined;
-    throw new Damage(at, "is not what a ledger writes");
+    throw damage(line, "is not what a ledger writes");
   }
-  if (!isRecord(value)) throw new Damage(at, "is damaged, or of another version");
+  if (!isRecord(value)) throw damage(line, "is damaged, or of another version");
   // What preceded the line when it was written does not precede it any more.
-  if ("seen" in value && Number(value.seen) > at) throw new Damage(at, "comes after lines that are gone");
+  if ("seen" in value && Number(value.seen) > at) throw damage(line, "comes after lines that are gone");
   return value;
 };
 
@@ -101,7 +100,7 @@ const recordOf = (
  * Reads the complete lines of a part of the file; an incomplete line at the end is left.
  *
  * @param isEnd - whether the part ends at the end of the file.
- * @throws Damage at a line that a ledger did not write.
+ * @throws Error at a line that a ledger did not write.
  */
 export const readLines = (
   bytes: Buffer,
@@ -109,20 +108,21 @@ export const readLines = (
   isEnd: boolean,
 ): { readonly lines: readonly JournalLine[]; readonly to: ReadingPoint } => {
   const lines: JournalLine[] = [];
-  let { before } = from;
+  let { line, before } = from;
   for (let start = 0; ; ) {
     const end = bytes.indexOf(newline, start);
     const at = from.at + start;
     // The next line shows whether this one has its own line break.
-    if (end === -1 || (end + 1 === bytes.length && !isEnd)) return { lines, to: { at, before } };
+    if (end === -1 || (end + 1 === bytes.length && !isEnd)) return { lines, to: { at, line, before } };
     const text = bytes.toString("utf8", start, end);
     // Blanks replace a line that a person removed.
     if (text.trim() !== "") {
       const isClosed = end + 1 === bytes.length || bytes[end + 1] === newline;
-      const record = recordOf(text, { at, before }, isClosed);
-      if (record !== undefined) lines.push({ at, record });
+      const record = recordOf(text, { at, line, before }, isClosed);
+      if (record !== undefined) lines.push({ at, line, record });
       before = record === undefined ? "torn" : "whole";
     } else before = "blank";
     start = end + 1;
+    line += 1;
   }
 };

@@ -37,9 +37,6 @@ export const keepable = (receipt: unknown): unknown => {
   return rest === undefined ? undefined : JSON.parse(rest);
 };
 
-/** The state of a key, for the rules. */
-export type KeyState = LedgerRow["state"] | "free";
-
 /** A settlement, as it is stored. */
 export interface Settling {
   readonly as: Settlement;
@@ -48,9 +45,12 @@ export interface Settling {
   readonly over?: boolean | undefined;
 }
 
-/** The state of a key after a settlement; undefined if the settlement changes nothing. */
-export const settled = (state: KeyState, { as, over }: Settling): KeyState | undefined => {
-  if (state === "free" || (state === "sent" && !over)) return undefined;
+/** The state of a taken key after a settlement; undefined if the settlement changes nothing. */
+export const settled = (
+  state: TakenKey["state"],
+  { as, over }: Settling,
+): TakenKey["state"] | "free" | undefined => {
+  if (state === "sent" && !over) return undefined;
   return as === "not-sent" ? "free" : as;
 };
 
