@@ -37,9 +37,12 @@ export interface Standing {
 }
 
 /** Whether nothing follows a page. */
-// A total may be outdated, or count only the page, so a full page is the last one only if the next page is empty.
-const isLast = ({ skip, limit }: PageRequest, { data, total }: ServedPage<unknown>): boolean =>
-  data.length === 0 || (data.length < limit && total === skip + data.length);
+// A total may be outdated, or count only the page, so a full page is the last one only if the next page is empty. A
+// service that shortens pages says so in `limit`.
+const isLast = (
+  { skip, limit }: PageRequest,
+  { data, total, limit: served = limit }: ServedPage<unknown>,
+): boolean => data.length === 0 || (data.length < Math.min(limit, served) && total === skip + data.length);
 
 /** Whether a page of `length` records without new ones is at the end of the list. */
 const isStuck = ({ skip, limit }: PageRequest, length: number, { position, longest }: Standing): boolean => {

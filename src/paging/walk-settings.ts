@@ -5,6 +5,8 @@ import type { Place } from "./cursor.ts";
 export interface ServedPage<T> {
   readonly data: T[];
   readonly total?: number | null | undefined;
+  /** The longest page that the service returns to this request. */
+  readonly limit?: number | undefined;
 }
 
 /** The settings of a walk. */

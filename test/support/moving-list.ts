@@ -70,7 +70,7 @@ export class MovingList {
       ? Array.from({ length }, (_, at) => wrapped(at)).flat()
       : this.items.slice(skip, skip + length);
     const total = this.#total(data.length);
-    return { data, total };
+    return { data, total, limit: length };
   };
 
   #total(inPage: number): number | undefined {
