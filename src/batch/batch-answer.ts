@@ -58,11 +58,14 @@ const noResult = "the service gave no result for this event";
 export const isMissing = (result: BatchItemResult): boolean =>
   result.state === "unknown" && result.status === 0 && result.error === noResult;
 
-const sentence = (error: unknown): string | undefined => {
+// A hostile result may be nested endlessly.
+const deepestSentence = 8;
+
+const sentence = (error: unknown, depth = 0): string | undefined => {
   if (typeof error === "string") return error;
-  if (typeof error !== "object" || error === null) return undefined;
+  if (typeof error !== "object" || error === null || depth > deepestSentence) return undefined;
   const { message, error: inner }: { message?: unknown; error?: unknown } = error;
-  return typeof message === "string" ? message : sentence(inner);
+  return typeof message === "string" ? message : sentence(inner, depth + 1);
 };
 
 // The shape of a failed result is not documented: every known field is read, and none is required.
@@ -83,8 +86,12 @@ const statusOf = (item: Readonly<Record<string, unknown>>): number => {
 const longestJson = 500;
 
 const asJson = (item: unknown): string => {
-  const text = JSON.stringify(item);
-  return text.length > longestJson ? `${text.slice(0, longestJson)}…` : text;
+  try {
+    const text = JSON.stringify(item);
+    return text.length > longestJson ? `${text.slice(0, longestJson)}…` : text;
+  } catch {
+    return "a result that is nested too deep to be shown";
+  }
 };
 
 /** These fields identify the event and its failure, but give no reason. */

@@ -164,6 +164,19 @@ describe("a result that cannot be read", () => {
     ]);
   });
 
+  test.each([
+    ["an array", `${"[".repeat(50_000)}${"]".repeat(50_000)}`],
+    ["a failure", `{"status":400,"why":${"[".repeat(50_000)}${"]".repeat(50_000)}}`],
+    ["an error", `{"status":400,"error":${'{"error":'.repeat(50_000)}1${"}".repeat(50_000)}}`],
+  ])("does not hide the others where %s is nested endlessly", (_what, json) => {
+    const results = read({ results: [JSON.parse(json), ok, ok] });
+    expect(results?.map((result) => [result.state === "recorded", typeof errorOf(result)])).toEqual([
+      [false, "string"],
+      [true, "undefined"],
+      [true, "undefined"],
+    ]);
+  });
+
   test("counts as recorded where it says that the event was there before", () => {
     expect(statuses({ results: [{ status: "seen", duplicate: true }, ok, ok] })).toEqual([202, 202, 202]);
   });
