@@ -122,7 +122,8 @@ class Import {
    * @returns those that are a contact now, or would be.
    */
   async #inOrder(entries: readonly Entry<GivenContact>[]): Promise<readonly Entry<GivenContact>[]> {
-    const addresses = entries.map(({ item }) => foldAscii(String(item.email)));
+    // A row may be anything, even null: its check comes later.
+    const addresses = entries.map(({ item }) => foldAscii(String(Object(item).email)));
     const earlier = addresses.map((address) => this.#lastWith.get(address));
     const work = async (): Promise<readonly Entry<GivenContact>[]> => {
       const accepted: Entry<GivenContact>[] = [];

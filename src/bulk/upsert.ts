@@ -32,7 +32,8 @@ export const upsertContact = (
   isSame: (patch: object, known: Contact) => boolean = () => false,
 ): Promise<Upserted> =>
   through.run("contacts.upsert", options, async (call) => {
-    const { email, ...patch } = input;
+    // The creation refuses an input that is no object.
+    const { email, ...patch } = { ...input };
     const isEmpty = Object.values(patch).every((value) => value === undefined);
     let wasUnclear = false;
     let last: unknown;

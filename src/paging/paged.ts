@@ -138,9 +138,10 @@ export const paged = <T, Query extends ListQuery>(
   // JavaScript callers may pass null; it means undefined.
   const query = given ?? {};
   const { prefetch, consistency, cursor, ...callOptions } = options ?? {};
+  const own = typeof (options ?? {}) === "object" ? { prefetch, consistency } : options;
   const page = (): ApiPromise<Page<T>> => {
     try {
-      refuseFaults(operation.id, ruleFaults({ prefetch, consistency }, rules));
+      refuseFaults(operation.id, ruleFaults(own, rules));
       // A single page is requested by `skip`; from a cursor, the position would have to be searched.
       if (cursor !== undefined)
         refuseFaults(operation.id, [
@@ -153,7 +154,7 @@ export const paged = <T, Query extends ListQuery>(
   };
 
   const walk = (via: CallScope, from: string | undefined): Walk<T> => {
-    refuseFaults(operation.id, ruleFaults({ prefetch, consistency }, rules));
+    refuseFaults(operation.id, ruleFaults(own, rules));
     // Each request has its own limit, so a fault of the given one would not be noticed.
     checkInput(operation, query);
     return new Walk<T>({

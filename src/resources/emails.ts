@@ -245,6 +245,8 @@ export class Emails {
     const { once, dryRun, ...options } = sending.options ?? {};
     const refused = (option: string, must: string) =>
       answer<Output>(Promise.reject(invalid(operation.id, option, must)));
+    if (typeof (sending.options ?? options) !== "object")
+      return refused("options", 'must be an object, for example { once: "welcome:42" }');
     if (dryRun !== undefined && typeof dryRun !== "boolean")
       return refused("dryRun", "must be true or false");
     if (once !== undefined && !isOnceKey(once))

@@ -57,6 +57,7 @@ export const ruleFaults = (
   rules: Rules,
   { suggested = Object.keys(rules), within = "" } = {},
 ): string[] => {
+  if (typeof options !== "object") return [`the options must be an object, got ${shown(options)}`];
   const [before, dot] = within === "" ? ["", ""] : [`${within}: `, `${within}.`];
   const faults = unknownKeys(options, Object.keys(rules), suggested).map((fault) => before + fault);
   for (const [name, rule] of Object.entries(rules)) {

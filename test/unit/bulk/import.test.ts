@@ -121,6 +121,21 @@ test("an import whose checkpoint is damaged has read nothing", async () => {
   expect(seen.upserts).toBe(0);
 });
 
+test.each([null, undefined, 5, "ada@example.com"])(
+  "a row that is %j is rejected, and the others are imported",
+  async (row) => {
+    const { run } = service();
+    const told: (string | undefined)[] = [];
+    const source = [row as never, ...rows(2)];
+    const { created, rejected } = await run(source, { onRejected: ({ error }) => void told.push(error) });
+    expect({ created, rejected, told }).toEqual({
+      created: 2,
+      rejected: 1,
+      told: [expect.stringContaining("must be")],
+    });
+  },
+);
+
 test("eight rows are under way at once, unless told otherwise", async () => {
   const { context, seen } = service(() => never);
   void importContacts(rows(1_000), {}, context);

@@ -96,6 +96,28 @@ test("headers that hide what they hold are refused by a call as well, and nothin
   await expect(call).rejects.toThrow(`contacts.list: ${plainHeaders}: give Object.fromEntries(headers)`);
 });
 
+test.each(["welcome:42", 5, true])(
+  "options that are %j and no object are refused, and nothing is sent",
+  async (given) => {
+    let sent = 0;
+    const fetch = async () => Response.json({ data: [], total: sent++ });
+    const client = new Client({ apiKey: "key", baseUrl: "https://service.test", fetch });
+    const { contacts, events, emails } = client;
+    const [email, contact] = [{ to: "a@x.test", subject: "s", text: "t" }, { email: "a@x.test" }];
+    const options = loose(given);
+    const calls = [
+      () => contacts.create(contact, options),
+      () => contacts.list({}, options),
+      () => contacts.import([], options),
+      () => events.ingest([], options),
+      () => emails.send(email, options),
+      async () => events.recorder(options),
+    ];
+    for (const call of calls) await expect(call()).rejects.toThrow(/options:? must be an object/);
+    expect(sent).toBe(0);
+  },
+);
+
 test.each(["", 5, undefined])("fileLedger refuses %j for a path", (path) => {
   expect(() => fileLedger(loose(path))).toThrow(
     new ConfigurationError("fileLedger: path must be a string that is not empty"),

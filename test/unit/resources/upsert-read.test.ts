@@ -34,6 +34,14 @@ test("a contact as it was read is upserted without nulls, id, times and lists", 
   }
 });
 
+test.each([undefined, null])("an upsert of %j is refused like any other input", async (input) => {
+  const { client, bodies } = world();
+  const call = client.contacts.upsert(input as never);
+  await expect(call).rejects.toThrow(ValidationError);
+  await expect(call).rejects.toMatchObject({ operation: "contacts.upsert", outcome: "not-applied" });
+  expect(bodies).toEqual([]);
+});
+
 test("lists that are given to an upsert are sent", async () => {
   const { client } = world();
   const { id } = await client.lists.create({ name: "Engineers" });
