@@ -42,9 +42,16 @@ const limits = {
 // Every default on but the numbers of the limits: the budgets must not bind. 50 in flight need as many slots.
 const client = new Client({ apiKey: "key", baseUrl: origin, limits, concurrency: 64 });
 
+// 50 callers, of whom 16 are in flight.
+const usual = new Client({ apiKey: "key", baseUrl: origin, limits });
+
 const posts = {
   "undici.request": () => bare("POST", "/api/v1/contacts", body),
   "touchpoint-sdk": () => client.contacts.create(body),
+};
+const callers = {
+  "undici.request": posts["undici.request"],
+  "touchpoint-sdk": () => usual.contacts.create(body),
 };
 const pages = {
   "undici.request": () => bare("GET", "/api/v1/contacts?limit=200"),
@@ -101,8 +108,9 @@ const compare = async (title, subjects, count, inFlight) => {
 
 await compare("POST of a small record, 1 in flight", posts, 1_000, 1);
 await compare("POST of a small record, 50 in flight", posts, 1_000, 50);
+await compare("POST, 50 callers, default concurrency", callers, 1_000, 50);
 await compare("page of 200 contacts, 1 in flight", pages, 100, 1);
 await compare("page of 200 contacts, 50 in flight", pages, 200, 50);
-await client.close();
+await Promise.all([client.close(), usual.close()]);
 service.disconnect();
 process.exit();
