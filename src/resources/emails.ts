@@ -47,18 +47,14 @@ export interface EmailsContext {
   readonly slots: { readonly closing: unknown };
 }
 
-/**
- * A copy of the email. The caller may change the object for the next email before this one is sent and its key is
- * claimed.
- */
-const asItIsNow = <Input>(operation: string, email: Input): Input => {
-  try {
-    // It has been validated, so it contains only JSON.
-    return jsonCopy(email) as Input;
-  } catch (cause) {
-    throw invalid(operation, "email", `cannot be written as JSON: ${String(cause)}`);
-  }
-};
+/** An email to send. */
+interface Sending<Output> {
+  readonly options: SendOptions;
+  /** Replaces the given fields that can be written in several ways. */
+  readonly written: object;
+  /** The answer, if a person settled the key without a receipt. */
+  readonly settled: Output;
+}
 
 const longestKey = 512;
 
@@ -236,11 +232,7 @@ export class Emails {
   #send<Input extends object, Output>(
     operation: Operation<Input, Output>,
     payload: Input,
-    sending: {
-      readonly options: SendOptions;
-      readonly written: object;
-      readonly settled: Output;
-    },
+    sending: Sending<Output>,
   ): ApiPromise<Output> {
     const { once, dryRun, ...options } = sending.options ?? {};
     const refused = (option: string, must: string) =>
@@ -265,24 +257,13 @@ export class Emails {
   async #sendOnce<Input extends object, Output>(
     operation: Operation<Input, Output>,
     given: Input,
-    {
-      scope,
-      options,
-      key,
-      written,
-      settled,
-    }: {
-      readonly scope: CallScope;
-      readonly options: SendOptions;
-      readonly key: string;
-      /** Replaces the given fields that can be written in several ways. */
-      readonly written: object;
-      readonly settled: Output;
-    },
+    sending: Sending<Output> & { readonly scope: CallScope; readonly key: string },
   ): Promise<WithResponse<Output>> {
     checkInput(operation, given);
-    const payload = asItIsNow(operation.id, given);
-    const { once: _, dryRun, ...callOptions } = options;
+    // A copy: the caller may change the object for the next email before this one is sent and its key is claimed.
+    const payload = jsonCopy(given) as Input;
+    const { scope, key, written, settled } = sending;
+    const { once: _, dryRun, ...callOptions } = sending.options;
     const { guards, ledger, clock, lifetime, slots } = this.#context;
     guards.check(operation.id, payload, true);
     // A key claimed now would have to be released before the process ends.

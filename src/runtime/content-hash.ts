@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
-import { isDate } from "./values.ts";
+import { asWritten, isDate } from "./values.ts";
 
 // Two URLs, for example, have no own fields to distinguish them, but different JSON.
-const asWritten = (value: unknown): unknown => {
-  if (typeof value !== "object" || value === null || !("toJSON" in value)) return value;
+const asJson = (value: unknown): unknown => {
   try {
-    return typeof value.toJSON === "function" ? value.toJSON() : value;
+    return asWritten(value);
   } catch {
     return "toJSON throws";
   }
@@ -23,7 +22,7 @@ const sortedFields = (value: object): [string, unknown][] =>
 // too: a source may contain such an item, which must be refused by path, not by a TypeError.
 const canonical = (given: unknown, inside: Set<object>): unknown => {
   if (isDate(given)) return Number.isNaN(given.getTime()) ? "Invalid Date" : given.toISOString();
-  const value = asWritten(given);
+  const value = asJson(given);
   if (typeof value === "bigint" || typeof value === "function" || typeof value === "symbol")
     return String(value);
   if (typeof value !== "object" || value === null) return value;

@@ -65,6 +65,13 @@ export const shown = (value: unknown): string => {
   return typeof value === "object" && value !== null ? "an object" : String(value);
 };
 
+/** The value that an object's own toJSON returns, as JSON.stringify calls it. */
+export const asWritten = (value: unknown, key = ""): unknown => {
+  if (typeof value !== "bigint" && (typeof value !== "object" || value === null)) return value;
+  const toJSON: unknown = Reflect.get(Object(value), "toJSON");
+  return typeof toJSON === "function" ? Reflect.apply(toJSON, value, [key]) : value;
+};
+
 /** A value after JSON: a copy that has only data. */
 export const jsonCopy = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 

@@ -130,13 +130,8 @@ export const ContactPage = deferred(() => page(Contact));
 /** Values by the workspace's own field names; `null` clears a key. */
 export const CustomFields = deferred(() => jsonRecord("must be an object ({ key: null } clears a key)"));
 
-const texts = () => ({
-  name: z.optional(z.string("must be a string")),
-  title: z.optional(z.string("must be a string")),
-  phone: z.optional(z.string("must be a string")),
-  linkedIn: z.optional(z.string("must be a string (a profile URL)")),
-  leadId: z.optional(Text),
-});
+const text = () => z.optional(z.string("must be a string"));
+const profile = () => z.optional(z.string("must be a string (a profile URL)"));
 
 const others = () => ({
   notes: z.optional(z.nullable(z.string("must be a string or null"))),
@@ -147,15 +142,6 @@ const others = () => ({
   customFields: z.optional(CustomFields),
   listIds: z.optional(z.array(Text, "must be an array of list ids ([] for none)")),
 });
-
-type Clearable<Shape extends z.core.$ZodShape> = { [Field in keyof Shape]: z.ZodMiniNullable<Shape[Field]> };
-
-/** The same fields, each nullable: `null` clears a field. */
-const clearable = <Shape extends z.core.$ZodShape>(shape: Shape) =>
-  // Object.entries loses the names; they are those of the shape.
-  Object.fromEntries(
-    Object.entries(shape).map(([field, schema]) => [field, z.nullable(schema)]),
-  ) as Clearable<Shape>;
 
 /** Checks the argument of `find`. */
 export const FindQuery = objectOf<{ email: string }>(() => ({ email: EmailAddress }));
@@ -195,7 +181,15 @@ export interface ContactInput {
   listIds?: string[] | undefined;
 }
 /** Checks a new contact. */
-export const ContactInput = inputOf<ContactInput>(() => ({ email: EmailAddress, ...texts(), ...others() }));
+export const ContactInput = inputOf<ContactInput>(() => ({
+  email: EmailAddress,
+  name: text(),
+  title: text(),
+  phone: text(),
+  linkedIn: profile(),
+  leadId: z.optional(Text),
+  ...others(),
+}));
 
 /**
  * What `contacts.upsert` takes: a new contact, or a contact as it was read. `null` leaves a field as it is.
@@ -254,7 +248,11 @@ export interface ContactPatch {
 /** Checks the changes to a contact. */
 export const ContactPatch = inputOf<ContactPatch>(() => ({
   email: z.optional(EmailAddress),
-  ...clearable(texts()),
+  name: z.nullable(text()),
+  title: z.nullable(text()),
+  phone: z.nullable(text()),
+  linkedIn: z.nullable(profile()),
+  leadId: z.nullable(z.optional(Text)),
   ...others(),
 }));
 

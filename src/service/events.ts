@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { asWritten } from "../runtime/values.ts";
 import { issuesOf } from "./check.ts";
 import {
   deferred,
@@ -13,7 +14,7 @@ import {
 } from "./common.ts";
 import { ContactPatch } from "./contacts.ts";
 import { operation } from "./define.ts";
-import { asWritten, JsonRecord } from "./json.ts";
+import { JsonRecord } from "./json.ts";
 import { readBatch, readReceipt } from "./response-shapes.ts";
 import { Moment, writeBatch, writeOccurredAt } from "./timestamps.ts";
 

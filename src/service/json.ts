@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { deepestNesting, isDate, isPlainObject, isRecord } from "../runtime/values.ts";
+import { asWritten, deepestNesting, isDate, isPlainObject, isRecord } from "../runtime/values.ts";
 import { deferred, type FreeFields } from "./common.ts";
 
 /** A value that JSON would change, and its path. */
@@ -9,13 +9,6 @@ export interface JsonFault {
 }
 
 const fault = (message: string): JsonFault => ({ path: [], message });
-
-/** The value that an object's own toJSON returns, as JSON.stringify calls it. */
-export const asWritten = (value: unknown, key = ""): unknown => {
-  if (typeof value !== "bigint" && (typeof value !== "object" || value === null)) return value;
-  const toJSON: unknown = Reflect.get(Object(value), "toJSON");
-  return typeof toJSON === "function" ? Reflect.apply(toJSON, value, [key]) : value;
-};
 
 /** Objects whose content JSON does not see: a Map, a Promise, a class with only private fields. */
 const isOpaque = (value: object): boolean =>
