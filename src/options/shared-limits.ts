@@ -42,10 +42,13 @@ export interface SharingRequest {
 /** Decides for the requests of one process whether they may go, together with other processes. */
 export interface Gate {
   /**
-   * Whether the first request of a queue may go now. If not, it and those behind it are asked for, and their budgets
-   * learn when the verdict is there.
+   * Asks for the first request of a queue and those behind it; their budgets learn when the verdict is there.
+   *
+   * @returns undefined if it may go now; otherwise when to ask again, `Infinity` if only news can tell.
    */
-  admits(request: SharingRequest): boolean;
+  readyAt(request: SharingRequest): number | undefined;
+  /** Whether the store has counted it already. */
+  isGranted(request: SharingRequest): boolean;
   /** The budget that a request of its kind lacks, as far as is known, and how long at least. */
   lacks(request: SharingRequest): { readonly name: string; readonly ms: number } | undefined;
   /** An admitted request goes. */

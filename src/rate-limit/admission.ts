@@ -18,7 +18,8 @@ export const refusal = (admission: Admission): unknown => {
   if (slots.closing !== undefined && !plan.isDrained) return slots.closing;
   for (const budget of kind.budgets) {
     const spent = kind.weightOf(budget, weight);
-    if (!budget.day.has(spent)) return refusedForDay(admission, budget, spent);
+    if (!budget.day.has(spent) && !kind.gate?.isGranted(admission))
+      return refusedForDay(admission, budget, spent);
     const lost = budget.shared?.lost;
     if (lost !== undefined && (lost.givesUpAt ?? never) <= bounds.clock.now()) {
       // No request may wait for the store any more: who else would look for it again?
@@ -40,7 +41,7 @@ interface Lack {
   /** Whether later requests must not take it either. */
   readonly isForAll: boolean;
   /** When to look again, if nothing ends before. */
-  readonly until?: number;
+  readonly until: number;
 }
 
 const nothing: readonly Lack[] = [];
@@ -49,9 +50,11 @@ const nothing: readonly Lack[] = [];
 const lacksOf = (admission: Admission): readonly Lack[] => {
   const { queue, weight, leastReserve } = admission;
   const { kind, slots } = queue;
-  if (slots.inUse >= slots.max) return [{ of: slots, isForAll: true }];
-  if (kind.gate !== undefined)
-    return kind.gate.admits(admission) ? nothing : [{ of: kind.narrowest, isForAll: false }];
+  if (slots.inUse >= slots.max) return [{ of: slots, isForAll: true, until: never }];
+  if (kind.gate !== undefined) {
+    const until = kind.gate.readyAt(admission);
+    return until === undefined ? nothing : [{ of: kind.narrowest, isForAll: false, until }];
+  }
   const hasReserve = kind.priority === "background" && !isDue(admission);
   let lacks = nothing;
   for (const budget of kind.budgets) {
@@ -201,7 +204,7 @@ const serve = (queues: ReadonlySet<AdmissionQueue>): boolean => {
     }
     for (const { of, isForAll, until } of lacks) {
       if (isForAll) blocked.add(of);
-      if (until !== undefined && "wakeAt" in of) of.wakeAt(until);
+      if ("wakeAt" in of) of.wakeAt(until);
     }
   }
   return false;

@@ -16,18 +16,10 @@ export interface BudgetReport {
   readonly pausedBy: string;
 }
 
-/** What a request spends of each of its budgets, in their order. */
-interface Spending {
-  readonly id: string;
-  readonly amounts: readonly number[];
-  readonly weights: readonly number[];
-}
-
 /** Requests of one kind that wait, first come first served. None: they wait no longer. */
 export interface Ask {
   /** The names of priority and budgets. */
   readonly kind: string;
-  readonly isInteractive: boolean;
   /** The places of its budgets in `budgets`, counted from 1; the narrowest is the last. */
   readonly at: readonly number[];
   /** What the kind may take of each wider budget before others do. */
@@ -35,7 +27,8 @@ export interface Ask {
   readonly leastReserve: number;
   /** How long a request may take. */
   readonly leaseMs: number;
-  readonly requests: readonly Spending[];
+  /** `weight` is what a request spends of its narrowest budget; of the others it spends 1. */
+  readonly requests: readonly { readonly id: string; readonly weight: number }[];
 }
 
 /** A request that has ended. */
@@ -43,8 +36,7 @@ export interface Settled {
   readonly id: string;
   readonly kind: string;
   readonly at: readonly number[];
-  readonly amounts: readonly number[];
-  readonly weights: readonly number[];
+  readonly weight: number;
   readonly wasSent: boolean;
   /** Whether there was a response: without one, it is unknown when the service counted the request. */
   readonly wasAnswered: boolean;

@@ -10,15 +10,13 @@ import {
   askOf,
   budgetsOf,
   type Ended,
-  forget,
   type Lane,
   newLane,
   rankOf,
   settledOf,
   spendingOf,
   type Ticket,
-  toldOf,
-  ungranted,
+  waitingIn,
 } from "./lanes.ts";
 import type { RedisBudget, Store } from "./shared-budget.ts";
 import { exchange } from "./take-script.ts";
@@ -43,7 +41,8 @@ export class RedisGate implements Store {
   readonly #process = randomUUID();
   readonly #budgets = new Map<string, RedisBudget>();
   readonly #lanes = new Map<object, Lane>();
-  readonly #flying = new Map<SharingRequest, Ticket>();
+  /** Requests that Redis was asked for, until they have ended. */
+  readonly #tickets = new Map<SharingRequest, Ticket>();
   readonly #floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
   readonly #settled: Ended[] = [];
   #cancelTelling: Cancel | undefined;
@@ -56,7 +55,6 @@ export class RedisGate implements Store {
   #wasConnected = false;
   #count = 0;
   readonly #underWay = new Set<Promise<void>>();
-  #timer: { readonly at: number; readonly cancel: Cancel } | undefined;
 
   constructor(context: GateContext, clock: Clock) {
     this.#context = context;
@@ -81,24 +79,32 @@ export class RedisGate implements Store {
     return { why, cause, givesUpAt };
   }
 
-  admits(request: SharingRequest): boolean {
-    const now = this.#clock.now();
+  readyAt(request: SharingRequest): number | undefined {
+    // A timer may be early by a rounding error.
+    const now = this.#clock.now() + 0.001;
     const lane = this.#laneOf(request);
-    const ticket = lane.tickets.get(request);
-    if (ticket?.granted !== undefined && now <= ticket.granted.until) {
-      // A timer may be early by a rounding error.
-      if (now + 0.001 >= ticket.granted.from) return true;
-      this.#wakeAt(ticket.granted.from);
-      return false;
-    }
-    if (ticket !== undefined) this.#expect(request, ticket, undefined);
+    const granted = this.#grantOf(request);
+    if (granted !== undefined) return now >= granted.from ? undefined : granted.from;
     lane.heads.add(request);
-    if (lane.underWay === undefined && now + 0.001 < lane.askAt) this.#wakeAt(lane.askAt);
-    else if (lane.underWay === undefined) {
+    const isAsked = lane.underWay !== undefined;
+    if (!isAsked && now >= lane.askAt) {
       lane.isDue = true;
       this.#flushSoon();
     }
-    return this.#lostSince !== undefined && this.#admitsAlone(request, lane);
+    const askAt = isAsked || lane.isDue ? never : lane.askAt;
+    if (this.#lostSince === undefined) return askAt;
+    const aloneAt = this.#aloneAt(request);
+    return aloneAt === undefined ? undefined : Math.min(aloneAt, askAt, this.lost?.givesUpAt ?? never);
+  }
+
+  isGranted(request: SharingRequest): boolean {
+    return this.#grantOf(request) !== undefined;
+  }
+
+  /** What Redis granted it, as long as it may be used. */
+  #grantOf(request: SharingRequest): Ticket["granted"] {
+    const granted = this.#tickets.get(request)?.granted;
+    return granted !== undefined && this.#clock.now() <= granted.until ? granted : undefined;
   }
 
   lacks(request: SharingRequest): ReturnType<Store["lacks"]> {
@@ -107,12 +113,10 @@ export class RedisGate implements Store {
   }
 
   take(request: SharingRequest): void {
-    const lane = this.#laneOf(request);
-    const ticket = lane.tickets.get(request);
-    forget(lane, request);
+    this.#laneOf(request).heads.delete(request);
+    const ticket = this.#tickets.get(request);
     if (ticket === undefined) return;
-    this.#expect(request, ticket, undefined);
-    this.#flying.set(request, ticket);
+    ticket.isTaken = true;
     if (!ticket.isAlone) return;
     this.#wasAlone = true;
     for (const [budget, weight] of spendingOf(request)) budget.takeAlone(weight);
@@ -120,14 +124,13 @@ export class RedisGate implements Store {
 
   drop(request: SharingRequest): void {
     const lane = this.#laneOf(request);
-    const ticket = lane.tickets.get(request);
-    forget(lane, request);
-    if (ticket === undefined) return;
+    lane.heads.delete(request);
+    const ticket = this.#tickets.get(request);
+    if (ticket === undefined || ticket.isTaken) return;
+    this.#tickets.delete(request);
     ticket.isGone = true;
-    const { granted } = ticket;
-    this.#expect(request, ticket, undefined);
-    if (granted !== undefined && !ticket.isAlone) this.#end(request, ticket, false, false);
-    else if (lane.tickets.size === 0 && lane.lacks !== undefined) {
+    if (ticket.granted !== undefined && !ticket.isAlone) this.#end(request, ticket, false, false);
+    else if (lane.heads.size === 0 && lane.lacks !== undefined) {
       lane.left = request;
       lane.isDue = true;
       this.#flushSoon();
@@ -138,8 +141,8 @@ export class RedisGate implements Store {
     request: SharingRequest,
     { roundTripMs, wasSent }: { readonly roundTripMs: number | undefined; readonly wasSent: boolean },
   ): void {
-    const ticket = this.#flying.get(request);
-    this.#flying.delete(request);
+    const ticket = this.#tickets.get(request);
+    this.#tickets.delete(request);
     if (ticket === undefined) return;
     for (const [budget, weight] of spendingOf(request)) {
       if (roundTripMs !== undefined) budget.floor.add(roundTripMs, this.#clock.now());
@@ -160,9 +163,6 @@ export class RedisGate implements Store {
       const giveUp = this.#clock.after(silenceMs / 3, resolve, { idle: true });
       void this.#whenTold().then(giveUp).then(resolve);
     });
-    if ([...this.#lanes.values()].some(({ heads }) => heads.size > 0)) return;
-    this.#timer?.cancel();
-    this.#timer = undefined;
   }
 
   async #whenTold(): Promise<void> {
@@ -176,57 +176,36 @@ export class RedisGate implements Store {
     return lane;
   }
 
-  /** The day's total contains what was granted and has not gone yet. */
-  #expect(request: SharingRequest, ticket: Ticket, granted: Ticket["granted"]): void {
-    const sign = Number(granted !== undefined) - Number(ticket.granted !== undefined);
-    ticket.granted = granted;
-    for (const [{ day }, weight] of spendingOf(request)) day.expected += sign * weight;
-  }
-
   #end(request: SharingRequest, { id }: Ticket, wasSent: boolean, wasAnswered: boolean): void {
-    const budgets = budgetsOf(request);
-    const told = toldOf(request, { id, wasSent, wasAnswered });
-    this.#settled.push({ budgets, told, endedAt: this.#clock.now() });
+    this.#settled.push({ request, id, wasSent, wasAnswered, endedAt: this.#clock.now() });
     // What was never sent is free at once; and of a distant Redis, others learn late enough.
     const mostMs = wasSent ? mostUntoldMs - this.#floor.floorMs : 0;
-    const ms = Math.min(mostMs, ...budgets.map(({ limit }) => limit.windowMs / 6));
+    const ms = Math.min(mostMs, ...budgetsOf(request).map(({ limit }) => limit.windowMs / 6));
     if (ms <= 0) this.#flushSoon();
     else this.#cancelTelling ??= this.#clock.after(ms, () => this.#flushSoon());
   }
 
-  /** Without Redis, a request may go within this process's share. */
-  #admitsAlone(request: SharingRequest, lane: Lane): boolean {
-    if (this.#context.whenLost.share === 0) return false;
+  /** Without Redis, a request may go within this process's share: when, or undefined for now. */
+  #aloneAt(request: SharingRequest): number | undefined {
+    if (this.#context.whenLost.share === 0) return never;
     const now = this.#clock.now();
     for (const [budget, weight] of spendingOf(request)) {
       // What was used before has to cool down first, here and elsewhere.
       const since = (this.#lostSince ?? now) + (this.#wasConnected ? budget.limit.windowMs : 0);
       const readyAt = budget.aloneAt(weight, since) ?? never;
-      if (readyAt <= now) continue;
-      this.#wakeAt(readyAt);
-      return false;
+      if (readyAt > now) return readyAt;
     }
-    const ticket = lane.tickets.get(request) ?? this.#newTicket(lane, request);
-    ticket.isAlone = true;
-    return true;
+    this.#ticketOf(request).isAlone = true;
+    return undefined;
   }
 
-  #newTicket(lane: Lane, request: SharingRequest): Ticket {
+  #ticketOf(request: SharingRequest): Ticket {
+    const known = this.#tickets.get(request);
+    if (known !== undefined) return known;
     const id = `${this.#process}:${this.#count++}`;
-    const ticket: Ticket = { id, granted: undefined, isAlone: false, isGone: false };
-    lane.tickets.set(request, ticket);
+    const ticket: Ticket = { id, granted: undefined, isAlone: false, isTaken: false, isGone: false };
+    this.#tickets.set(request, ticket);
     return ticket;
-  }
-
-  #wakeAt(at: number): void {
-    const now = this.#clock.now();
-    if (at === never || (this.#timer !== undefined && this.#timer.at <= at && this.#timer.at > now)) return;
-    this.#timer?.cancel();
-    const cancel = this.#clock.after(at - now, () => {
-      this.#timer = undefined;
-      this.#changed();
-    });
-    this.#timer = { at, cancel };
   }
 
   #changed(): void {
@@ -252,18 +231,19 @@ export class RedisGate implements Store {
     const sentAt = this.#clock.now();
     this.#cancelTelling?.();
     this.#cancelTelling = undefined;
-    const told = [...asked.map(({ first }) => budgetsOf(first)), ...settled.map(({ budgets }) => budgets)];
-    const budgets = [...new Set([...told.flat(), ...this.#toTell])];
+    const told = [...asked.map(({ first }) => first), ...settled.map(({ request }) => request)];
+    const budgets = [...new Set([...told.flatMap(budgetsOf), ...this.#toTell])];
     this.#toTell.clear();
     if (budgets.length === 0) return;
-    const at = (some: readonly RedisBudget[]): number[] => some.map((budget) => budgets.indexOf(budget) + 1);
+    const at = (request: SharingRequest): number[] =>
+      budgetsOf(request).map((budget) => budgets.indexOf(budget) + 1);
     const message: Exchange = {
       process: this.#process,
       redisFloorMs: this.#floor.floorMs,
       wasAlone: this.#wasAlone,
       budgets: budgets.map((budget) => budget.report()),
-      settled: settled.map((one) => settledOf(one, at(one.budgets), sentAt)),
-      asks: asked.map((one) => askOf(one, at(budgetsOf(one.first)), silenceMs)),
+      settled: settled.map((one) => settledOf(one, at(one.request), sentAt)),
+      asks: asked.map((one) => askOf(one, at(one.first), silenceMs)),
     };
     const lose = (fault: RedisFault): void => {
       for (const one of asked.filter((it) => it.lane.underWay === it))
@@ -300,12 +280,12 @@ export class RedisGate implements Store {
     for (const lane of this.#lanes.values()) {
       // A message that goes anyway learns sooner when permits return.
       if (lane.underWay !== undefined || !(lane.isDue || this.#settled.length > 0)) continue;
-      const requests = ungranted(lane);
+      const requests = waitingIn(lane).filter((one) => !this.isGranted(one));
       lane.isDue = false;
       const first = requests[0] ?? lane.left;
       lane.left = undefined;
       if (first === undefined) continue;
-      const tickets = requests.map((one) => lane.tickets.get(one) ?? this.#newTicket(lane, one));
+      const tickets = requests.map((one) => this.#ticketOf(one));
       const one: Asked = { lane, first, requests, tickets };
       lane.underWay = one;
       asked.push(one);
@@ -335,14 +315,13 @@ export class RedisGate implements Store {
       const [ticket, request] = [tickets[place], requests[place]];
       if (ticket === undefined || request === undefined) continue;
       if (ticket.isGone) this.#end(request, ticket, false, false);
-      else this.#expect(request, ticket, { from: now + inMs, until: sentAt + silenceMs + inMs });
+      else ticket.granted = { from: now + inMs, until: sentAt + silenceMs + inMs };
     }
   }
 
   #lose(fault: RedisFault): void {
     this.#fault = fault;
     this.#lostSince ??= this.#clock.now();
-    this.#wakeAt(this.lost?.givesUpAt ?? never);
     this.#changed();
   }
 }

@@ -1,6 +1,6 @@
 import type { Limit } from "../options/limits.ts";
 import type { DayCount, Gate, LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
-import { coolMs, latencyFloorFor, Permits } from "../rate-limit/permits.ts";
+import { latencyFloorFor, Permits } from "../rate-limit/permits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetReply, BudgetReport } from "./exchange.ts";
 
@@ -13,8 +13,6 @@ class RedisDay implements DayCount {
   readonly #clock: Clock;
   #total = 0;
   #freesAt = 0;
-  /** Granted by the store, and not used yet. */
-  expected = 0;
   /** Use that the store does not know yet. */
   unreported = 0;
 
@@ -30,7 +28,7 @@ class RedisDay implements DayCount {
 
   /** Also true once earlier use may have expired: the store decides. */
   has(weight: number): boolean {
-    return this.used - this.expected + weight <= this.max || this.#freesAt <= this.#clock.now();
+    return this.used + weight <= this.max || this.#freesAt <= this.#clock.now();
   }
 
   /** The store counts what it grants. */
@@ -143,11 +141,6 @@ export class RedisBudget implements SharedBudget {
     if (wasSent) return this.#alone.cool(weight, roundTripMs, this);
     this.#alone.putBack(Math.min(weight, this.#aloneMax), this);
     this.day.unreported -= weight;
-  }
-
-  /** How long the permits of a request cool down. */
-  coolMs(weight: number, wasAnswered: boolean): number {
-    return coolMs(this.limit, weight, wasAnswered);
   }
 
   report(): BudgetReport {

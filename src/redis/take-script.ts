@@ -39,6 +39,12 @@ local function open(key, mine)
   return it
 end
 
+-- What a request spends of the budget at this place: its weight of the narrowest, the last one. It holds no more permits
+-- than there are.
+local function weightAt(one, at, place) return place == #at and one.weight or 1 end
+local function amountAt(one, at, place) return math.min(weightAt(one, at, place), my.budgets[at[place]].max) end
+local function isInteractive(kind) return string.sub(kind, 1, 1) == 'i' end
+
 local function charge(it, weight)
   local slot = math.floor(it.heardAt / slotMs)
   local last = it.day[#it.day]
@@ -48,25 +54,26 @@ local function charge(it, weight)
 end
 
 -- PERMITS that count for this process. A permit returns sooner by what is certain to pass on the ways between.
+local function hold(it, one, freeAt, isSure)
+  it.used = it.used + one.amount
+  it.of[one.kind] = (it.of[one.kind] or 0) + one.amount
+  it.by[one.process] = (it.by[one.process] or 0) + one.amount
+  if isInteractive(one.kind) then it.interactive = it.interactive + one.amount end
+  table.insert(it.returns, { freeAt, one.amount, isSure })
+end
+
 local function count(it, mine)
   it.used, it.interactive, it.of, it.by, it.returns = 0, 0, {}, {}, {}
-  local function add(kind, process, amount, freeAt, isSure)
-    it.used = it.used + amount
-    it.of[kind] = (it.of[kind] or 0) + amount
-    it.by[process] = (it.by[process] or 0) + amount
-    if string.sub(kind, 1, 1) == 'i' then it.interactive = it.interactive + amount end
-    table.insert(it.returns, { freeAt, amount, isSure })
-  end
   for id, one in pairs(it.flying) do
     if one.ends <= it.heardAt then it.flying[id] = nil
-    else add(one.kind, one.process, one.amount, it.heardAt + mine.windowMs, false) end
+    else hold(it, one, it.heardAt + mine.windowMs, false) end
   end
   local cooling = {}
   for _, one in ipairs(it.cooling) do
     if one.ends > it.heardAt then
       table.insert(cooling, one)
       local freeAt = one.ends - math.min(one.floor, mine.floorMs) - math.min(one.redisFloor, my.redisFloorMs)
-      if freeAt > it.heardAt then add(one.kind, one.process, one.amount, freeAt, true) end
+      if freeAt > it.heardAt then hold(it, one, freeAt, true) end
     end
   end
   it.cooling = cooling
@@ -87,7 +94,7 @@ for _, one in ipairs(my.settled) do
     it.flying[one.id] = nil
     if it.probe == one.id then it.probe = one.wasSent and '' or 'due' end
     if not one.wasSent then
-      if held then charge(it, -one.weights[place]) end
+      if held then charge(it, -weightAt(one, one.at, place)) end
     elseif held or mine.born ~= it.born then
       -- Rounded up, so that there are few different ends.
       local step = math.max(1, math.ceil(mine.windowMs / 500))
@@ -95,9 +102,9 @@ for _, one in ipairs(my.settled) do
       local floor = one.wasAnswered and mine.floorMs or 0
       local last = it.cooling[#it.cooling]
       if last and last.ends == ends and last.kind == one.kind and last.process == my.process and last.floor == floor then
-        last.amount = last.amount + one.amounts[place]
+        last.amount = last.amount + amountAt(one, one.at, place)
       else
-        table.insert(it.cooling, { ends = ends, amount = one.amounts[place], kind = one.kind, process = my.process,
+        table.insert(it.cooling, { ends = ends, amount = amountAt(one, one.at, place), kind = one.kind, process = my.process,
           floor = floor, redisFloor = one.wasAnswered and my.redisFloorMs or 0 })
       end
     end
@@ -118,7 +125,7 @@ end
 -- BACKGROUND WORK is due, before interactive calls, while it has had less than its tenth of each budget.
 local function isDue(ask, request)
   for place, at in ipairs(ask.at) do
-    local it, mine, amount = budgets[at], my.budgets[at], request.amounts[place]
+    local it, mine, amount = budgets[at], my.budgets[at], amountAt(request, ask.at, place)
     local part, background = mine.max / 10, it.used - it.interactive
     local isIdle = background == 0 and it.heardAt - it.backgroundAt >= amount / part * mine.windowMs
     if background + amount > part and not isIdle then return false end
@@ -138,7 +145,7 @@ local function shares(it, mine, ask)
   local lacking, held = 0, 0
   for kind, one in pairs(it.kinds) do
     if one.ends <= it.heardAt and not it.of[kind] then it.kinds[kind] = nil
-    elseif not (ask.isInteractive and string.sub(kind, 1, 1) == 'b') then
+    elseif not (isInteractive(ask.kind) and not isInteractive(kind)) then
       held = held + (it.of[kind] or 0)
       lacking = lacking + math.max(0, one.share - (it.of[kind] or 0))
     end
@@ -181,14 +188,14 @@ end
 -- Whether a request may go: in how many milliseconds, or how long to wait for which budget.
 local function judge(ask, request, me, wants)
   local inMs, waitMs, lacks = 0, 0, 0
-  me.class = ask.isInteractive and 1 or isDue(ask, request) and 0 or 2
+  me.class = isInteractive(ask.kind) and 1 or isDue(ask, request) and 0 or 2
   for place, at in ipairs(ask.at) do
-    local it, mine, amount = budgets[at], my.budgets[at], request.amounts[place]
+    local it, mine, amount = budgets[at], my.budgets[at], amountAt(request, ask.at, place)
     me.isWide = place < #ask.at
     me.isBelowShare = me.isWide and (it.of[ask.kind] or 0) + amount <= ask.shares[place]
     local known = me.known[place]
     me.turn = known and known.id == request.id and known.turn or it.turn
-    local ms, isSure, isFull = 0, true, it.dayUsed + request.weights[place] > mine.dayMax
+    local ms, isSure, isFull = 0, true, it.dayUsed + weightAt(request, ask.at, place) > mine.dayMax
     if isFull then ms, isSure = mine.windowMs, false
     elseif math.max(it.pausedUntil, it.blockedUntil) > it.heardAt then
       ms, isSure = math.max(it.pausedUntil, it.blockedUntil) - it.heardAt, false
@@ -217,17 +224,15 @@ end
 -- A request whose first answer was lost is granted again: its time starts anew.
 local function grant(ask, request, isHeld)
   for place, at in ipairs(ask.at) do
-    local it, mine, amount = budgets[at], my.budgets[at], request.amounts[place]
+    local it, mine, amount = budgets[at], my.budgets[at], amountAt(request, ask.at, place)
+    local weight = weightAt(request, ask.at, place)
     it.flying[request.id] = { amount = amount, kind = ask.kind, process = my.process,
-      ends = it.heardAt + ask.leaseMs + mine.windowMs * math.max(1, request.weights[place] / mine.max) }
+      ends = it.heardAt + ask.leaseMs + mine.windowMs * math.max(1, weight / mine.max) }
     if not isHeld then
-      it.used = it.used + amount
-      it.of[ask.kind] = (it.of[ask.kind] or 0) + amount
-      it.by[my.process] = (it.by[my.process] or 0) + amount
-      if ask.isInteractive then it.interactive = it.interactive + amount else it.backgroundAt = it.heardAt end
+      hold(it, it.flying[request.id], it.heardAt + mine.windowMs, false)
+      if not isInteractive(ask.kind) then it.backgroundAt = it.heardAt end
       if it.probe == 'due' then it.probe = request.id end
-      charge(it, request.weights[place])
-      table.insert(it.returns, { it.heardAt + mine.windowMs, amount, false })
+      charge(it, weight)
     end
   end
 end
@@ -238,9 +243,9 @@ for number, ask in ipairs(my.asks) do
   for place, at in ipairs(ask.at) do
     local it, mine = budgets[at], my.budgets[at]
     me.known[place], it.waiters[me.name] = it.waiters[me.name], nil
-    if ask.isInteractive then it.interactiveUntil = it.heardAt + 3 * mine.windowMs end
+    if isInteractive(ask.kind) then it.interactiveUntil = it.heardAt + 3 * mine.windowMs end
     wants[place] = 0
-    for _, request in ipairs(ask.requests) do wants[place] = wants[place] + request.amounts[place] end
+    for _, request in ipairs(ask.requests) do wants[place] = wants[place] + amountAt(request, ask.at, place) end
   end
   local reply = { granted = {}, waitMs = 0, lacks = 0 }
   for place, request in ipairs(ask.requests) do
@@ -254,7 +259,7 @@ for number, ask in ipairs(my.asks) do
       break
     end
     grant(ask, request, isHeld)
-    for place in ipairs(ask.at) do wants[place] = wants[place] - request.amounts[place] end
+    for place in ipairs(ask.at) do wants[place] = wants[place] - amountAt(request, ask.at, place) end
     table.insert(reply.granted, inMs)
   end
   for place, at in ipairs(ask.at) do

@@ -5,7 +5,8 @@ export const sharedBudget = (change: Partial<SharedBudget> = {}) => {
   const log: string[] = [];
   const shared: SharedBudget = {
     gate: {
-      admits: () => true,
+      readyAt: () => undefined,
+      isGranted: () => false,
       lacks: () => undefined,
       take: () => undefined,
       drop: () => undefined,
