@@ -278,7 +278,7 @@ export const importContacts = async (
     const settled = skipped + counts.created + counts.updated + counts.unchanged + counts.rejected;
     return {
       ...{ read: reading.read, skipped, ...counts, unknown: reading.read - settled },
-      elapsedMs: clock.now() - startedAt,
+      elapsedMs: Math.round(clock.now() - startedAt),
       ...(run.lookup.way && { lookup: run.lookup.way }),
       ...(run.plan && { plan: run.plan }),
     };

@@ -68,7 +68,8 @@ export const ingest = async (
   const report = (reading: Reading): IngestReport => {
     const { counts } = ingestion;
     const settled = reading.skipped + counts.accepted + counts.duplicates + counts.rejected;
-    return { ...reading, ...counts, unknown: reading.read - settled, elapsedMs: clock.now() - startedAt };
+    const elapsedMs = Math.round(clock.now() - startedAt);
+    return { ...reading, ...counts, unknown: reading.read - settled, elapsedMs };
   };
   return runResumable<EventInput, IngestReport>({
     ...{ call, source, apiKey, progress, report, checkpoint: options.checkpoint },

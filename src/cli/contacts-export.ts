@@ -111,7 +111,7 @@ export const contactsExport: CliCommand = {
         resumed = 0,
       } = await write(settings, isPiped ? visibleOn(process.stdout) : out, source, options);
       watching.bar.end();
-      const elapsedMs = request.now() - startedAt;
+      const elapsedMs = Math.round(request.now() - startedAt);
       // Standard output holds the contacts.
       const to = isPiped ? { ...request, stdout: request.stderr } : request;
       writeReport(to, { file: out, contacts: records, resumed, bytes, elapsedMs });

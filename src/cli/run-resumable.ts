@@ -26,10 +26,8 @@ export const describeReport = ({ elapsedMs, ...report }: Report): string => {
 
 /** Writes a report for people, or with `--json` as one line for machines. */
 export const writeReport = (request: Request, report: object): void => {
-  const values: Report = Object.fromEntries(
-    Object.entries(report).map(([name, value]) => [name, name === "elapsedMs" ? Math.round(value) : value]),
-  );
-  request.stdout.write(isSet(request, "json") ? `${JSON.stringify(values)}\n` : describeReport(values));
+  const text = isSet(request, "json") ? `${JSON.stringify(report)}\n` : describeReport({ ...report });
+  request.stdout.write(text);
 };
 
 /** The arguments of an ingestion or import. */

@@ -105,6 +105,14 @@ test("what was read is the sum of what became of it, in the time that it took", 
   });
 });
 
+test("the time of a report is in whole milliseconds", async () => {
+  const { clock, run } = service(async () => {
+    await clock.sleep(10.4);
+    return "created";
+  });
+  expect(await run(rows(1))).toMatchObject({ elapsedMs: 10 });
+});
+
 test("an import whose checkpoint is damaged has read nothing", async () => {
   const { run, seen } = service();
   const load = async (): Promise<unknown> => ({ version: 2 });

@@ -349,6 +349,24 @@ describe("ingest", () => {
     },
   );
 
+  test("the time of a report is in whole milliseconds", async () => {
+    const service = new Service();
+    const clock = new FakeClock();
+    const call = scriptedCall(clock, async (_operation, payload) => {
+      await clock.sleep(10.4);
+      return service.record(payload);
+    });
+    const context = {
+      call,
+      clock,
+      largestBatch: () => 100,
+      apiKey: () => "key",
+      serviceNow: () => undefined,
+      pace: anyPace,
+    };
+    expect(await clock.until(ingest(events(1), {}, context))).toMatchObject({ elapsedMs: 10 });
+  });
+
   test("a batch that hangs does not let the others run ahead without end", async () => {
     let taken = 0;
     const source = function* () {
