@@ -71,9 +71,8 @@ describe.each(documents)("$path", ({ path, blocks }) => {
     const typed = lines.flatMap(
       (line) => /^\s*npx touchpoint (.+?)(?: #.*| &&.*| \|)?$/.exec(line)?.[1] ?? [],
     );
-    const shapes = commandLines.map(({ shape }) => shape);
     const wrong = typed
-      .map((line) => readArgs(shapes, line.split(" ")))
+      .map((line) => readArgs(commandLines, line.split(" ")))
       .filter(({ kind }) => kind === "wrong");
     expect(wrong).toEqual([]);
   });

@@ -22,10 +22,10 @@ export type Options = Readonly<Record<string, string>>;
 export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
 
 /** A parsed command line. `wrong` has the problem and the usage. */
-export type Invocation =
+export type Invocation<C extends Command> =
   | {
       readonly kind: "run";
-      readonly command: Command;
+      readonly command: C;
       readonly values: OptionValues;
       readonly operands: readonly string[];
     }
@@ -94,8 +94,8 @@ const overview = (commands: readonly Command[], width: number): string =>
     wrapped(exitCodes, width),
   ].join("\n");
 
-const wrong = (problem: string, hint: string): Invocation => ({
-  kind: "wrong",
+const wrong = (problem: string, hint: string) => ({
+  kind: "wrong" as const,
   text: `touchpoint: ${visible(problem)}\n${hint}`,
 });
 
@@ -145,11 +145,11 @@ const parseOptions = (command: Command, args: readonly string[]) => {
  * @param argv - the arguments after the program's name.
  * @param width - the columns of the terminal. Without it, the help is not wrapped.
  */
-export const readArgs = (
-  commands: readonly Command[],
+export const readArgs = <C extends Command>(
+  commands: readonly C[],
   argv: readonly string[],
   width = Number.POSITIVE_INFINITY,
-): Invocation => {
+): Invocation<C> => {
   const [first, second] = argv;
   if (first === undefined || first === "--help" || first === "-h" || argv.join(" ") === "help") {
     return { kind: "help", text: overview(commands, width) };

@@ -35,14 +35,13 @@ export interface Surroundings {
 
 /** A command's parsed arguments and its environment. `stdout` and `stderr` make control characters visible. */
 export type Request = Surroundings &
-  Pick<Extract<Invocation, { kind: "run" }>, "values" | "operands"> & {
+  Pick<Extract<Invocation<Command>, { kind: "run" }>, "values" | "operands"> & {
     /** Standard error as it is, for the progress bar. */
     readonly screen: Terminal;
   };
 
 /** A command and its implementation. */
-export interface CliCommand {
-  readonly shape: Command;
+export interface CliCommand extends Command {
   /** @throws the signal's reason when interrupted. */
   run(request: Request): Promise<ExitCode>;
   /** Tells the user how to continue after an interruption. */

@@ -1,28 +1,14 @@
 import { stat } from "node:fs/promises";
 import { type ColumnNames, readCsv } from "../files/index.ts";
+import { Contact, type Schema } from "../index.ts";
 import { type Request, UsageError } from "./command.ts";
 import { visible } from "./terminal.ts";
 
+/** The documented fields of a record, in the order of the document. */
+export const fieldsOf = (schema: Schema): readonly string[] => Object.keys(Reflect.get(schema, "shape"));
+
 /** The documented fields of a contact, in the order of an export. */
-export const contactFields: readonly string[] = [
-  "id",
-  "email",
-  "name",
-  "title",
-  "phone",
-  "linkedIn",
-  "notes",
-  "stage",
-  "source",
-  "verified",
-  "emailConfidence",
-  "customFields",
-  "leadId",
-  "listIds",
-  "externalId",
-  "createdAt",
-  "updatedAt",
-];
+export const contactFields = fieldsOf(Contact);
 
 /** The column names of a file; none if it has no record, because then nothing is sent. */
 const namesIn = async (file: string, delimiter: string | undefined): Promise<readonly string[]> => {

@@ -9,19 +9,17 @@ const counted = (counts: Readonly<Record<ContactChange["kind"], number>>): strin
 
 /** `touchpoint contacts changes`. */
 export const contactsChanges: CliCommand = {
-  shape: {
-    name: "contacts changes",
-    about:
-      "Writes the contacts that were added, changed or removed since the last run, as NDJSON to standard output.\n" +
-      "The first run writes every contact. A run that was stopped continues when it is started again: it misses no\n" +
-      "change, and may repeat the last lines.",
-    example: "touchpoint contacts changes --snapshot contacts.snapshot",
-    operands: [],
-    options: {
-      "--snapshot <path>": "the snapshot to compare with; the first run creates it",
-      "--search <text>": "only contacts that match",
-      ...connectionOptions,
-    },
+  name: "contacts changes",
+  about:
+    "Writes the contacts that were added, changed or removed since the last run, as NDJSON to standard output.\n" +
+    "The first run writes every contact. A run that was stopped continues when it is started again: it misses no\n" +
+    "change, and may repeat the last lines.",
+  example: "touchpoint contacts changes --snapshot contacts.snapshot",
+  operands: [],
+  options: {
+    "--snapshot <path>": "the snapshot to compare with; the first run creates it",
+    "--search <text>": "only contacts that match",
+    ...connectionOptions,
   },
   run: async (request) => {
     const snapshot = textOf(request, "snapshot");

@@ -76,24 +76,22 @@ const write = (
 
 /** `touchpoint contacts export`. */
 export const contactsExport: CliCommand = {
-  shape: {
-    name: "contacts export",
-    about:
-      "Writes every contact to a file, once each, even while others are added and deleted.\n" +
-      "The file appears when it is complete.",
-    example: "touchpoint contacts export --out contacts.csv --checkpoint export.json",
-    operands: [],
-    options: {
-      "-o, --out <path>": "a .csv or .ndjson file, optionally with .gz; - for standard output",
-      "-s, --search <text>": "only contacts that match, for example an email",
-      "--columns <a,b,…>":
-        "the columns of a CSV file: email,name,customFields.plan (default: all, with customFields as JSON)",
-      ...delimiterOption,
-      ...formatOption,
-      ...checkpointOption,
-      ...connectionOptions,
-      "--json": "the report as one line of JSON",
-    },
+  name: "contacts export",
+  about:
+    "Writes every contact to a file, once each, even while others are added and deleted.\n" +
+    "The file appears when it is complete.",
+  example: "touchpoint contacts export --out contacts.csv --checkpoint export.json",
+  operands: [],
+  options: {
+    "-o, --out <path>": "a .csv or .ndjson file, optionally with .gz; - for standard output",
+    "-s, --search <text>": "only contacts that match, for example an email",
+    "--columns <a,b,…>":
+      "the columns of a CSV file: email,name,customFields.plan (default: all, with customFields as JSON)",
+    ...delimiterOption,
+    ...formatOption,
+    ...checkpointOption,
+    ...connectionOptions,
+    "--json": "the report as one line of JSON",
   },
   run: async (request) => {
     const settings = exportSettings(request);

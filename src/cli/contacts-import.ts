@@ -43,27 +43,25 @@ const contactsOf = async (request: Request, path: string) => {
 
 /** `touchpoint contacts import`. */
 export const contactsImport: CliCommand = {
-  shape: {
-    name: "contacts import",
-    about:
-      "Creates or updates every contact of a CSV or NDJSON file, by email.\n" +
-      "A contact that already has these values is not sent. The columns are those of an export; id and times are\n" +
-      'ignored, and so are empty cells. In a custom field, 3 is a number and "3" in quotes is text. A column whose name is\n' +
-      "nearly a field's is refused.\n" +
-      "- reads standard input. You can correct a file of --rejected and import it.",
-    example: "touchpoint contacts import contacts.csv --plan",
-    operands: ["<file>"],
-    options: {
-      "--add-to-list <list id>": "add every contact of the file to this list",
-      ...delimiterOption,
-      ...formatOption,
-      "--plan":
-        "change nothing; write what would happen to each row as NDJSON, and the report to standard error",
-      "--concurrency <n>": "batches in flight at once, default 8",
-      ...resumableOptions,
-    },
-    alsoTried: { "--dry-run": "--plan" },
+  name: "contacts import",
+  about:
+    "Creates or updates every contact of a CSV or NDJSON file, by email.\n" +
+    "A contact that already has these values is not sent. The columns are those of an export; id and times are\n" +
+    'ignored, and so are empty cells. In a custom field, 3 is a number and "3" in quotes is text. A column whose name is\n' +
+    "nearly a field's is refused.\n" +
+    "- reads standard input. You can correct a file of --rejected and import it.",
+  example: "touchpoint contacts import contacts.csv --plan",
+  operands: ["<file>"],
+  options: {
+    "--add-to-list <list id>": "add every contact of the file to this list",
+    ...delimiterOption,
+    ...formatOption,
+    "--plan":
+      "change nothing; write what would happen to each row as NDJSON, and the report to standard error",
+    "--concurrency <n>": "batches in flight at once, default 8",
+    ...resumableOptions,
   },
+  alsoTried: { "--dry-run": "--plan" },
   run: async (request) => {
     const [file = ""] = request.operands;
     const concurrency = countOf(request, "concurrency", { least: 1, most: 100 });

@@ -5,14 +5,7 @@ import {
   ResponseValidationError,
   type Schema,
 } from "../index.ts";
-
-/** The response to a GET request. */
-export interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Undefined if it was not JSON. */
-  readonly body: unknown;
-}
+import { fieldsOf } from "./contact-columns.ts";
 
 /** One thing that the doctor found about an operation. */
 export interface Finding {
@@ -20,14 +13,16 @@ export interface Finding {
   readonly text: string;
 }
 
-/** A record or page of an answer. */
-type Fields = Readonly<Record<string, unknown>>;
+/** The response to a GET request; the body is undefined if it was not JSON. */
+type Answer = Pick<ApiError, "status" | "headers" | "attempts" | "body">;
 
-export const isFields = (value: unknown): value is Fields =>
+type Query = Readonly<Record<string, string | number>>;
+
+export const isFields = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Any status is a response here, except 401: without a valid key there is nothing to find out. */
-const answerOf = (error: unknown): Answer & { readonly attempts: number } => {
+const answerOf = (error: unknown): Answer => {
   if (error instanceof ApiError && !(error instanceof AuthenticationError)) return error;
   if (!(error instanceof ResponseValidationError)) throw error;
   return { status: error.status, attempts: error.attempts, headers: new Headers(), body: undefined };
@@ -40,56 +35,28 @@ const kindOf = (value: unknown): string => {
   return Array.isArray(value) ? "an array" : typeof value;
 };
 
-const shapeOf = (body: unknown): string => {
-  if (body === undefined) return "no JSON";
-  return isFields(body)
-    ? `an object with ${Object.keys(body).sort().join(", ") || "no fields"}`
-    : kindOf(body);
-};
+// This path cannot exist: its response shows how a missing path differs from a missing record.
+const missing = "/api/v1/touchpoint-doctor-missing";
 
-const faultsOf = (record: unknown, schema: Schema): string[] => {
-  if (!isFields(record)) return [`a record must be object, is ${kindOf(record)}`];
-  const { error } = schema.safeParse(record);
-  return (error?.issues ?? []).map((issue) => {
-    const name = issue.path.filter((key) => typeof key !== "number").join(".");
-    const value = issue.path.reduce<unknown>((at, key) => Object(at)[key], record);
-    return `${name} ${"expected" in issue ? `must be ${issue.expected}` : issue.message}, is ${kindOf(value)}`;
-  });
-};
+const signatureOf = ({ status, body }: Answer, path: string): string =>
+  `${status} ${JSON.stringify(body ?? null).replaceAll(path, "")}`;
 
 /** Asks a service, and gathers what it finds. */
 export class Examination {
   readonly differs: Finding[] = [];
   readonly notes: Finding[] = [];
-  /** The rate limit headers of the last response that had some. */
-  limitHeaders: Readonly<Record<string, string>> = {};
+  /** The service's rate limit headers. */
+  limits: Readonly<Record<string, string>> = {};
   /** Requests sent so far, including retries. */
   requests = 0;
   readonly #client: Client;
   readonly #signal: AbortSignal;
+  /** How a path that does not exist is answered, if that can be told. */
+  #none: string | undefined;
 
   constructor(client: Client, signal: AbortSignal) {
     this.#client = client;
     this.#signal = signal;
-  }
-
-  /**
-   * Sends through the client, so that it keeps the limits.
-   *
-   * @throws AuthenticationError, ConnectionError and RateLimitError: they end the diagnosis.
-   */
-  async get(path: string, query?: Readonly<Record<string, string | number>>): Promise<Answer> {
-    const options = { signal: this.#signal, maxRetries: 1 };
-    const answer = await this.#client
-      .request({ method: "GET", path, query }, options)
-      .withResponse()
-      .then(({ data, response: { status, headers, attempts } }) => {
-        return { status, headers, attempts, body: data };
-      }, answerOf);
-    this.requests += answer.attempts;
-    const told = [...answer.headers].filter(([name]) => /^(x-)?rate-?limit/.test(name));
-    if (told.length > 0) this.limitHeaders = Object.fromEntries(told);
-    return answer;
   }
 
   differ(operation: string, text: string): void {
@@ -100,6 +67,29 @@ export class Examination {
     this.notes.push({ operation, text });
   }
 
+  /**
+   * Sends through the client, so that it keeps the limits. Undefined if the path does not exist.
+   *
+   * @throws AuthenticationError, ConnectionError and RateLimitError: they end the diagnosis.
+   */
+  async get(path: string, query?: Query): Promise<Answer | undefined> {
+    const answer = await this.#client
+      .request({ method: "GET", path, query }, { signal: this.#signal, maxRetries: 1 })
+      .withResponse()
+      .then(({ data, response }) => ({ ...response, body: data }), answerOf);
+    this.requests += answer.attempts;
+    const told = [...answer.headers].filter(([name]) => /^(x-)?rate-?limit/.test(name));
+    this.limits = { ...this.limits, ...Object.fromEntries(told) };
+    return signatureOf(answer, path) === this.#none ? undefined : answer;
+  }
+
+  /** From here on, `get` can tell a path that does not exist. */
+  async learnMissingPath(): Promise<void> {
+    const answer = await this.get(missing);
+    if (answer?.status === 404) this.#none = signatureOf(answer, missing);
+    else this.note("paths", "a path that cannot exist is not answered 404: which paths exist cannot be told");
+  }
+
   /** Reports a status that the document does not state, with the methods that a 405 names. */
   differStatus(operation: string, { status, headers }: Answer): void {
     const methods = headers.get("allow");
@@ -107,33 +97,44 @@ export class Examination {
   }
 
   /** Reads a page, and says where it differs from the document. Undefined if it is no page. */
-  pageOf(
-    operation: string,
-    answer: Answer,
-    query: { readonly skip?: number; readonly limit?: number },
-  ): { readonly data: readonly unknown[]; readonly total: number } | undefined {
-    const { body } = answer;
+  async page(operation: string, path: string, query: Query) {
+    const answer = await this.get(path, query);
     const differ = (text: string): void => this.differ(operation, text);
+    if (answer === undefined) return void differ(`${path} does not answer`);
     if (answer.status !== 200) return void this.differStatus(operation, answer);
-    if (!isFields(body) || !Array.isArray(body.data))
-      return void differ(`answers ${shapeOf(body)}, not { data, total, skip, limit }`);
+    const { body } = answer;
+    if (!isFields(body) || !Array.isArray(body.data)) {
+      const names = isFields(body) && Object.keys(body).sort().join(", ");
+      const shape = names === false ? kindOf(body) : `an object with ${names || "no fields"}`;
+      return void differ(
+        `answers ${body === undefined ? "no JSON" : shape}, not { data, total, skip, limit }`,
+      );
+    }
     const { data, total } = body;
-    const asked = { skip: 0, limit: 50, ...query };
-    const { skip, limit } = asked;
-    for (const name of ["total", "skip", "limit"] as const)
+    const asked: Query = { skip: 0, limit: 50, ...query };
+    for (const name of ["total", "skip", "limit"])
       if (typeof body[name] !== "number") differ(`${name} must be number, is ${kindOf(body[name])}`);
       else if (name !== "total" && body[name] !== asked[name])
         differ(`asked for ${name} ${asked[name]}, the page says ${body[name]}`);
     if (typeof total !== "number") return undefined;
-    const due = Math.max(0, Math.min(limit, total - skip));
+    const due = Math.max(0, Math.min(Number(asked.limit), total - Number(asked.skip)));
     if (data.length !== due)
-      differ(`of ${total} records, skip ${skip} and limit ${limit} give ${data.length} and not ${due}`);
-    return { data, total };
+      differ(
+        `of ${total} records, skip ${asked.skip} and limit ${asked.limit} give ${data.length} and not ${due}`,
+      );
+    return { data: data as readonly unknown[], total };
   }
 
   /** Compares records with their documented type and fields. */
-  compare(operation: string, records: readonly unknown[], schema: Schema, known: readonly string[]): void {
-    for (const record of records) for (const fault of faultsOf(record, schema)) this.differ(operation, fault);
+  compare(operation: string, records: readonly unknown[], schema: Schema): void {
+    for (const record of records)
+      for (const issue of schema.safeParse(record).error?.issues ?? []) {
+        const name = issue.path.filter((key) => typeof key !== "number").join(".") || "a record";
+        const value = issue.path.reduce<unknown>((at, key) => Object(at)[key], record);
+        const must = "expected" in issue ? `must be ${issue.expected}` : issue.message;
+        this.differ(operation, `${name} ${must}, is ${kindOf(value)}`);
+      }
+    const known = fieldsOf(schema);
     const names = new Set(records.filter(isFields).flatMap((record) => Object.keys(record)));
     const unknown = [...names].filter((name) => !known.includes(name)).sort();
     if (unknown.length > 0)

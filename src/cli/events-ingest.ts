@@ -24,15 +24,13 @@ const eventsOf = (request: Request) => {
 
 /** `touchpoint forecast`. */
 export const forecast: CliCommand = {
-  shape: {
-    name: "forecast",
-    about:
-      "Estimates how long the ingestion of an NDJSON file takes at the limits, and over how many days.\n" +
-      "It tells how many events will be older than 72 hours by then. It sends nothing. - reads standard input.",
-    example: "touchpoint forecast events.ndjson",
-    operands: ["<file>"],
-    options: { ...connectionOptions, "--json": "the forecast as one line of JSON" },
-  },
+  name: "forecast",
+  about:
+    "Estimates how long the ingestion of an NDJSON file takes at the limits, and over how many days.\n" +
+    "It tells how many events will be older than 72 hours by then. It sends nothing. - reads standard input.",
+  example: "touchpoint forecast events.ndjson",
+  operands: ["<file>"],
+  options: { ...connectionOptions, "--json": "the forecast as one line of JSON" },
   run: async (request) => {
     const { events: source } = eventsOf(request);
     await using client = await connect(request, {});
@@ -62,19 +60,17 @@ const idFromOf = (request: Request): { readonly source: string } | undefined => 
 
 /** `touchpoint events ingest`. */
 export const eventsIngest: CliCommand = {
-  shape: {
-    name: "events ingest",
-    about:
-      "Records every event of an NDJSON file, once each, however often the command is stopped and started again.\n" +
-      "An event without an id gets one derived from its content, so identical lines are one event.\n" +
-      "- reads standard input. You can correct a file of --rejected and ingest it.",
-    example: "touchpoint events ingest events.ndjson --checkpoint events.json",
-    operands: ["<file>"],
-    options: {
-      "--id-from source=<name>":
-        "derive ids from that name, the line and the content: identical lines are then events of their own",
-      ...resumableOptions,
-    },
+  name: "events ingest",
+  about:
+    "Records every event of an NDJSON file, once each, however often the command is stopped and started again.\n" +
+    "An event without an id gets one derived from its content, so identical lines are one event.\n" +
+    "- reads standard input. You can correct a file of --rejected and ingest it.",
+  example: "touchpoint events ingest events.ndjson --checkpoint events.json",
+  operands: ["<file>"],
+  options: {
+    "--id-from source=<name>":
+      "derive ids from that name, the line and the content: identical lines are then events of their own",
+    ...resumableOptions,
   },
   run: async (request) => {
     const { input, events } = eventsOf(request);

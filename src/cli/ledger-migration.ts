@@ -2,16 +2,14 @@ import { type CliCommand, exitCode, textOf, UsageError } from "./command.ts";
 
 /** `touchpoint ledger migration`. */
 export const ledgerMigration: CliCommand = {
-  shape: {
-    name: "ledger migration",
-    about:
-      "Prints the SQL that creates the tables of sqlLedger and sqlCheckpoint. Run again, it changes nothing.",
-    example: "touchpoint ledger migration postgres",
-    operands: ["<postgres|sqlite>"],
-    options: {
-      "--ledger <table>": "only this table, and that of --checkpoint if given",
-      "--checkpoint <table>": "only this table, and that of --ledger if given",
-    },
+  name: "ledger migration",
+  about:
+    "Prints the SQL that creates the tables of sqlLedger and sqlCheckpoint. Run again, it changes nothing.",
+  example: "touchpoint ledger migration postgres",
+  operands: ["<postgres|sqlite>"],
+  options: {
+    "--ledger <table>": "only this table, and that of --checkpoint if given",
+    "--checkpoint <table>": "only this table, and that of --ledger if given",
   },
   run: async (request) => {
     const [dialect] = request.operands;

@@ -26,17 +26,15 @@ const nothingChanged = () => "Nothing was changed.";
 
 /** `touchpoint ledger list`. */
 export const ledgerList: CliCommand = {
-  shape: {
-    name: "ledger list",
-    about: "Lists the used send-once keys of a ledger file, newest first.",
-    example: "touchpoint ledger list sent.ledger --state unknown",
-    operands: ["<file>"],
-    options: {
-      "--state <state>": "only pending, unknown or sent",
-      "--since <time>": "only keys claimed since 2026-03-02, or 2026-03-02T07:00:00Z",
-      "--limit <n>": "the maximum number of keys",
-      ...json,
-    },
+  name: "ledger list",
+  about: "Lists the used send-once keys of a ledger file, newest first.",
+  example: "touchpoint ledger list sent.ledger --state unknown",
+  operands: ["<file>"],
+  options: {
+    "--state <state>": "only pending, unknown or sent",
+    "--since <time>": "only keys claimed since 2026-03-02, or 2026-03-02T07:00:00Z",
+    "--limit <n>": "the maximum number of keys",
+    ...json,
   },
   run: async (request) => {
     const state = textOf(request, "state");
@@ -80,13 +78,11 @@ const answers = (file: string, { key, state }: LedgerRow): string => {
 
 /** `touchpoint ledger show`. */
 export const ledgerShow: CliCommand = {
-  shape: {
-    name: "ledger show",
-    about: "Shows what a ledger file knows about a key, what to look up, and what each result means.",
-    example: "touchpoint ledger show sent.ledger welcome:42",
-    operands: ["<file>", "<key>"],
-    options: json,
-  },
+  name: "ledger show",
+  about: "Shows what a ledger file knows about a key, what to look up, and what each result means.",
+  example: "touchpoint ledger show sent.ledger welcome:42",
+  operands: ["<file>", "<key>"],
+  options: json,
   run: async (request) => {
     const [file = "", key = ""] = request.operands;
     const row = await (await ledgerOf(request)).get(key);
@@ -105,17 +101,15 @@ export const ledgerShow: CliCommand = {
 
 /** `touchpoint ledger settle`. */
 export const ledgerSettle: CliCommand = {
-  shape: {
-    name: "ledger settle",
-    about:
-      "Records by hand what happened to the email of a key.\n" +
-      "sent: calls with the key send nothing. not-sent: the key is free, and the next call with it sends.",
-    example: "touchpoint ledger settle sent.ledger welcome:42 not-sent",
-    operands: ["<file>", "<key>", "<sent|not-sent>"],
-    options: {
-      "--release": "with not-sent: also frees a key whose email was sent",
-      "--force": "also settles a key that a process is sending now",
-    },
+  name: "ledger settle",
+  about:
+    "Records by hand what happened to the email of a key.\n" +
+    "sent: calls with the key send nothing. not-sent: the key is free, and the next call with it sends.",
+  example: "touchpoint ledger settle sent.ledger welcome:42 not-sent",
+  operands: ["<file>", "<key>", "<sent|not-sent>"],
+  options: {
+    "--release": "with not-sent: also frees a key whose email was sent",
+    "--force": "also settles a key that a process is sending now",
   },
   run: async (request) => {
     const [, key = "", settlement] = request.operands;

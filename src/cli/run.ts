@@ -57,12 +57,8 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
   const { interrupt, stderr: screen } = around;
   const stdout = safe(around.stdout);
   const stderr = safe(screen);
-  const asked = readArgs(
-    commands.map(({ shape }) => shape),
-    argv,
-    // Some terminals report 0 columns.
-    screen.columns || undefined,
-  );
+  // Some terminals report 0 columns.
+  const asked = readArgs(commands, argv, screen.columns || undefined);
   if (asked.kind === "wrong") {
     stderr.write(`${asked.text}\n`);
     return exitCode.wrongUsage;
@@ -71,9 +67,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     stdout.write(`${asked.kind === "version" ? version : asked.text}\n`);
     return exitCode.ok;
   }
-  const command = commands.find(({ shape }) => shape === asked.command);
-  if (command === undefined) throw new TypeError(`no command ${asked.command.name}`);
-  const { values, operands } = asked;
+  const { command, values, operands } = asked;
   const request: Request = { ...around, stdout, stderr, screen, values, operands };
   try {
     return await command.run(request);
@@ -89,7 +83,7 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     const step = nextStep(error);
     if (step !== undefined) screen.write(`${coloured("cyan", step, screen)}\n`);
     if (!(error instanceof UsageError)) return exitCode.failed;
-    stderr.write(`touchpoint ${command.shape.name} --help tells more.\n`);
+    stderr.write(`touchpoint ${command.name} --help tells more.\n`);
     return exitCode.wrongUsage;
   }
 };

@@ -7,28 +7,26 @@ const defaults = { port: 4010, key: "sandbox-key", contacts: 0 };
 
 /** `touchpoint sandbox`. */
 export const sandbox: CliCommand = {
-  shape: {
-    name: "sandbox",
-    about:
-      "Serves the whole service from memory on this machine, until Ctrl+C. Nothing is stored.\n" +
-      "It has the documented limits, which the client keeps by itself. The page at / shows the requests,\n" +
-      "makes calls fail and advances the clock.",
-    example: "touchpoint sandbox --contacts 1000",
-    operands: [],
-    options: {
-      "-p, --port <n>": `default ${defaults.port}; 0 for any free one`,
-      "--host <address>":
-        "default 127.0.0.1, this machine only; 0.0.0.0 for all of its addresses, as in a container",
-      "--allow-host <names>": "further host names, separated by commas",
-      "--workbench":
-        "serve the page and its controls beyond this machine: others can then read and change everything",
-      "--key <text>": `the accepted key, default ${defaults.key}`,
-      "--contacts <n>": "the number of invented contacts; default 0",
-      "--load <file>": "records that sandbox.save or Save snapshot wrote",
-      "--latency <ms>": "how long each response takes; default 0",
-      ...limitsOption,
-      "--json": "url and key as one line of JSON",
-    },
+  name: "sandbox",
+  about:
+    "Serves the whole service from memory on this machine, until Ctrl+C. Nothing is stored.\n" +
+    "It has the documented limits, which the client keeps by itself. The page at / shows the requests,\n" +
+    "makes calls fail and advances the clock.",
+  example: "touchpoint sandbox --contacts 1000",
+  operands: [],
+  options: {
+    "-p, --port <n>": `default ${defaults.port}; 0 for any free one`,
+    "--host <address>":
+      "default 127.0.0.1, this machine only; 0.0.0.0 for all of its addresses, as in a container",
+    "--allow-host <names>": "further host names, separated by commas",
+    "--workbench":
+      "serve the page and its controls beyond this machine: others can then read and change everything",
+    "--key <text>": `the accepted key, default ${defaults.key}`,
+    "--contacts <n>": "the number of invented contacts; default 0",
+    "--load <file>": "records that sandbox.save or Save snapshot wrote",
+    "--latency <ms>": "how long each response takes; default 0",
+    ...limitsOption,
+    "--json": "url and key as one line of JSON",
   },
   run: async (request) => {
     const port = countOf(request, "port", { least: 0, most: 65_535 }) ?? defaults.port;

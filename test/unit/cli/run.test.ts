@@ -134,5 +134,5 @@ describe("run", () => {
 });
 
 test("the help of every command shows one example", () => {
-  expect(commands.filter(({ shape }) => shape.example === undefined)).toEqual([]);
+  expect(commands.filter(({ example }) => example === undefined)).toEqual([]);
 });
