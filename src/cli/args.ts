@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { nearestTo } from "../runtime/nearest-name.ts";
 import { visible } from "./terminal.ts";
 
 /** A command: its name, its summary, its arguments. */
@@ -99,29 +100,9 @@ const wrong = (problem: string, hint: string) => ({
   text: `touchpoint: ${visible(problem)}\n${hint}`,
 });
 
-/** The edit distance of two words: letters to change, add or remove. */
-const editsBetween = (one: string, other: string): number => {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [index, letter] of [...one].entries()) {
-    const next = [index + 1];
-    for (let at = 1; at <= other.length; at += 1)
-      next[at] = Math.min(
-        (row[at] ?? 0) + 1,
-        (next[at - 1] ?? 0) + 1,
-        (row[at - 1] ?? 0) + (letter === other[at - 1] ? 0 : 1),
-      );
-    row = next;
-  }
-  return row[other.length] ?? 0;
-};
-
-/** `; did you mean "…"?`, if a word is at most two edits from the typed one, and shares a letter with it. */
-export const didYouMean = (typed: string, words: readonly string[]): string => {
-  const [nearest] = words
-    .map((word) => ({ word, edits: editsBetween(typed, word) }))
-    .filter(({ edits }) => edits <= 2 && edits < typed.length)
-    .sort((one, other) => one.edits - other.edits);
-  return nearest === undefined ? "" : `; did you mean "${nearest.word}"?`;
+const didYouMean = (typed: string, words: readonly string[]): string => {
+  const near = nearestTo(typed, words);
+  return near === undefined ? "" : `; did you mean "${near}"?`;
 };
 
 const parseOptions = (command: Command, args: readonly string[]) => {
@@ -162,10 +143,10 @@ export const readArgs = <C extends Command>(
     if (near.length > 0 && (second === "--help" || second === "-h"))
       return { kind: "help", text: overview(near, width) };
     const typed = argv.slice(0, near.length > 0 ? 2 : 1).join(" ");
-    const known = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
-    // A first word alone is no command.
-    const names = known.filter((name) => name !== typed);
-    const hint = didYouMean(argv.slice(0, 2).join(" "), names) || didYouMean(typed, names);
+    const names = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
+    // A first word alone is no command, and several begin with it.
+    const isWord = names.includes(typed);
+    const hint = isWord ? "" : didYouMean(argv.slice(0, 2).join(" "), names) || didYouMean(typed, names);
     return wrong(
       `there is no command "${typed}"${hint}`,
       `touchpoint ${near.length > 0 ? `${first} ` : ""}--help lists the commands.`,

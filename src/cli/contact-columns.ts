@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { type ColumnNames, readCsv } from "../files/index.ts";
 import { Contact, type Schema } from "../index.ts";
+import { nearestTo } from "../runtime/nearest-name.ts";
 import { type Request, UsageError } from "./command.ts";
 import { visible } from "./terminal.ts";
 
@@ -33,17 +34,16 @@ const namesIn = async (file: string, delimiter: string | undefined): Promise<rea
 /** A name without the differences of spelling: case, `_`, `-` and blanks. */
 const folded = (name: string): string => name.toLowerCase().replaceAll(/[_\-\s]/g, "");
 
-const byFolded = new Map(contactFields.map((field) => [folded(field), field]));
+/** Whether a column is a documented field of a contact, or a custom field. */
+export const isContactField = (column: string): boolean =>
+  contactFields.includes(column) || column.startsWith("customFields.");
 
-/** The column that was probably meant by one without a field. */
-export const meantBy = (column: string): string | undefined => {
-  const [field = "", ...inside] = column.split(".");
-  const meant = byFolded.get(folded(field));
-  return meant === undefined ? undefined : [meant, ...inside].join(".");
+/** The field whose name is nearest to that of a column; undefined if none is near. */
+export const nearestField = (column: string): string | undefined => {
+  const [name = "", ...inside] = column.split(".");
+  const near = nearestTo(name, contactFields);
+  return near === "customFields" ? [near, ...inside].join(".") : near;
 };
-
-/** Whether a column is a documented field of a contact, or part of one. */
-export const isContactField = (column: string): boolean => contactFields.includes(column.split(".")[0] ?? "");
 
 const quoted = (columns: readonly string[]): string =>
   columns.map((column) => JSON.stringify(column)).join(", ");
@@ -65,8 +65,8 @@ export const contactColumns = async (
   const columns = names.map((name) => name.trim()).filter((name) => name !== "");
   const unknown = columns.filter((column) => !isContactField(column));
   const faults = unknown.flatMap((column) => {
-    const meant = meantBy(column);
-    return meant === undefined || columns.includes(meant)
+    const meant = nearestField(column);
+    return meant === undefined || folded(meant) !== folded(column) || columns.includes(meant)
       ? []
       : [`the column "${column}" is no field of a contact: rename it to "${meant}" if that is meant`];
   });

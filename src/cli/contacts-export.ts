@@ -1,23 +1,23 @@
 import type { Writable } from "node:stream";
 import { type WriteOptions, type Written, writeCsv, writeNdjson } from "../files/index.ts";
 import type { Contact, Paged } from "../index.ts";
-import { didYouMean } from "./args.ts";
 import { type CliCommand, exitCode, listOf, type Request, textOf, UsageError } from "./command.ts";
 import { connectionOptions, type Watched, watch } from "./connect.ts";
-import { contactFields, isContactField, meantBy } from "./contact-columns.ts";
+import { contactFields, isContactField, nearestField } from "./contact-columns.ts";
 import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
 import { checkpointOption, writeReport } from "./run-resumable.ts";
 import { visibleOn } from "./terminal.ts";
 
 /** Refuses unknown columns, as an import does: they would be empty in every row. */
 const checkColumns = (columns: readonly string[]): void => {
-  const unknown = columns.filter((column) => !isContactField(column));
-  if (unknown.length === 0) return;
-  const faults = unknown.map((column) => {
-    const meant = meantBy(column);
-    const hint = didYouMean(meant ?? column, meant === undefined ? contactFields : [meant]);
-    return `"${column}" is no field of a contact${hint === "" ? "." : hint}`;
-  });
+  const faults = columns
+    .filter((column) => !isContactField(column))
+    .map((column) => {
+      const near = nearestField(column);
+      const hint = near === undefined ? "." : `; did you mean "${near}"?`;
+      return `"${column}" is no field of a contact${hint}`;
+    });
+  if (faults.length === 0) return;
   const fields = contactFields.join(", ");
   throw new UsageError(
     `--columns: ${faults.join(" ")} The fields are ${fields}; a custom one is customFields.<its name>`,

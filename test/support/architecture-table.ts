@@ -101,6 +101,7 @@ export const layers: readonly Rule[] = [
       "src/redis/index.ts",
       "src/files/index.ts",
       "src/sql/index.ts",
+      "src/runtime/nearest-name.ts",
     ],
   },
 ];
