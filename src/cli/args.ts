@@ -19,8 +19,8 @@ export interface Command {
 /** The options of a command, as the help shows them: `{ "-o, --out <path>": "the file to write" }`. */
 export type Options = Readonly<Record<string, string>>;
 
-/** The value of an option: a text, or true for a flag; undefined if the option was not given. */
-export type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
+/** The values of the options that were given, by their names without dashes. */
+export type OptionValues = Readonly<Record<string, string | undefined>>;
 
 /** A parsed command line. `wrong` has the problem and the usage. */
 export type Invocation<C extends Command> =
@@ -28,6 +28,8 @@ export type Invocation<C extends Command> =
       readonly kind: "run";
       readonly command: C;
       readonly values: OptionValues;
+      /** The options without a value that were given. */
+      readonly flags: ReadonlySet<string>;
       readonly operands: readonly string[];
     }
   | { readonly kind: "version" }
@@ -161,5 +163,12 @@ export const readArgs = <C extends Command>(
   if (missing !== undefined) return wrong(`${missing} is missing`, hint);
   const extra = positionals[command.operands.length];
   if (extra !== undefined) return wrong(`"${extra}" is one argument too many`, hint);
-  return { kind: "run", command, values, operands: positionals };
+  const given = Object.entries(values);
+  return {
+    kind: "run",
+    command,
+    values: Object.fromEntries(given.filter((entry): entry is [string, string] => entry[1] !== true)),
+    flags: new Set(given.flatMap(([name, value]) => (value === true ? name : []))),
+    operands: positionals,
+  };
 };

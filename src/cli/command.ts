@@ -1,5 +1,5 @@
-import type { Command, Invocation } from "./args.ts";
-import type { Terminal } from "./progress-bar.ts";
+import type { Command, Invocation, Options } from "./args.ts";
+import type { Output, Terminal } from "./terminal.ts";
 
 /** The exit codes. */
 export const exitCode = {
@@ -16,11 +16,6 @@ export const exitCode = {
 
 export type ExitCode = (typeof exitCode)[keyof typeof exitCode];
 
-/** Takes text. */
-export interface Output {
-  write(text: string): unknown;
-}
-
 /** The environment of a command. */
 export interface Surroundings {
   /** For results, so that they can be piped. */
@@ -35,7 +30,7 @@ export interface Surroundings {
 
 /** A command's parsed arguments and its environment. `stdout` and `stderr` make control characters visible. */
 export type Request = Surroundings &
-  Pick<Extract<Invocation<Command>, { kind: "run" }>, "values" | "operands"> & {
+  Pick<Extract<Invocation<Command>, { kind: "run" }>, "values" | "flags" | "operands"> & {
     /** Standard error as it is, for the progress bar. */
     readonly screen: Terminal;
   };
@@ -51,21 +46,20 @@ export interface CliCommand extends Command {
 /** The command line is wrong; the message says how to correct it. */
 export class UsageError extends Error {}
 
-/** The value of an option with a value. */
-export const textOf = ({ values }: Pick<Request, "values">, name: string): string | undefined => {
-  const value = values[name];
-  return typeof value === "string" ? value : undefined;
-};
-
-/** Whether a flag was given. */
-export const isSet = ({ values }: Pick<Request, "values">, name: string): boolean => values[name] === true;
-
 /** The value of an option with a list: `email,name`. */
 export const listOf = (request: Pick<Request, "values">, name: string): readonly string[] | undefined =>
-  textOf(request, name)
+  request.values[name]
     ?.split(",")
     .map((item) => item.trim())
     .filter((item) => item !== "");
+
+/** The option of commands that print a result. */
+export const jsonOption: Options = { "--json": "the result as one line of JSON" };
+
+/** Prints a result as text for people, or with `--json` as one line for machines. */
+export const print = (request: Pick<Request, "flags" | "stdout">, result: unknown, text: string): void => {
+  request.stdout.write(request.flags.has("json") ? `${JSON.stringify(result)}\n` : text);
+};
 
 /**
  * The value of an option with a whole number.
@@ -77,7 +71,7 @@ export const countOf = (
   name: string,
   { least, most }: { readonly least: number; readonly most: number },
 ): number | undefined => {
-  const text = textOf(request, name);
+  const text = request.values[name];
   if (text === undefined) return undefined;
   const count = Number(text);
   if (/^\d+$/.test(text) && count >= least && count <= most) return count;

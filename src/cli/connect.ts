@@ -1,6 +1,6 @@
-import { Client, type ClientOptions, ConfigurationError, type Hooks, type Limits } from "../index.ts";
+import { Client, ConfigurationError, type Hooks, type Limits } from "../index.ts";
 import type { Options } from "./args.ts";
-import { type Request, textOf, UsageError } from "./command.ts";
+import { type Request, UsageError } from "./command.ts";
 import { type Measured, Pace, progressBar } from "./progress-bar.ts";
 
 /** The option that sets the limits, of a sandbox and of commands that call it. */
@@ -16,7 +16,7 @@ export const limitsOption: Options = {
 export const limitsOf = async (
   request: Pick<Request, "values">,
 ): Promise<Partial<Limits> | false | undefined> => {
-  const text = textOf(request, "limits");
+  const text = request.values.limits;
   if (text === undefined) return undefined;
   if (text === "off") return false;
   const times = Number(text);
@@ -44,15 +44,16 @@ export const connectionOptions: Options = {
  */
 export const connect = async (
   request: Pick<Request, "values">,
-  options: Pick<ClientOptions, "hooks" | "baseUrl">,
+  { baseUrl, hooks }: { readonly baseUrl?: string | undefined; readonly hooks?: Hooks } = {},
 ): Promise<Client> => {
   const limits = await limitsOf(request);
-  const proxy = textOf(request, "proxy");
+  const proxy = request.values.proxy;
   try {
     return new Client({
-      ...options,
-      ...(limits === undefined ? {} : { limits }),
-      ...(proxy === undefined ? {} : { proxy }),
+      ...(baseUrl !== undefined && { baseUrl }),
+      ...(hooks !== undefined && { hooks }),
+      ...(limits !== undefined && { limits }),
+      ...(proxy !== undefined && { proxy }),
     });
   } catch (error) {
     if (error instanceof ConfigurationError) throw new UsageError(error.message, { cause: error });

@@ -57,7 +57,7 @@ const customHint = "a custom field is named customFields.<its name>";
  * @throws UsageError for a column whose name is nearly a field's, if that field has no column.
  */
 export const contactColumns = async (
-  request: Request,
+  request: Pick<Request, "stderr">,
   file: string,
   delimiter?: string,
 ): Promise<ColumnNames> => {

@@ -1,5 +1,5 @@
 import type { ContactChange } from "../index.ts";
-import { type CliCommand, exitCode, textOf, UsageError } from "./command.ts";
+import { type CliCommand, exitCode, UsageError } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
 
 const counted = (counts: Readonly<Record<ContactChange["kind"], number>>): string =>
@@ -22,15 +22,14 @@ export const contactsChanges: CliCommand = {
     ...connectionOptions,
   },
   run: async (request) => {
-    const snapshot = textOf(request, "snapshot");
+    const snapshot = request.values.snapshot;
     if (snapshot === undefined) throw new UsageError("--snapshot <path> is missing");
-    const search = textOf(request, "search");
     const { client, bar, show, close } = await watch(request);
     const counts = { added: 0, changed: 0, removed: 0 };
     try {
       const changes = client.contacts.changes({
         snapshot,
-        ...(search !== undefined && { search }),
+        search: request.values.search,
         signal: request.interrupt,
         onProgress: show,
       });

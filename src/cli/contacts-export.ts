@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
 import { type WriteOptions, type Written, writeCsv, writeNdjson } from "../files/index.ts";
 import type { Contact, Paged } from "../index.ts";
-import { type CliCommand, exitCode, listOf, type Request, textOf, UsageError } from "./command.ts";
+import { type CliCommand, exitCode, jsonOption, listOf, type Request, UsageError } from "./command.ts";
 import { connectionOptions, type Watched, watch } from "./connect.ts";
 import { contactFields, isContactField, nearestField } from "./contact-columns.ts";
 import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
@@ -30,11 +30,11 @@ const checkColumns = (columns: readonly string[]): void => {
  * @throws UsageError for options that exclude each other.
  */
 export const exportSettings = (request: Pick<Request, "values">) => {
-  const out = textOf(request, "out");
+  const out = request.values.out;
   if (out === undefined) throw new UsageError("--out <path> is missing");
   const file = recordFile(out, request);
   const columns = listOf(request, "columns");
-  const checkpoint = textOf(request, "checkpoint");
+  const checkpoint = request.values.checkpoint;
   if (columns?.length === 0) throw new UsageError("--columns must name at least one column");
   if (columns !== undefined && file.format !== "csv") throw new UsageError("--columns is for CSV");
   checkColumns(columns ?? []);
@@ -45,7 +45,7 @@ export const exportSettings = (request: Pick<Request, "values">) => {
   // file that is half written.
   const defaults = file.format === "csv" ? contactFields : undefined;
   const chosen = { columns: columns ?? defaults, delimiter: delimiterOf(request, file) };
-  return { out, file, search: textOf(request, "search"), ...chosen, checkpoint };
+  return { out, file, search: request.values.search, ...chosen, checkpoint };
 };
 
 /** The list as a source that shows its progress. */
@@ -91,7 +91,7 @@ export const contactsExport: CliCommand = {
     ...formatOption,
     ...checkpointOption,
     ...connectionOptions,
-    "--json": "the report as one line of JSON",
+    ...jsonOption,
   },
   run: async (request) => {
     const settings = exportSettings(request);
@@ -119,9 +119,9 @@ export const contactsExport: CliCommand = {
     }
   },
   afterInterrupt: (request) => {
-    const out = textOf(request, "out");
+    const out = request.values.out;
     if (out === "-") return "What was written is not complete.";
-    return textOf(request, "checkpoint") === undefined
+    return request.values.checkpoint === undefined
       ? "Nothing was written. With --checkpoint <path> it can go on where it stopped."
       : "Run the same command again to go on where it stopped.";
   },

@@ -1,6 +1,6 @@
 import { readContacts } from "../files/index.ts";
 import { type Client, type ContactInput, NotFoundError } from "../index.ts";
-import { type CliCommand, countOf, isSet, type Request, textOf, UsageError } from "./command.ts";
+import { type CliCommand, countOf, type Request, UsageError } from "./command.ts";
 import { contactColumns } from "./contact-columns.ts";
 import { delimiterOf, delimiterOption, formatOption, openInput, recordFile } from "./record-file.ts";
 import { readableRecords, UnreadableLine } from "./rejections.ts";
@@ -32,7 +32,7 @@ const contactsOf = async (request: Request, path: string) => {
   const columns = format === "csv" ? await contactColumns(request, path, delimiter) : {};
   const input = openInput(path);
   const { source, name } = input;
-  const isAssumed = path === "-" && textOf(request, "format") === undefined;
+  const isAssumed = path === "-" && request.values.format === undefined;
   const records = readableRecords(
     (onInvalid) => readContacts(source, { columns, delimiter, format, name, onInvalid }),
     isAssumed ? "For CSV give --format csv" : undefined,
@@ -66,8 +66,8 @@ export const contactsImport: CliCommand = {
     const [file = ""] = request.operands;
     const concurrency = countOf(request, "concurrency", { least: 1, most: 100 });
     const { input, contacts } = await contactsOf(request, file);
-    const addToList = textOf(request, "add-to-list");
-    const isPlan = isSet(request, "plan");
+    const addToList = request.values["add-to-list"];
+    const isPlan = request.flags.has("plan");
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
     return runResumable(around, input, async ({ client, checkpoint, signal, onProgress, reject }) => {
       if (addToList !== undefined) await assertList(client, addToList, signal);

@@ -1,5 +1,5 @@
 import { type Client, Company, Contact, ScheduledEmail } from "../index.ts";
-import { type CliCommand, exitCode, isSet, textOf } from "./command.ts";
+import { type CliCommand, exitCode, jsonOption, print } from "./command.ts";
 import { connect, connectionOptions } from "./connect.ts";
 import { Examination, type Finding, isFields } from "./doctor-examination.ts";
 import { visible } from "./terminal.ts";
@@ -172,18 +172,13 @@ export const doctor: CliCommand = {
     "--base-url <url>": "default: TOUCHPOINT_BASE_URL",
     "--domain <name>": "the domain of an existing company, to check its record",
     ...connectionOptions,
-    "--json": "the result as one line of JSON",
+    ...jsonOption,
   },
   run: async (request) => {
-    const baseUrl = textOf(request, "base-url");
-    const client = await connect(request, baseUrl === undefined ? {} : { baseUrl });
-    try {
-      const found = await diagnose(client, { domain: textOf(request, "domain"), signal: request.interrupt });
-      request.stdout.write(isSet(request, "json") ? `${JSON.stringify(found)}\n` : describeDiagnosis(found));
-      return found.differs.length === 0 ? exitCode.ok : exitCode.someRejected;
-    } finally {
-      await client.close();
-    }
+    await using client = await connect(request, { baseUrl: request.values["base-url"] });
+    const found = await diagnose(client, { domain: request.values.domain, signal: request.interrupt });
+    print(request, found, describeDiagnosis(found));
+    return found.differs.length === 0 ? exitCode.ok : exitCode.someRejected;
   },
   afterInterrupt: () => "Nothing was changed.",
 };

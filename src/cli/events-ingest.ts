@@ -1,6 +1,6 @@
 import { readNdjson } from "../files/index.ts";
 import type { EventInput } from "../index.ts";
-import { type CliCommand, exitCode, isSet, type Request, textOf, UsageError } from "./command.ts";
+import { type CliCommand, exitCode, jsonOption, print, type Request, UsageError } from "./command.ts";
 import { connect, connectionOptions } from "./connect.ts";
 import { duration } from "./progress-bar.ts";
 import { openInput, recordFile } from "./record-file.ts";
@@ -30,17 +30,15 @@ export const forecast: CliCommand = {
     "It tells how many events will be older than 72 hours by then. It sends nothing. - reads standard input.",
   example: "touchpoint forecast events.ndjson",
   operands: ["<file>"],
-  options: { ...connectionOptions, "--json": "the forecast as one line of JSON" },
+  options: { ...connectionOptions, ...jsonOption },
   run: async (request) => {
     const { events: source } = eventsOf(request);
-    await using client = await connect(request, {});
+    await using client = await connect(request);
     const told = await client.events.forecast(source, { signal: request.interrupt });
-    if (isSet(request, "json")) {
-      request.stdout.write(`${JSON.stringify(told)}\n`);
-      return exitCode.ok;
-    }
     const { events, durationMs, days, tooOld = 0 } = told;
-    request.stdout.write(
+    print(
+      request,
+      told,
       `events   ${events.toLocaleString("en-US")}\ntakes    ${duration(durationMs)}\ndays     ${days}\n` +
         `too old  ${tooOld.toLocaleString("en-US")}\n`,
     );
@@ -51,7 +49,7 @@ export const forecast: CliCommand = {
 
 /** @throws UsageError for anything but `source=<name>`. */
 const idFromOf = (request: Request): { readonly source: string } | undefined => {
-  const text = textOf(request, "id-from");
+  const text = request.values["id-from"];
   if (text === undefined) return undefined;
   const source = /^source=(.+)$/s.exec(text)?.[1];
   if (source === undefined) throw new UsageError(`--id-from must be source=<name>, got "${text}"`);

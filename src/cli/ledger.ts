@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Ledger, LedgerRow } from "../index.ts";
-import { type CliCommand, countOf, exitCode, isSet, type Request, textOf, UsageError } from "./command.ts";
+import { type CliCommand, countOf, exitCode, print, type Request, UsageError } from "./command.ts";
 import { shellWord, visible } from "./terminal.ts";
 
 /** The ledger of the first operand. A missing file is a typing error, not an empty ledger. */
@@ -37,15 +37,15 @@ export const ledgerList: CliCommand = {
     ...json,
   },
   run: async (request) => {
-    const state = textOf(request, "state");
+    const state = request.values.state;
     if (state !== undefined && state !== "pending" && state !== "unknown" && state !== "sent")
       throw new UsageError(`--state must be pending, unknown or sent, got "${state}"`);
     const limit = countOf(request, "limit", { least: 1, most: 1e9 }) ?? Number.POSITIVE_INFINITY;
     const ledger = await ledgerOf(request);
     let listed = 0;
-    for await (const row of ledger.list({ state, since: textOf(request, "since") })) {
+    for await (const row of ledger.list({ state, since: request.values.since })) {
       request.interrupt.throwIfAborted();
-      request.stdout.write(isSet(request, "json") ? `${JSON.stringify(row)}\n` : lineOf(row));
+      print(request, row, lineOf(row));
       listed += 1;
       if (listed >= limit) break;
     }
@@ -76,6 +76,12 @@ const answers = (file: string, { key, state }: LedgerRow): string => {
   );
 };
 
+const described = (file: string, row: LedgerRow): string => {
+  const receipt = row.receipt === undefined ? "none" : JSON.stringify(row.receipt, undefined, 2);
+  const claimed = `${visible(row.key)}: ${row.state}, claimed ${timeOf(row)}`;
+  return [claimed, meaning[row.state], `Receipt: ${receipt}`, answers(file, row)].join("\n\n");
+};
+
 /** `touchpoint ledger show`. */
 export const ledgerShow: CliCommand = {
   name: "ledger show",
@@ -86,14 +92,11 @@ export const ledgerShow: CliCommand = {
   run: async (request) => {
     const [file = "", key = ""] = request.operands;
     const row = await (await ledgerOf(request)).get(key);
-    if (isSet(request, "json")) request.stdout.write(`${JSON.stringify(row ?? null)}\n`);
-    else if (row === undefined) request.stdout.write(`${visible(key)} is free: a call with it sends.\n`);
-    else {
-      const receipt = row.receipt === undefined ? "none" : JSON.stringify(row.receipt, undefined, 2);
-      request.stdout.write(
-        `${visible(key)}: ${row.state}, claimed ${timeOf(row)}\n\n${meaning[row.state]}\n\nReceipt: ${receipt}\n\n${answers(file, row)}`,
-      );
-    }
+    print(
+      request,
+      row ?? null,
+      row === undefined ? `${visible(key)} is free: a call with it sends.\n` : described(file, row),
+    );
     return exitCode.ok;
   },
   afterInterrupt: nothingChanged,
@@ -115,12 +118,12 @@ export const ledgerSettle: CliCommand = {
     const [, key = "", settlement] = request.operands;
     if (settlement !== "sent" && settlement !== "not-sent")
       throw new UsageError(`give sent or not-sent, got "${settlement}"`);
-    const isRelease = isSet(request, "release");
+    const isRelease = request.flags.has("release");
     if (isRelease && settlement === "sent") throw new UsageError("--release goes with not-sent");
     const ledger = await ledgerOf(request);
     const isDone = isRelease
       ? await ledger.release(key)
-      : await ledger.settle(key, settlement, { force: isSet(request, "force") });
+      : await ledger.settle(key, settlement, { force: request.flags.has("force") });
     if (isDone) {
       request.stdout.write(`${visible(key)}: ${settlement === "sent" ? "sent" : "free"}\n`);
       return exitCode.ok;
@@ -136,4 +139,28 @@ export const ledgerSettle: CliCommand = {
     return exitCode.failed;
   },
   afterInterrupt: () => "Look with `touchpoint ledger show` whether the key was settled.",
+};
+
+/** `touchpoint ledger migration`. */
+export const ledgerMigration: CliCommand = {
+  name: "ledger migration",
+  about:
+    "Prints the SQL that creates the tables of sqlLedger and sqlCheckpoint. Run again, it changes nothing.",
+  example: "touchpoint ledger migration postgres",
+  operands: ["<postgres|sqlite>"],
+  options: {
+    "--ledger <table>": "only this table, and that of --checkpoint if given",
+    "--checkpoint <table>": "only this table, and that of --ledger if given",
+  },
+  run: async (request) => {
+    const [dialect] = request.operands;
+    if (dialect !== "postgres" && dialect !== "sqlite")
+      throw new UsageError(`give postgres or sqlite, got "${dialect}"`);
+    const { migration } = await import("../sql/index.ts");
+    const [ledger, checkpoint] = [request.values.ledger, request.values.checkpoint];
+    const isNamed = ledger !== undefined || checkpoint !== undefined;
+    request.stdout.write(migration(dialect, isNamed ? { ledger, checkpoint } : undefined));
+    return exitCode.ok;
+  },
+  afterInterrupt: nothingChanged,
 };

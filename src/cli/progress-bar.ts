@@ -1,21 +1,11 @@
-import { visible } from "./terminal.ts";
+import type { Progress } from "../index.ts";
+import { type Terminal, visible } from "./terminal.ts";
 
 /** The progress that is shown. */
-export interface ProgressShown {
-  readonly done: number;
-  readonly total: number | undefined;
-  readonly perSecond: number;
-  readonly etaMs: number | undefined;
-  readonly waitingFor: string | undefined;
-}
+export type ProgressShown = Omit<Progress, "forecast">;
 
-/** The progress that is measured. */
-export interface Measured {
-  readonly done: number;
-  readonly total: number | undefined;
-  /** The least time that the rest takes at the limits, in milliseconds, if known. */
-  readonly leastMs?: number | undefined;
-}
+/** The progress that is measured; `leastMs` is the least time that the rest takes at the limits, if known. */
+export type Measured = Pick<Progress, "done" | "total"> & { readonly leastMs?: number | undefined };
 
 /** Computes the rate of the work and the time left. */
 export class Pace {
@@ -101,13 +91,6 @@ export const renderProgress = (progress: ProgressShown, width: number): string =
   const filled = Math.floor(shareOf(progress.done, progress.total) * columns);
   return `${"█".repeat(filled)}${"░".repeat(columns - filled)} ${text}`;
 };
-
-/** The output for progress, such as `process.stderr`: standard output is for records. */
-export interface Terminal {
-  readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
-  write(text: string): unknown;
-}
 
 /** Progress on a terminal, or in a log. */
 export interface ProgressBar {

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { FileSource } from "../files/index.ts";
 import type { Options } from "./args.ts";
-import { type Request, textOf, UsageError } from "./command.ts";
+import { type Request, UsageError } from "./command.ts";
 
 /** The format of a file. */
 export interface RecordFile {
@@ -22,7 +22,7 @@ export const delimiterOption: Options = {
 
 /** @throws UsageError for an invalid character. */
 export const delimiterOf = (request: Pick<Request, "values">, { format }: RecordFile): string | undefined => {
-  const text = textOf(request, "delimiter");
+  const text = request.values.delimiter;
   if (text === undefined) return undefined;
   if (format !== "csv") throw new UsageError("--delimiter is for CSV");
   const delimiter = text === "tab" || text === "\\t" ? "\t" : text;
@@ -36,7 +36,7 @@ export const delimiterOf = (request: Pick<Request, "values">, { format }: Record
  * @throws UsageError for a name without a known ending.
  */
 export const recordFile = (path: string, request?: Pick<Request, "values">): RecordFile => {
-  const format = request && textOf(request, "format");
+  const format = request?.values.format;
   if (format !== undefined && path !== "-") throw new UsageError("--format is for -; a file's name tells it");
   if (path === "-") {
     if (format === undefined || format === "ndjson") return { format: "ndjson", isCompressed: false };

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { appendFile, stat, truncate, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { InvalidLine } from "../files/index.ts";
-import { type Request, textOf, UsageError } from "./command.ts";
+import { type Request, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
 
 // As the readers of `touchpoint-sdk/files` mark records: an import and its plan name a row by this line.
@@ -140,10 +140,10 @@ const exists = async (path: string | undefined): Promise<boolean> =>
 
 /** Shows the first refused records, and writes all to the file of `--rejected`. */
 export const rejections = async (request: Request, bar: ProgressBar) => {
-  const path = textOf(request, "rejected");
+  const path = request.values.rejected;
   if (path !== undefined && resolve(path) === resolve(request.operands[0] ?? ""))
     throw new UsageError("--rejected must not be the file that is read");
-  const isResumed = await exists(textOf(request, "checkpoint"));
+  const isResumed = await exists(request.values.checkpoint);
   const keep = path === undefined ? undefined : await rejectedFile(path, isResumed);
   let count = 0;
   return async (refused: Refused): Promise<void> => {

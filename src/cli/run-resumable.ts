@@ -1,6 +1,6 @@
 import { type Client, isTouchpointError, type Progress } from "../index.ts";
 import type { Options } from "./args.ts";
-import { type CliCommand, type ExitCode, exitCode, isSet, type Request, textOf } from "./command.ts";
+import { type CliCommand, type ExitCode, exitCode, jsonOption, print, type Request } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
 import { type Refused, rejections } from "./rejections.ts";
 import { visible } from "./terminal.ts";
@@ -26,8 +26,7 @@ export const describeReport = ({ elapsedMs, ...report }: Report): string => {
 
 /** Writes a report for people, or with `--json` as one line for machines. */
 export const writeReport = (request: Request, report: object): void => {
-  const text = isSet(request, "json") ? `${JSON.stringify(report)}\n` : describeReport({ ...report });
-  request.stdout.write(text);
+  print(request, report, describeReport({ ...report }));
 };
 
 /** The arguments of an ingestion or import. */
@@ -49,7 +48,7 @@ export const checkpointOption: Options = {
 export const orGoOn =
   (otherwise: string): CliCommand["afterInterrupt"] =>
   (request) =>
-    textOf(request, "checkpoint") === undefined
+    request.values.checkpoint === undefined
       ? otherwise
       : "Run the same command again to go on where it stopped.";
 
@@ -58,7 +57,7 @@ export const resumableOptions: Options = {
   ...checkpointOption,
   "--rejected <path>": "write refused records, and the reasons, to this NDJSON file",
   ...connectionOptions,
-  "--json": "the report as one line of JSON",
+  ...jsonOption,
 };
 
 /**
@@ -75,7 +74,7 @@ export const runResumable = async (
   try {
     const report = await work({
       client,
-      checkpoint: textOf(request, "checkpoint"),
+      checkpoint: request.values.checkpoint,
       signal: request.interrupt,
       onProgress: ({ done }, leastMs) => show({ done, total: input.total(), leastMs }),
       reject: await rejections(request, bar),

@@ -5,7 +5,6 @@ import {
   type CliCommand,
   type ExitCode,
   exitCode,
-  type Output,
   type Request,
   type Surroundings,
   UsageError,
@@ -15,10 +14,9 @@ import { contactsExport } from "./contacts-export.ts";
 import { contactsImport } from "./contacts-import.ts";
 import { doctor } from "./doctor.ts";
 import { eventsIngest, forecast } from "./events-ingest.ts";
-import { ledgerList, ledgerSettle, ledgerShow } from "./ledger.ts";
-import { ledgerMigration } from "./ledger-migration.ts";
+import { ledgerList, ledgerMigration, ledgerSettle, ledgerShow } from "./ledger.ts";
 import { sandbox } from "./sandbox.ts";
-import { coloured, visible, visibleLines } from "./terminal.ts";
+import { coloured, type Output, visible, visibleLines } from "./terminal.ts";
 
 /** All commands, in the order of the help. */
 export const commands: readonly CliCommand[] = [
@@ -67,8 +65,8 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     stdout.write(`${asked.kind === "version" ? version : asked.text}\n`);
     return exitCode.ok;
   }
-  const { command, values, operands } = asked;
-  const request: Request = { ...around, stdout, stderr, screen, values, operands };
+  const { command, ...given } = asked;
+  const request: Request = { ...around, ...given, stdout, stderr, screen };
   try {
     return await command.run(request);
   } catch (error) {

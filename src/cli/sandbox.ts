@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type CliCommand, countOf, exitCode, isSet, listOf, textOf } from "./command.ts";
+import { type CliCommand, countOf, exitCode, listOf, print } from "./command.ts";
 import { limitsOf, limitsOption } from "./connect.ts";
 import { shellWord } from "./terminal.ts";
 
@@ -31,27 +31,28 @@ export const sandbox: CliCommand = {
   run: async (request) => {
     const port = countOf(request, "port", { least: 0, most: 65_535 }) ?? defaults.port;
     const contacts = countOf(request, "contacts", { least: 0, most: 1_000_000 }) ?? defaults.contacts;
-    const key = textOf(request, "key") ?? defaults.key;
-    const host = textOf(request, "host");
+    const key = request.values.key ?? defaults.key;
+    const host = request.values.host;
     const allowedHosts = listOf(request, "allow-host");
     const latencyMs = countOf(request, "latency", { least: 0, most: 3_600_000 }) ?? 0;
     const limits = await limitsOf(request);
     const { createSandbox } = await import("../sandbox/index.ts");
     const service = createSandbox({ apiKeys: [key], latencyMs, ...(limits === undefined ? {} : { limits }) });
-    const file = textOf(request, "load");
+    const file = request.values.load;
     if (file !== undefined) await service.load(file);
     service.seedContacts(contacts);
     const { url, close } = await service.listen({
       port,
       ...(host === undefined ? {} : { host }),
       ...(allowedHosts === undefined ? {} : { allowedHosts }),
-      ...(isSet(request, "workbench") ? { workbench: true } : {}),
+      ...(request.flags.has("workbench") ? { workbench: true } : {}),
     });
-    request.stdout.write(
-      isSet(request, "json")
-        ? `${JSON.stringify({ url, key, contacts: service.state.contacts.length })}\n`
-        : `Touchpoint sandbox at ${url} with ${service.state.contacts.length.toLocaleString("en-US")} contacts. Ctrl+C ends it.\n\n` +
-            `export TOUCHPOINT_BASE_URL=${shellWord(url)}\nexport TOUCHPOINT_API_KEY=${shellWord(key)}\n`,
+    const { length } = service.state.contacts;
+    print(
+      request,
+      { url, key, contacts: length },
+      `Touchpoint sandbox at ${url} with ${length.toLocaleString("en-US")} contacts. Ctrl+C ends it.\n\n` +
+        `export TOUCHPOINT_BASE_URL=${shellWord(url)}\nexport TOUCHPOINT_API_KEY=${shellWord(key)}\n`,
     );
     if (!request.interrupt.aborted) await once(request.interrupt, "abort");
     await close();

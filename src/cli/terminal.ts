@@ -1,6 +1,17 @@
 import { Transform, type Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
+/** Takes text. */
+export interface Output {
+  write(text: string): unknown;
+}
+
+/** The output for progress and errors, such as `process.stderr`: standard output is for records. */
+export interface Terminal extends Output {
+  readonly isTTY?: boolean | undefined;
+  readonly columns?: number | undefined;
+}
+
 // C0, DEL and C1, what ends a line, and what reorders or hides text: a terminal acts on them.
 const acting = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
@@ -29,11 +40,7 @@ export const visibleOn = (out: Writable & { readonly isTTY?: boolean }): Writabl
 const codes = { red: 31, cyan: 36 } as const;
 
 /** Colours text if the stream shows colours: `FORCE_COLOR` and `NO_COLOR` decide first, as in Node itself. */
-export const coloured = (
-  colour: keyof typeof codes,
-  text: string,
-  out: { readonly isTTY?: boolean | undefined },
-): string => {
+export const coloured = (colour: keyof typeof codes, text: string, out: Terminal): string => {
   const { FORCE_COLOR: forced, NO_COLOR: none, TERM } = process.env;
   const shows = forced === undefined ? !none && out.isTTY === true && TERM !== "dumb" : forced !== "0";
   return shows ? `\u001b[${codes[colour]}m${text}\u001b[39m` : text;

@@ -31,7 +31,8 @@ describe("readArgs", () => {
     expect(read("contacts export out.csv -s ann --column a --quiet")).toEqual({
       kind: "run",
       command: contactsExport,
-      values: { search: "ann", column: "a", quiet: true },
+      values: { search: "ann", column: "a" },
+      flags: new Set(["quiet"]),
       operands: ["out.csv"],
     });
   });

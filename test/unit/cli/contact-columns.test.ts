@@ -7,15 +7,7 @@ const look = async (header: string, row = header.replaceAll(/[^,]/g, "")) => {
   const path = scratch().put("people.csv", `${header}\n${row}\n`);
   const told: string[] = [];
   const columns = await contactColumns(
-    {
-      values: {},
-      operands: [],
-      stdout: { write: () => {} },
-      screen: { write: () => {} },
-      stderr: { write: (text) => told.push(text.replace(path, "people.csv")) },
-      interrupt: new AbortController().signal,
-      now: () => 0,
-    },
+    { stderr: { write: (text) => told.push(text.replace(path, "people.csv")) } },
     path,
   );
   return { columns, told };
