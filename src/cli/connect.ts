@@ -61,7 +61,7 @@ export const connect = async (
   }
 };
 
-/** Creates a client for a long command, whose progress, waits and retries are shown until it is closed. */
+/** Creates a client for a long command, whose progress, waits and retries are shown until it is disposed of. */
 export const watch = async (request: Request) => {
   const { screen, now } = request;
   const bar = progressBar(screen, now);
@@ -79,7 +79,7 @@ export const watch = async (request: Request) => {
     client,
     bar,
     show: (progress: Measured) => bar.update(pace.shown(progress, wait)),
-    close: async () => {
+    [Symbol.asyncDispose]: async () => {
       bar.end();
       await client.close();
     },

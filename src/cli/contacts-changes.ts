@@ -22,27 +22,23 @@ export const contactsChanges: CliCommand = {
     ...connectionOptions,
   },
   run: async (request) => {
-    const snapshot = request.values.snapshot;
+    const { snapshot, search } = request.values;
     if (snapshot === undefined) throw new UsageError("--snapshot <path> is missing");
-    const { client, bar, show, close } = await watch(request);
+    await using watching = await watch(request);
     const counts = { added: 0, changed: 0, removed: 0 };
-    try {
-      const changes = client.contacts.changes({
-        snapshot,
-        search: request.values.search,
-        signal: request.interrupt,
-        onProgress: show,
-      });
-      for await (const page of changes.pages()) {
-        for (const { kind } of page) counts[kind] += 1;
-        request.stdout.write(page.map((change) => `${JSON.stringify(change)}\n`).join(""));
-      }
-      bar.end();
-      request.stderr.write(`${counted(counts)}\n`);
-      return exitCode.ok;
-    } finally {
-      await close();
+    const changes = watching.client.contacts.changes({
+      snapshot,
+      search,
+      signal: request.interrupt,
+      onProgress: watching.show,
+    });
+    for await (const page of changes.pages()) {
+      for (const { kind } of page) counts[kind] += 1;
+      request.stdout.write(page.map((change) => `${JSON.stringify(change)}\n`).join(""));
     }
+    watching.bar.end();
+    request.stderr.write(`${counted(counts)}\n`);
+    return exitCode.ok;
   },
   afterInterrupt: () => "Run the same command again to go on where it stopped.",
 };

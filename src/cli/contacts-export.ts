@@ -5,7 +5,7 @@ import { type CliCommand, exitCode, jsonOption, listOf, type Request, UsageError
 import { connectionOptions, type Watched, watch } from "./connect.ts";
 import { contactFields, isContactField, nearestField } from "./contact-columns.ts";
 import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
-import { checkpointOption, writeReport } from "./run-resumable.ts";
+import { checkpointOption, orGoOn, writeReport } from "./run-resumable.ts";
 import { visibleOn } from "./terminal.ts";
 
 /** Refuses unknown columns, as an import does: they would be empty in every row. */
@@ -30,11 +30,10 @@ const checkColumns = (columns: readonly string[]): void => {
  * @throws UsageError for options that exclude each other.
  */
 export const exportSettings = (request: Pick<Request, "values">) => {
-  const out = request.values.out;
+  const { out, search, checkpoint } = request.values;
   if (out === undefined) throw new UsageError("--out <path> is missing");
   const file = recordFile(out, request);
   const columns = listOf(request, "columns");
-  const checkpoint = request.values.checkpoint;
   if (columns?.length === 0) throw new UsageError("--columns must name at least one column");
   if (columns !== undefined && file.format !== "csv") throw new UsageError("--columns is for CSV");
   checkColumns(columns ?? []);
@@ -45,7 +44,7 @@ export const exportSettings = (request: Pick<Request, "values">) => {
   // file that is half written.
   const defaults = file.format === "csv" ? contactFields : undefined;
   const chosen = { columns: columns ?? defaults, delimiter: delimiterOf(request, file) };
-  return { out, file, search: request.values.search, ...chosen, checkpoint };
+  return { out, file, search, ...chosen, checkpoint };
 };
 
 /** The list as a source that shows its progress. */
@@ -98,31 +97,21 @@ export const contactsExport: CliCommand = {
     const { out, search, checkpoint } = settings;
     const isPiped = out === "-";
     const startedAt = request.now();
-    const watching = await watch(request);
-    try {
-      const list = watching.client.contacts.list({ search }, { signal: request.interrupt });
-      const { source, onWritten } = watched(list, watching);
-      const options = { checkpoint, onWritten };
-      const {
-        records,
-        bytes,
-        resumed = 0,
-      } = await write(settings, isPiped ? visibleOn(process.stdout) : out, source, options);
-      watching.bar.end();
-      const elapsedMs = Math.round(request.now() - startedAt);
-      // Standard output holds the contacts.
-      const to = isPiped ? { ...request, stdout: request.stderr } : request;
-      writeReport(to, { file: out, contacts: records, resumed, bytes, elapsedMs });
-      return exitCode.ok;
-    } finally {
-      await watching.close();
-    }
+    await using watching = await watch(request);
+    const list = watching.client.contacts.list({ search }, { signal: request.interrupt });
+    const { source, onWritten } = watched(list, watching);
+    const target = isPiped ? visibleOn(process.stdout) : out;
+    const written = await write(settings, target, source, { checkpoint, onWritten });
+    watching.bar.end();
+    const { records: contacts, bytes, resumed = 0 } = written;
+    const elapsedMs = Math.round(request.now() - startedAt);
+    // Standard output holds the contacts.
+    const to = isPiped ? { ...request, stdout: request.stderr } : request;
+    writeReport(to, { file: out, contacts, resumed, bytes, elapsedMs });
+    return exitCode.ok;
   },
-  afterInterrupt: (request) => {
-    const out = request.values.out;
-    if (out === "-") return "What was written is not complete.";
-    return request.values.checkpoint === undefined
-      ? "Nothing was written. With --checkpoint <path> it can go on where it stopped."
-      : "Run the same command again to go on where it stopped.";
-  },
+  afterInterrupt: (request) =>
+    request.values.out === "-"
+      ? "What was written is not complete."
+      : orGoOn("Nothing was written. With --checkpoint <path> it can go on where it stopped.")(request),
 };

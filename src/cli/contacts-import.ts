@@ -82,7 +82,7 @@ export const contactsImport: CliCommand = {
         onProgress,
         onRejected: ({ contact, ...refused }) => {
           if (contact instanceof UnreadableLine) unreadable.set(refused.index, contact.error);
-          return reject({ item: contact, ...refused });
+          return reject({ ...refused, rejected: contact });
         },
       });
       for (const { reason: given, ...row } of plan ?? []) {

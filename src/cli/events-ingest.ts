@@ -86,7 +86,7 @@ export const eventsIngest: CliCommand = {
             leastMs = durationMs;
           });
         },
-        onRejected: ({ event, ...refused }) => reject({ item: event, ...refused }),
+        onRejected: ({ event, ...refused }) => reject({ ...refused, rejected: event }),
       }),
     );
   },

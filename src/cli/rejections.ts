@@ -1,5 +1,5 @@
-import { createReadStream } from "node:fs";
-import { appendFile, stat, truncate, writeFile } from "node:fs/promises";
+import { createReadStream, existsSync } from "node:fs";
+import { appendFile, truncate, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { InvalidLine } from "../files/index.ts";
 import { type Request, UsageError } from "./command.ts";
@@ -116,18 +116,8 @@ export const rejectedFile = async (path: string, isResumed: boolean) => {
   };
 };
 
-/** A record that an ingestion or an import refused. */
-export interface Refused extends Omit<RejectedRecord, "rejected"> {
-  readonly item: object;
-}
-
 // Enough to see what is wrong. The file has all.
 const mostShown = 10;
-
-const recordOf = ({ item, index, line, email, status, error }: Refused): RejectedRecord =>
-  item instanceof UnreadableLine
-    ? { index, line, error: item.error, rejected: item.text }
-    : { index, line, email, status, error, rejected: item };
 
 const describe = ({ index, line, email, status, error }: RejectedRecord): string => {
   const place = line === undefined ? `record ${index + 1}` : `line ${line}`;
@@ -135,27 +125,27 @@ const describe = ({ index, line, email, status, error }: RejectedRecord): string
   return `${place}${whose}: ${error}${status === undefined ? "" : ` (${status})`}`;
 };
 
-const exists = async (path: string | undefined): Promise<boolean> =>
-  path !== undefined && (await stat(path).catch(() => undefined)) !== undefined;
-
 /** Shows the first refused records, and writes all to the file of `--rejected`. */
 export const rejections = async (request: Request, bar: ProgressBar) => {
-  const path = request.values.rejected;
+  const { rejected: path, checkpoint } = request.values;
   if (path !== undefined && resolve(path) === resolve(request.operands[0] ?? ""))
     throw new UsageError("--rejected must not be the file that is read");
-  const isResumed = await exists(request.values.checkpoint);
+  const isResumed = checkpoint !== undefined && existsSync(checkpoint);
   const keep = path === undefined ? undefined : await rejectedFile(path, isResumed);
   let count = 0;
-  return async (refused: Refused): Promise<void> => {
-    const rejected = recordOf(refused);
+  return async ({ rejected, ...place }: RejectedRecord): Promise<void> => {
+    const record =
+      rejected instanceof UnreadableLine
+        ? { ...place, error: rejected.error, rejected: rejected.text }
+        : { ...place, rejected };
     count += 1;
-    if (count <= mostShown) bar.print(describe(rejected));
+    if (count <= mostShown) bar.print(describe(record));
     if (count === mostShown + 1)
       bar.print(
         path === undefined
           ? "further ones are not shown; --rejected <path> keeps all"
           : `further ones: see ${path}`,
       );
-    await keep?.(rejected);
+    await keep?.(record);
   };
 };

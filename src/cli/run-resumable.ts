@@ -2,7 +2,7 @@ import { type Client, isTouchpointError, type Progress } from "../index.ts";
 import type { Options } from "./args.ts";
 import { type CliCommand, type ExitCode, exitCode, jsonOption, print, type Request } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
-import { type Refused, rejections } from "./rejections.ts";
+import { type RejectedRecord, rejections } from "./rejections.ts";
 import { visible } from "./terminal.ts";
 
 type Report = Readonly<Record<string, string | number | object>>;
@@ -36,7 +36,7 @@ export interface ResumableRun {
   readonly signal: AbortSignal;
   /** @param leastMs - the least time that the rest takes at the limits, if known. */
   readonly onProgress: (progress: Pick<Progress, "done">, leastMs?: number) => void;
-  readonly reject: (refused: Refused) => Promise<void>;
+  readonly reject: (refused: RejectedRecord) => Promise<void>;
 }
 
 /** The option of work that can be continued. */
@@ -70,7 +70,12 @@ export const runResumable = async (
   input: { readonly total: () => number | undefined },
   work: (run: ResumableRun) => Promise<object & { readonly rejected: number }>,
 ): Promise<ExitCode> => {
-  const { client, bar, show, close } = await watch(request);
+  await using watching = await watch(request);
+  const { client, bar, show } = watching;
+  const tell = (report: object): void => {
+    bar.end();
+    writeReport(request, report);
+  };
   try {
     const report = await work({
       client,
@@ -79,17 +84,13 @@ export const runResumable = async (
       onProgress: ({ done }, leastMs) => show({ done, total: input.total(), leastMs }),
       reject: await rejections(request, bar),
     });
-    bar.end();
-    writeReport(request, report);
+    tell(report);
     return report.rejected > 0 ? exitCode.someRejected : exitCode.ok;
   } catch (error) {
-    bar.end();
     const report = isTouchpointError(error) ? error.partial?.report : undefined;
     // An empty report would only hide the error.
     const isEmpty = report !== undefined && "read" in report && report.read === 0;
-    if (report !== undefined && !isEmpty) writeReport(request, report);
+    if (report !== undefined && !isEmpty) tell(report);
     throw error;
-  } finally {
-    await close();
   }
 };
