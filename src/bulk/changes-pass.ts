@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
 import { openResumable, partialPathOf, type ResumableDraft } from "../runtime/resumable-draft.ts";
@@ -6,7 +6,7 @@ import type { Contact } from "../service/contacts.ts";
 import type { ContactChange } from "./changes-options.ts";
 import { fieldHashes, TextStore, type Texts } from "./contact-fields.ts";
 import {
-  newHeader,
+  format,
   readSnapshot,
   type SnapshotMark,
   type StoredContact,
@@ -83,7 +83,7 @@ export class Pass {
     const options = { keepBytes: found?.wholeBytes, mode: 0o600 };
     this.#draft = await openResumable(this.#path, this.#name, options);
     if (found !== undefined) this.#hash = found.hash;
-    else await this.#append(snapshotLine(newHeader(after, query)));
+    else await this.#append(snapshotLine({ format, version: 1, id: randomUUID(), after, query }));
   }
 
   /** What a mark means, in a file that is read and in this run. @param contacts - those before it. */

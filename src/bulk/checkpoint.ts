@@ -1,14 +1,6 @@
 import { parseState, readState, type StateKind, stateFile } from "../runtime/saved-state.ts";
 import { isCount } from "../runtime/values.ts";
 
-/** How an ingestion gives ids to events that have none. */
-interface IdProgress {
-  /** `content`, `source:<its name>` or `function`. */
-  readonly from: string;
-  /** The id of the last settled item; null if it has none. */
-  readonly last: string | null;
-}
-
 /** The progress of a run, as JSON. */
 export interface Checkpoint {
   /** The version of this format. */
@@ -19,8 +11,11 @@ export interface Checkpoint {
   readonly last: string | null;
   /** A hash of the API key, if that is a string: another key may be of another workspace. */
   readonly key?: string | undefined;
-  /** Only for an ingestion: other ids would record everything again. */
-  readonly ids?: IdProgress | undefined;
+  /**
+   * Only for an ingestion: other ids would record everything again. `from` is `content`, `source:<its name>` or `function`,
+   * `last` the id of the last settled item; null if it has none.
+   */
+  readonly ids?: { readonly from: string; readonly last: string | null } | undefined;
 }
 
 /**
@@ -45,10 +40,7 @@ export interface CheckpointStore {
   save(state: Checkpoint): Promise<void>;
 }
 
-const isIdProgress = (value: unknown): value is IdProgress => {
-  const { from, last }: { from?: unknown; last?: unknown } = Object(value);
-  return typeof from === "string" && (typeof last === "string" || last === null);
-};
+const isTextOrNull = (value: unknown): boolean => typeof value === "string" || value === null;
 
 const kind: StateKind<Checkpoint> = {
   noun: "checkpoint",
@@ -57,9 +49,9 @@ const kind: StateKind<Checkpoint> = {
     return (
       version === 1 &&
       isCount(done) &&
-      (typeof last === "string" || last === null) &&
+      isTextOrNull(last) &&
       (key === undefined || typeof key === "string") &&
-      (ids === undefined || isIdProgress(ids))
+      (ids === undefined || (typeof Object(ids).from === "string" && isTextOrNull(Object(ids).last)))
     );
   },
 };

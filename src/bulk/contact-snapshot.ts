@@ -1,11 +1,11 @@
-import { createHash, type Hash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { parseState, type StateKind } from "../runtime/saved-state.ts";
 import { isMissingFile, isRecord, messageOf } from "../runtime/values.ts";
 import type { Texts } from "./contact-fields.ts";
 
-const format = "touchpoint-contacts";
+export const format = "touchpoint-contacts";
 
 /** The first line of a snapshot. */
 export interface SnapshotHeader {
@@ -18,14 +18,6 @@ export interface SnapshotHeader {
   /** The query of the list. */
   readonly query: object;
 }
-
-export const newHeader = (after: string | null, query: object): SnapshotHeader => ({
-  format,
-  version: 1,
-  id: randomUUID(),
-  after,
-  query,
-});
 
 /** A contact, as a line of a snapshot. */
 export interface StoredContact {
@@ -43,16 +35,6 @@ export type SnapshotMark =
   | { readonly pending: string }
   | { readonly committed: true }
   | { readonly restart: true };
-
-/** A snapshot that was read: complete, or the draft of a pass in progress. */
-export interface Snapshot {
-  readonly header: SnapshotHeader;
-  /** Of the bytes up to the last mark. */
-  readonly hash: Hash;
-  /** The end of the last mark. What follows it is of a killed run. */
-  readonly wholeBytes: number;
-  readonly isComplete: boolean;
-}
 
 export const snapshotLine = (
   line: SnapshotHeader | StoredContact | SnapshotMark | { readonly complete: string },
@@ -115,7 +97,7 @@ export const readSnapshot = async (
   path: string,
   { query, draftAfter }: { readonly query: object; readonly draftAfter?: string | null },
   onMark: (mark: SnapshotMark, contacts: readonly StoredContact[]) => void,
-): Promise<Snapshot | undefined> => {
+) => {
   const handle = await openIfThere(path);
   if (handle === undefined) return undefined;
   try {
@@ -128,6 +110,7 @@ export const readSnapshot = async (
         `snapshot ${path} is of another query, ${JSON.stringify(header.query)}: give that one, or another path`,
       );
     if (draftAfter !== undefined && header.after !== draftAfter) return undefined;
+    // Of the bytes up to the last mark. What follows it is of a killed run.
     const hash = createHash("sha256").update(first);
     let [wholeBytes, isComplete] = [first.length, false];
     let sinceMark: Buffer[] = [];

@@ -3,7 +3,7 @@ import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { isSignal, isWhole, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { isIterable } from "../runtime/values.ts";
-import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
+import { maxEventsPerRequest } from "../service/events.ts";
 import { momentMs } from "../service/timestamps.ts";
 
 /** How long an ingestion takes at the client's limits, if no other work uses them. */
@@ -37,10 +37,11 @@ export interface Pace {
 }
 
 /** What a forecast needs of the client. */
-interface ForecastContext {
+export interface ForecastContext {
   readonly pace: () => Pace;
-  /** How many events one request may contain now. */
+  /** How many events background work may send at once now. */
   readonly largestBatch: () => number;
+  /** The service's time, from its responses; undefined before the first. */
   readonly serviceNow: () => number | undefined;
   readonly clock: Clock;
 }
@@ -103,10 +104,7 @@ class Timetable {
 }
 
 /** When an event happened; NaN if it does not say. */
-const occurredAtMs = (event: unknown): number => {
-  const { occurredAt }: { occurredAt?: EventInput["occurredAt"] } = Object(event);
-  return occurredAt === undefined ? Number.NaN : momentMs(occurredAt);
-};
+const occurredAtMs = (event: unknown): number => momentMs(Object(event).occurredAt);
 
 /** The forecast for the rest of a run; for an array it knows the time of every event. */
 export const forecastOfRun = (

@@ -1,9 +1,8 @@
 import type { CallScope } from "../call/scope.ts";
 import type { KeySource } from "../options/options.ts";
-import type { Clock } from "../runtime/clock.ts";
 import type { EventOutcome } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
-import type { Pace } from "./forecast.ts";
+import type { ForecastContext } from "./forecast.ts";
 import type { SourcePlace, WorkOptions } from "./work-options.ts";
 
 /** An event of a source, and its position. */
@@ -63,14 +62,7 @@ export interface IngestOptions<Event = GivenEvent> extends WorkOptions {
 }
 
 /** What an ingestion needs of the client. */
-export interface IngestContext {
+export interface IngestContext extends ForecastContext {
   readonly call: CallScope;
   readonly apiKey: KeySource;
-  readonly clock: Clock;
-  /** How many events background work may send at once now. */
-  readonly largestBatch: () => number;
-  /** The limits and their state. */
-  readonly pace: () => Pace;
-  /** The service's time, from its responses; undefined before the first. */
-  readonly serviceNow: () => number | undefined;
 }

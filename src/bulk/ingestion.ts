@@ -17,10 +17,6 @@ import type { IngestContext, IngestOptions, RejectedEvent } from "./ingest-optio
 import type { Entry } from "./resumable.ts";
 import { placeOf, requestOptions, type SourcePlace } from "./work-options.ts";
 
-/** When an event happened, in milliseconds since 1970; undefined if it does not say. */
-const occurredAtMs = ({ occurredAt }: EventInput): number | undefined =>
-  occurredAt === undefined ? undefined : momentMs(occurredAt);
-
 /** The clocks of both sides. */
 export interface Clocks {
   /** The service's time, from its responses; undefined before the first. */
@@ -38,8 +34,8 @@ export const withinServiceTime = (
   { serviceNow, wallNow }: Clocks,
   toleranceMs = 0,
 ): EventInput => {
-  const at = occurredAtMs(event);
-  if (at === undefined || serviceNow === undefined || at > wallNow) return event;
+  const at = momentMs(event.occurredAt);
+  if (Number.isNaN(at) || serviceNow === undefined || at > wallNow) return event;
   if (at <= serviceNow + toleranceMs) return event;
   return { ...event, occurredAt: new Date(serviceNow).toISOString() };
 };
@@ -178,12 +174,10 @@ export class Ingestion {
     const found = this.#call.issues(operations.events.record, event);
     const issues = found instanceof Promise ? await untilAborted(found, this.#call.signal) : found;
     if (issues.length > 0) return describeIssues(issues);
-    const at = occurredAtMs(event);
+    const at = momentMs(event.occurredAt);
     const now = this.#context.serviceNow() ?? this.#context.clock.wallTime();
     const { maxAgeMs = Number.POSITIVE_INFINITY } = this.#options;
-    return at !== undefined && now - at > maxAgeMs
-      ? `occurredAt: longer ago than maxAgeMs, ${maxAgeMs} ms`
-      : undefined;
+    return now - at > maxAgeMs ? `occurredAt: longer ago than maxAgeMs, ${maxAgeMs} ms` : undefined;
   }
 
   #withId(entry: Entry<EventInput>): EventInput {

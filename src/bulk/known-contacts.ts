@@ -10,15 +10,18 @@ export interface KnownContact {
   readonly fields: readonly string[];
 }
 
+/** The field with the place of the whole contact; no contact has a field of this name. */
+const whole = "#whole";
+
 /** The contacts of a workspace by address: about 250 bytes each, so 250 MB for a million. */
 export class KnownContacts {
   /** The id as JSON, and the short text of each field. */
   readonly #texts = new TextStore();
-  readonly #whole: { readonly places: Map<string, number>; readonly spool: Spool } | undefined;
+  readonly #spool: Spool | undefined;
 
   /** @param keepsWhole - keeps each whole contact too, in a temporary file. */
   constructor({ keepsWhole }: { readonly keepsWhole: boolean }) {
-    this.#whole = keepsWhole ? { places: new Map(), spool: new Spool() } : undefined;
+    this.#spool = keepsWhole ? new Spool() : undefined;
   }
 
   get size(): number {
@@ -29,15 +32,15 @@ export class KnownContacts {
   add(contact: object): void {
     const { id, email }: { id?: unknown; email?: unknown } = contact;
     if (typeof email !== "string") return;
-    const key = foldAscii(email);
-    this.#texts.set(key, { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) });
-    this.#whole?.places.set(key, this.#whole.spool.add(JSON.stringify(contact)));
+    const place = this.#spool?.add(JSON.stringify(contact));
+    const texts = { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) };
+    this.#texts.set(foldAscii(email), place === undefined ? texts : { ...texts, [whole]: String(place) });
   }
 
   /** A whole contact; undefined if whole contacts are not kept. */
   whole(email: string): Contact | undefined {
-    const place = this.#whole?.places.get(foldAscii(email));
-    return place === undefined ? undefined : JSON.parse(this.#whole?.spool.read(place) ?? "");
+    const place = this.#texts.get(foldAscii(email))?.[whole];
+    return place && JSON.parse(this.#spool?.read(Number(place)) ?? "");
   }
 
   /** Applies a row to its contact in memory; nothing is sent. */

@@ -56,10 +56,6 @@ export interface Reading {
   skipped: number;
 }
 
-/** Identifies a key without showing it; undefined for a function, whose keys change. */
-const keyHash = (apiKey: KeySource): string | undefined =>
-  typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
-
 /** Entries that are processed together; kept until they and all batches before them are settled. */
 interface Batch<Item> {
   readonly entries: readonly Entry<Item>[];
@@ -68,32 +64,33 @@ interface Batch<Item> {
 
 /** One run: reads the source, keeps batches in flight, and saves how much is settled without a gap. */
 class Run<Item> {
+  readonly reading: Reading = { read: 0, skipped: 0 };
   readonly #work: ResumableWork<Item>;
-  readonly #reading: Reading;
-  readonly #writer: CheckpointWriter | undefined;
-  readonly #before: Checkpoint | undefined;
   readonly #flight: InFlight;
+  #writer: CheckpointWriter | undefined;
+  #before: Checkpoint | undefined;
   /** From the first that is not settled, in the order of the source. */
   readonly #batches: Batch<Item>[] = [];
   /** What is settled without a gap. */
-  #state: Checkpoint;
+  #state: Checkpoint = { version: 1, done: 0, last: null };
   #isForSource = false;
 
-  constructor(
-    work: ResumableWork<Item>,
-    reading: Reading,
-    store: CheckpointStore | undefined,
-    before: Checkpoint | undefined,
-  ) {
-    const key = keyHash(work.apiKey);
+  constructor(work: ResumableWork<Item>) {
     this.#work = work;
-    this.#reading = reading;
-    this.#writer = store && !work.isDry ? new CheckpointWriter(store) : undefined;
-    this.#before = before;
-    const { done = 0, last = null, ids } = before ?? {};
-    this.#state = { version: 1, done, last, ...(key && { key }), ...(ids && { ids }) };
     this.#flight = new InFlight(work.concurrency);
     work.progress.waitsForSource = () => this.#isForSource && this.#flight.isEmpty;
+  }
+
+  /** Reads how far an earlier run has come. @throws ConfigurationError if it was one with another key. */
+  async #resume(): Promise<void> {
+    const { checkpoint, apiKey, isDry, call } = this.#work;
+    // A function's keys change.
+    const key = typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
+    const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
+    const before = readCheckpoint(store && (await untilAborted(store.load(), call.signal)));
+    if (store && !isDry) this.#writer = new CheckpointWriter(store);
+    this.#before = before;
+    this.#state = { ...this.#state, ...before, key };
     if (before?.key !== undefined && key !== undefined && before.key !== key)
       this.#refuse(
         "was saved with another API key, and may be of another workspace: delete it to start over; if this is a " +
@@ -109,6 +106,7 @@ class Run<Item> {
   }
 
   async finish(): Promise<void> {
+    await this.#resume();
     const { source: given, batchSize, prepare, progress, call } = this.#work;
     const { done } = this.#state;
     tellSettled(given, done);
@@ -123,14 +121,14 @@ class Run<Item> {
       for await (const item of iterateUntilAborted(prepare?.(given, done) ?? given, call.signal)) {
         this.#waitForSource(false);
         const line = lineOf(item);
-        const entry = { index: this.#reading.read++, item, ...(line !== undefined && { line }) };
+        const entry = { index: this.reading.read++, item, ...(line !== undefined && { line }) };
         if (entry.index < done) this.#passOver(entry, done);
         else batch.push({ ...entry, item: snapshot(item) });
         if (batch.length >= batchSize()) await send();
         this.#waitForSource(true);
       }
       this.#waitForSource(false);
-      const { read } = this.#reading;
+      const { read } = this.reading;
       if (read < done)
         this.#refuse(
           `belongs to another input: it covers ${done} items, this one has ${read}; give that input again, or delete the checkpoint to start over`,
@@ -153,7 +151,7 @@ class Run<Item> {
   /** An earlier run settled the entry. The last one of those shows whether the checkpoint is of this input. */
   #passOver(entry: Entry<Item>, done: number): void {
     const { index, item } = entry;
-    this.#reading.skipped += 1;
+    this.reading.skipped += 1;
     if (index === done - 1) {
       if (contentHash(item) !== this.#before?.last)
         this.#refuse(
@@ -222,17 +220,14 @@ class Run<Item> {
 export const runResumable = async <Item, Report extends object>(
   work: ResumableWork<Item, Report>,
 ): Promise<Report> => {
-  const { checkpoint, call } = work;
-  const reading: Reading = { read: 0, skipped: 0 };
+  const run = new Run(work);
   try {
-    return await call.untilEnd(async () => {
-      const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
-      const before = readCheckpoint(store && (await untilAborted(store.load(), call.signal)));
-      await new Run(work, reading, store, before).finish();
-      return work.report(reading);
+    return await work.call.untilEnd(async () => {
+      await run.finish();
+      return work.report(run.reading);
     });
   } catch (error) {
-    if (error instanceof TouchpointError) error.partial = { report: work.report(reading) };
+    if (error instanceof TouchpointError) error.partial = { report: work.report(run.reading) };
     throw error;
   } finally {
     work.progress.stop();

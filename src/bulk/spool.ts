@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -18,9 +18,10 @@ const mostInMemory = 1024 * 1024;
 
 /** Texts of any length: the newest MiB in memory, the others in a file without a name. */
 export class Spool {
-  /** Where each text begins in the file, and where the next one will. */
+  /** Where each text begins, and where the next one will. */
   readonly #starts = [0];
-  /** The texts that are not in the file yet. */
+  /** The bytes in the file, and the texts that are not in it yet. */
+  #written = 0;
   #waiting: Buffer[] = [];
   #descriptor: number | undefined;
 
@@ -31,33 +32,30 @@ export class Spool {
   /** Adds a text; returns its number. */
   add(text: string): number {
     const bytes = Buffer.from(text);
-    this.#starts.push(this.#startOf(this.length) + bytes.length);
+    const end = Number(this.#starts.at(-1)) + bytes.length;
+    this.#starts.push(end);
     this.#waiting.push(bytes);
-    const written = this.#startOf(this.length - this.#waiting.length);
-    if (this.#startOf(this.length) - written > mostInMemory) this.#write(written);
+    if (end - this.#written > mostInMemory) this.#write();
     return this.length - 1;
   }
 
   read(number: number): string {
     const waiting = this.#waiting[number - (this.length - this.#waiting.length)];
     if (waiting !== undefined) return waiting.toString();
-    const start = this.#startOf(number);
-    const bytes = Buffer.alloc(this.#startOf(number + 1) - start);
+    const [start = 0, end = start] = this.#starts.slice(number, number + 2);
+    const bytes = Buffer.alloc(end - start);
     if (this.#descriptor !== undefined) readSync(this.#descriptor, bytes, 0, bytes.length, start);
     return bytes.toString();
   }
 
-  #startOf(number: number): number {
-    return this.#starts[number] ?? 0;
-  }
-
-  #write(place: number): void {
+  #write(): void {
     if (this.#descriptor === undefined) {
       this.#descriptor = openNameless();
       forgotten.register(this, this.#descriptor);
     }
-    const bytes = Buffer.concat(this.#waiting.splice(0));
-    for (let at = 0; at < bytes.length; )
-      at += writeSync(this.#descriptor, bytes, at, bytes.length - at, place + at);
+    // writeFileSync writes all of it, at the end of what it has written.
+    writeFileSync(this.#descriptor, Buffer.concat(this.#waiting));
+    this.#written = Number(this.#starts.at(-1));
+    this.#waiting = [];
   }
 }
