@@ -4,8 +4,6 @@ export interface PageRequest {
   readonly limit: number;
 }
 
-const keyOf = ({ skip, limit }: PageRequest): string => `${skip}+${limit}`;
-
 /** The default number of requests in flight: more could not be sent at once. */
 const mostAhead = 16;
 
@@ -23,10 +21,14 @@ export interface Plan {
   readonly request: (position: number) => PageRequest;
 }
 
-interface Asked<P> {
-  readonly page: Promise<P>;
+/** A page that was requested ahead. */
+interface Planned<P> {
+  readonly request: PageRequest;
   readonly abort: AbortController;
+  readonly page: Promise<P>;
   hasCome: boolean;
+  /** The caller has got its failure: it is requested again. */
+  hasFailed: boolean;
 }
 
 /**
@@ -38,9 +40,9 @@ interface Asked<P> {
 export class PagesAhead<P> {
   readonly #fetch: (request: PageRequest, signal: AbortSignal) => Promise<P>;
   readonly #fixedDepth: number | undefined;
-  readonly #pages = new Map<string, Asked<P>>();
+  readonly #planned: Planned<P>[] = [];
+  #taken: Planned<P> | undefined;
   #depth = 1;
-  #planned: readonly PageRequest[] = [];
 
   constructor(fetch: (request: PageRequest, signal: AbortSignal) => Promise<P>, depth: number | undefined) {
     this.#fetch = fetch;
@@ -49,72 +51,64 @@ export class PagesAhead<P> {
 
   /** The page that was planned next. */
   get next(): PageRequest | undefined {
-    return this.#planned[0];
+    return this.#planned[0]?.request;
   }
 
   /** Requests the pages after the current one, if the pages requested before can still be used. */
   plan({ position, until, most, serves, request }: Plan): void {
-    const later = this.#planned.slice(1);
-    const planned = later[0] !== undefined && serves(later[0]) ? later : [];
-    const last = planned.at(-1);
+    const [first] = this.#planned;
+    if (first !== undefined && !serves(first.request)) this.drop();
+    const last = this.#planned.at(-1)?.request;
     let at = last === undefined ? position : last.skip + last.limit;
-    while (planned.length < Math.min(most, this.#fixedDepth ?? this.#depth) && at < until) {
+    const depth = Math.min(most, this.#fixedDepth ?? this.#depth);
+    while (this.#planned.length < depth && at < until) {
       const next = request(at);
-      planned.push(next);
+      this.#planned.push(this.#ask(next));
       at = next.skip + next.limit;
     }
-    this.#planned = planned;
-    this.prepare(planned);
   }
 
-  /** The planned pages cannot be used any more; the next `take` aborts them. */
-  forget(): void {
-    this.#planned = [];
-  }
-
-  /** Returns the page, from the prefetched ones if it is among them; otherwise those cannot be used any more. */
+  /** Returns the page, from the prefetched ones if it is the next of them; otherwise those cannot be used any more. */
   async take(request: PageRequest): Promise<P> {
-    const key = keyOf(request);
-    if (!this.#pages.has(key)) this.drop();
-    const asked = this.#pages.get(key) ?? this.#ask(request);
-    if (!asked.hasCome) this.#depth = Math.min(mostAhead, this.#depth + 1);
+    if (this.next?.skip !== request.skip || this.next.limit !== request.limit) this.drop();
+    const planned = this.#planned.shift();
+    if (!planned?.hasCome) this.#depth = Math.min(mostAhead, this.#depth + 1);
+    const taken = planned === undefined || planned.hasFailed ? this.#ask(request) : planned;
+    this.#taken = taken;
     try {
-      return await asked.page;
+      return await taken.page;
+    } catch (error) {
+      taken.hasFailed = true;
+      this.#planned.unshift(taken);
+      throw error;
     } finally {
-      // Also after a failure: the next try requests the page again.
-      this.#pages.delete(key);
-    }
-  }
-
-  /** Requests these pages, unless they are requested already, and aborts all others. */
-  prepare(requests: readonly PageRequest[]): void {
-    const wanted = new Set(requests.map(keyOf));
-    for (const [key, { abort }] of this.#pages) {
-      if (wanted.has(key)) continue;
-      this.#pages.delete(key);
-      abort.abort(new Error("no longer needed"));
-    }
-    for (const request of requests) {
-      if (!this.#pages.has(keyOf(request))) this.#ask(request);
+      this.#taken = undefined;
     }
   }
 
   /** Aborts all requests in flight. */
   drop(): void {
-    this.prepare([]);
+    const reason = new Error("no longer needed");
+    this.#taken?.abort.abort(reason);
+    for (const { abort } of this.#planned.splice(0)) abort.abort(reason);
   }
 
-  #ask(request: PageRequest): Asked<P> {
+  #ask(request: PageRequest): Planned<P> {
     const abort = new AbortController();
-    const asked: Asked<P> = { page: this.#fetch(request, abort.signal), abort, hasCome: false };
-    this.#pages.set(keyOf(request), asked);
+    const planned = {
+      request,
+      abort,
+      page: this.#fetch(request, abort.signal),
+      hasCome: false,
+      hasFailed: false,
+    };
     // The caller that takes the page gets the failure; until then it must not count as unhandled.
-    asked.page.then(
+    planned.page.then(
       () => {
-        asked.hasCome = true;
+        planned.hasCome = true;
       },
       () => undefined,
     );
-    return asked;
+    return planned;
   }
 }

@@ -1,4 +1,4 @@
-import { ValidationError } from "../errors.ts";
+import { invalid } from "../call/request.ts";
 
 /** The position of an export. */
 export interface Place {
@@ -28,52 +28,38 @@ export const queryText = (query: object): string => {
   );
 };
 
-const areIds = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((id) => typeof id === "string");
-
 /** A position as a string, which you can store and pass to `list(query, { cursor })` in another process. */
 export const writeCursor = (place: Place): string =>
   Buffer.from(JSON.stringify({ v: 1, ...place })).toString("base64url");
 
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
+const areIds = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((id) => typeof id === "string");
+
 const isPlace = (value: unknown): value is Place => {
-  if (typeof value !== "object" || value === null) return false;
-  const {
-    v,
-    position,
-    read,
-    longest,
-    recent,
-    kept,
-    first,
-    query,
-  }: { [field in keyof Place | "v"]?: unknown } = value;
-  if (query !== undefined && typeof query !== "string") return false;
-  if (v !== 1 || !isCount(position) || !isCount(read) || !isCount(longest)) return false;
-  return [recent, kept ?? [], first ?? []].every(areIds);
+  const given: { readonly [field in keyof Place | "v"]?: unknown } = Object(value);
+  const { v, position, read, longest, recent, kept = [], first = [], query = "" } = given;
+  const isWhole = [position, read, longest].every(isCount) && [recent, kept, first].every(areIds);
+  return v === 1 && isWhole && typeof query === "string";
 };
 
-const refusal = (operation: string, message: string): ValidationError =>
-  new ValidationError(`${operation}: cursor: ${message}`, {
-    operation,
-    issues: [{ path: "cursor", message }],
-  });
+const parsed = (cursor: unknown): unknown => {
+  try {
+    return JSON.parse(Buffer.from(String(cursor), "base64url").toString("utf8"));
+  } catch {
+    return undefined;
+  }
+};
 
 /** @throws ValidationError when the string is not a cursor of this version, or of another query. */
 export const readCursor = (operation: string, cursor: unknown, query?: string): Place => {
   const place = parsed(cursor);
-  if (place === undefined) throw refusal(operation, "must be a cursor that a page of this list carried");
-  if (place.query !== undefined && place.query !== query)
-    throw refusal(operation, "belongs to a list with another query: give the same query again");
-  return place;
-};
-
-const parsed = (cursor: unknown): Place | undefined => {
-  try {
-    const place: unknown = JSON.parse(Buffer.from(String(cursor), "base64url").toString("utf8"));
-    return isPlace(place) ? place : undefined;
-  } catch {
-    return undefined;
+  if (!isPlace(place))
+    throw invalid(operation, "cursor", "must be a cursor that a page of this list carried");
+  if (place.query !== undefined && place.query !== query) {
+    const message = "belongs to a list with another query: give the same query again";
+    throw invalid(operation, "cursor", message);
   }
+  return place;
 };

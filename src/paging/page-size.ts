@@ -23,10 +23,10 @@ export class PageSize {
   /** Records any page. Returns true if it shows that the service returns fewer records than assumed. */
   showsShorter({ skip, limit }: PageRequest, { data, total }: ServedPage<unknown>): boolean {
     const isEnd = data.length === 0 || total === skip + data.length;
-    return !isEnd && this.learn(limit, data.length);
+    return this.learn(isEnd ? data.length : limit, data.length);
   }
 
-  /** Records a page that does not end the list. Returns true if the service returns fewer records than assumed. */
+  /** Records the length of a page. Returns true if the service returns fewer records than assumed. */
   learn(asked: number, length: number): boolean {
     const before = this.most;
     this.longest = Math.max(this.longest, length);

@@ -1,14 +1,19 @@
+import type { Place } from "./cursor.ts";
+
 /** The id of a record; empty if it has none. */
 export const idOf = (record: unknown): string => {
   const { id }: { id?: unknown } = Object(record);
   return typeof id === "string" || typeof id === "number" ? String(id) : "";
 };
 
-/** Removes records that occur twice in one page; `ids` are the ids of the records, empty for a record without one. */
-export const onceEach = <T>(records: readonly T[], ids: readonly string[]): T[] => {
-  const seen = new Set(ids);
-  return records.filter((_record, at) => ids[at] === "" || seen.delete(ids[at] ?? ""));
+/** Removes records that occur twice in one page; those without an id may. */
+export const onceEach = <T>(records: readonly T[]): T[] => {
+  const left = new Set(records.map(idOf));
+  return records.filter((record) => idOf(record) === "" || left.delete(idOf(record)));
 };
+
+/** How many ids show that the list starts again: a few records may be changed in a row and move to the end. */
+const idsCompared = 8;
 
 /**
  * The ids yielded last, as many as in ten pages. That is enough to find the position again after earlier records were
@@ -21,11 +26,22 @@ export class RecentIds {
   /** Never forgotten: the walk began again, and comes to these records once more, however many are new before them. */
   #kept: ReadonlySet<string>;
   #next = 0;
+  /** The first yielded ids. If they come again, the service takes `skip` modulo the length of the list. */
+  #first: string[] = [];
+  /** The number of records yielded since the walk last began. */
+  count = 0;
 
-  constructor(capacity: number, ids: readonly string[] = [], kept: readonly string[] = []) {
+  /** @param place - what a cursor carries besides the last ids. */
+  constructor(
+    capacity: number,
+    ids: readonly string[] = [],
+    { kept = [], first = [], read = 0 }: Partial<Place> = {},
+  ) {
     this.#capacity = capacity;
     this.#kept = new Set(kept);
     this.add([...kept, ...ids]);
+    this.#first = [...first];
+    this.count = read;
   }
 
   get isEmpty(): boolean {
@@ -41,17 +57,26 @@ export class RecentIds {
     return [...this.#kept];
   }
 
-  /** Keeps all ids that are remembered now. */
+  /** What a cursor carries: the last `ids`, and what tells a restart of the walk or of the list. */
+  place(ids: number): Pick<Place, "read" | "recent" | "kept" | "first"> {
+    return { read: this.count, recent: this.last(ids), kept: this.kept, first: this.#first };
+  }
+
+  /** Keeps all ids that are remembered now: the walk begins again. */
   keep(): void {
     this.#kept = new Set(this.#places.keys());
+    this.#first = [];
+    this.count = 0;
   }
 
   /** Remembers ids; a record without one (an empty id) cannot be recognized. */
   add(ids: readonly string[]): void {
+    this.count += ids.length;
     for (const id of ids) {
       if (id === "") continue;
       this.#places.delete(id);
       this.#places.set(id, this.#next++);
+      if (this.#first.length < idsCompared && !this.#first.includes(id)) this.#first.push(id);
     }
     for (const id of this.#places.keys()) {
       if (this.size <= this.#capacity) break;
@@ -85,5 +110,26 @@ export class RecentIds {
       before = place;
       return isLater;
     });
+  }
+
+  /**
+   * Where in a page the list starts again; undefined if it does not. A restart comes after the last yielded record,
+   * while records added at the front move the first ones to before it.
+   *
+   * @param isJoined - whether the page must show the last yielded record.
+   */
+  restartIn(ids: readonly string[], isJoined: boolean): number | undefined {
+    const last = ids.indexOf(this.last(1)[0] ?? "none");
+    if (isJoined && last === -1 && this.count > 0) return undefined;
+    const isFirstPage = this.#first.length === 0;
+    const first = isFirstPage ? ids.slice(0, idsCompared) : this.#first;
+    const at = ids.indexOf(first[0] || "none", isFirstPage ? 1 : last + 1);
+    if (at === -1) return undefined;
+    // A list shorter than the compared ids starts again before its end.
+    const period = isFirstPage ? at : first.length;
+    const shown = ids.slice(at, at + first.length);
+    // One record alone is not enough: it may have moved to the end.
+    const isEnough = shown.length > 1 || period === 1;
+    return isEnough && shown.every((id, index) => id === first[index % period]) ? at : undefined;
   }
 }

@@ -12,8 +12,6 @@ export class Search {
   #isBack = true;
   /** The position to search now. */
   at: number;
-  /** How many records were yielded after the newest known record found; infinite until one is found. */
-  age = Number.POSITIVE_INFINITY;
 
   constructor(from: number, size: number) {
     this.from = from;
@@ -27,11 +25,6 @@ export class Search {
   /** No record is at this position or after it. */
   endsAt(place: number): void {
     this.#end = Math.min(this.#end, place);
-  }
-
-  /** A known record was found; now the search looks for the last one of its sequence. */
-  get isNear(): boolean {
-    return this.age < Number.POSITIVE_INFINITY;
   }
 
   /** Moves to the next position; false if both ends have been reached. */

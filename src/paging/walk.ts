@@ -5,10 +5,10 @@ import { writeCursor } from "./cursor.ts";
 import { Drift } from "./drift.ts";
 import { ListEnd } from "./end.ts";
 import { largestLimit, PageSize } from "./page-size.ts";
+import { moveOf, type Phase } from "./phase.ts";
 import { idOf, onceEach, RecentIds } from "./recent.ts";
 import { Search } from "./search.ts";
 import type { ServedPage, WalkSettings } from "./walk-settings.ts";
-import { WrapAround } from "./wrap.ts";
 
 /** A page of an iteration: `data` has only records that were not yielded before. */
 export interface WalkedPage<T> extends Page<T> {
@@ -16,6 +16,13 @@ export interface WalkedPage<T> extends Page<T> {
   readonly cursor: string;
   /** By how many positions the list had moved since the previous page. */
   readonly drift: number;
+}
+
+/** A page that has arrived, and the index of the last known record in it; -1 if there is none. */
+interface Arrived<T> {
+  readonly request: PageRequest;
+  readonly page: ServedPage<T>;
+  readonly known: number;
 }
 
 const idsRemembered = 10 * largestLimit;
@@ -31,7 +38,7 @@ const mostRounds = 3;
  *
  * Each page overlaps the end of the previous one. The position of the last known record in it shows how far the list
  * has moved. Every record after it is new; this needs a stable order. The more the list moves, the larger the overlap.
- * If a page has no known record, the walk searches around it.
+ * If a page has no known record, the walk searches around it. `moveOf` decides.
  */
 export class Walk<T> {
   readonly #settings: WalkSettings<T>;
@@ -39,26 +46,22 @@ export class Walk<T> {
   readonly #recent: RecentIds;
   readonly #limit: number;
   readonly #size: PageSize;
+  readonly #drift = new Drift();
+  readonly #end: ListEnd;
+  #phase: Phase;
   /** The number of records before the next one, as far as known. */
   #position: number;
   /** The same when the last page was accepted; a search changes only the position. */
   #reached: number;
-  /** Records yielded since the start. While all are remembered, the position cannot be lost. */
-  #yielded: number;
-  #search: Search | undefined;
-  readonly #drift = new Drift();
   /** Pages that did not join since the last one with new records. */
   #misses = 0;
+  #farthest = 0;
   /** Records yielded last that a search did not find any more. */
   #gone = 0;
-  #farthest = 0;
   /** Searches through the whole list for one position: records may move past a search. */
   #rounds = 0;
-  #beginsAgain = false;
   #hasEnded = false;
   #hasReportedOrder = false;
-  readonly #end: ListEnd;
-  readonly #wrap: WrapAround;
 
   constructor(settings: WalkSettings<T>) {
     const { place, skip, limit, fetch, prefetch } = settings;
@@ -68,12 +71,10 @@ export class Walk<T> {
       report: settings.onUnstable,
       unusable: (why) => this.#unusable(why),
     });
-    this.#position = place?.position ?? skip;
-    this.#reached = this.#position;
-    this.#yielded = place?.read ?? 0;
+    this.#phase = { is: place === undefined ? "beginning" : "reading" };
+    this.#position = this.#reached = place?.position ?? skip;
     this.#size = new PageSize(place?.longest);
-    this.#recent = new RecentIds(idsRemembered, place?.recent, place?.kept);
-    this.#wrap = new WrapAround(place?.first);
+    this.#recent = new RecentIds(idsRemembered, place?.recent, place);
     this.#ahead = new PagesAhead(fetch, prefetch);
   }
 
@@ -102,167 +103,139 @@ export class Walk<T> {
 
   #request(position: number): PageRequest {
     const { most } = this.#size;
-    if (this.#search?.isNear === false) return { skip: this.#search.at, limit: most };
+    if (this.#phase.is === "searching") return { skip: this.#phase.search.at, limit: most };
     const shared = this.#shared(position, this.#drift.shared);
-    return { skip: position - shared, limit: this.#search ? most : Math.min(most, this.#limit + shared) };
+    const isNear = this.#phase.is === "approaching";
+    return { skip: position - shared, limit: isNear ? most : Math.min(most, this.#limit + shared) };
   }
 
   /** How many of the `wanted` records a page at this position can share with the previous one. */
   #shared(position: number, wanted: number): number {
-    if (!this.#settings.isDriftSafe || this.#recent.isEmpty || this.#beginsAgain) return 0;
+    if (!this.#settings.isDriftSafe || this.#recent.isEmpty || this.#phase.is === "beginning") return 0;
     return Math.min(wanted, position, this.#size.mostShared, this.#end.mostShared);
   }
 
-  #accept(request: PageRequest, page: ServedPage<T>): WalkedPage<T> | undefined {
-    const ids = page.data.map(idOf);
-    this.#watchOrder(ids);
-    const anew = this.#search === undefined ? this.#beginsAnew(page, ids) : undefined;
-    if (anew !== undefined) return this.#endAt(anew, request, page);
+  #accept(request: PageRequest, served: ServedPage<T>): WalkedPage<T> | undefined {
+    const isCut = this.#size.showsShorter(request, served);
+    const shown = served.data.map(idOf);
+    this.#watchOrder(shown);
+    const restart = this.#restartIn(served, shown);
+    const ids = shown.slice(0, restart);
+    const page = { ...served, data: served.data.slice(0, restart) };
     const known = this.#settings.isDriftSafe ? this.#recent.lastKnownIn(ids) : -1;
-    if (this.#search !== undefined) return this.#lookOn(this.#search, request, page, known);
-    if (request.skip < this.#position && known === -1) {
-      this.#lookElsewhere(request, page);
-      return undefined;
-    }
-    const age = known === -1 ? 0 : this.#recent.ageOf(ids[known] ?? "");
-    const isOld = age > Math.max(oldestJoin, this.#gone);
-    if (!isOld) return this.#take(request, page, known);
-    // So many records were yielded later: to read on from here could go on until the ids after them are forgotten.
-    this.#ahead.forget();
-    this.#countMiss(request.skip + page.data.length);
-    this.#search = new Search(request.skip, this.#size.most);
-    return this.#lookOn(this.#search, request, page, known);
+    const age = this.#recent.ageOf(ids[known] ?? "");
+    const overlaps = request.skip < this.#position;
+    const sight = { age, overlaps, isCut, oldestJoin: Math.max(oldestJoin, this.#gone) };
+    const move = restart === undefined ? moveOf(this.#phase, sight) : "take";
+    if (move === "search") this.#lookElsewhere({ request, page, known }, isCut);
+    else if (move === "approach") this.#lookOn({ request, page, known }, age);
+    else if ("search" in this.#phase) return this.#join({ request, page, known }, age);
+    else return this.#take({ request, page, known }, restart !== undefined);
+    return undefined;
   }
 
-  #beginsAnew({ total }: ServedPage<T>, ids: readonly string[]): number | undefined {
-    const last = ids.indexOf(this.#recent.last(1)[0] ?? "none");
+  /** Where in a page the list starts again after its end. */
+  #restartIn({ total }: ServedPage<T>, ids: readonly string[]): number | undefined {
+    if ("search" in this.#phase) return undefined;
     // `fast` shares no records with the previous page: only if nothing counts the list, and not if the service ignores
     // `skip`.
-    const isFast = !this.#settings.isDriftSafe && total === undefined && this.#yielded > ids.length;
-    return last === -1 && !isFast && this.#yielded > 0 ? undefined : this.#wrap.startsIn(ids, last);
+    const isFast = !this.#settings.isDriftSafe && total === undefined && this.#recent.count > ids.length;
+    return this.#recent.restartIn(ids, !isFast);
   }
 
-  /** Yields new records before the position where the list starts again, and ends there. */
-  #endAt(place: number, request: PageRequest, page: ServedPage<T>): WalkedPage<T> | undefined {
-    const data = page.data.slice(0, place);
-    const known = this.#recent.lastKnownIn(data.map(idOf));
-    const walked = this.#take(request, { ...page, data }, known);
-    this.#hasEnded = true;
-    return walked;
+  /** Continues after the records that a search has found. */
+  #join({ request, page, known }: Arrived<T>, age: number): WalkedPage<T> | undefined {
+    if (known !== -1) this.#position = request.skip + known + 1;
+    // At most one page at once, although a search requests the largest page.
+    const data = page.data.slice(0, known + 1 + this.#limit);
+    const limit = data.length < page.data.length ? data.length : request.limit;
+    if (known === -1 || data.length > known + 1)
+      return this.#take({ request: { skip: request.skip, limit }, page: { ...page, data }, known }, false);
+    this.#phase = { is: "reading" };
+    this.#gone = age;
+    return undefined;
   }
 
   /** Yields the records after the last known one. */
-  #take(request: PageRequest, page: ServedPage<T>, known: number): WalkedPage<T> | undefined {
-    const { data } = page;
-    const ids = data.map(idOf);
-    const fresh = onceEach(data.slice(known + 1), ids.slice(known + 1));
-    const { longest } = this.#size;
-    const isAtEnd = this.#end.isAt(request, page, { position: this.#position, longest, fresh: fresh.length });
-    if (isAtEnd === undefined) {
-      this.#ahead.forget();
+  #take({ request, page, known }: Arrived<T>, isRestart: boolean): WalkedPage<T> | undefined {
+    const fresh = onceEach(page.data.slice(known + 1));
+    const standing = { position: this.#position, longest: this.#size.longest, fresh: fresh.length };
+    const isAtEnd = this.#end.isAt(request, page, standing);
+    if (isAtEnd === undefined && !isRestart) {
+      this.#ahead.drop();
       return undefined;
     }
-    const shift =
-      known === -1 || request.skip >= this.#position ? 0 : this.#reached - (request.skip + known + 1);
+    const isFirst = known === -1 || this.#phase.is === "beginning";
+    const shift = isFirst ? 0 : this.#reached - (request.skip + known + 1);
     this.#drift.joined(shift);
-    const reached = request.skip + data.length;
-    this.#hasEnded = isAtEnd;
-    this.#beginsAgain = false;
-    this.#recent.add(ids.slice(known + 1));
-    this.#wrap.add(ids.slice(known + 1));
-    this.#yielded += fresh.length;
+    this.#phase = { is: "reading" };
+    this.#position = this.#reached = request.skip + page.data.length;
+    this.#hasEnded = isAtEnd !== false || isRestart;
+    this.#recent.add(fresh.map(idOf));
     this.#rounds = 0;
     if (fresh.length > 0) this.#misses = this.#gone = 0;
-    this.#position = this.#reached = reached;
-    if (!this.#hasEnded) {
-      this.#size.learn(request.limit, page.data.length);
-      this.#lookAhead(page);
-    }
+    if (!this.#hasEnded) this.#lookAhead(page);
     if (fresh.length === 0) return undefined;
-    const cursor = writeCursor({
-      position: reached,
-      read: this.#yielded,
+    // The counts are the service's own, as validation has left them.
+    return { ...page, data: fresh, cursor: this.#cursor(), drift: Math.abs(shift) } as WalkedPage<T>;
+  }
+
+  #cursor(): string {
+    return writeCursor({
+      ...this.#recent.place(idsInCursor),
+      position: this.#reached,
       longest: this.#size.longest,
-      recent: this.#recent.last(idsInCursor),
-      kept: this.#recent.kept,
-      first: this.#wrap.first,
       query: this.#settings.query,
     });
-    // The counts are the service's own, as validation has left them.
-    return { ...page, data: fresh, cursor, drift: Math.abs(shift) } as WalkedPage<T>;
   }
 
-  /** One step of a search. */
-  #lookOn(
-    search: Search,
-    request: PageRequest,
-    page: ServedPage<T>,
-    known: number,
-  ): WalkedPage<T> | undefined {
-    if (known === -1) {
-      const isBehind = search.isNear && request.skip === this.#position;
-      if (search.isNear) this.#search = undefined;
-      if (!isBehind) this.#lookElsewhere(request, page);
-      return undefined;
-    }
+  /** Yields nothing: only a page further on shows which records after the known one are new. */
+  #lookOn({ request, page, known }: Arrived<T>, age: number): void {
+    if (!("search" in this.#phase)) this.#lose(request, page);
+    const search = "search" in this.#phase ? this.#phase.search : new Search(request.skip, this.#size.most);
     this.#position = request.skip + known + 1;
-    const age = this.#recent.ageOf(idOf(page.data[known]));
-    if (age > 0 && this.#size.showsShorter(request, page)) {
-      // The search skipped more than a page: later records may be closer to the position.
-      this.#search = new Search(search.from, this.#size.most);
-      this.#search.next();
-      return undefined;
-    }
-    if (age > 0 && age < search.age) {
-      // Other yielded records may follow after this page; only a page further on shows which are new.
-      search.age = age;
-      return undefined;
-    }
-    this.#search = undefined;
-    this.#gone = age;
-    // At most one page at once, although a search requests the largest page.
-    const data = page.data.slice(0, known + 1 + this.#limit);
-    if (data.length === known + 1) return undefined;
-    const limit = data.length < page.data.length ? data.length : request.limit;
-    return this.#take({ skip: request.skip, limit }, { ...page, data }, known);
+    this.#phase = { is: "approaching", search, age };
   }
 
-  #lookElsewhere(request: PageRequest, page: ServedPage<T>): void {
-    this.#ahead.forget();
-    this.#drift.missed(this.#search === undefined ? this.#position - request.skip : 0);
+  #lookElsewhere({ request, page, known }: Arrived<T>, isCut: boolean): void {
+    const phase = this.#phase;
+    const isSearching = phase.is === "searching";
+    if (known === -1) this.#drift.missed(isSearching ? 0 : this.#position - request.skip);
+    const from = "search" in phase && (isSearching || isCut) ? phase.search.from : request.skip;
+    const search = isSearching && !isCut ? phase.search : new Search(from, this.#size.most);
     const reached = request.skip + page.data.length;
-    const isShorter = this.#size.showsShorter(request, page);
-    // Pages shorter than the steps of the search would leave gaps between them.
-    if (this.#search === undefined || isShorter) {
-      this.#search = new Search(this.#search?.from ?? request.skip, this.#size.most);
-    }
-    if (page.data.length === 0 || page.total === reached) this.#search.endsAt(reached);
-    this.#countMiss(reached);
-    if (this.#search.next()) return;
-    this.#rounds += 1;
-    if (this.#yielded > this.#recent.size && this.#rounds < mostRounds) {
-      this.#search = new Search(this.#search.from, this.#size.most);
-      return;
-    }
-    this.#search = undefined;
-    if (this.#yielded > this.#recent.size) {
-      throw this.#unusable(
-        `the last ${this.#recent.size} records read are gone from the list, so where to go on cannot be told; start again`,
-      );
-    }
-    // All yielded ids are remembered and kept, so starting again repeats no record.
-    this.#recent.keep();
-    this.#yielded = 0;
-    this.#wrap.forget();
-    this.#position = this.#settings.skip;
-    this.#beginsAgain = true;
+    if (page.data.length === 0 || page.total === reached) search.endsAt(reached);
+    this.#phase = { is: "searching", search };
+    this.#lose(request, page);
+    if (!search.next()) this.#searchAgain(from);
   }
 
-  #countMiss(reached: number): void {
+  /** A page did not join. */
+  #lose({ skip }: PageRequest, { data }: ServedPage<T>): void {
+    this.#ahead.drop();
     this.#misses += 1;
-    this.#farthest = Math.max(this.#farthest, reached);
+    this.#farthest = Math.max(this.#farthest, skip + data.length);
     if (this.#misses > mostMisses + this.#farthest) {
       throw this.#unusable("the list changes faster than it can be read, or has no order");
+    }
+  }
+
+  /** The search has gone through the whole list. */
+  #searchAgain(from: number): void {
+    const { count, size } = this.#recent;
+    this.#rounds += 1;
+    if (count <= size) {
+      // All yielded ids are remembered and kept, so starting again repeats no record.
+      this.#recent.keep();
+      this.#position = this.#settings.skip;
+      this.#phase = { is: "beginning" };
+    } else if (this.#rounds < mostRounds) {
+      this.#phase = { is: "searching", search: new Search(from, this.#size.most) };
+    } else {
+      this.#phase = { is: "reading" };
+      throw this.#unusable(
+        `the last ${size} records read are gone from the list, so where to go on cannot be told; start again`,
+      );
     }
   }
 

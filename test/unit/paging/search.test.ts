@@ -38,10 +38,3 @@ test("a list that ends earlier than thought is looked through up to there", () =
   search.endsAt(700);
   expect(placesOf(search)).toEqual([0, 100, 300]);
 });
-
-test("is near once a known record was met", () => {
-  const search = new Search(100, 200);
-  expect(search.isNear).toBe(false);
-  search.age = 7;
-  expect(search.isNear).toBe(true);
-});
