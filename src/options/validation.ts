@@ -124,14 +124,11 @@ const placeholders = (path: string): string[] =>
   path.split("/").filter((segment) => /^(:\w+|\{.*\})$/.test(segment));
 
 const placeholderFaults = (path: string, own: string): string[] => {
-  const known = placeholders(own);
+  const [known] = placeholders(own);
   const given = placeholders(path);
-  const missing = known.filter((name) => given.filter((other) => other === name).length !== 1);
-  if (missing.length > 0)
-    return missing.map((name) => ` must have /${name} where the id goes, as ${own} has`);
-  return given
-    .filter((name) => !known.includes(name))
-    .map((name) => `: the operation has no value for ${name}`);
+  if (known !== undefined && given.filter((name) => name === known).length !== 1)
+    return [` must have /${known} where the id goes, as ${own} has`];
+  return given.filter((name) => name !== known).map((name) => `: the operation has no value for ${name}`);
 };
 
 const withMethod = /^(?:(GET|POST|PUT|PATCH|DELETE) )?(.*)$/s;

@@ -24,15 +24,14 @@ export const toHeaders = (raw: RawHeaders): Headers => {
   return headers;
 };
 
-const time = String.raw`\d{2}:\d{2}:\d{2}`;
-
-// The three forms of an HTTP date (RFC 9110, 5.6.7); the last one is in GMT without saying so.
-const imfFixdate = new RegExp(String.raw`^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} ${time} GMT$`);
-const rfc850 = new RegExp(String.raw`^[A-Z][a-z]{5,8}, \d{2}-[A-Z][a-z]{2}-\d{2} ${time} GMT$`);
-const asctime = new RegExp(String.raw`^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d ${time} \d{4}$`);
+// The three forms of an HTTP date (RFC 9110, 5.6.7): IMF-fixdate, RFC 850, and asctime.
+const httpDate =
+  /^([A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4}|[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d) \d\d:\d\d:\d\d GMT$/;
+const asctime = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
 
 const dateOf = (value: string): number => {
-  if (imfFixdate.test(value) || rfc850.test(value)) return Date.parse(value);
+  if (httpDate.test(value)) return Date.parse(value);
+  // In GMT, without saying so.
   return asctime.test(value) ? Date.parse(`${value} GMT`) : Number.NaN;
 };
 

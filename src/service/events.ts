@@ -14,47 +14,25 @@ import {
 } from "./common.ts";
 import { ContactPatch } from "./contacts.ts";
 import { operation } from "./define.ts";
-import { JsonRecord } from "./json.ts";
+import { JsonRecord, jsonRecord } from "./json.ts";
 import { readBatch, readReceipt } from "./response-shapes.ts";
 import { Moment, writeBatch, writeOccurredAt } from "./timestamps.ts";
-
-const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-
-/** The path of the first matching name, at any depth of the JSON; the value has no cycles. */
-const pathOfName = (
-  value: unknown,
-  fits: (name: string) => boolean,
-  key = "",
-): readonly PropertyKey[] | undefined => {
-  const written = asWritten(value, key);
-  if (typeof written !== "object" || written === null) return undefined;
-  const isList = Array.isArray(written);
-  for (const [name, item] of Object.entries(written)) {
-    // JSON leaves it out.
-    if (item === undefined) continue;
-    if (!isList && fits(name)) return [name];
-    const within = pathOfName(item, fits, name);
-    if (within !== undefined) return [isList ? Number(name) : name, ...within];
-  }
-  return undefined;
-};
-
-/** A check that refuses fields with these names, in any case, with any separators and at any depth. */
-const withoutNames = (names: readonly string[]): z.core.CheckFn<FreeFields> => {
-  const refused = new Set(names.map(lettersOf));
-  return ({ value, issues }) => {
-    const path = pathOfName(value, (name) => refused.has(lettersOf(name)));
-    if (path === undefined) return;
-    const message = `is a secret-like name (such as ${names.join(", ")}): the service refuses it`;
-    issues.push({ code: "custom", input: value, path: [...path], message });
-  };
-};
 
 /** Names with this prefix are reserved for events that the service records itself. */
 export const reservedEventPrefix = "service.";
 
 /** The property names that the document says are refused; the service may refuse others as secret-like. */
 export const refusedPropertyNames: readonly string[] = ["password", "card_number", "ssn"];
+
+const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+
+const refusedLetters = new Set(refusedPropertyNames.map(lettersOf));
+
+/** The same names in any case, with any separators. */
+const refusalOf = (name: string): string | undefined =>
+  refusedLetters.has(lettersOf(name))
+    ? `is a secret-like name (such as ${refusedPropertyNames.join(", ")}): the service refuses it`
+    : undefined;
 
 /** The most events one batch request may carry. */
 export const maxEventsPerRequest = 100;
@@ -86,7 +64,7 @@ export const EventContact = inputOf<Pick<EventContact, keyof EventContact>>(
 
 /** Data of an event. The names `password`, `card_number` and `ssn` are refused, in any spelling and at any depth. */
 // Only the service knows which other names it refuses as secret-like.
-export const EventProperties = deferred(() => JsonRecord.check(withoutNames(refusedPropertyNames)));
+export const EventProperties = deferred(() => jsonRecord("must be an object", refusalOf));
 
 /**
  * What every event has besides its name, properties and contact fields. Declare other fields by merging: `declare module "touchpoint-sdk" {

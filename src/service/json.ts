@@ -18,29 +18,30 @@ const isOpaque = (value: object): boolean =>
 // Without a path: the path of one of a hundred nested keys says less than the outermost field.
 const tooDeep = fault(`must not be nested more than ${deepestNesting} levels deep`);
 
-const faultInside = (value: object, around: Set<object>): JsonFault | undefined => {
+interface Walk {
+  /** The objects that contain the value. */
+  readonly around: Set<object>;
+  /** Says what is wrong with the name of a field, at any depth. */
+  readonly refusal: ((name: string) => string | undefined) | undefined;
+}
+
+const faultInside = (value: object, walk: Walk): JsonFault | undefined => {
   // By index: JSON writes a hole in an array as null too.
   const keys: Iterable<PropertyKey> = Array.isArray(value) ? value.keys() : Object.keys(value);
   for (const key of keys) {
     const item: unknown = Reflect.get(value, key);
     if (item === undefined && Array.isArray(value))
       return { path: [key], message: "must not be undefined: in an array JSON turns it into null" };
-    const found = jsonFault(item, String(key), around);
+    const refusal = item === undefined || Array.isArray(value) ? undefined : walk.refusal?.(String(key));
+    const found = refusal === undefined ? faultIn(item, String(key), walk) : fault(refusal);
     if (found === tooDeep) return found;
     if (found !== undefined) return { ...found, path: [key, ...found.path] };
   }
   return undefined;
 };
 
-/**
- * Finds what JSON would drop or change. `undefined` in an object is accepted; it means "not given". `around` holds the
- * objects that contain the value.
- */
-export const jsonFault = (
-  given: unknown,
-  key = "",
-  around: Set<object> = new Set(),
-): JsonFault | undefined => {
+const faultIn = (given: unknown, key: string, walk: Walk): JsonFault | undefined => {
+  const { around } = walk;
   if (isDate(given) && Number.isNaN(given.getTime())) return fault("must be a valid Date");
   let value: unknown;
   try {
@@ -59,16 +60,24 @@ export const jsonFault = (
   if (!Array.isArray(value) && isOpaque(value))
     return fault(`must not be a ${value.constructor.name}: JSON would lose what it holds`);
   around.add(value);
-  const found = faultInside(value, around);
+  const found = faultInside(value, walk);
   around.delete(value);
   return found;
 };
 
-/** Like `JsonRecord`, with its own message for a value that is not an object. */
-export const jsonRecord = (message: string) =>
+/** Finds what JSON would drop or change. `undefined` in an object is accepted; it means "not given". */
+export const jsonFault = (
+  given: unknown,
+  key = "",
+  refusal: Walk["refusal"] = undefined,
+): JsonFault | undefined => faultIn(given, key, { around: new Set(), refusal });
+
+/** Like `JsonRecord`, with its own message for a value that is not an object, and with names that are refused. */
+export const jsonRecord = (message: string, refusal?: Walk["refusal"]) =>
   // No z.record and no z.object: they check a copy, which has lost its toJSON.
   z.custom<FreeFields>(isRecord, message).check(({ value, issues }) => {
-    const found = jsonFault(value, "") ?? (isRecord(asWritten(value, "")) ? undefined : fault(message));
+    const found =
+      jsonFault(value, "", refusal) ?? (isRecord(asWritten(value, "")) ? undefined : fault(message));
     if (found !== undefined)
       issues.push({ code: "custom", input: value, path: [...found.path], message: found.message });
   });

@@ -19,10 +19,11 @@ const textOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) 
  */
 export const readRecord = (body: unknown): unknown => {
   if (!isRecord(body)) return body;
+  const { id, contactId, leadId, listIds } = body;
   let read = body;
-  for (const name of ["id", "contactId", "leadId"])
-    if (typeof read[name] === "number") read = { ...read, [name]: textOf(read[name]) };
-  const { listIds } = read;
+  if (typeof id === "number") read = { ...read, id: textOf(id) };
+  if (typeof contactId === "number") read = { ...read, contactId: textOf(contactId) };
+  if (typeof leadId === "number") read = { ...read, leadId: textOf(leadId) };
   return isArray(listIds) && listIds.some(isNumber) ? { ...read, listIds: listIds.map(textOf) } : read;
 };
 

@@ -16,21 +16,13 @@ const shape = "must be a valid Date or an ISO 8601 string with a time zone, such
 const daysIn = (year: number, month: number): number => new Date(Date.UTC(year + 400, month, 0)).getUTCDate();
 
 const calendarFault = (read: RegExpExecArray): string | undefined => {
-  const [
-    ,
-    year = 0,
-    month = 0,
-    day = 0,
-    hour = 0,
-    minute = 0,
-    second = 0,
-    fraction = 0,
-    ahead = 0,
-    aside = 0,
-  ] = Array.from(read, (part: string | undefined) => Number(part ?? 0));
+  const numbers = Array.from(read, (part: string | undefined) => Number(part ?? 0));
+  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0] = numbers;
+  const [second = 0, fraction = 0, ahead = 0, aside = 0] = numbers.slice(6);
   const none = (what: string) => `must be a time that exists: there is no ${what}`;
   if (month < 1 || month > 12) return none(`month ${read[2]}`);
-  if (day < 1 || day > daysIn(year, month)) return none(`day ${read[3]} in ${read[1]}-${read[2]}`);
+  if (day < 1 || (day > 28 && day > daysIn(year, month)))
+    return none(`day ${read[3]} in ${read[1]}-${read[2]}`);
   // ISO 8601 has an hour 24: midnight, the end of the day.
   if (hour > 24 || (hour === 24 && minute + second + fraction > 0)) return none(`hour ${read[4]}`);
   if (minute > 59) return none(`minute ${read[5]}`);
