@@ -116,12 +116,9 @@ export const forecastOfRun = (
   const times = Array.isArray(source) ? Float64Array.from(source, occurredAtMs) : undefined;
   return (done) => {
     const timetable = new Timetable(batchSize, context);
-    let tooOld: number | undefined;
-    if (times !== undefined) {
-      tooOld = 0;
-      for (let nth = done; nth < times.length; nth += 1)
-        if (timetable.isTooOld(times[nth] ?? Number.NaN, nth - done)) tooOld += 1;
-    }
+    const tooOld = times
+      ?.subarray(done)
+      .reduce((count, at, nth) => count + Number(timetable.isTooOld(at, nth)), 0);
     return timetable.over(Math.max(0, total - done), tooOld);
   };
 };

@@ -17,21 +17,16 @@ import type { IngestContext, IngestOptions, RejectedEvent } from "./ingest-optio
 import type { Entry } from "./resumable.ts";
 import { placeOf, requestOptions, type SourcePlace } from "./work-options.ts";
 
-/** The clocks of both sides. */
-export interface Clocks {
-  /** The service's time, from its responses; undefined before the first. */
-  readonly serviceNow: number | undefined;
-  readonly wallNow: number;
-}
-
 /**
  * Corrects a time that is in the past only for this machine's fast clock: the service refuses a time in its future.
  * `toleranceMs` is how much later the service's time may be than known. A time in this clock's future is not changed,
  * so the service refuses it.
+ *
+ * @param serviceNow - the service's time, from its responses; undefined before the first.
  */
 export const withinServiceTime = (
   event: EventInput,
-  { serviceNow, wallNow }: Clocks,
+  { serviceNow, wallNow }: { readonly serviceNow: number | undefined; readonly wallNow: number },
   toleranceMs = 0,
 ): EventInput => {
   const at = momentMs(event.occurredAt);

@@ -68,7 +68,6 @@ class Run<Item> {
   readonly #work: ResumableWork<Item>;
   readonly #flight: InFlight;
   #writer: CheckpointWriter | undefined;
-  #before: Checkpoint | undefined;
   /** From the first that is not settled, in the order of the source. */
   readonly #batches: Batch<Item>[] = [];
   /** What is settled without a gap. */
@@ -89,7 +88,6 @@ class Run<Item> {
     const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
     const before = readCheckpoint(store && (await untilAborted(store.load(), call.signal)));
     if (store && !isDry) this.#writer = new CheckpointWriter(store);
-    this.#before = before;
     this.#state = { ...this.#state, ...before, key };
     if (before?.key !== undefined && key !== undefined && before.key !== key)
       this.#refuse(
@@ -150,26 +148,29 @@ class Run<Item> {
 
   /** An earlier run settled the entry. The last one of those shows whether the checkpoint is of this input. */
   #passOver(entry: Entry<Item>, done: number): void {
-    const { index, item } = entry;
+    const { index } = entry;
     this.reading.skipped += 1;
     if (index === done - 1) {
-      if (contentHash(item) !== this.#before?.last)
+      const [before, now] = [this.#state, this.#stateAfter(entry)];
+      if (now.last !== before.last)
         this.#refuse(
           `belongs to another input: item ${index} is not the one it ends with; give that input again, or delete the checkpoint to start over`,
         );
-      const [before, now] = [this.#before?.ids, this.#idsAt(entry)];
-      if (before && now && (before.from !== now.from || before.last !== now.last))
+      const [was, is] = [before.ids, now.ids];
+      if (was && is && (was.from !== is.from || was.last !== is.last))
         this.#refuse(
-          `belongs to a run with ids from ${before.from}, and this one takes them from ${now.from}: item ${index} ` +
-            `was ${before.last} and would now be ${now.last}, so that everything is recorded twice; give the same idFrom, or delete the checkpoint to start over`,
+          `belongs to a run with ids from ${was.from}, and this one takes them from ${is.from}: item ${index} ` +
+            `was ${was.last} and would now be ${is.last}, so that everything is recorded twice; give the same idFrom, or delete the checkpoint to start over`,
         );
     }
     this.#work.progress.skip(index + 1);
   }
 
-  #idsAt(entry: Entry<Item>): Checkpoint["ids"] {
+  /** @param entry - the last that is settled without a gap. */
+  #stateAfter(entry: Entry<Item>): Checkpoint {
     const { ids } = this.#work;
-    return ids && { from: ids.from, last: ids.of(entry) };
+    const state = { ...this.#state, done: entry.index + 1, last: contentHash(entry.item) };
+    return ids ? { ...state, ids: { from: ids.from, last: ids.of(entry) } } : state;
   }
 
   async #send(entries: readonly Entry<Item>[]): Promise<void> {
@@ -189,21 +190,10 @@ class Run<Item> {
   async #settle(): Promise<void> {
     let last: Entry<Item> | undefined;
     while (this.#batches[0]?.isSettled) last = this.#batches.shift()?.entries.at(-1);
-    if (last !== undefined) {
-      const ids = this.#idsAt(last);
-      this.#state = {
-        ...this.#state,
-        ...{ done: last.index + 1, last: contentHash(last.item) },
-        ...(ids && { ids }),
-      };
-    }
+    if (last !== undefined) this.#state = this.#stateAfter(last);
     this.#work.progress.update(this.#state.done);
-    if (last !== undefined) await this.#save();
-  }
-
-  async #save(): Promise<void> {
-    const stored = this.#writer?.save(this.#state);
-    if (stored !== undefined) await untilAborted(stored, this.#work.call.signal);
+    if (last !== undefined && this.#writer)
+      await untilAborted(this.#writer.save(this.#state), this.#work.call.signal);
   }
 }
 
