@@ -23,6 +23,10 @@ export const isWorthARepeat = ({ status }: BatchItemResult): boolean =>
 
 const mayBeRecorded = ({ state }: BatchItemResult): boolean => state !== "refused";
 
+/** A limit that refuses a repeat does not say whether the event was recorded before. */
+const afterUnclear = (result: BatchItemResult): BatchItemResult =>
+  result.state === "refused" && isWorthARepeat(result) ? { ...result, state: "unknown" } : result;
+
 const sendOnce = async (
   events: readonly IndexedEvent[],
   { call, options, plan }: BatchSending,
@@ -43,7 +47,7 @@ const sendOnce = async (
       issues: [{ path: "results", message: "must be an array" }],
     });
   }
-  return results;
+  return response.attempts > 1 ? results.map(afterUnclear) : results;
 };
 
 // A batch that is refused for one event, or for its size, must not fail the other events.
@@ -85,7 +89,10 @@ export const sendBatch = async (
   const repeats = Math.min(mostRepeats, options.maxRetries ?? call.context.settings.maxRetries);
   let left = events;
   await inRounds(call, 1 + repeats, async () => {
-    for (const result of await sendOrSplit(left, sending)) results.set(result.index, result);
+    for (const result of await sendOrSplit(left, sending)) {
+      const wasUnclear = results.get(result.index)?.state === "unknown";
+      results.set(result.index, wasUnclear ? afterUnclear(result) : result);
+    }
     left = left.filter(({ index }) => {
       const result = results.get(index);
       return result !== undefined && isWorthARepeat(result);

@@ -73,6 +73,19 @@ describe("sendBatch", () => {
     ]);
   });
 
+  test.each([
+    ["no result", undefined],
+    ["a failure of the service", { status: 503, error: "later" }],
+    ["an unreadable result", { status: "weird" }],
+  ])("a limit that refuses an event after %s leaves it unknown", async (_what, before) => {
+    const limited = { status: 429, error: "slow" };
+    const results = await sendWith([{ results: [before, limited] }, { results: [limited, limited] }]);
+    expect(results).toMatchObject([
+      { index: 7, status: 429, state: "unknown", error: "slow" },
+      { index: 8, status: 429, state: "refused", error: "slow" },
+    ]);
+  });
+
   test("an answer without results is an error with an unknown outcome", async () => {
     const failing = sendWith([{ accepted: 1, rejected: 1 }]);
     await expect(failing).rejects.toBeInstanceOf(ResponseValidationError);
