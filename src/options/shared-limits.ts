@@ -39,8 +39,21 @@ export interface SharingRequest {
   };
 }
 
+/** A store of shared limits that is unavailable. */
+export interface LostStore {
+  /** What is wrong, and which option decides what happens meanwhile; the second half of a sentence. */
+  readonly why: string;
+  readonly cause: unknown;
+  /** Until when calls wait for the store; undefined if they do not wait. */
+  readonly givesUpAt: number | undefined;
+}
+
 /** Decides for the requests of one process whether they may go, together with other processes. */
 export interface Gate {
+  /** Why the store is unavailable; undefined while it responds. */
+  readonly lost: LostStore | undefined;
+  /** Tries to reach the store again, although no request waits for it. */
+  seek(): void;
   /**
    * Asks for the first request of a queue and those behind it; their budgets learn when the verdict is there.
    *
@@ -62,21 +75,10 @@ export interface Gate {
   ): void;
 }
 
-/** A store of shared limits that is unavailable. */
-export interface LostStore {
-  /** What is wrong, and which option decides what happens meanwhile; the second half of a sentence. */
-  readonly why: string;
-  readonly cause: unknown;
-  /** Until when calls wait for the store; undefined if they do not wait. */
-  readonly givesUpAt: number | undefined;
-}
-
 /** One limit that many processes share. */
 export interface SharedBudget {
   /** The same for all limits of one store. */
   readonly gate: Gate;
-  /** Why the store is unavailable; undefined while it responds. */
-  readonly lost: LostStore | undefined;
   /** How many permits all processes held at last; 0 once those must have returned. */
   readonly used: number;
   /** The permits that interactive calls of all processes hold; undefined without recent ones. */
@@ -85,8 +87,6 @@ export interface SharedBudget {
   attach(budget: SharingBudget): void;
   /** The service asked for a pause of `ms` with the response `by`. */
   paused(ms: number, by: string): void;
-  /** Tries to reach the store again, although no request waits for it. */
-  seek(): void;
   /** Tells the store what it does not know yet. */
   close(): Promise<void>;
 }

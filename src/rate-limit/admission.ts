@@ -1,5 +1,6 @@
 import { BatchTooLarge } from "../http/types.ts";
 import type { Budget } from "./budget.ts";
+import { sharing } from "./permits.ts";
 import type { Admission, AdmissionQueue, ConcurrencyLimit, Kind } from "./queue.ts";
 import { knownWait, refusalOfPause, refusalOfWait, refusedForDay, refusedForStore } from "./refusals.ts";
 
@@ -20,14 +21,14 @@ export const refusal = (admission: Admission): unknown => {
     const spent = kind.weightOf(budget, weight);
     if (!budget.day.has(spent) && !kind.gate?.isGranted(admission))
       return refusedForDay(admission, budget, spent);
-    const lost = budget.shared?.lost;
-    if (lost !== undefined && (lost.givesUpAt ?? never) <= bounds.clock.now()) {
-      // No request may wait for the store any more: who else would look for it again?
-      budget.shared?.seek();
-      return refusedForStore(admission, lost);
-    }
     const refused = budget.pausedForMs > 0 ? refusalOfPause(admission, budget) : undefined;
     if (refused !== undefined) return refused;
+  }
+  const lost = kind.gate?.lost;
+  if (lost !== undefined && (lost.givesUpAt ?? never) <= bounds.clock.now()) {
+    // No request may wait for the store any more: who else would look for it again?
+    kind.gate?.seek();
+    return refusedForStore(admission, lost);
   }
   const most = plan.isDivisible ? kind.cutTo(weight, bounds.interactiveReserve) : undefined;
   return most === undefined ? undefined : new BatchTooLarge(most);
@@ -76,9 +77,6 @@ const lacksOf = (admission: Admission): readonly Lack[] => {
 const isDue = ({ queue: { kind }, weight }: Admission): boolean =>
   kind.budgets.every((budget) => budget.isBackgroundDue(kind.amountOf(budget, weight)));
 
-/** The largest part of a wide budget that is kept for all kinds together. */
-const mostForAll = 9 / 10;
-
 /**
  * How many permits a request that needs no narrower budget leaves for those that do: what is missing of their shares.
  * Otherwise it and its like could take all permits in a burst, and leave none when the narrower budget has room.
@@ -93,7 +91,7 @@ export const keptForShares = (budget: Budget, priority: Kind["priority"]): numbe
     held += has;
     lacking += Math.max(0, other.shareOf(budget) - has);
   }
-  return Math.max(0, Math.min(lacking, Math.ceil(budget.limit.max * mostForAll) - held));
+  return Math.max(0, Math.min(lacking, Math.ceil(budget.limit.max * sharing.mostShared) - held));
 };
 
 const isAwaited = (budgets: readonly Budget[]): boolean => {

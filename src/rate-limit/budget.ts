@@ -3,16 +3,11 @@ import type { Priority } from "../options/priority.ts";
 import type { DayCount, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
-import { Permits } from "./permits.ts";
+import { Permits, sharing } from "./permits.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
-// Background work leaves one and a half times what interactive calls used in the last window, except its own tenth.
-const reserveFactor = 1.5;
-// For how many windows it remembers interactive calls.
-const rememberedWindows = 3;
-/** The part of each budget that background work keeps while interactive calls use all they can get. */
-const backgroundPart = 1 / 10;
+const { reserveFactor, rememberedWindows, backgroundPart } = sharing;
 
 /** Who holds permits: requests of one priority. */
 interface Holder {
@@ -50,7 +45,7 @@ const noPause: Pause = {
 };
 
 /** What a request without permits of this budget waits for. */
-export const limitOf = ({ name, shared }: Budget): string => shared?.lost?.why ?? `the limit ${name}`;
+export const limitOf = ({ name, shared }: Budget): string => shared?.gate.lost?.why ?? `the limit ${name}`;
 
 /** What a budget is made of. */
 interface BudgetContext {
@@ -279,7 +274,7 @@ export class Budget implements SharingBudget {
     const isLimited = max !== never;
     const used = isLimited ? Math.min(max, this.shared?.used ?? this.#permits.used) : 0;
     const { pausedForMs } = this;
-    const lost = this.shared?.lost;
+    const lost = this.shared?.gate.lost;
     const remaining = lost?.givesUpAt === undefined ? max - used : 0;
     return {
       used,

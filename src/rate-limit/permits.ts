@@ -8,6 +8,18 @@ interface Stretch {
   count: number;
 }
 
+/** The rules of priority and shares, for this process and for the script of limits that processes share. */
+export const sharing = {
+  /** Background work leaves so many times what interactive calls used in the last window. */
+  reserveFactor: 1.5,
+  /** For how many windows interactive calls are remembered. */
+  rememberedWindows: 3,
+  /** The part of each budget that background work keeps while interactive calls use all they can get. */
+  backgroundPart: 0.1,
+  /** The largest part of a wide budget that is kept for all kinds that also need a narrower one. */
+  mostShared: 0.9,
+} as const;
+
 const never = Infinity;
 const empty = (since: number): Stretch => ({ since, leastMs: never, totalMs: 0, count: 0 });
 

@@ -151,23 +151,23 @@ export class RedisGate implements Store {
     if (!ticket.isAlone) this.#end(request, ticket, wasSent, roundTripMs !== undefined);
   }
 
+  seek(): void {
+    const [budget] = this.#budgets.values();
+    if (budget !== undefined) this.tell(budget);
+  }
+
   tell(budget: RedisBudget): void {
     this.#toTell.add(budget);
     this.#flushSoon();
   }
 
   async close(): Promise<void> {
-    if (this.#settled.length > 0 && !this.#isFlushing) this.#flush();
+    if (this.#settled.length > 0) this.#flushSoon();
     // Some clients queue a command until Redis is back, possibly forever.
     await new Promise<void>((resolve) => {
       const giveUp = this.#clock.after(silenceMs / 3, resolve, { idle: true });
-      void this.#whenTold().then(giveUp).then(resolve);
+      void Promise.all(this.#underWay).then(giveUp).then(resolve);
     });
-  }
-
-  async #whenTold(): Promise<void> {
-    while (this.#isFlushing) await Promise.resolve();
-    await Promise.all(this.#underWay);
   }
 
   #laneOf({ queue }: SharingRequest): Lane {
@@ -216,16 +216,14 @@ export class RedisGate implements Store {
   #flushSoon(): void {
     if (this.#isFlushing) return;
     this.#isFlushing = true;
-    queueMicrotask(() => this.#flush());
-  }
-
-  #flush(): void {
-    this.#isFlushing = false;
-    const sent = this.#send().finally(() => this.#underWay.delete(sent));
+    const sent = Promise.resolve()
+      .then(() => this.#send())
+      .finally(() => this.#underWay.delete(sent));
     this.#underWay.add(sent);
   }
 
   async #send(): Promise<void> {
+    this.#isFlushing = false;
     const asked = this.#collect();
     const settled = this.#settled.splice(0);
     const sentAt = this.#clock.now();

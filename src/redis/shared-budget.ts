@@ -1,5 +1,5 @@
 import type { Limit } from "../options/limits.ts";
-import type { DayCount, Gate, LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
+import type { DayCount, Gate, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
 import { latencyFloorFor, Permits } from "../rate-limit/permits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetReply, BudgetReport } from "./exchange.ts";
@@ -47,7 +47,6 @@ class RedisDay implements DayCount {
 
 /** What a store of shared limits offers to its budgets. */
 export interface Store extends Gate {
-  readonly lost: LostStore | undefined;
   /** Sends a message that covers this budget. */
   tell(budget: RedisBudget): void;
   close(): Promise<void>;
@@ -85,10 +84,6 @@ export class RedisBudget implements SharedBudget {
     this.#alone = new Permits({ max: this.#aloneMax, windowMs: limit.windowMs }, clock);
   }
 
-  get lost(): LostStore | undefined {
-    return this.gate.lost;
-  }
-
   get used(): number {
     const isFree = this.#clock.now() >= this.#heardAt + (this.#last?.freeInMs ?? 0);
     return isFree ? 0 : (this.#last?.used ?? 0);
@@ -109,10 +104,6 @@ export class RedisBudget implements SharedBudget {
 
   paused(ms: number, by: string): void {
     if (ms > this.#pauseToTell.ms) this.#pauseToTell = { ms, by };
-    this.gate.tell(this);
-  }
-
-  seek(): void {
     this.gate.tell(this);
   }
 

@@ -1,3 +1,4 @@
+import { sharing } from "../rate-limit/permits.ts";
 import { script } from "./commands.ts";
 
 /**
@@ -126,7 +127,7 @@ end
 local function isDue(ask, request)
   for place, at in ipairs(ask.at) do
     local it, mine, amount = budgets[at], my.budgets[at], amountAt(request, ask.at, place)
-    local part, background = mine.max / 10, it.used - it.interactive
+    local part, background = mine.max * ${sharing.backgroundPart}, it.used - it.interactive
     local isIdle = background == 0 and it.heardAt - it.backgroundAt >= amount / part * mine.windowMs
     if background + amount > part and not isIdle then return false end
   end
@@ -136,7 +137,8 @@ end
 -- THE RESERVE that background work leaves for interactive calls.
 local function reserve(it, mine, ask, amount)
   if it.interactiveUntil <= it.heardAt then return 0 end
-  local wanted = math.ceil(math.min(math.max(mine.max * ask.leastReserve, it.interactive * 1.5), math.floor(mine.max * 9 / 10)))
+  local wanted = math.max(mine.max * ask.leastReserve, it.interactive * ${sharing.reserveFactor})
+  wanted = math.ceil(math.min(wanted, math.floor(mine.max * ${1 - sharing.backgroundPart})))
   return math.max(0, math.min(wanted, mine.max - amount) - it.interactive)
 end
 
@@ -150,7 +152,7 @@ local function shares(it, mine, ask)
       lacking = lacking + math.max(0, one.share - (it.of[kind] or 0))
     end
   end
-  return math.max(0, math.min(lacking, math.ceil(mine.max * 9 / 10) - held))
+  return math.max(0, math.min(lacking, math.ceil(mine.max * ${sharing.mostShared}) - held))
 end
 
 -- TURNS. The first request of each waiting kind goes in the order in which it became the first. Those behind it leave
@@ -243,7 +245,7 @@ for number, ask in ipairs(my.asks) do
   for place, at in ipairs(ask.at) do
     local it, mine = budgets[at], my.budgets[at]
     me.known[place], it.waiters[me.name] = it.waiters[me.name], nil
-    if isInteractive(ask.kind) then it.interactiveUntil = it.heardAt + 3 * mine.windowMs end
+    if isInteractive(ask.kind) then it.interactiveUntil = it.heardAt + ${sharing.rememberedWindows} * mine.windowMs end
     wants[place] = 0
     for _, request in ipairs(ask.requests) do wants[place] = wants[place] + amountAt(request, ask.at, place) end
   end

@@ -5,6 +5,8 @@ export const sharedBudget = (change: Partial<SharedBudget> = {}) => {
   const log: string[] = [];
   const shared: SharedBudget = {
     gate: {
+      lost: undefined,
+      seek: () => log.push("seek"),
       readyAt: () => undefined,
       isGranted: () => false,
       lacks: () => undefined,
@@ -12,12 +14,10 @@ export const sharedBudget = (change: Partial<SharedBudget> = {}) => {
       drop: () => undefined,
       settle: () => undefined,
     },
-    lost: undefined,
     used: 0,
     interactive: undefined,
     attach: ({ name }) => log.push(`attached ${name}`),
     paused: (ms, by) => log.push(`paused for ${ms} by ${by}`),
-    seek: () => log.push("seek"),
     close: async () => void log.push("closed"),
     ...change,
   };

@@ -96,7 +96,8 @@ test("when the shared limits are out of reach it is refused, and they are looked
     wanted += 1;
   };
   const lost = { why: "Redis is out of reach; onLost decides", cause: new Error("lost"), givesUpAt: 0 };
-  const { one } = admission(sharedBudget({ lost, seek: want }).shared);
+  const { shared } = sharedBudget();
+  const { one } = admission({ ...shared, gate: { ...shared.gate, lost, seek: want } });
   expect(refusal(one)).toMatchObject({
     name: "ConnectionError",
     message: "requests+emails: not sent, Redis is out of reach; onLost decides",
