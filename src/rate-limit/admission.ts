@@ -94,8 +94,9 @@ export const keptForShares = (budget: Budget, priority: Kind["priority"]): numbe
   return Math.max(0, Math.min(lacking, Math.ceil(budget.limit.max * sharing.mostShared) - held));
 };
 
-const isAwaited = (budgets: readonly Budget[]): boolean => {
-  for (const { queues } of budgets) if (queues.size > 0) return true;
+/** Whether requests wait for these budgets, other than for a slot of these. */
+const isAwaited = (budgets: readonly Budget[], slots?: ConcurrencyLimit): boolean => {
+  for (const { queues } of budgets) for (const queue of queues) if (queue.slots !== slots) return true;
   return false;
 };
 
@@ -159,16 +160,19 @@ export const end = (admission: Admission, how: Ending): void => {
     }
   slots.free();
   // After all permits are returned: in between, its permits would count twice, or not at all.
-  if (isAwaited(kind.budgets)) pump(kind.budgets);
+  if (isAwaited(kind.budgets, slots.inUse < slots.max ? undefined : slots)) pump(kind.budgets);
 };
 
 /** The queues of requests that may have to leave something to each other, from these budgets on. */
 const competing = (budgets: readonly Budget[]): ReadonlySet<AdmissionQueue> => {
-  // No others wait for a budget, which cannot name them: they are above it.
-  const queues = new Set(budgets.flatMap((budget) => [...budget.queues])) as Set<AdmissionQueue>;
+  const queues = new Set<AdmissionQueue>();
+  const addAll = (some: readonly Budget[]): void => {
+    // A budget, which is below them, cannot name them; but no others wait for it.
+    for (const budget of some) for (const queue of budget.queues) queues.add(queue as AdmissionQueue);
+  };
+  addAll(budgets);
   // What is added is looked at, too.
-  for (const { kind } of queues)
-    for (const budget of kind.budgets) for (const other of budget.queues) queues.add(other as AdmissionQueue);
+  for (const { kind } of queues) addAll(kind.budgets);
   return queues;
 };
 

@@ -22,6 +22,7 @@ interface Sharer extends Holder {
 /** Requests that wait in one queue and will spend this budget. */
 interface WaitingQueue {
   readonly kind: Holder & { readonly narrowest: object };
+  readonly slots: object;
   readonly length: number;
   readonly amount: number;
 }
@@ -253,7 +254,9 @@ export class Budget implements SharingBudget {
 
   /** What is left of a pause, in milliseconds; 0 without one. */
   get pausedForMs(): number {
-    return Math.max(0, this.lastPause.until - this.#clock.now());
+    const { until } = this.lastPause;
+    // Each request asks several times, and few budgets were ever paused.
+    return until === Number.NEGATIVE_INFINITY ? 0 : Math.max(0, until - this.#clock.now());
   }
 
   /** How long a request of `amount` has to wait at least, after `ahead` permits for other requests; 0 if unknown. */
