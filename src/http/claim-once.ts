@@ -1,4 +1,4 @@
-import type { OnceClaim } from "../ledger/once-claim.ts";
+import type { OnceClaim } from "../ledger/send-once.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
 import { mayHaveTakenEffect } from "./retry-policy.ts";

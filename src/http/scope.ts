@@ -1,5 +1,5 @@
 import type { Outcome } from "../errors.ts";
-import type { OnceClaim } from "../ledger/once-claim.ts";
+import type { OnceClaim } from "../ledger/send-once.ts";
 import type { Priority } from "../options/priority.ts";
 import type { OperationFacts, ReplayClass } from "../service/define.ts";
 import type { HttpResponse } from "./message.ts";

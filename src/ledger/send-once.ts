@@ -1,22 +1,112 @@
-import { ConnectionError, isTouchpointError, SendOnceError, TimeoutError } from "../errors.ts";
-import { untilAborted } from "../runtime/cancellation.ts";
+import { ConnectionError, isTouchpointError, type Outcome, SendOnceError, TimeoutError } from "../errors.ts";
+import { DeadlineExceeded, type Lifetime, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { messageOf } from "../runtime/values.ts";
 import { differingFields, emailFingerprint } from "./email-fingerprint.ts";
-import type { ClaimLedger, TakenKey } from "./ledger.ts";
-import { KeyTaken, OnceClaim, type OnceKey } from "./once-claim.ts";
+import type { ClaimLedger, LedgerClaim, Settlement, TakenKey } from "./ledger.ts";
 import { keepable } from "./rules.ts";
 
 /** One email under a key, and how to send it. */
-export interface OnceCall<Sent> extends OnceKey {
+export interface OnceCall<Sent> {
   readonly operation: string;
+  readonly key: string;
   /** Identifies the email: no other may be sent under the key. It was copied from JSON. */
   readonly email: object;
+  readonly ledger: ClaimLedger;
   readonly clock: Pick<Clock, "after" | "wallTime">;
+  /** The client's lifetime: `close` waits for held work. */
+  readonly lifetime: Pick<Lifetime, "hold">;
+  /** The call: its signal ends every wait. */
   readonly scope: { readonly signal: AbortSignal | undefined; readonly effect: { note(): void } };
   /** Sends the email. It takes the claim directly before the first byte of each attempt. */
   send(claim: OnceClaim): Promise<Sent>;
   receiptOf(sent: Sent): unknown;
+}
+
+/** Another call was first. Internal: the caller gets its receipt, or a SendOnceError. */
+export class KeyTaken extends Error {
+  readonly taken: TakenKey;
+
+  constructor(taken: TakenKey) {
+    super("another call has claimed the key");
+    this.taken = taken;
+  }
+}
+
+/** An attempt that is about to be made. */
+interface Attempt {
+  readonly operation: string;
+  readonly attempts: number;
+  readonly outcome: Outcome;
+  /** How long it may take, in milliseconds. */
+  readonly limitMs: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** The claim of one email on its key: taken directly before each attempt, released after one that was not applied. */
+export class OnceClaim {
+  readonly #call: OnceCall<unknown>;
+  readonly #fingerprint: string;
+  #claim: string | undefined;
+  /** What is known of the attempt under the claim. */
+  #as: Settlement = "unknown";
+
+  constructor(call: OnceCall<unknown>, fingerprint: string) {
+    this.#call = call;
+    this.#fingerprint = fingerprint;
+  }
+
+  /**
+   * Claims the key for one attempt.
+   *
+   * @throws KeyTaken when another call was first.
+   */
+  async take({ limitMs, signal, ...work }: Attempt): Promise<void> {
+    const { ledger, key, clock, lifetime } = this.#call;
+    // A release that failed: the key is still this call's own.
+    await this.settle();
+    const { operation } = work;
+    const claiming = (async () => ledger.claim(key, this.#fingerprint, { operation, limitMs }))();
+    // A request that waits for a ledger holds permits of its limits, and holds up close().
+    const scope = openScope([signal], { totalTimeoutMs: limitMs, clock });
+    let claim: LedgerClaim;
+    try {
+      claim = await untilAborted(claiming, scope.signal);
+    } catch (error) {
+      // The claim may arrive after its caller has left.
+      const giveBack = (late: LedgerClaim): unknown =>
+        late.state === "claimed" && ledger.settle(key, "not-sent", { claim: late.claim });
+      lifetime.hold(claiming.then(giveBack)).catch(() => undefined);
+      if (signal?.aborted) throw signal.reason;
+      const isLate = error instanceof DeadlineExceeded;
+      const what = isLate
+        ? `gave no response within timeoutMs, ${limitMs} ms`
+        : `failed (${messageOf(error)})`;
+      const cause = isLate ? undefined : error;
+      throw new ConnectionError(`${operation}: the ledger ${what}. Nothing was sent.`, { ...work, cause });
+    } finally {
+      scope.release();
+    }
+    if (claim.state !== "claimed") throw new KeyTaken(claim);
+    this.#claim = claim.claim;
+    this.#as = "unknown";
+  }
+
+  /** Settles the claim, if there is one; without `as` with what is known. A ledger that fails changes no result. */
+  async settle(as: Settlement = this.#as, receipt?: unknown): Promise<void> {
+    this.#as = as;
+    const claim = this.#claim;
+    if (claim === undefined) return;
+    const { ledger, key, lifetime, scope } = this.#call;
+    const settling = (async () => ledger.settle(key, as, { claim, receipt }))();
+    try {
+      // A key that stays pending is unknown soon, and never sent again; the caller gets the result of the email anyway.
+      await untilAborted(lifetime.hold(settling), scope.signal);
+      this.#claim = undefined;
+    } catch {
+      // The next attempt, or the end of the call, tries again.
+    }
+  }
 }
 
 /** It was sent just now, or earlier; in the latter case there may be a receipt. */
