@@ -1,19 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
-import { unknownKeys } from "../runtime/values.ts";
+import { isCallback, isFlag, isWhole, must, type Rules, ruleFaults } from "../runtime/rules.ts";
 import type { OnInvalid } from "./invalid.ts";
-
-/** The type that each option must have. */
-export type OptionKinds = Readonly<
-  Record<string, "function" | "boolean" | "number" | "string" | "object" | "any">
->;
-
-const kindFaults = (options: object, kinds: OptionKinds): string[] =>
-  Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
-    const kind = kinds[name] ?? "any";
-    if (kind === "any" || value === undefined || (typeof value === kind && value !== null)) return [];
-    const given = value === null ? "null" : typeof value;
-    return [`${name} must be ${kind === "object" ? "an" : "a"} ${kind}, got ${given}`];
-  });
 
 /**
  * Reads the options of a function; null means none.
@@ -22,16 +9,17 @@ const kindFaults = (options: object, kinds: OptionKinds): string[] =>
  */
 export const knownOptions = <T extends object>(
   caller: string,
-  given: T | null | undefined,
-  kinds: OptionKinds,
-  none: T,
-): T => {
-  if (given === null || given === undefined) return none;
+  given: Partial<T> | null | undefined,
+  rules: Rules,
+): Partial<T> => {
+  if (given === null || given === undefined) return {};
   if (typeof given !== "object") throw new ConfigurationError(`${caller}: the options must be an object`);
-  const faults = [...unknownKeys(given, Object.keys(kinds)), ...kindFaults(given, kinds)];
+  const faults = ruleFaults(given, rules);
   if (faults.length > 0) throw new ConfigurationError(`${caller}: ${faults.join("; ")}`);
   return given;
 };
+
+const isString = must("a string", (value) => typeof value === "string");
 
 /** Options of both readers. */
 export interface ReadOptions {
@@ -45,22 +33,15 @@ export interface ReadOptions {
   readonly name?: string | undefined;
 }
 
-/** The options of both readers. */
-export const readKinds = {
-  onInvalid: "function",
-  // It has its own check with a better message.
-  maxLineBytes: "any",
-  gzip: "boolean",
-  name: "string",
-} as const satisfies OptionKinds;
-
-const defaultMaxLineBytes = 10 * 1024 * 1024;
-
-/** The limit for a line, checked. */
-export const maxLineBytesOf = ({ maxLineBytes = defaultMaxLineBytes }: ReadOptions): number => {
-  if (Number.isSafeInteger(maxLineBytes) && maxLineBytes > 0) return maxLineBytes;
-  throw new ConfigurationError(`maxLineBytes must be a whole number > 0, got ${maxLineBytes}`);
+/** The rules of the options of both readers. */
+export const readRules: Rules = {
+  onInvalid: isCallback,
+  maxLineBytes: isWhole(1),
+  gzip: isFlag,
+  name: isString,
 };
+
+export const defaultMaxLineBytes = 10 * 1024 * 1024;
 
 /** Options of both writers. */
 export interface WriteOptions {
@@ -90,17 +71,11 @@ export interface Written {
   readonly resumed?: number;
 }
 
-/** The options of both writers. */
-export const writeKinds = {
-  checkpoint: "string",
-  gzip: "boolean",
-  onWritten: "function",
-} as const satisfies OptionKinds;
+/** The rules of the options of both writers. */
+export const writeRules: Rules = { checkpoint: isString, gzip: isFlag, onWritten: isCallback };
 
-/** The character between cells, checked; default a comma. */
-export const delimiterOf = ({ delimiter = "," }: { readonly delimiter?: string | undefined }): string => {
-  if (typeof delimiter === "string" && delimiter.length === 1 && !/["\r\n]/.test(delimiter)) return delimiter;
-  throw new ConfigurationError(
-    `delimiter must be one character and neither a quote nor a line end, got ${JSON.stringify(delimiter)}`,
-  );
-};
+/** The rule of the character between cells. */
+export const isDelimiter = must(
+  "one character and neither a quote nor a line end",
+  (value) => typeof value === "string" && value.length === 1 && !/["\r\n]/.test(value),
+);

@@ -1,11 +1,11 @@
-import { ConfigurationError } from "../errors.ts";
-import { messageOf } from "../runtime/values.ts";
+import { isCallback, isFlag, isOneOf, must, type Rules } from "../runtime/rules.ts";
+import { isRecord, messageOf } from "../runtime/values.ts";
 import { unguardFormula } from "./csv-cell.ts";
 import { type Column, type ColumnNames, columnsOf } from "./csv-columns.ts";
 import { type Row, readRows } from "./csv-rows.ts";
 import { setAt } from "./dotted-path.ts";
 import { lineError, recordsOf } from "./invalid.ts";
-import { delimiterOf, knownOptions, maxLineBytesOf, type ReadOptions, readKinds } from "./options.ts";
+import { defaultMaxLineBytes, isDelimiter, knownOptions, type ReadOptions, readRules } from "./options.ts";
 import { type FileSource, openSource } from "./source.ts";
 
 /** The position of a cell, for `cast`. */
@@ -40,31 +40,14 @@ export interface ReadCsvOptions extends ReadOptions {
   readonly unescapeFormulas?: boolean | undefined;
 }
 
-const emptyCellKinds: readonly unknown[] = [undefined, "omit", "string", "null"];
-
-const checked = (options: ReadCsvOptions | undefined): ReadCsvOptions => {
-  const kinds = {
-    ...readKinds,
-    delimiter: "any",
-    header: "object",
-    columns: "object",
-    cast: "function",
-    emptyCells: "string",
-    unescapeFormulas: "boolean",
-  } as const;
-  const known = knownOptions("readCsv", options, kinds, {});
-  const { header, columns, emptyCells } = known;
-  const faults: string[] = [];
-  if (header !== undefined && !Array.isArray(header))
-    faults.push('header must be an array: ["email", "name"]');
-  if (Array.isArray(columns)) {
-    faults.push(
-      'columns must be { "name in the file": "field" or false }; header names the columns in order',
-    );
-  }
-  if (!emptyCellKinds.includes(emptyCells)) faults.push('emptyCells must be "omit", "string" or "null"');
-  if (faults.length > 0) throw new ConfigurationError(`readCsv: ${faults.join("; ")}`);
-  return known;
+const rules: Rules = {
+  ...readRules,
+  delimiter: isDelimiter,
+  header: must('an array: ["email", "name"]', Array.isArray),
+  columns: must('{ "name in the file": "field" or false }; header names the columns in order', isRecord),
+  cast: isCallback,
+  emptyCells: isOneOf("omit", "string", "null"),
+  unescapeFormulas: isFlag,
 };
 
 type Columns = readonly (Column | undefined)[];
@@ -145,11 +128,11 @@ export const readCsv = <T extends object = Record<string, unknown>>(
   source: FileSource,
   options?: ReadCsvOptions,
 ): AsyncGenerator<T> => {
-  const known = checked(options);
+  const known = knownOptions<ReadCsvOptions>("readCsv", options, rules);
   // A first line with one column shows no delimiter.
   const isTold = known.delimiter !== undefined || known.header?.length === 1;
-  const delimiter = isTold ? delimiterOf(known) : undefined;
-  const maxLineBytes = maxLineBytesOf(known);
+  const delimiter = isTold ? (known.delimiter ?? ",") : undefined;
+  const { maxLineBytes = defaultMaxLineBytes } = known;
   const { name, chunks } = openSource(source, known);
   const rows = readRows(chunks, { name, delimiter, maxLineBytes });
   // The type of the records is up to the caller, with header, `columns` and `cast`.

@@ -1,7 +1,7 @@
 import { messageOf } from "../runtime/values.ts";
 import { problemOf, recordsOf } from "./invalid.ts";
 import { type Line, readLines } from "./lines.ts";
-import { knownOptions, maxLineBytesOf, type ReadOptions, readKinds } from "./options.ts";
+import { defaultMaxLineBytes, knownOptions, type ReadOptions, readRules } from "./options.ts";
 import { type FileSource, openSource } from "./source.ts";
 
 /**
@@ -51,8 +51,8 @@ export const readNdjson = <T extends object = Record<string, unknown>>(
   source: FileSource,
   options?: ReadNdjsonOptions,
 ): AsyncGenerator<T> => {
-  const known = knownOptions("readNdjson", options, readKinds, {});
-  const maxLineBytes = maxLineBytesOf(known);
+  const known = knownOptions<ReadNdjsonOptions>("readNdjson", options, readRules);
+  const { maxLineBytes = defaultMaxLineBytes } = known;
   const { name, chunks } = openSource(source, known);
   const lines = readLines(chunks, { maxLineBytes });
   const found = recordsOf(name, lines, (line) => parse(line, maxLineBytes), known.onInvalid);

@@ -1,9 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { destinationOf } from "../runtime/atomic-file.ts";
+import { anything, isFlag, type Rules } from "../runtime/rules.ts";
 import { columnsFrom } from "./csv-columns.ts";
 import { csvForm, tablePieces, type WriteCsvOptions } from "./csv-table.ts";
-import { delimiterOf, knownOptions, type Written, writeKinds } from "./options.ts";
+import { isDelimiter, knownOptions, type Written, writeRules } from "./options.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
 import { pathOf } from "./source.ts";
@@ -11,14 +12,14 @@ import { type FileTarget, openTarget } from "./target.ts";
 import { ndjsonForm } from "./write-ndjson.ts";
 import { assertRecords, type FileForm, piecesOf, writePieces } from "./write-records.ts";
 
-const csvKinds = {
-  ...writeKinds,
-  // Told by checks of their own, which say more.
-  delimiter: "any",
-  columns: "any",
-  escapeFormulas: "boolean",
-  byteOrderMark: "boolean",
-} as const;
+const rules: Rules = {
+  ...writeRules,
+  delimiter: isDelimiter,
+  // Its own check says more.
+  columns: anything,
+  escapeFormulas: isFlag,
+  byteOrderMark: isFlag,
+};
 
 /** Where records wait for the columns of a file that is written as a whole; a stream has no such place. */
 const spoolPathOf = (target: FileTarget): string | undefined => {
@@ -81,9 +82,9 @@ export const writeCsv = async (
   records: Iterable<object> | AsyncIterable<object>,
   options?: WriteCsvOptions,
 ): Promise<Written> => {
-  const known = knownOptions("writeCsv", options, csvKinds, {});
+  const known = knownOptions<WriteCsvOptions>("writeCsv", options, rules);
   assertRecords(records);
-  const settings = { ...known, delimiter: delimiterOf(known) };
+  const settings = { ...known, delimiter: known.delimiter ?? "," };
   const form = givenForm(settings);
   const resumable = resumableTarget(target, records, known);
   if (resumable) return writeResumableCsv(resumable, form, settings);

@@ -1,6 +1,6 @@
 import { ValidationError } from "../errors.ts";
 import { messageOf } from "../runtime/values.ts";
-import { knownOptions, type WriteOptions, type Written, writeKinds } from "./options.ts";
+import { knownOptions, type WriteOptions, type Written, writeRules } from "./options.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
 import { type FileTarget, openTarget } from "./target.ts";
 import { assertRecords, type FileForm, piecesOf, writePieces } from "./write-records.ts";
@@ -45,7 +45,7 @@ export const writeNdjson = async (
   records: Iterable<object> | AsyncIterable<object>,
   options?: WriteNdjsonOptions,
 ): Promise<Written> => {
-  const known = knownOptions("writeNdjson", options, writeKinds, {});
+  const known = knownOptions<WriteNdjsonOptions>("writeNdjson", options, writeRules);
   assertRecords(records);
   const resumable = resumableTarget(target, records, known);
   if (resumable) return writeResumable(resumable, { ndjson: 1 }, ndjsonForm, known);

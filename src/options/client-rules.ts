@@ -1,4 +1,5 @@
 import {
+  anything,
   can,
   isAtLeast,
   isCallback,
@@ -60,14 +61,11 @@ const unknownFieldsRules: Rules = {
   ),
 };
 
-/** A rule for what is checked where it is used, together with other options. */
-const elsewhere = (): string[] => [];
-
-/** The rules of the options of a client, and their names. */
+/** The rules of the options of a client, and their names. What is `anything` is checked together with other options. */
 export const clientRules = {
   ...sharedRules,
-  apiKey: elsewhere,
-  baseUrl: elsewhere,
+  apiKey: anything,
+  baseUrl: anything,
   maxRetryAfterMs: isAtLeast(0),
   concurrency: isWhole(1),
   maxQueued: isWhole(0),
@@ -78,7 +76,7 @@ export const clientRules = {
   responseValidation: isOneOf("warn", "strict", "off"),
   fetch: isCallback,
   dispatcher: must("an undici Dispatcher", (value) => can(value, "dispatch")),
-  proxy: elsewhere,
+  proxy: anything,
   hooks: hooksFaults,
   ledger: must("memoryLedger(), fileLedger(path), or an object with claim and settle", (value) =>
     can(value, "claim", "settle"),
@@ -94,7 +92,7 @@ export const clientRules = {
     isRecord(value)
       ? ruleFaults(value, unknownFieldsRules, { within })
       : [`${within} must be { mode, allow }`],
-  recipients: elsewhere,
+  recipients: anything,
   dryRun: isFlag,
   routes: routeFaults,
   allowInsecureHttp: isFlag,

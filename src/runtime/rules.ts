@@ -7,6 +7,9 @@ export type Rule = (value: unknown, name: string) => readonly string[];
 /** The options of a method, or of a client. */
 export type Rules = Readonly<Record<string, Rule>>;
 
+/** For what is checked elsewhere, or may be anything. */
+export const anything: Rule = () => [];
+
 /** @param what - what the value must be, for the message, which repeats the value. */
 export const must =
   (what: string, fits: (value: unknown) => boolean): Rule =>

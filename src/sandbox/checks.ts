@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { nearestTo } from "../runtime/nearest-name.ts";
-import { must, type Rule } from "../runtime/rules.ts";
+import { anything, must, type Rule } from "../runtime/rules.ts";
 import { isDate, shown } from "../runtime/values.ts";
 import { isArray, isFields } from "./json.ts";
 
@@ -10,7 +10,6 @@ export const hintFor = (name: string, known: readonly string[]): string => {
   return near === undefined ? `: there are ${known.join(", ")}` : `: did you mean "${near}"?`;
 };
 
-export const anything: Rule = () => [];
 export const isText = must("a non-empty string", (value) => typeof value === "string" && value !== "");
 export const isTime = must(
   "a Date or an ISO 8601 string",

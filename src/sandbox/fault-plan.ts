@@ -1,6 +1,6 @@
-import { isAtLeast, isFlag, isNumber, isWhole, must, type Rule } from "../runtime/rules.ts";
+import { anything, isAtLeast, isFlag, isNumber, isWhole, must, type Rule } from "../runtime/rules.ts";
 import { isDate } from "../runtime/values.ts";
-import { anything, hintFor, listOf, oneOf, or, recordOf, refuse, shape, when } from "./checks.ts";
+import { hintFor, listOf, oneOf, or, recordOf, refuse, shape, when } from "./checks.ts";
 import { faultNames, isBodiless } from "./fault-effects.ts";
 import type { Fault, FaultOptions, PlannedFault } from "./faults.ts";
 import { isFields } from "./json.ts";

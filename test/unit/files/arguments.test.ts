@@ -22,7 +22,10 @@ describe("an option that cannot be", () => {
   const reading: [call: () => unknown, problem: string][] = [
     [() => readCsv("x.csv", loose({ delimeter: ";" })), 'readCsv: there is no option "delimeter"'],
     [() => readCsv("x.csv", loose({ columns: ["a"] })), "readCsv: columns must be { "],
-    [() => readCsv("x.csv", loose({ header: "a,b" })), "readCsv: header must be an object, got string"],
+    [
+      () => readCsv("x.csv", loose({ header: "a,b" })),
+      'readCsv: header must be an array: ["email", "name"], got "a,b"',
+    ],
     [() => readCsv("x.csv", loose({ header: {} })), 'readCsv: header must be an array: ["email", "name"]'],
     [
       () => readCsv("x.csv", loose({ emptyCells: "nil" })),
@@ -35,7 +38,7 @@ describe("an option that cannot be", () => {
     [() => readCsv("x.csv", loose({ delimiter: 5 })), "delimiter must be one character"],
     [
       () => readNdjson("x.ndjson", loose({ onInvalid: "skip" })),
-      "readNdjson: onInvalid must be a function, got string",
+      'readNdjson: onInvalid must be a function, got "skip"',
     ],
     [() => readNdjson("x.ndjson", loose({ onError: () => {} })), 'readNdjson: there is no option "onError"'],
     [() => readNdjson("x.ndjson", loose("utf8")), "readNdjson: the options must be an object"],
@@ -55,7 +58,7 @@ describe("an option that cannot be", () => {
     [{ columns: ["a", ""] }, "writeCsv: columns must be texts that are not empty"],
     [
       { append: true, onWritten: true, gzip: 1 },
-      'writeCsv: there is no option "append"; onWritten must be a function, got boolean; gzip must be a boolean',
+      'writeCsv: there is no option "append"; gzip must be true or false, got 1; onWritten must be a function, got true',
     ],
   ];
   test.each(writing)("of writing is refused before a file is made: %j", async (options, problem) => {

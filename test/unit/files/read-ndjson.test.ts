@@ -223,7 +223,7 @@ describe("bad lines", () => {
 
 test.each([0, -1, 1.5, Number.NaN])("maxLineBytes %s is refused at the call", (maxLineBytes) => {
   expect(() => readNdjson("events.ndjson", { maxLineBytes })).toThrow(
-    `maxLineBytes must be a whole number > 0, got ${maxLineBytes}`,
+    `maxLineBytes must be a whole number of at least 1, got ${maxLineBytes}`,
   );
 });
 
