@@ -37,12 +37,13 @@ export interface Standing {
 }
 
 /** Whether nothing follows a page. */
-// A total may be outdated, or count only the page, so a full page is the last one only if the next page is empty. A
-// service that shortens pages says so in `limit`.
-const isLast = (
-  { skip, limit }: PageRequest,
-  { data, total, limit: served = limit }: ServedPage<unknown>,
-): boolean => data.length === 0 || (data.length < Math.min(limit, served) && total === skip + data.length);
+const isLast = ({ skip, limit }: PageRequest, page: ServedPage<unknown>): boolean => {
+  const { length } = page.data;
+  // A service that shortens pages says so in `limit`.
+  const isFull = length === limit || length === page.limit;
+  // A total may be outdated, or count only the page, so a full page is the last one only if the next page is empty.
+  return length === 0 || (!isFull && page.total === skip + length);
+};
 
 /** Whether a page of `length` records without new ones is at the end of the list. */
 const isStuck = ({ skip, limit }: PageRequest, length: number, { position, longest }: Standing): boolean => {

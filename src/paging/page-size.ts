@@ -21,8 +21,8 @@ export class PageSize {
   }
 
   /** Records any page. Returns true if it shows that the service returns fewer records than assumed. */
-  showsShorter({ skip, limit }: PageRequest, { data, total }: ServedPage<unknown>): boolean {
-    const isEnd = data.length === 0 || total === skip + data.length;
+  showsShorter({ skip, limit }: PageRequest, { data, total, limit: own }: ServedPage<unknown>): boolean {
+    const isEnd = data.length === 0 || (total === skip + data.length && data.length !== own);
     return this.learn(isEnd ? data.length : limit, data.length);
   }
 
