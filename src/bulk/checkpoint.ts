@@ -69,28 +69,3 @@ export const readCheckpoint = (state: unknown, name = "the checkpoint"): Checkpo
 
 /** Reads a checkpoint from its text. */
 export const parseCheckpoint = (text: string, name: string): Checkpoint => parseState(text, name, kind);
-
-/** Saves states one after the other. While one is being written, only the newest of the others is kept. */
-export class CheckpointWriter {
-  readonly #store: CheckpointStore;
-  #newest: Checkpoint | undefined;
-  /** The save that has begun last. */
-  #last: Promise<void> = Promise.resolve();
-  /** The save that begins after it, of the newest state. */
-  #next: Promise<void> | undefined;
-
-  constructor(store: CheckpointStore) {
-    this.#store = store;
-  }
-
-  /** Resolves when this state, or a newer one, is stored. */
-  save(state: Checkpoint): Promise<void> {
-    this.#newest = state;
-    this.#next ??= this.#last.then(() => {
-      this.#next = undefined;
-      return this.#store.save(this.#newest ?? state);
-    });
-    this.#last = this.#next.catch(() => undefined);
-    return this.#next;
-  }
-}

@@ -6,13 +6,7 @@ import { iterateUntilAborted, untilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { lineOf, tellSettled } from "../runtime/source-line.ts";
 import { snapshot } from "../runtime/values.ts";
-import {
-  type Checkpoint,
-  type CheckpointStore,
-  CheckpointWriter,
-  fileCheckpoint,
-  readCheckpoint,
-} from "./checkpoint.ts";
+import { type Checkpoint, type CheckpointStore, fileCheckpoint, readCheckpoint } from "./checkpoint.ts";
 import type { ProgressReporter } from "./progress.ts";
 
 /** Anything that yields items: an array, a generator, a stream of objects. */
@@ -67,7 +61,11 @@ class Run<Item> {
   readonly reading: Reading = { read: 0, skipped: 0 };
   readonly #work: ResumableWork<Item>;
   readonly #flight: InFlight;
-  #writer: CheckpointWriter | undefined;
+  /** Undefined if nothing is saved. */
+  #store: CheckpointStore | undefined;
+  /** The save that has begun last, and the one that begins after it. */
+  #saving: Promise<void> = Promise.resolve();
+  #nextSave: Promise<void> | undefined;
   /** From the first that is not settled, in the order of the source. */
   readonly #batches: Batch<Item>[] = [];
   /** What is settled without a gap. */
@@ -87,7 +85,7 @@ class Run<Item> {
     const key = typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
     const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
     const before = readCheckpoint(store && (await untilAborted(store.load(), call.signal)));
-    if (store && !isDry) this.#writer = new CheckpointWriter(store);
+    this.#store = isDry ? undefined : store;
     this.#state = { ...this.#state, ...before, key };
     if (before?.key !== undefined && key !== undefined && before.key !== key)
       this.#refuse(
@@ -192,8 +190,17 @@ class Run<Item> {
     while (this.#batches[0]?.isSettled) last = this.#batches.shift()?.entries.at(-1);
     if (last !== undefined) this.#state = this.#stateAfter(last);
     this.#work.progress.update(this.#state.done);
-    if (last !== undefined && this.#writer)
-      await untilAborted(this.#writer.save(this.#state), this.#work.call.signal);
+    if (last !== undefined) await untilAborted(this.#save(), this.#work.call.signal);
+  }
+
+  /** Resolves when this state, or a newer one, is stored. While one is saved, the others wait for one save of the newest. */
+  #save(): Promise<void> {
+    this.#nextSave ??= this.#saving.then(() => {
+      this.#nextSave = undefined;
+      return this.#store?.save(this.#state);
+    });
+    this.#saving = this.#nextSave.catch(() => undefined);
+    return this.#nextSave;
   }
 }
 

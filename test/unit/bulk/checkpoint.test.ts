@@ -2,73 +2,10 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import {
-  type Checkpoint,
-  CheckpointWriter,
-  fileCheckpoint,
-  readCheckpoint,
-} from "../../../src/bulk/checkpoint.ts";
+import { type Checkpoint, fileCheckpoint, readCheckpoint } from "../../../src/bulk/checkpoint.ts";
 import { ConfigurationError } from "../../../src/errors.ts";
 
 const at = (done: number): Checkpoint => ({ version: 1, done, last: `item-${done}` });
-
-describe("CheckpointWriter", () => {
-  const store = () => {
-    const saved: number[] = [];
-    const waiting: (() => void)[] = [];
-    const save = ({ done }: Checkpoint): Promise<void> =>
-      new Promise((resolve) => {
-        waiting.push(() => {
-          saved.push(done);
-          resolve();
-        });
-      });
-    return { saved, waiting, writer: new CheckpointWriter({ load: async () => undefined, save }) };
-  };
-
-  test("of those that come while one is being written only the newest is", async () => {
-    const { saved, waiting, writer } = store();
-    const first = writer.save(at(1));
-    await undefined;
-    const rest = [writer.save(at(2)), writer.save(at(3))];
-    waiting.shift()?.();
-    await first;
-    await undefined;
-    waiting.shift()?.();
-    await Promise.all(rest);
-    expect(saved).toEqual([1, 3]);
-  });
-
-  test("one that comes just as another ends is written before its promise resolves", async () => {
-    for (let ticks = 0; ticks < 10; ticks += 1) {
-      const stored: number[] = [];
-      const writer = new CheckpointWriter({
-        load: async () => undefined,
-        save: async ({ done }) => void stored.push(done),
-      });
-      const first = writer.save(at(1));
-      for (let left = ticks; left > 0; left -= 1) await undefined;
-      await writer.save(at(2));
-      expect(stored.at(-1)).toBe(2);
-      await first;
-    }
-  });
-
-  test("a failure is reported, and the next state is tried anew", async () => {
-    const stored: number[] = [];
-    const writer = new CheckpointWriter({
-      load: async () => undefined,
-      save: ({ done }) => {
-        if (done === 1) throw new Error("disk full");
-        stored.push(done);
-        return Promise.resolve();
-      },
-    });
-    await expect(writer.save(at(1))).rejects.toThrow("disk full");
-    await writer.save(at(2));
-    expect(stored).toEqual([2]);
-  });
-});
 
 describe("fileCheckpoint", () => {
   let directory = "";

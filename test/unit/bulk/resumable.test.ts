@@ -25,6 +25,7 @@ const behind = (done: number): Checkpoint => ({
 
 type Given = Partial<Pick<ResumableWork<string>, "batchSize" | "concurrency" | "work">> & {
   readonly totalTimeoutMs?: number;
+  readonly save?: (state: Checkpoint) => Promise<void>;
 };
 
 /** A run over the source, one item and one batch at a time unless told otherwise, and all that it says and does. */
@@ -33,7 +34,7 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
   const saved: Checkpoint[] = [];
   const batches: (readonly number[])[] = [];
   const log: (Pick<Progress, "done" | "perSecond" | "waitingFor"> & { readonly atMs: number })[] = [];
-  const { work = async () => undefined, totalTimeoutMs, ...others } = given;
+  const { work = async () => undefined, save = async () => undefined, totalTimeoutMs, ...others } = given;
   const call = scriptedCall(clock, async () => undefined).long("items.do", { totalTimeoutMs });
   const progress = new ProgressReporter(
     ({ done, perSecond, waitingFor }) => log.push({ atMs: clock.now(), done, perSecond, waitingFor }),
@@ -45,7 +46,13 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
       report: (reading) => reading,
       ...{ apiKey: () => "key", call, progress, source: source(clock) },
       ...{ batchSize: () => 1, concurrency: 1, ...others },
-      checkpoint: { load: async () => before, save: async (state) => void saved.push(state) },
+      checkpoint: {
+        load: async () => before,
+        save: (state) => {
+          saved.push(state);
+          return save(state);
+        },
+      },
       work: (entries: readonly Entry<string>[]) => {
         batches.push(entries.map(({ index }) => index));
         return work(entries);
@@ -103,6 +110,40 @@ test("batches that settle out of order leave a checkpoint that knows its last it
   });
   await clock.until(start());
   expect(saved).toEqual([behind(2), behind(6)]);
+});
+
+test("one save at a time, and of the states that wait only the newest", async () => {
+  const { clock, saved, start } = scene(array(4), { save: () => clock.sleep(100), concurrency: 4 });
+  const run = start();
+  for (let turns = 100; turns > 0; turns -= 1) await turn();
+  expect(saved).toEqual([behind(1)]);
+  await clock.until(run);
+  expect(saved).toEqual([behind(1), behind(4)]);
+});
+
+test("a state that comes just as another is saved is saved before the run ends", async () => {
+  for (let ticks = 0; ticks < 10; ticks += 1) {
+    const wait = async () => {
+      for (let left = ticks; left > 0; left -= 1) await undefined;
+    };
+    const { clock, saved, start } = scene(array(2), {
+      concurrency: 2,
+      work: ([first]) => (first?.index === 1 ? wait() : Promise.resolve()),
+    });
+    await clock.until(start());
+    expect(saved.at(-1)).toEqual(behind(2));
+  }
+});
+
+test("a save that fails ends the run, also if it throws", async () => {
+  const full = new Error("disk full");
+  const { clock, batches, start } = scene(array(9), {
+    save: () => {
+      throw full;
+    },
+  });
+  await expect(clock.until(start())).rejects.toBe(full);
+  expect(batches.length).toBeLessThan(9);
 });
 
 test("while the first batch hangs, eight batches for each of those at once go ahead of it", async () => {
