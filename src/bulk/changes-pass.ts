@@ -123,20 +123,10 @@ export class Pass {
     return { stored, change: fields.length === 0 ? undefined : { kind: "changed", contact, fields } };
   }
 
-  /** Stores a page before it is yielded: a contact that is gone in the next run is then yielded as removed. */
-  async keep(compared: readonly Compared[], cursor: string): Promise<void> {
-    const contacts = compared.map(({ stored }) => stored);
-    await this.#write({ pending: cursor }, contacts);
-  }
-
-  /** The caller has taken the page. */
-  async commit(): Promise<void> {
-    await this.#write({ committed: true });
-  }
-
-  /** The list cannot be read from its cursor: the next run reads it from the beginning. */
-  async restart(): Promise<void> {
-    await this.#write({ restart: true });
+  /** Stores a mark, and before it the contacts of the page that it ends. */
+  async write(mark: SnapshotMark, contacts: readonly StoredContact[] = []): Promise<void> {
+    await this.#append([...contacts, mark].map(snapshotLine).join(""));
+    this.#apply(mark, contacts);
   }
 
   /** Contacts of the snapshot that are not in the list any more. */
@@ -155,11 +145,6 @@ export class Pass {
 
   async close(): Promise<void> {
     await this.#draft?.discard();
-  }
-
-  async #write(mark: SnapshotMark, contacts: readonly StoredContact[] = []): Promise<void> {
-    await this.#append([...contacts, mark].map(snapshotLine).join(""));
-    this.#apply(mark, contacts);
   }
 
   async #append(text: string): Promise<void> {

@@ -45,9 +45,13 @@ export async function* changedContacts(
     for await (const { data, total, cursor } of list({ cursor: pass.cursor })) {
       const compared = data.filter(isRecord).map((contact) => pass.compare(contact));
       const changes = compared.flatMap(({ change }) => change ?? []);
-      await pass.keep(compared, cursor ?? "");
+      // Before it is yielded: a contact that is gone in the next run is then yielded as removed.
+      await pass.write(
+        { pending: cursor ?? "" },
+        compared.map(({ stored }) => stored),
+      );
       if (changes.length > 0) yield changes;
-      await pass.commit();
+      await pass.write({ committed: true });
       done += data.length;
       progress.total = total;
       progress.update(done);
@@ -57,7 +61,7 @@ export async function* changedContacts(
     progress.update(done, true);
   } catch (error) {
     // If the list cannot be read from its cursor, the next run could not read it either.
-    if (error instanceof ResponseValidationError) await pass.restart();
+    if (error instanceof ResponseValidationError) await pass.write({ restart: true });
     throw error;
   } finally {
     progress.stop();
