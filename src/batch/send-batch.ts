@@ -1,12 +1,12 @@
 import { inRounds } from "../call/rounds.ts";
 import type { CallScope } from "../call/scope.ts";
-import { ApiError, ResponseValidationError } from "../errors.ts";
+import { ResponseValidationError } from "../errors.ts";
 import type { Plan } from "../http/scope.ts";
-import { BatchTooLarge } from "../http/types.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { BatchAnswer } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import { type BatchItemResult, type IndexedEvent, readBatchAnswer } from "./batch-answer.ts";
+import { inHalves } from "./in-halves.ts";
 
 export interface BatchSending {
   readonly call: CallScope;
@@ -50,28 +50,6 @@ const sendOnce = async (
   return response.attempts > 1 ? results.map(afterUnclear) : results;
 };
 
-// A batch that is refused for one event, or for its size, must not fail the other events.
-const isAboutContent = (error: unknown): error is ApiError =>
-  error instanceof ApiError && [400, 413, 422].includes(error.status);
-
-const sendOrSplit = async (
-  events: readonly IndexedEvent[],
-  sending: BatchSending,
-): Promise<readonly BatchItemResult[]> => {
-  try {
-    return await sendOnce(events, sending);
-  } catch (error) {
-    const isTooLarge = error instanceof BatchTooLarge;
-    if (!isTooLarge && !isAboutContent(error)) throw error;
-    const [only] = events;
-    if (!isTooLarge && events.length === 1 && only !== undefined)
-      return [{ index: only.index, status: error.status, state: "refused", error: error.message }];
-    const at = isTooLarge ? error.most : Math.ceil(events.length / 2);
-    const first = await sendOrSplit(events.slice(0, at), sending);
-    return [...first, ...(await sendOrSplit(events.slice(at), sending))];
-  }
-};
-
 /**
  * Sends up to 100 events, each with an id, and retries only those that failed for a temporary reason (429, 5xx, no
  * result or an unreadable one). Under its id, a repeated event is recorded once. The call's `maxRetries` limits these
@@ -89,10 +67,16 @@ export const sendBatch = async (
   const repeats = Math.min(mostRepeats, options.maxRetries ?? call.context.settings.maxRetries);
   let left = events;
   await inRounds(call, 1 + repeats, async () => {
-    for (const result of await sendOrSplit(left, sending)) {
-      const wasUnclear = results.get(result.index)?.state === "unknown";
-      results.set(result.index, wasUnclear ? afterUnclear(result) : result);
-    }
+    await inHalves(left, {
+      work: async (events) => {
+        for (const result of await sendOnce(events, sending)) {
+          const wasUnclear = results.get(result.index)?.state === "unknown";
+          results.set(result.index, wasUnclear ? afterUnclear(result) : result);
+        }
+      },
+      onRefused: ({ index }, { status, message }) =>
+        void results.set(index, { index, status, state: "refused", error: message }),
+    });
     left = left.filter(({ index }) => {
       const result = results.get(index);
       return result !== undefined && isWorthARepeat(result);

@@ -1,4 +1,5 @@
-import { ApiError } from "../errors.ts";
+import { inHalves } from "../batch/in-halves.ts";
+import type { ApiError } from "../errors.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import type { ContactInput } from "../service/contacts.ts";
 import type { Entry } from "./resumable.ts";
@@ -14,10 +15,6 @@ export interface ListOf {
   readonly signal: AbortSignal | undefined;
 }
 
-// About the addresses, and not about the list or the service.
-const isAboutAnAddress = (error: unknown): error is ApiError =>
-  error instanceof ApiError && [400, 413, 422].includes(error.status);
-
 /** Adds the addresses of rows to a list with one request, unless it refuses one: that must not keep the others out. */
 export const addToList = async (rows: readonly Row[], list: ListOf): Promise<void> => {
   const byAddress = new Map<string, Row[]>();
@@ -25,24 +22,19 @@ export const addToList = async (rows: readonly Row[], list: ListOf): Promise<voi
     const address = foldAscii(row.item.email);
     byAddress.set(address, [...(byAddress.get(address) ?? []), row]);
   }
-  await addOrSplit([...byAddress.values()], list);
-};
-
-/** @param rows - the rows of each address. */
-const addOrSplit = async (rows: readonly (readonly Row[])[], list: ListOf): Promise<void> => {
-  if (rows.length === 0) return;
-  try {
-    await list.add(rows.flatMap((same) => same.at(-1)?.item.email ?? []));
-  } catch (error) {
-    // An abort may throw any reason, even the error of another call.
-    list.signal?.throwIfAborted();
-    if (!isAboutAnAddress(error)) throw error;
-    if (rows.length === 1) {
-      for (const row of rows.flat()) await list.onRefused(row, error);
-      return;
+  const work = async (addresses: readonly (readonly Row[])[]): Promise<void> => {
+    try {
+      if (addresses.length > 0) await list.add(addresses.flatMap((same) => same.at(-1)?.item.email ?? []));
+    } catch (error) {
+      // An abort may throw any reason, even the error of another call.
+      list.signal?.throwIfAborted();
+      throw error;
     }
-    const half = Math.ceil(rows.length / 2);
-    await addOrSplit(rows.slice(0, half), list);
-    await addOrSplit(rows.slice(half), list);
-  }
+  };
+  await inHalves([...byAddress.values()], {
+    work,
+    onRefused: async (same, error) => {
+      for (const row of same) await list.onRefused(row, error);
+    },
+  });
 };

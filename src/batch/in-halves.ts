@@ -1,0 +1,27 @@
+import { ApiError } from "../errors.ts";
+import { BatchTooLarge } from "../http/types.ts";
+
+interface Halving<T> {
+  readonly work: (items: readonly T[]) => Promise<void>;
+  /** The service refused an item alone. */
+  readonly onRefused: (item: T, error: ApiError) => Promise<void> | void;
+}
+
+// About the items, and not about the key, the limits or the service.
+const isAboutContent = (error: unknown): error is ApiError =>
+  error instanceof ApiError && [400, 413, 422].includes(error.status);
+
+/** Sends items in one request, in halves if it is refused for one of them or its size: that must not fail the others. */
+export const inHalves = async <T>(items: readonly T[], halving: Halving<T>): Promise<void> => {
+  try {
+    await halving.work(items);
+  } catch (error) {
+    const isTooLarge = error instanceof BatchTooLarge;
+    if (!isTooLarge && !isAboutContent(error)) throw error;
+    const [only] = items;
+    if (!isTooLarge && items.length === 1 && only !== undefined) return halving.onRefused(only, error);
+    const at = isTooLarge ? error.most : Math.ceil(items.length / 2);
+    await inHalves(items.slice(0, at), halving);
+    await inHalves(items.slice(at), halving);
+  }
+};
