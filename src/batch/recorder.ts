@@ -151,14 +151,16 @@ export class Recorder<Types extends object = OpenEvents> {
    * @internal
    */
   abandon(): void {
+    const { id: operation } = operations.events.record;
+    const message = "events.recorder: not sent, the client was closed.";
+    const error = new ConnectionError(message, { operation, outcome: "not-applied" });
     // A schema may hang; its event is not in the queue yet.
-    this.#abandoned.abort(this.#notSent());
+    this.#abandoned.abort(error);
     this.#closing ??= this.#drain();
     const left = this.#queue.splice(0);
-    const waiting = this.#forRoom.splice(0);
-    for (const taken of left) this.#drop(taken);
+    for (const taken of left) this.#drop(taken, error);
     this.#pending -= left.length;
-    for (const take of waiting) take();
+    for (const take of this.#forRoom.splice(0)) take();
     this.#pump();
   }
 
@@ -196,8 +198,9 @@ export class Recorder<Types extends object = OpenEvents> {
     return new Promise((resolve, reject) => {
       // The id is set here, above every retry.
       const keyed = taken.id === undefined ? { ...taken, id: crypto.randomUUID() } : taken;
-      if (signal.aborted) return this.#drop({ index, event: keyed, resolve, reject });
-      this.#queue.push({ index, event: keyed, resolve, reject });
+      const entry = { index, event: keyed, resolve, reject };
+      if (signal.aborted) return this.#drop(entry, signal.reason);
+      this.#queue.push(entry);
       this.#pump();
     });
   }
@@ -238,10 +241,7 @@ export class Recorder<Types extends object = OpenEvents> {
       }
       this.#sent += batch.length;
     } catch (error) {
-      for (const { event, reject } of batch) {
-        reject(error);
-        this.#tellDropped(event, error);
-      }
+      for (const taken of batch) this.#drop(taken, error);
     } finally {
       this.#batches -= 1;
       this.#freeRoom(batch.length);
@@ -249,17 +249,9 @@ export class Recorder<Types extends object = OpenEvents> {
     }
   }
 
-  /** Rejects an event that was never sent. */
-  #drop({ event, reject }: Taken): void {
-    const error = this.#notSent();
+  #drop({ event, reject }: Taken, error: unknown): void {
     reject(error);
     this.#tellDropped(event, error);
-  }
-
-  #notSent(): ConnectionError {
-    const { id: operation } = operations.events.record;
-    const message = "events.recorder: not sent, the client was closed.";
-    return new ConnectionError(message, { operation, outcome: "not-applied" });
   }
 
   #tellDropped(event: GivenEvent, error: unknown): void {
