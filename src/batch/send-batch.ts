@@ -1,6 +1,6 @@
-import { inRounds } from "../call/rounds.ts";
 import type { CallScope } from "../call/scope.ts";
 import { ResponseValidationError } from "../errors.ts";
+import { inRounds } from "../http/retry-loop.ts";
 import type { Plan } from "../http/scope.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { BatchAnswer } from "../service/events.ts";

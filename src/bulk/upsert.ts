@@ -1,6 +1,6 @@
-import { inRounds } from "../call/rounds.ts";
 import type { CallScope } from "../call/scope.ts";
 import { ConflictError, isTouchpointError, NotFoundError } from "../errors.ts";
+import { inRounds } from "../http/retry-loop.ts";
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
 import type { Contact } from "../service/contacts.ts";
@@ -37,6 +37,7 @@ export const upsertContact = (
     const isEmpty = Object.values(patch).every((value) => value === undefined);
     let wasUnclear = false;
     let last: unknown;
+    /** Create; after a conflict or an unclear result find; update. Undefined: the contact has gone in between. */
     const round = async (): Promise<Upserted | undefined> => {
       try {
         return { contact: await call.request(repeatable, { payload: input }, options), result: "created" };
@@ -48,15 +49,12 @@ export const upsertContact = (
         last = error;
       }
       const known = await findContact(call, email, options);
-      if (known !== null) return bring(known);
-      if (last instanceof ConflictError) return undefined;
-      throw last;
-    };
-    const bring = async (known: Contact): Promise<Upserted | undefined> => {
+      if (known === null && last instanceof ConflictError) return undefined;
+      if (known === null) throw last;
       if (isEmpty || isSame(patch, known)) return { contact: known, result: "unchanged" };
       try {
-        const input = { id: known.id, payload: patch };
-        return { contact: await call.request(update, input, options), result: "updated" };
+        const change = { id: known.id, payload: patch };
+        return { contact: await call.request(update, change, options), result: "updated" };
       } catch (error) {
         if (!(error instanceof NotFoundError)) throw error;
         last = error;

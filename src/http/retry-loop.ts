@@ -1,3 +1,5 @@
+import { backoffMs } from "./retry-policy.ts";
+
 /** Work that is repeated while it fails. */
 export interface Repeated<T> {
   /** Resolves when the next try is due; false if there is none. */
@@ -43,5 +45,51 @@ export const repeatAfter = async <T>(failure: unknown, { again, work }: Repeated
     });
   } catch (error) {
     throw failureOf(error);
+  }
+};
+
+/** What rounds of requests share with the attempts of a single one: the quota, the back-off and the loop. */
+interface RoundsScope {
+  readonly context: { readonly quota: { draw(): boolean }; readonly random: () => number };
+  /** Long work, whose retries cost nothing. */
+  readonly longWaits: unknown;
+  backOff(ms: number): Promise<void>;
+}
+
+/** A round that left something to do. */
+class Unfinished extends Error {}
+
+/**
+ * Repeats a round of requests until it gives a result.
+ *
+ * @param most - how many rounds there may be.
+ * @param round - undefined: something is left to do.
+ * @returns undefined if something is still left after the last round.
+ */
+export const inRounds = async <T>(
+  scope: RoundsScope,
+  most: number,
+  round: () => Promise<T | undefined>,
+): Promise<T | undefined> => {
+  const { quota, random } = scope.context;
+  let rounds = 1;
+  const work = async (): Promise<T> => {
+    const result = await round();
+    if (result === undefined) throw new Unfinished();
+    return result;
+  };
+  const again = async (failure: unknown): Promise<boolean> => {
+    if (!(failure instanceof Unfinished) || rounds >= most) return false;
+    if (scope.longWaits === undefined && !quota.draw()) return false;
+    // Once the client is closed this ends at once, and the next request says so.
+    await scope.backOff(backoffMs(rounds, random()));
+    rounds += 1;
+    return true;
+  };
+  try {
+    return await work().catch((failure: unknown) => repeatAfter(failure, { again, work }));
+  } catch (failure) {
+    if (failure instanceof Unfinished) return undefined;
+    throw failure;
   }
 };

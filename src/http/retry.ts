@@ -8,7 +8,7 @@ import type { FailureNotes, Scope } from "./scope.ts";
 import { AttemptFailure, type Send, type Stage } from "./types.ts";
 
 const capacity = 500;
-export const costOfRepeat = 5;
+const costOfRepeat = 5;
 // A service that does not respond is in a worse state than one that responds with an error.
 const costAfterTimeout = 10;
 const refillOfFirstAttempt = 1;
@@ -26,7 +26,7 @@ export class RetryQuota {
   }
 
   /** False if the retry is not allowed. */
-  draw(cost: number): boolean {
+  draw(cost = costOfRepeat): boolean {
     if (!this.has(cost)) return false;
     this.#left -= cost;
     return true;
