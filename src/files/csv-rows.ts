@@ -40,58 +40,44 @@ const closingQuote = (text: string, from: number): number => {
   return at;
 };
 
-/** Whether a quoted cell goes on after a line. A quote opens a cell only at its start, also in a malformed row. */
-const isOpenAfter = (line: string, isOpen: boolean, delimiter: string): boolean => {
-  if (!line.includes('"')) return isOpen;
-  let isInside = isOpen;
-  let at = 0;
-  for (;;) {
-    if (isInside || line[at] === '"') {
-      const end = closingQuote(line, isInside ? at : at + 1);
-      if (end < 0) return true;
-      isInside = false;
-      at = end + 1;
-    }
-    at = line.indexOf(delimiter, at) + 1;
-    if (at === 0) return false;
-  }
-};
-
-/** The cells of a whole row, or why it has none. */
-const parsed = (text: string, delimiter: string): Pick<Row, "cells" | "isQuoted" | "problem"> => {
-  if (!text.includes('"')) return { cells: text.split(delimiter) };
-  const cells: string[] = [];
-  const isQuoted: boolean[] = [];
-  // Each round reads a cell and stops at the delimiter behind it.
-  for (let at = 0; at <= text.length; at += 1) {
-    const isOpened = text[at] === '"';
-    const delimiterAt = text.indexOf(delimiter, at);
-    const end = isOpened ? closingQuote(text, at + 1) : delimiterAt < 0 ? text.length : delimiterAt;
-    if (end < 0) return { cells: [], problem: "a quoted cell begins here and is never closed" };
-    const cell = isOpened ? text.slice(at + 1, end).replaceAll('""', '"') : text.slice(at, end);
-    if (!isOpened && cell.includes('"'))
-      return { cells: [], problem: 'a quote inside a cell that is not quoted; write it as "…""…"' };
-    cells.push(cell);
-    isQuoted.push(isOpened);
-    at = isOpened ? end + 1 : end;
-    if (at < text.length && text[at] !== delimiter)
-      return {
-        cells: [],
-        problem: 'text after a closing quote; a quote inside a quoted cell is written ""',
-      };
-  }
-  return { cells, isQuoted };
-};
-
-const lineEnd = /(?:\r\n|\r|\n)$/;
-
 /** A row whose end has not been read. */
-interface OpenRow {
-  readonly line: number;
+interface OpenRow extends Row {
   text: string;
   bytes: number;
-  isUtf8: boolean;
+  readonly cells: string[];
+  readonly isQuoted: boolean[];
+  /** The text of the quoted cell that goes on in the next line. */
+  open?: string | undefined;
+  problem?: string;
 }
+
+/** Reads the cells of a line. A quote opens a cell only at its start, also in a malformed row. */
+const readCells = (row: OpenRow, line: string, delimiter: string): void => {
+  let at = 0;
+  do {
+    const from = row.open === undefined ? at + 1 : at;
+    if (row.open !== undefined || line[at] === '"') {
+      const end = closingQuote(line, from);
+      const part = line.slice(from, end < 0 ? line.length : end).replaceAll('""', '"');
+      row.open = (row.open ?? "") + part;
+      if (end < 0) return;
+      row.cells.push(row.open);
+      row.isQuoted.push(true);
+      row.open = undefined;
+      at = end + 1;
+      if (at < line.length && line[at] !== delimiter)
+        row.problem ??= 'text after a closing quote; a quote inside a quoted cell is written ""';
+      at = line.indexOf(delimiter, at) + 1;
+    } else {
+      const end = line.indexOf(delimiter, at);
+      const cell = line.slice(at, end < 0 ? line.length : end);
+      if (cell.includes('"')) row.problem ??= 'a quote inside a cell that is not quoted; write it as "…""…"';
+      row.cells.push(cell);
+      row.isQuoted.push(false);
+      at = end + 1;
+    }
+  } while (at > 0);
+};
 
 /**
  * The rows of a CSV source without blank lines, as many at a time as one chunk completes.
@@ -105,34 +91,34 @@ export async function* readRows(
 ): AsyncGenerator<readonly Row[]> {
   let delimiter = given;
   let open: OpenRow | undefined;
-  const rowOf = ({ line, text: whole, isUtf8 }: OpenRow): Row => {
-    const text = whole.replace(lineEnd, "");
-    return isUtf8
-      ? { line, text, ...parsed(text, delimiter ?? ",") }
-      : { line, text, cells: [], problem: problemOf("not-utf8", 0) };
-  };
-  // The longest line end has two bytes.
-  for await (const lines of readLines(chunks, { maxLineBytes: maxLineBytes + 2, withReturns: true })) {
+  let lastEnd = "";
+  for await (const lines of readLines(chunks, { maxLineBytes, withReturns: true })) {
     const rows: Row[] = [];
-    for (const { line, text, fault } of lines) {
-      const end = lineEnd.exec(text)?.[0].length ?? 0;
-      if (open === undefined && text.length === end && fault === undefined) continue;
+    for (const { line, text, end, fault } of lines) {
+      if (open === undefined && text === "" && fault === undefined) continue;
       if (text.trim() !== "") delimiter ??= delimiterIn(text.trimStart());
-      const isOpen = isOpenAfter(text, open !== undefined, delimiter ?? ",");
-      open ??= { line, text: "", bytes: 0, isUtf8: true };
-      open.text += text;
-      open.bytes += Buffer.byteLength(text);
-      if (fault === "not-utf8") open.isUtf8 = false;
-      if (fault === "too-long" || open.bytes - end > maxLineBytes) {
+      const bytes = (open?.bytes ?? 0) + Buffer.byteLength(text);
+      if (fault === "too-long" || bytes > maxLineBytes) {
         yield rows;
         const problem = `record ${problemOf("too-long", maxLineBytes)}, or close the quote it opens`;
-        throw lineError(name, open.line, { problem });
+        throw lineError(name, open?.line ?? line, { problem });
       }
-      if (isOpen) continue;
-      rows.push(rowOf(open));
+      if (open === undefined && fault === undefined && !text.includes('"')) {
+        rows.push({ line, text, cells: text.split(delimiter ?? ",") });
+        continue;
+      }
+      if (open === undefined) open = { line, text: "", bytes: 0, cells: [], isQuoted: [] };
+      else open.open = `${open.open}${lastEnd}`;
+      open.text += lastEnd + text;
+      open.bytes = bytes + end.length;
+      if (fault === "not-utf8") open.problem = problemOf(fault, 0);
+      readCells(open, text, delimiter ?? ",");
+      lastEnd = open.open === undefined ? "" : end;
+      if (open.open !== undefined) continue;
+      rows.push(open);
       open = undefined;
     }
     if (rows.length > 0) yield rows;
   }
-  if (open !== undefined) yield [rowOf(open)];
+  if (open !== undefined) yield [{ problem: "a quoted cell begins here and is never closed", ...open }];
 }

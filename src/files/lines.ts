@@ -4,8 +4,10 @@ import { isUtf8 } from "node:buffer";
 export interface Line {
   /** Its number, counted from 1. */
   readonly line: number;
-  /** The text of the line. Empty if it is too long. */
+  /** The text of the line without its end. Empty if it is too long. */
   readonly text: string;
+  /** What ended it; empty for a last line without an end. */
+  readonly end: "\n" | "\r\n" | "\r" | "";
   readonly fault: "too-long" | "not-utf8" | undefined;
 }
 
@@ -13,7 +15,7 @@ export interface Line {
 export interface LineOptions {
   /** The longest line to keep in memory. */
   readonly maxLineBytes: number;
-  /** Whether `\r` ends a line too, and each line keeps its end; by default only `\n` does, and is removed. */
+  /** Whether `\r` ends a line too; by default only `\n` does. */
   readonly withReturns?: boolean;
 }
 
@@ -43,8 +45,7 @@ export class LineSplitter {
     if (this.#endsInReturn && bytes.length > 0) {
       this.#endsInReturn = false;
       if (bytes[0] === newline) from = 1;
-      this.#hold(bytes.subarray(0, from));
-      lines.push(this.#take());
+      lines.push(this.#take(from === 1 ? "\r\n" : "\r"));
     }
     const next = (byte: number): number => {
       const at = bytes.indexOf(byte, from);
@@ -53,14 +54,14 @@ export class LineSplitter {
     let feed = next(newline);
     let back = this.#withReturns ? next(carriageReturn) : bytes.length;
     for (let at = Math.min(feed, back); at < bytes.length; at = Math.min(feed, back)) {
+      this.#hold(bytes.subarray(from, at));
       if (at === back && at === bytes.length - 1) {
         this.#endsInReturn = true;
-        break;
+        return lines;
       }
-      const to = feed === at + 1 && at === back ? feed + 1 : at + 1;
-      this.#hold(bytes.subarray(from, this.#withReturns ? to : at));
-      lines.push(this.#take());
-      from = to;
+      const end = at === feed ? "\n" : feed === at + 1 ? "\r\n" : "\r";
+      lines.push(this.#take(end));
+      from = at + end.length;
       // Each is looked for only once it has been passed: it may be far away.
       if (feed < from) feed = next(newline);
       if (back < from) back = next(carriageReturn);
@@ -71,7 +72,8 @@ export class LineSplitter {
 
   /** The last line, if it has no end. */
   end(): Line[] {
-    return this.#heldBytes > 0 ? [this.#take()] : [];
+    if (this.#endsInReturn) return [this.#take("\r")];
+    return this.#heldBytes > 0 ? [this.#take("")] : [];
   }
 
   #hold(part: Buffer): void {
@@ -80,7 +82,7 @@ export class LineSplitter {
     else if (part.length > 0) this.#held.push(part);
   }
 
-  #take(): Line {
+  #take(end: Line["end"]): Line {
     const [first, ...others] = this.#held;
     const bytes = others.length === 0 ? (first ?? Buffer.alloc(0)) : Buffer.concat(this.#held);
     const isTooLong = this.#heldBytes > this.#maxLineBytes;
@@ -91,6 +93,7 @@ export class LineSplitter {
     return {
       line: this.#number,
       text: this.#number === 1 && text.startsWith(byteOrderMark) ? text.slice(1) : text,
+      end,
       fault: isTooLong ? "too-long" : isUtf8(bytes) ? undefined : "not-utf8",
     };
   }

@@ -211,7 +211,7 @@ describe("bad lines", () => {
     const lines = splitter.push(Buffer.from("\n"));
     expect(concat).not.toHaveBeenCalled();
     concat.mockRestore();
-    expect(lines).toEqual([{ line: 1, text: "", fault: "too-long" }]);
+    expect(lines).toEqual([{ line: 1, text: "", end: "\n", fault: "too-long" }]);
   });
 
   test("text in another encoding is refused instead of mangled", async () => {
