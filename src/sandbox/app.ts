@@ -2,13 +2,13 @@ import { admit } from "./admission.ts";
 import { type Answer, type Incoming, parseBody, Refusal, type Reply, replyTo } from "./answer.ts";
 import { effectOf } from "./fault-effects.ts";
 import type { FaultPlans } from "./fault-plan.ts";
-import { type Fault, faultLabel } from "./faults.ts";
 import type { Journal } from "./journal.ts";
 import { fieldsOf } from "./json.ts";
 import { type ApiKey, authenticate } from "./keys.ts";
 import type { SandboxOptions } from "./options.ts";
 import type { Random } from "./random.ts";
 import { findRoute, type Match } from "./router.ts";
+import type { Call } from "./rules/call.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import type { Workspace } from "./store/workspace.ts";
 
@@ -56,7 +56,7 @@ export const createApp = (parts: AppParts): App => {
   const { latencyMs = 0, scheduledResponse = "nested" } = options;
   const [min, max] = typeof latencyMs === "number" ? [latencyMs, latencyMs] : latencyMs;
 
-  const serve = ({ incoming, url, body, match }: ReturnType<typeof arrive>, fault: Fault | undefined) => {
+  const serve = ({ incoming, url, body, match }: ReturnType<typeof arrive>, failing: Call["failing"]) => {
     let name: string | undefined;
     let reply: Reply | Refusal;
     try {
@@ -64,7 +64,6 @@ export const createApp = (parts: AppParts): App => {
       name = key.workspace;
       const workspace = workspaceNamed(name);
       const { rule, id } = admit({ key, match, body, incoming, workspace }, clock.now());
-      const failing = typeof fault === "object" && "items" in fault ? fault : undefined;
       const call = { workspace, key, id, query: url.searchParams, body: body.value };
       reply = rule({ ...call, failing, scheduledResponse });
     } catch (error) {
@@ -80,7 +79,7 @@ export const createApp = (parts: AppParts): App => {
     const operation = operationId(match, body.value);
     const fault = plans.next(operation);
     const effect = fault && effectOf(fault);
-    const served = effect?.applied === false ? undefined : serve(arrived, fault);
+    const served = effect?.applied === false ? undefined : serve(arrived, effect?.failing);
     const own = served === undefined ? unserved : replyTo(served.reply);
     const answer = effect?.answer(own) ?? own;
     const refusal = served?.reply instanceof Refusal ? served.reply : undefined;
@@ -97,8 +96,8 @@ export const createApp = (parts: AppParts): App => {
       workspace: served?.workspace,
       status: answer.status === 0 ? undefined : answer.status,
       applied: served !== undefined && refusal === undefined,
-      limit: fault === undefined ? refusal?.limit : undefined,
-      fault: fault && faultLabel(fault),
+      limit: effect === undefined ? refusal?.limit : undefined,
+      fault: effect?.label,
     };
     const exchange = journal.add(record, answer.status === 0 ? answer : { headers, body: answer.body });
     // The id of the record that it made or changed.

@@ -1,6 +1,6 @@
 import { isDate } from "../runtime/values.ts";
 import type { Answer } from "./answer.ts";
-import type { Fault, FaultName } from "./faults.ts";
+import type { Fault, FaultName, ItemsFault, StatusFault } from "./faults.ts";
 import { isArray, isFields } from "./json.ts";
 
 /** What a fault makes of the service's own answer. Unless `applied`, the request never reaches the rules. */
@@ -89,17 +89,16 @@ export const faultNames = Object.keys(effects);
 /** Whether a status allows no body; `Response` throws if it gets one. */
 export const isBodiless = (status: unknown): boolean => status === 204 || status === 205 || status === 304;
 
-/** What a planned fault does. */
-export const effectOf = (fault: Fault): Effect => {
-  if (typeof fault === "string") return effects[fault];
-  if ("items" in fault) return applied(() => ({}));
-  if ("delayMs" in fault) return applied(() => ({ delayMs: fault.delayMs }));
-  if ("redirect" in fault) return unapplied(redirectTo(fault.redirect, fault.status));
-  const {
-    status,
-    retryAfter,
-    body = isBodiless(status) ? "" : { error: `Planned fault: status ${status}.` },
-  } = fault;
+/** What a planned fault does, and its name in `state.requests`. */
+interface PlannedEffect extends Effect {
+  readonly label: string;
+  /** The batch items that fail; the rules leave them out. */
+  readonly failing?: ItemsFault;
+}
+
+const statusEffect = (fault: StatusFault): Effect => {
+  const { status, retryAfter } = fault;
+  const { body = isBodiless(status) ? "" : { error: `Planned fault: status ${status}.` } } = fault;
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (retryAfter !== undefined)
     headers["retry-after"] = isDate(retryAfter) ? retryAfter.toUTCString() : String(retryAfter);
@@ -107,4 +106,14 @@ export const effectOf = (fault: Fault): Effect => {
   for (const [name, value] of Object.entries(fault.headers ?? {})) headers[name.toLowerCase()] = value;
   const answer = { status, headers, body: typeof body === "string" ? body : JSON.stringify(body) };
   return { applied: fault.applied === true, answer: () => answer };
+};
+
+/** Reads a planned fault. */
+export const effectOf = (fault: Fault): PlannedEffect => {
+  if (typeof fault === "string") return { label: fault, ...effects[fault] };
+  if ("items" in fault) return { label: "items", failing: fault, ...applied(() => ({})) };
+  if ("delayMs" in fault) return { label: "delay", ...applied(() => ({ delayMs: fault.delayMs })) };
+  if ("redirect" in fault)
+    return { label: "redirect", ...unapplied(redirectTo(fault.redirect, fault.status)) };
+  return { label: `status-${fault.status}`, ...statusEffect(fault) };
 };

@@ -120,11 +120,3 @@ export interface PlannedFault {
   /** Removes the fault: later requests are answered normally. */
   remove(): void;
 }
-
-/** A fault as one word, for `state.requests`. */
-export const faultLabel = (fault: Fault): string => {
-  if (typeof fault === "string") return fault;
-  if ("items" in fault) return "items";
-  if ("delayMs" in fault) return "delay";
-  return "redirect" in fault ? "redirect" : `status-${fault.status}`;
-};

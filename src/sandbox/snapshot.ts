@@ -75,10 +75,7 @@ const snapshotShape = shape(
 );
 
 const restoreInto = (workspace: Workspace, from: Partial<WorkspaceSnapshot>): void => {
-  for (const company of from.companies ?? []) {
-    workspace.companies.set(company.id, company);
-    if (company.domain !== undefined) workspace.companiesByDomain.set(company.domain, company);
-  }
+  for (const company of from.companies ?? []) workspace.companies.set(company.id, company);
   for (const list of from.lists ?? []) workspace.lists.set(list.id, list);
   for (const contact of from.contacts ?? []) addContact(workspace, contact);
   for (const event of from.events ?? []) {

@@ -35,23 +35,18 @@ const place = (workspace: Workspace, { email, ...person }: Person, leadId: strin
 };
 
 const change = (workspace: Workspace, company: CompanyRecord, fields: CompanyFields): void => {
-  if (company.domain !== undefined) workspace.companiesByDomain.delete(company.domain);
   Object.assign(company, fields, { updatedAt: timestamp(workspace) });
-  if (company.domain !== undefined) workspace.companiesByDomain.set(company.domain, company);
 };
 
 const add = (workspace: Workspace, fields: CompanyFields): CompanyRecord => {
   const at = timestamp(workspace);
-  const company = { id: workspace.services.newId("co"), createdAt: at, updatedAt: at };
+  const company = { id: workspace.services.newId("co"), createdAt: at, updatedAt: at, ...fields };
   workspace.companies.set(company.id, company);
-  change(workspace, company, fields);
   return company;
 };
 
-const withDomain = (
-  { companiesByDomain }: Workspace,
-  { domain }: CompanyFields,
-): CompanyRecord | undefined => (domain === undefined ? undefined : companiesByDomain.get(domain));
+const withDomain = ({ companies }: Workspace, { domain }: CompanyFields): CompanyRecord | undefined =>
+  domain === undefined ? undefined : [...companies.values()].find((company) => company.domain === domain);
 
 const shown = (company: CompanyRecord, workspace: Workspace): object => ({
   ...company,

@@ -50,8 +50,6 @@ export const createWorkspace = (name: string, settings: WorkspaceOptions, servic
     settings,
     contacts: createContactStore(services.order),
     companies: new Map<string, CompanyRecord>(),
-    /** Domains in lower case. */
-    companiesByDomain: new Map<string, CompanyRecord>(),
     lists: new Map<string, ListRecord>(),
     events,
     /** By the caller's id; only events that have one. */
