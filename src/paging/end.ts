@@ -1,4 +1,5 @@
 import type { PageRequest } from "./ahead.ts";
+import { isLast } from "./page-size.ts";
 import { idOf } from "./recent.ts";
 import type { ServedPage } from "./walk-settings.ts";
 
@@ -35,15 +36,6 @@ export interface Standing {
   /** The number of new records in the page. */
   readonly fresh: number;
 }
-
-/** Whether nothing follows a page. */
-const isLast = ({ skip, limit }: PageRequest, page: ServedPage<unknown>): boolean => {
-  const { length } = page.data;
-  // A service that shortens pages says so in `limit`.
-  const isFull = length === limit || length === page.limit;
-  // A total may be outdated, or count only the page, so a full page is the last one only if the next page is empty.
-  return length === 0 || (!isFull && page.total === skip + length);
-};
 
 /** Whether a page of `length` records without new ones is at the end of the list. */
 const isStuck = ({ skip, limit }: PageRequest, length: number, { position, longest }: Standing): boolean => {

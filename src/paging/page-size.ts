@@ -4,6 +4,15 @@ import type { ServedPage } from "./walk-settings.ts";
 /** The most records per page that the document allows. */
 export const largestLimit = 200;
 
+/** Whether nothing follows a page. */
+export const isLast = ({ skip, limit }: PageRequest, page: ServedPage<unknown>): boolean => {
+  const { length } = page.data;
+  // A service that shortens pages says so in `limit`.
+  const isFull = length === limit || length === page.limit;
+  // A total may be outdated, or count only the page, so a full page is the last one only if the next page is empty.
+  return length === 0 || (!isFull && page.total === skip + length);
+};
+
 /** What is known about the service's page size. */
 export class PageSize {
   /** No page is expected to be longer. */
@@ -21,9 +30,9 @@ export class PageSize {
   }
 
   /** Records any page. Returns true if it shows that the service returns fewer records than assumed. */
-  showsShorter({ skip, limit }: PageRequest, { data, total, limit: own }: ServedPage<unknown>): boolean {
-    const isEnd = data.length === 0 || (total === skip + data.length && data.length !== own);
-    return this.learn(isEnd ? data.length : limit, data.length);
+  showsShorter(request: PageRequest, page: ServedPage<unknown>): boolean {
+    const { length } = page.data;
+    return this.learn(isLast(request, page) ? length : request.limit, length);
   }
 
   /** Records the length of a page. Returns true if the service returns fewer records than assumed. */
