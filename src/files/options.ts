@@ -13,7 +13,6 @@ export const knownOptions = <T extends object>(
   rules: Rules,
 ): Partial<T> => {
   if (given === null || given === undefined) return {};
-  if (typeof given !== "object") throw new ConfigurationError(`${caller}: the options must be an object`);
   const faults = ruleFaults(given, rules);
   if (faults.length > 0) throw new ConfigurationError(`${caller}: ${faults.join("; ")}`);
   return given;

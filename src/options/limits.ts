@@ -1,3 +1,4 @@
+import { isText, type Rule, type Rules, ruleFaults } from "../runtime/rules.ts";
 import { isPlainObject, shown } from "../runtime/values.ts";
 import type { ByPriority } from "./priority.ts";
 
@@ -96,16 +97,13 @@ const windowFaults = (name: string, value: unknown): string[] => {
   return Object.keys(more).map((key) => `limits.${name}: there is no field "${key}", only max and windowMs`);
 };
 
+const scopeRules: Rules = { requests: isText, emails: isText, events: isText };
+
 /** The faults of given names. */
-export const scopeFaults = (scopes: unknown): string[] => {
-  if (!isPlainObject(scopes)) return ["limitScopes must be a plain object of names by limit"];
-  return Object.entries(scopes).flatMap(([name, scope]) => {
-    if (!["requests", "emails", "events"].includes(name))
-      return [`limitScopes: there is no limit "${name}": there are requests, emails, events`];
-    const fits = scope === undefined || (typeof scope === "string" && scope !== "");
-    return fits ? [] : [`limitScopes.${name} must be a string that is not empty`];
-  });
-};
+export const scopeFaults: Rule = (scopes, within) =>
+  isPlainObject(scopes)
+    ? ruleFaults(scopes, scopeRules, { within })
+    : [`${within} must be a plain object of names by limit`];
 
 /** The faults of given limits. */
 export const limitFaults = (limits: unknown): string[] => {

@@ -126,17 +126,13 @@ export const openScope = (
 export class Lifetime {
   readonly #free: () => Promise<void>;
   readonly #held = new Set<Promise<unknown>>();
-  #controller: AbortController | undefined;
+  #controller = new AbortController();
+  /** Aborts with ClientClosed when the client is closed; after that, calls get a new one. */
+  signal = this.#controller.signal;
 
   /** @param free - frees what carries the calls. */
   constructor(free: () => Promise<void> = async () => undefined) {
     this.#free = free;
-  }
-
-  /** Aborts with ClientClosed when the client is closed; after that, calls get a new one. */
-  get signal(): AbortSignal {
-    this.#controller ??= new AbortController();
-    return this.#controller.signal;
   }
 
   /** Makes `whenSettled` wait for work that outlives its request, such as storing the result of an email. */
@@ -153,9 +149,10 @@ export class Lifetime {
 
   /** Aborts every call in flight, and then frees what carries them. */
   async close(): Promise<void> {
-    const controller = this.#controller;
-    this.#controller = undefined;
-    controller?.abort(new ClientClosed());
+    const closed = this.#controller;
+    this.#controller = new AbortController();
+    this.signal = this.#controller.signal;
+    closed.abort(new ClientClosed());
     await this.#free();
   }
 }

@@ -31,6 +31,8 @@ export const isWhole = (least: number, most = Number.POSITIVE_INFINITY): Rule =>
     (value) => Number.isSafeInteger(value) && isNumber(value, least, most),
   );
 
+export const isText = must("a non-empty string", (value) => typeof value === "string" && value !== "");
+
 export const isFlag = must("true or false", (value) => typeof value === "boolean");
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
@@ -61,11 +63,14 @@ export const ruleFaults = (
   { suggested = Object.keys(rules), within = "" } = {},
 ): string[] => {
   if (typeof options !== "object") return [`the options must be an object, got ${shown(options)}`];
-  const [before, dot] = within === "" ? ["", ""] : [`${within}: `, `${within}.`];
-  const faults = unknownKeys(options, Object.keys(rules), suggested).map((fault) => before + fault);
+  const known = Object.keys(rules);
+  const faults = unknownKeys(options, known, suggested).map((fault) =>
+    // An option within another is one of few.
+    within === "" ? fault : `${within}: ${fault}: there are ${known.join(", ")}`,
+  );
   for (const [name, rule] of Object.entries(rules)) {
     const value: unknown = Reflect.get(options, name);
-    if (value !== undefined) faults.push(...rule(value, dot + name));
+    if (value !== undefined) faults.push(...rule(value, within === "" ? name : `${within}.${name}`));
   }
   return faults;
 };

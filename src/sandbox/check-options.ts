@@ -1,6 +1,6 @@
-import { isFlag, isNumber, isWhole, must, type Rule } from "../runtime/rules.ts";
+import { isFlag, isNumber, isText, isWhole, must, type Rule } from "../runtime/rules.ts";
 import { operations } from "../service/operations.ts";
-import { isText, isTime, listOf, oneOf, or, recordOf, refuse, shape, when } from "./checks.ts";
+import { isTime, listOf, oneOf, or, recordOf, refuse, shape, when } from "./checks.ts";
 import { isArray, isFields } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
 

@@ -10,7 +10,6 @@ export const hintFor = (name: string, known: readonly string[]): string => {
   return near === undefined ? `: there are ${known.join(", ")}` : `: did you mean "${near}"?`;
 };
 
-export const isText = must("a non-empty string", (value) => typeof value === "string" && value !== "");
 export const isTime = must(
   "a Date or an ISO 8601 string",
   (value) => (typeof value === "string" || isDate(value)) && !Number.isNaN(new Date(value).getTime()),

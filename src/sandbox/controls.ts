@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../errors.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { isWhole } from "../runtime/rules.ts";
+import { isText, isWhole } from "../runtime/rules.ts";
 import { checkArgument } from "./check-options.ts";
-import { hintFor, isText, refuse } from "./checks.ts";
+import { hintFor, refuse } from "./checks.ts";
 import { given } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
 import type { ApiKeyOptions, MailAccountChange, WorkspaceChange } from "./options.ts";

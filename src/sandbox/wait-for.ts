@@ -1,7 +1,7 @@
 import type { Clock } from "../runtime/clock.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { isAtLeast } from "../runtime/rules.ts";
-import { isText, oneOf, refuse, shape } from "./checks.ts";
+import { isAtLeast, isText } from "../runtime/rules.ts";
+import { oneOf, refuse, shape } from "./checks.ts";
 import type { RequestRecord } from "./journal.ts";
 import { isFields } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";

@@ -1,6 +1,6 @@
-import { isFlag, isWhole, must } from "../../runtime/rules.ts";
+import { isFlag, isText, isWhole, must } from "../../runtime/rules.ts";
 import { type Incoming, parseBody, Refusal } from "../answer.ts";
-import { isText, refuse, shape } from "../checks.ts";
+import { refuse, shape } from "../checks.ts";
 import type { SandboxControls } from "../controls.ts";
 import type { FaultOptions } from "../faults.ts";
 import { type Fields, isFields } from "../json.ts";

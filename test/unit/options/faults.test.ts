@@ -21,7 +21,7 @@ test.each<[object, string]>([
   [{ headers: null }, plainHeaders],
   [
     { hooks: { onRetrys: () => undefined } },
-    'hooks: there is no option "onRetrys" (did you mean "onRetry"?)',
+    `hooks: there is no option "onRetrys" (did you mean "onRetry"?): there are ${hooks}`,
   ],
   [{ hooks: { onRetry: 1 } }, "hooks.onRetry must be a function"],
   [{ hooks: 5 }, `hooks must be an object of functions: ${hooks}`],
@@ -44,9 +44,9 @@ test.each<[object, string]>([
   [{ limitScopes: null }, "limitScopes must be a plain object of names by limit"],
   [
     { limitScopes: { contacts: "a" } },
-    'limitScopes: there is no limit "contacts": there are requests, emails, events',
+    'limitScopes: there is no option "contacts": there are requests, emails, events',
   ],
-  [{ limitScopes: { events: "" } }, "limitScopes.events must be a string that is not empty"],
+  [{ limitScopes: { events: "" } }, 'limitScopes.events must be a non-empty string, got ""'],
   [{ limits: { open: 1 } }, 'limits: there is no limit "open"'],
   [{ limits: { open: () => undefined } }, whole],
   [{ limits: { open: () => undefined, numbers: {} } }, whole],
