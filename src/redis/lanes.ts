@@ -11,7 +11,6 @@ export interface Ticket {
   /** Whether it goes without Redis. */
   isAlone: boolean;
   isTaken: boolean;
-  isGone: boolean;
 }
 
 /** Requests of one kind. */

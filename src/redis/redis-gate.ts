@@ -128,7 +128,6 @@ export class RedisGate implements Store {
     const ticket = this.#tickets.get(request);
     if (ticket === undefined || ticket.isTaken) return;
     this.#tickets.delete(request);
-    ticket.isGone = true;
     if (ticket.granted !== undefined && !ticket.isAlone) this.#end(request, ticket, false, false);
     else if (lane.heads.size === 0 && lane.lacks !== undefined) {
       lane.left = request;
@@ -203,7 +202,7 @@ export class RedisGate implements Store {
     const known = this.#tickets.get(request);
     if (known !== undefined) return known;
     const id = `${this.#process}:${this.#count++}`;
-    const ticket: Ticket = { id, granted: undefined, isAlone: false, isTaken: false, isGone: false };
+    const ticket: Ticket = { id, granted: undefined, isAlone: false, isTaken: false };
     this.#tickets.set(request, ticket);
     return ticket;
   }
@@ -312,7 +311,9 @@ export class RedisGate implements Store {
     for (const [place, inMs] of Object.values(granted).entries()) {
       const [ticket, request] = [tickets[place], requests[place]];
       if (ticket === undefined || request === undefined) continue;
-      if (ticket.isGone) this.#end(request, ticket, false, false);
+      // It has left, or gone without Redis, in the meantime.
+      const isLate = ticket.isTaken || this.#tickets.get(request) !== ticket;
+      if (isLate) this.#end(request, ticket, false, false);
       else ticket.granted = { from: now + inMs, until: sentAt + silenceMs + inMs };
     }
   }

@@ -13,8 +13,9 @@ class RedisDay implements DayCount {
   readonly #clock: Clock;
   #total = 0;
   #freesAt = 0;
-  /** Use that the store does not know yet. */
+  /** Use that the store does not know yet, and the part of it that an unanswered message tells. */
   unreported = 0;
+  reporting = 0;
 
   constructor(name: string, max: number, clock: Clock) {
     this.name = name;
@@ -41,6 +42,7 @@ class RedisDay implements DayCount {
   heard({ dayUsed, dayFreesInMs }: BudgetReply, reported: number): void {
     this.#total = dayUsed;
     this.unreported -= reported;
+    this.reporting -= reported;
     this.#freesAt = this.#clock.now() + dayFreesInMs;
   }
 }
@@ -139,6 +141,8 @@ export class RedisBudget implements SharedBudget {
     const isKnown = this.#ageMs < dayMs;
     const { ms: pauseMs, by: pausedBy } = this.#pauseToTell;
     this.#pauseToTell = { ms: 0, by: "" };
+    const charge = this.day.unreported - this.day.reporting;
+    this.day.reporting += charge;
     return {
       // JSON has no Infinity.
       max: Math.min(max, Number.MAX_SAFE_INTEGER),
@@ -148,14 +152,15 @@ export class RedisBudget implements SharedBudget {
       born: isKnown ? (this.#last?.born ?? "") : "",
       dayUsed: this.#last?.dayUsed ?? 0,
       ageMs: isKnown ? this.#ageMs : 0,
-      charge: this.day.unreported,
+      charge,
       pauseMs,
       pausedBy,
     };
   }
 
   /** The report was not answered. */
-  unheard({ pauseMs, pausedBy }: BudgetReport): void {
+  unheard({ pauseMs, pausedBy, charge }: BudgetReport): void {
+    this.day.reporting -= charge;
     if (pauseMs > this.#pauseToTell.ms) this.#pauseToTell = { ms: pauseMs, by: pausedBy };
   }
 

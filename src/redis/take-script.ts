@@ -84,7 +84,7 @@ end
 local budgets = {}
 for at, mine in ipairs(my.budgets) do
   budgets[at] = open(KEYS[at], mine)
-  if mine.charge > 0 then charge(budgets[at], mine.charge) end
+  if mine.charge ~= 0 then charge(budgets[at], mine.charge) end
 end
 
 -- REQUESTS THAT HAVE ENDED.

@@ -477,6 +477,22 @@ test("failing open, each process goes on with its share; with Redis back they us
   expect(limiters.requests.refused).toBe(0);
 });
 
+test("a call that went without Redis, and is granted by a late answer, counts once for the day", async () => {
+  const { limiter, send } = join(
+    async () => answered(),
+    { onLost: "open", share: 0.4 },
+    { redis: store.commands(2_000) },
+  );
+  void send(call);
+  await store.advance(60_000);
+  void send(call);
+  await store.advance(60_000);
+  const other = join(async () => answered());
+  void other.send(call);
+  await store.advance(1_000);
+  expect([limiter, other.limiter].map((one) => one.state().requestsPerDay.used)).toEqual([2, 3]);
+});
+
 test("a process that sends nothing asks for nothing, and a request takes two messages", async () => {
   const { line, redis } = watched();
   const { send } = join(async () => answered(), {}, { redis });
