@@ -22,19 +22,21 @@ const textOf = (value: unknown): string => {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 };
 
-/** Whether an unquoted cell of this text would be read as a number, a boolean, or a list. */
-const readsAsOther = (text: string): boolean =>
-  text === "true" ||
-  text === "false" ||
-  text.includes(";") ||
-  (text.trim() !== "" && String(Number(text)) === text && Number.isFinite(Number(text)));
+/** The value of an unquoted cell of a custom field. */
+export const plainIn = (cell: string): unknown => {
+  if (cell === "true" || cell === "false") return cell === "true";
+  // Only in the form that a number is written in: 007, 1.0 and +49 stay text.
+  if (cell !== "" && String(Number(cell)) === cell && Number.isFinite(Number(cell))) return Number(cell);
+  return cell.includes(";") ? cell.split(";") : cell;
+};
 
-const readsAsJson = (text: string): boolean => {
-  if (!/^'*[["{]/.test(text)) return false;
+/** The object, array or text that a cell holds as JSON; undefined if it holds none. */
+export const jsonIn = (cell: string): unknown => {
+  if (!/^[["{]/.test(cell)) return undefined;
   try {
-    return !["number", "boolean"].includes(typeof JSON.parse(text));
+    return JSON.parse(cell);
   } catch {
-    return false;
+    return undefined;
   }
 };
 
@@ -51,8 +53,8 @@ export interface WrittenCell {
 export const typedCellOf = (value: unknown, path: string, delimiter: string): WrittenCell => {
   if (typeof value === "string") {
     // Quotes alone cannot distinguish text from JSON, because JSON always needs quotes.
-    const isEncoded = path.startsWith("customFields.") && readsAsJson(value);
-    return { cell: isEncoded ? JSON.stringify(value) : value, isQuoted: readsAsOther(value) };
+    const isEncoded = path.startsWith("customFields.") && jsonIn(value) !== undefined;
+    return { cell: isEncoded ? JSON.stringify(value) : value, isQuoted: plainIn(value) !== value };
   }
   // A list of one, of numbers, or of texts that need quotes would not be read as a list.
   const isList = Array.isArray(value) && value.length > 0 && path.startsWith("customFields.");

@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import { lineOf, markLine, tellSettled, withSettled } from "../runtime/source-line.ts";
+import { jsonIn, plainIn } from "./csv-cell.ts";
 import type { ColumnNames } from "./csv-columns.ts";
 import type { ReadOptions } from "./options.ts";
 import { type CellPlace, readCsv } from "./read-csv.ts";
@@ -59,34 +60,12 @@ const setByService: ReadonlySet<string> = new Set(["id", "externalId", "createdA
 
 const isObject = (value: unknown): value is Fields => typeof value === "object" && value !== null;
 
-const jsonIn = (cell: string): unknown => {
-  try {
-    return JSON.parse(cell);
-  } catch {
-    return undefined;
-  }
-};
-
 /** The other way to read a cell of a custom field: a number as text, or text as a number. */
 const alternative = (value: unknown): unknown => {
   if (typeof value === "number" || typeof value === "boolean") return String(value);
   if (Array.isArray(value)) return value.join(";");
   if (typeof value !== "string") return value;
-  return typedOf(value, false);
-};
-
-/** Reads a cell of a custom field. A quoted cell is text, unless it is JSON, which needs quotes in CSV. */
-const typedOf = (cell: string, isQuoted: boolean): unknown => {
-  if (/^[["{]/.test(cell)) {
-    const value = jsonIn(cell);
-    // Text that looks like JSON was written as a JSON string.
-    if (isObject(value) || typeof value === "string") return value;
-  }
-  if (isQuoted) return cell;
-  if (cell === "true" || cell === "false") return cell === "true";
-  // Only in the form that a number is written in: 007, 1.0 and +49 stay text.
-  if (cell !== "" && String(Number(cell)) === cell && Number.isFinite(Number(cell))) return Number(cell);
-  return cell.includes(";") ? cell.split(";") : cell;
+  return jsonIn(value) ?? plainIn(value);
 };
 
 const cellOf = (cell: string, { column, isQuoted }: CellPlace, columns: ColumnNames): unknown => {
@@ -95,8 +74,10 @@ const cellOf = (cell: string, { column, isQuoted }: CellPlace, columns: ColumnNa
   if (name === "verified" && (cell === "true" || cell === "false")) return cell === "true";
   if (name === "emailConfidence" && Number.isFinite(Number(cell))) return Number(cell);
   if (name === "listIds") return cell.split(";");
-  if (name === "customFields") return jsonIn(cell) ?? cell;
-  return name.startsWith("customFields.") ? typedOf(cell, isQuoted) : cell;
+  if (name === "customFields") return jsonIn(cell.trim()) ?? cell;
+  if (!name.startsWith("customFields.")) return cell;
+  // A quoted cell is text, unless it is JSON, which needs quotes in CSV. Text that looks like JSON was written as JSON.
+  return jsonIn(cell) ?? (isQuoted ? cell : plainIn(cell));
 };
 
 /** The fields that the schema refuses, by their first key. */
