@@ -1,4 +1,4 @@
-import { messageOf, unknownKeys } from "../runtime/values.ts";
+import { isRecord, messageOf, unknownKeys } from "../runtime/values.ts";
 
 /** The database behind a store. */
 export type SqlDialect = "postgres" | "sqlite";
@@ -60,6 +60,9 @@ const codeOf = (error: unknown): unknown => {
 const isMissing = (error: unknown): boolean =>
   codeOf(error) === "42P01" || /no such table|relation .* does not exist/i.test(messageOf(error));
 
+const mustReturn =
+  "query must return an array of rows, one object each, for example (await pool.query(sql, params)).rows";
+
 /** Runs statements of a dialect; an error names the table, and what to do where it is missing. */
 export const runner = (query: SqlQuery, dialect: SqlDialect, table: string): Run => {
   // PostgreSQL numbers its parameters.
@@ -68,8 +71,11 @@ export const runner = (query: SqlQuery, dialect: SqlDialect, table: string): Run
     const text = dialect === "postgres" ? numbered(sql) : sql;
     for (let repeat = 0; ; repeat += 1) {
       try {
+        const rows: unknown = await query(text, params);
+        // Any array with a row in it would grant a claim: a driver's result must not be taken for rows.
+        if (!Array.isArray(rows) || !rows.every(isRecord)) throw new Error(mustReturn);
         // A row has the columns that its statement names.
-        return (await query(text, params)) as readonly Row[];
+        return rows;
       } catch (cause) {
         if (rolledBack.includes(codeOf(cause)) && repeat < mostRepeats) continue;
         const advice = isMissing(cause) ? ` (create it: touchpoint ledger migration ${dialect})` : "";

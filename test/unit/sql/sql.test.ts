@@ -109,6 +109,20 @@ test("a missing table is named, with the command that prints it", async () => {
   );
 });
 
+test.each<[string, (rows: readonly object[]) => unknown]>([
+  ["the result object of a driver", (rows) => ({ rows })],
+  ["rows beside their metadata", (rows) => [rows, {}]],
+  ["rows as arrays", (rows) => rows.map((row) => Object.values(row))],
+  ["nothing", () => undefined],
+])("a query that returns %s is told what to return, and nothing is sent", async (_what, wrapped) => {
+  const wrong = async (...to: Parameters<SqlQuery>) => wrapped(await query(...to)) as never;
+  await sqlLedger(query, { dialect }).claim("known", "f");
+  const { claim, get } = sqlLedger(wrong, { dialect });
+  const advice = "the table touchpoint_ledger: query must return an array of rows";
+  await expect(get("known")).rejects.toThrow(advice);
+  await expect(claim("known", "f")).rejects.toThrow(advice);
+});
+
 test("arguments that make no sense are refused at once, all of them", () => {
   expect(() =>
     Reflect.apply(sqlLedger, undefined, [{}, { dialect: "mysql", tabel: "x", table: "a;b" }]),
