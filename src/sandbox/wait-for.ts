@@ -64,6 +64,8 @@ export const createWaiting = (
     const find = () => records().find((record) => fits(fields ?? {}, record));
     const known = find();
     if (known !== undefined) return known;
+    // Here, where a value that is no JSON rejects: in the timer it would end the process.
+    const what = `${kind} with ${JSON.stringify(fields ?? {})}`;
     return new Promise((resolve, reject) => {
       const look = (): void => {
         const found = find();
@@ -74,7 +76,6 @@ export const createWaiting = (
       };
       const cancel = clock.after(timeoutMs, () => {
         waiting.delete(look);
-        const what = `${kind} with ${JSON.stringify(fields ?? {})}`;
         reject(new Error(`sandbox.waitFor: no ${what} within ${timeoutMs} ms, among ${records().length}`));
       });
       waiting.add(look);

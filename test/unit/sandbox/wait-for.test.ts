@@ -75,3 +75,9 @@ test("GET /_sandbox/emails waits for an email to an address, and lists it", asyn
   expect(await waited).toEqual(["Hi"]);
   expect((await fetch(`${url}/_sandbox/emails?to=a@b.c&waitMs=soon`)).status).toBe(400);
 });
+
+test("fields that no message can show end the wait, and not the process", async () => {
+  const { sandbox } = open();
+  const fields = { subject: 1n } as never;
+  await expect(sandbox.waitFor("email", fields, { timeoutMs: 0 })).rejects.toThrow(TypeError);
+});
