@@ -591,6 +591,18 @@ describe("What a walk asks for", () => {
     expect(list.requests.slice(asked).map(({ skip }) => skip)).toEqual([...round, ...round, ...round]);
   });
 
+  test("a list that has lost all that was read last, and what follows, ends where an older record is its last", async () => {
+    for (const totals of ["true", "missing"] as const) {
+      const list = still(3_000, { totals });
+      const walk = walkOver(list, { prefetch: 0 });
+      for (let page = 1; page <= 12; page += 1) await walk.next();
+      const asked = list.requests.length;
+      list.remove(1_100, 1_900);
+      expect(await pagesOf(walk)).toEqual([]);
+      expect(list.requests.length - asked).toBeLessThan(30);
+    }
+  });
+
   test("a cursor carries the last hundred ids, and says so when they are all gone, rather than begin again", async () => {
     const list = still(1_000);
     const walk = walkOver(list, { prefetch: 0 });
