@@ -1,6 +1,6 @@
 import { ValidationError } from "../errors.ts";
 import { isDate, shown, unknownKeys } from "../runtime/values.ts";
-import type { ClaimDetails, LedgerFilter, LedgerRow, Settlement, TakenKey } from "./ledger.ts";
+import type { ClaimDetails, LedgerFilter, LedgerRow, SettleDetails, Settlement, TakenKey } from "./ledger.ts";
 
 const longestText = 65_536;
 const longestField = 1_024;
@@ -107,15 +107,9 @@ export const checkKey = (method: string, key: unknown): void => {
   if (typeof key !== "string") throw new ValidationError(`ledger.${method}: the key must be a string`);
 };
 
-/** The arguments of a settlement, not checked yet. */
-interface Given {
-  readonly claim?: unknown;
-  readonly force?: unknown;
-  readonly receipt?: unknown;
-}
-
 /** @throws ValidationError for wrong arguments of a settlement by hand. */
-export const checkSettling = (key: unknown, settlement: unknown, { claim, force, receipt }: Given): void => {
+export const checkSettling = (key: unknown, settlement: unknown, details: SettleDetails): void => {
+  const { claim, force, receipt } = details;
   checkKey("settle", key);
   const states = `must be "sent", "not-sent" or "unknown"`;
   demand(settlements.includes(settlement), `${states}, got ${shown(settlement)}`);
