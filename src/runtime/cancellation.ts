@@ -128,7 +128,7 @@ export class Lifetime {
   readonly #held = new Set<Promise<unknown>>();
   #controller = new AbortController();
   /** Aborts with ClientClosed when the client is closed; after that, calls get a new one. */
-  signal = this.#controller.signal;
+  signal: AbortSignal = this.#controller.signal;
 
   /** @param free - frees what carries the calls. */
   constructor(free: () => Promise<void> = async () => undefined) {
