@@ -1,5 +1,4 @@
 import { ConfigurationError } from "../errors.ts";
-import { nearestTo } from "../runtime/nearest-name.ts";
 import { isPlainObject } from "../runtime/values.ts";
 import { joinPath, leavesOf, splitPath } from "./dotted-path.ts";
 
@@ -123,21 +122,4 @@ export const fieldBeside = (columns: ReadonlySet<string>, record: object): strin
     if (!columns.has(path) && !ancestorsOf(keys).some((above) => columns.has(above))) return path;
   }
   return undefined;
-};
-
-/**
- * The faults of columns that the first record of a list lacks, where it has a field of nearly that name without a column,
- * or a field of that name one level below. Other columns may be of fields that later records have.
- */
-export const misspeltColumns = (columns: readonly WriteColumn[], record: object): string[] => {
-  if (!isPlainObject(record)) return [];
-  const names = Object.keys(record);
-  const others = names.filter((name) => columns.every(({ keys }) => keys[0] !== name));
-  return columns.flatMap(({ path, keys: [first = "", ...inside] }) => {
-    if (names.includes(first)) return [];
-    const above = names.find((name) => Object.hasOwn(Object(record[name]), first));
-    const near = above === undefined ? nearestTo(first, others) : joinPath([above, first]);
-    if (near === undefined) return [];
-    return [`a record has no field ${path}; did you mean ${[near, ...inside].join(".")}?`];
-  });
 };

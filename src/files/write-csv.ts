@@ -1,9 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { ValidationError } from "../errors.ts";
 import { destinationOf } from "../runtime/atomic-file.ts";
 import { anything, isFlag, type Rules } from "../runtime/rules.ts";
-import { columnsFrom, misspeltColumns } from "./csv-columns.ts";
+import { columnsFrom } from "./csv-columns.ts";
 import { csvForm, tablePieces, type WriteCsvOptions } from "./csv-table.ts";
 import { isDelimiter, knownOptions, type Written, writeRules } from "./options.ts";
 import { readNdjson } from "./read-ndjson.ts";
@@ -28,23 +27,9 @@ const spoolPathOf = (target: FileTarget): string | undefined => {
   return path === undefined ? undefined : `${path}.${randomUUID().slice(0, 8)}.rows.tmp`;
 };
 
-const givenForm = (
-  records: object,
-  options: WriteCsvOptions & { readonly delimiter: string },
-): FileForm | undefined => {
-  if (options.columns === undefined) return undefined;
-  const columns = columnsFrom(options.columns);
-  const { header, row } = csvForm(columns, true, options);
-  // A list has records of one kind; those of another source may differ.
-  if (!("request" in records)) return { header, row };
-  return {
-    header,
-    row: (record, number) => {
-      const faults = number === 1 ? misspeltColumns(columns, record) : [];
-      if (faults.length > 0) throw new ValidationError(`columns: ${faults.join("; ")}`);
-      return row(record, number);
-    },
-  };
+const givenForm = (options: WriteCsvOptions & { readonly delimiter: string }): FileForm | undefined => {
+  const { columns } = options;
+  return columns === undefined ? undefined : csvForm(columnsFrom(columns), true, options);
 };
 
 /** Without columns, which only the last record completes, the records wait as NDJSON. */
@@ -82,8 +67,7 @@ const writeResumableCsv = async (
  *
  * @returns the number of records and bytes that this call wrote.
  * @throws ValidationError for a record that cannot be written, or that has a field without a column; it names the number
- * of the record, from 1. Also for records that cannot be iterated, such as a page, and for a column that the first record
- * of a list lacks, where it has a field of nearly that name, which the error tells.
+ * of the record, from 1. Also for records that cannot be iterated, such as a page.
  * @throws ConfigurationError for an unknown option, for repeated columns, and when a file cannot be written. A stream or a
  * source that fails rejects with its own error. In each case an existing file is unchanged.
  * @example
@@ -101,7 +85,7 @@ export const writeCsv = async (
   const known = knownOptions<WriteCsvOptions>("writeCsv", options, rules);
   assertRecords(records);
   const settings = { ...known, delimiter: known.delimiter ?? "," };
-  const form = givenForm(records, settings);
+  const form = givenForm(settings);
   const resumable = resumableTarget(target, records, known);
   if (resumable) return writeResumableCsv(resumable, form, settings);
   const sink = await openTarget(target, known);

@@ -4,8 +4,6 @@ import { gunzipSync } from "node:zlib";
 import { type WriteCsvOptions, writeCsv } from "touchpoint-sdk/files";
 import { describe, expect, test } from "vitest";
 import { ValidationError } from "../../../src/errors.ts";
-import { Client, type ClientOptions } from "../../../src/index.ts";
-import { createSandbox } from "../../../src/sandbox/index.ts";
 import { scratch } from "./scratch.ts";
 
 const write = async (records: Iterable<object>, options: WriteCsvOptions = {}): Promise<string> => {
@@ -183,42 +181,6 @@ describe("writeCsv", () => {
 
   test("no columns at all are refused", async () => {
     await expect(write([{ a: 1 }], { columns: [] })).rejects.toThrow("columns must name at least one column");
-  });
-});
-
-describe("columns of a list of the client", () => {
-  const workspace = createSandbox({ apiKeys: ["key"] });
-  workspace.addContact({ email: "a@b.co", linkedIn: "in", customFields: { plan: "pro" } });
-  const listOver = (fetch: NonNullable<ClientOptions["fetch"]>) =>
-    new Client({ apiKey: "key", baseUrl: "http://localhost", fetch }).contacts.list();
-
-  test.each([
-    ["linked_in", "linkedIn"],
-    ["emial", "email"],
-    ["created_at", "createdAt"],
-    ["customfields.plan", "customFields.plan"],
-    ["plan", "customFields.plan"],
-  ])("%s, which would be empty, is refused as %s, and no file is left", async (column, meant) => {
-    const { path, names } = scratch();
-    for (const checkpoint of [undefined, path("checkpoint")])
-      await expect(
-        writeCsv(path("out.csv"), listOver(workspace.fetch), { columns: ["id", column], checkpoint }),
-      ).rejects.toThrow(`columns: a record has no field ${column}; did you mean ${meant}?`);
-    expect(names()).toEqual([]);
-  });
-
-  test.each([
-    ...["name", "title", "phone", "linkedIn", "notes", "emailConfidence", "leadId", "externalId"],
-    ...["customFields.size", "score"],
-  ])("%s, which the first contact lacks, is a column", async (column) => {
-    const { path, text } = scratch();
-    const lacking = async (input: string | URL, init?: RequestInit) => {
-      const page = (await (await workspace.fetch(input, init)).json()) as { data: Record<string, unknown>[] };
-      for (const contact of page.data) delete contact[column];
-      return Response.json(page);
-    };
-    await writeCsv(path("out.csv"), listOver(lacking), { columns: ["id", column] });
-    expect(text("out.csv")).toMatch(new RegExp(`^id,${column}\n.+,\n$`));
   });
 });
 
