@@ -124,6 +124,28 @@ const resultOf = (item: unknown, sent: IndexedEvent): BatchItemResult => {
   return { ...item, index, status, state, error: reasonOf(item, status) };
 };
 
+const idOf = (item: unknown): string | undefined =>
+  isRecord(item) && typeof item.id === "string" ? item.id : undefined;
+
+const isDistinct = (ids: readonly unknown[]): boolean => new Set(ids).size === ids.length;
+
+/**
+ * The result of each event. The document says that results come in request order. Ids are a better match, but only if
+ * every one of them is an id that was sent: a result's id could also be the service's own.
+ */
+const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): readonly unknown[] => {
+  const sent = events.map(({ event }) => event.id);
+  const known = items.filter((item) => idOf(item) !== undefined);
+  const told = known.map(idOf);
+  const areOurs = told.every((id) => sent.includes(id));
+  const canMatch = areOurs && isDistinct(sent) && isDistinct(told);
+  const isInOrder =
+    items.length === events.length && items.every((item, at) => (idOf(item) ?? sent[at]) === sent[at]);
+  if (canMatch && !isInOrder) return sent.map((id) => known[told.indexOf(id)]);
+  // With one result too few or too many, the assignment is unknown.
+  return items.length === events.length ? items : [];
+};
+
 const isFailure = (status: number): boolean => status !== 0 && !isSuccess(status);
 
 /** Whether the count says that all events were accepted, and no readable result says otherwise. */
@@ -144,8 +166,7 @@ export const readBatchAnswer = (
 ): readonly BatchItemResult[] | undefined => {
   const given: unknown = answer?.results;
   const all: readonly unknown[] = Array.isArray(given) ? given : [];
-  // The document says: one result per event, in request order. Of another number, they belong to nobody.
-  const items = all.length === events.length ? all : [];
+  const items = itemsOf(events, all);
   const results = events.map((event, at) => resultOf(items[at], event));
   if (isVouchedFor(answer, events.length, all))
     return events.map((event, at) => {

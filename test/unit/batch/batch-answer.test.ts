@@ -14,18 +14,44 @@ const gone = { status: 404, error: "gone" };
 const ok = { status: 202 };
 
 describe("whose result it is", () => {
+  test("is told by the ids that were sent, in whatever order they come", () => {
+    const results = [
+      { ...ok, id: "c" },
+      { ...gone, id: "a" },
+      { ...ok, id: "b" },
+    ];
+    expect(statuses({ results })).toEqual([404, 202, 202]);
+  });
+
+  test("a result that is left out is missing, and takes nobody else's place", () => {
+    expect(statuses({ results: [{ ...gone, id: "c" }] })).toEqual([0, 0, 404]);
+  });
+
+  test("where ids stand in another order, a result without one belongs to nobody", () => {
+    expect(statuses({ results: [{ ...ok, id: "c" }, gone, { ...ok, id: "a" }] })).toEqual([202, 0, 202]);
+  });
+
+  test("is told by its place where ids do not contradict it", () => {
+    expect(statuses({ results: [{ ...ok, id: "a" }, gone, { ...ok, id: "c" }] })).toEqual([202, 404, 202]);
+  });
+
   test.each([
-    ["no result has an id", ["", "", ""]],
     ["one id is the service's own", ["c", "b", "srv-1"]],
     ["an id comes twice", ["c", "c", "a"]],
     ["no id is known", ["x", "y", "z"]],
   ])("is told by its place where %s", (_name, given) => {
-    const results = given.map((id, at) => ({ ...(at === 0 ? gone : ok), ...(id && { id }) }));
+    const results = given.map((id, at) => ({ ...(at === 0 ? gone : ok), id }));
     expect(statuses({ results })).toEqual([404, 202, 202]);
   });
 
-  test.each([[[gone]], [[{ ...gone, id: "c" }]], [[gone, ok, ok, ok]]])(
-    "is unknown for %j, of another number",
+  test("is told by its place where events share an id", () => {
+    const twice = ["a", "b", "a"].map((id, index) => ({ index, event: anEvent({ id }) }));
+    const results = [gone, { ...ok, id: "a" }, { ...ok, id: "b" }];
+    expect(statuses({ results }, twice)).toEqual([404, 202, 202]);
+  });
+
+  test.each([[[gone]], [[gone, ok, ok, ok]]])(
+    "is unknown for %j, of another number and without ids",
     (results) => {
       expect(statuses({ results })).toEqual([0, 0, 0]);
     },
