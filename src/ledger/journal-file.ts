@@ -139,7 +139,7 @@ export class JournalFile {
     if (size < this.seen) throw new Error(`it was cut: ${this.seen} bytes were read, ${size} are left`);
     const at = this.seen - this.#tail.length;
     const tail = await fill(file, Buffer.alloc(this.#tail.length), at);
-    if (!tail.equals(this.#tail)) throw new Error("what was read before is not in it any more");
+    if (!tail.equals(this.#tail)) throw damage(this.#point.line - 1, "is another than was read there before");
   }
 
   async #begin(file: FileHandle, create: boolean): Promise<void> {
