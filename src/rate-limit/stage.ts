@@ -123,9 +123,12 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     return sent.then(
       function answered(response) {
         const roundTripMs = clock.now() - since;
-        if (response.status === 429 || response.status === 503)
-          applyPause(admission, response, clock.wallTime());
-        end(admission, { roundTripMs, wasSent: true });
+        try {
+          if (response.status === 429 || response.status === 503)
+            applyPause(admission, response, clock.wallTime());
+        } finally {
+          end(admission, { roundTripMs, wasSent: true });
+        }
         return response;
       },
       function failed(failure: unknown) {

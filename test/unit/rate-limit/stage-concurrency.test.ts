@@ -50,6 +50,22 @@ test("a request has its slot until it ends, well or not", async () => {
   expect(requests.map(({ stats }) => stats.waitedMs)).toEqual([0, 300, 500]);
 });
 
+test("a response whose headers cannot be read frees its slot", async () => {
+  const unreadable: HttpResponse = {
+    ...answered(),
+    status: 429,
+    headers: {
+      get "retry-after"(): string {
+        throw new Error("unreadable");
+      },
+    },
+  };
+  const slots = new ConcurrencyLimit(1);
+  const { send } = paced(async () => unreadable, { slots });
+  await expect(send(requestOn(["requests"]))).rejects.toThrow("unreadable");
+  expect(slots.inUse).toBe(0);
+});
+
 test("a slot that one key's request frees goes to waiting requests of other keys, in turn", async () => {
   const clock = new FakeClock();
   const slots = new ConcurrencyLimit(1);
