@@ -16,6 +16,8 @@ export interface MovingListOptions {
   readonly totals?: Totals;
   /** The largest page, even if the request asks for more. */
   readonly cap?: number;
+  /** Its pages say the limit that they were cut to, and not the one that was asked for. */
+  readonly namesCap?: boolean;
   readonly ignoresSkip?: boolean;
   /** After its end the list starts again, in the same page. */
   readonly wraps?: boolean;
@@ -62,7 +64,7 @@ export class MovingList {
     for (let left = this.#options.delay?.() ?? 0; left > 0; left -= 1) await undefined;
     signal?.throwIfAborted();
     this.#options.before?.(this, request);
-    const { ignoresSkip = false, cap = 200, wraps = false } = this.#options;
+    const { ignoresSkip = false, cap = 200, namesCap = false, wraps = false } = this.#options;
     const skip = ignoresSkip ? 0 : request.skip;
     const length = Math.min(request.limit, cap);
     const wrapped = (at: number): Item[] => this.items.slice((skip + at) % this.items.length).slice(0, 1);
@@ -70,7 +72,7 @@ export class MovingList {
       ? Array.from({ length }, (_, at) => wrapped(at)).flat()
       : this.items.slice(skip, skip + length);
     const total = this.#total(data.length);
-    return { data, total, limit: length };
+    return { data, total, limit: namesCap ? length : request.limit };
   };
 
   #total(inPage: number): number | undefined {

@@ -17,6 +17,7 @@ export interface Scenario {
   readonly burst: number;
   readonly resumes: boolean;
   readonly fails: boolean;
+  readonly namesCap?: boolean;
 }
 
 export const scenario: fc.Arbitrary<Scenario> = fc.record({
@@ -30,6 +31,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc.record({
   burst: fc.constantFrom(1, 3, 20, 300),
   resumes: fc.boolean(),
   fails: fc.boolean(),
+  namesCap: fc.boolean(),
 });
 
 export interface MissedAndRepeated {
@@ -47,12 +49,12 @@ export const missedAndRepeated = (list: MovingList, ids: readonly string[]): Mis
 };
 
 const movingBy = (
-  { length, order, totals, cap, burst, fails }: Scenario,
+  { length, order, totals, cap, burst, fails, namesCap = false }: Scenario,
   random: () => number,
 ): MovingList => {
   let isMoving = true;
   return new MovingList({
-    ...{ length, order, totals, cap },
+    ...{ length, order, totals, cap, namesCap },
     delay: () => Math.floor(random() * 6),
     before: (self, { skip }) => {
       if (fails && random() < 0.1) throw new Error("500");

@@ -49,10 +49,15 @@ describe("Walk over a list that stands still", () => {
         for (const limit of [1, 2, 3, 50, 200]) {
           for (const cap of [1, 2, 3, 10, 100, 200]) {
             if (length > 400 && Math.min(limit, cap) < 10) continue;
-            const list = still(length, { totals, cap });
-            const ids = idsOf(await pagesOf(walkOver(list, { limit, prefetch: 1 })));
-            const expected = list.items.map(({ id }) => id);
-            expect({ totals, limit, cap, ids }).toEqual({ totals, limit, cap, ids: expected });
+            for (const namesCap of [false, true]) {
+              // A short page whose end the total agrees with is what the end of a list looks like.
+              const looksLast = !namesCap && (totals === "of the page" || totals === "too small");
+              if (looksLast && cap < limit + 2) continue;
+              const list = still(length, { totals, cap, namesCap });
+              const ids = idsOf(await pagesOf(walkOver(list, { limit, prefetch: 1 })));
+              const expected = list.items.map(({ id }) => id);
+              expect({ totals, limit, cap, ids }).toEqual({ totals, limit, cap, ids: expected });
+            }
           }
         }
       }
