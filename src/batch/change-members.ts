@@ -51,14 +51,8 @@ class Change {
 
   async run(emails: Addresses): Promise<MembersReport> {
     try {
-      let chunk: string[] = [];
-      for await (const email of this.#distinct(emails)) {
-        chunk.push(email);
-        if (chunk.length < maxAddressesPerRequest) continue;
-        await this.#send(chunk);
-        chunk = [];
-      }
-      if (chunk.length > 0) await this.#send(chunk);
+      if (Array.isArray(emails)) await this.#sendArray(emails);
+      else await this.#sendStream(emails);
     } finally {
       // Also after a failure: the effect of requests in flight is known then.
       await this.#flight.settled();
@@ -66,21 +60,29 @@ class Change {
     return { requested: this.#known.size, calls: this.#calls, responses: this.#responses };
   }
 
-  async *#distinct(emails: Addresses): AsyncGenerator<string> {
-    const { operation, call } = this.#change;
-    if (Array.isArray(emails)) {
-      throwIfInvalid(
-        operation.id,
-        emails.flatMap((email, index) => this.#take(email, index)),
-      );
-      return yield* this.#known.values();
-    }
+  async #sendArray(emails: readonly unknown[]): Promise<void> {
+    const { id } = this.#change.operation;
+    throwIfInvalid(
+      id,
+      emails.flatMap((email, index) => this.#take(email, index)),
+    );
+    const distinct = [...this.#known.values()];
+    for (let at = 0; at < distinct.length; at += maxAddressesPerRequest)
+      await this.#send(distinct.slice(at, at + maxAddressesPerRequest));
+  }
+
+  async #sendStream(emails: Addresses): Promise<void> {
+    let chunk: string[] = [];
     let index = 0;
-    for await (const email of iterateUntilAborted(emails, call.signal)) {
+    for await (const email of iterateUntilAborted(emails, this.#change.call.signal)) {
       const before = this.#known.size;
-      throwIfInvalid(operation.id, this.#take(email, index++));
-      if (this.#known.size > before) yield email;
+      throwIfInvalid(this.#change.operation.id, this.#take(email, index++));
+      if (this.#known.size > before) chunk.push(email);
+      if (chunk.length < maxAddressesPerRequest) continue;
+      await this.#send(chunk);
+      chunk = [];
     }
+    if (chunk.length > 0) await this.#send(chunk);
   }
 
   /** Adds a valid address; a repeated one, in any case of letters, is ignored. */
