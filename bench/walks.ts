@@ -1,4 +1,4 @@
-// npx tsx scripts/walk-campaign.ts: walks lists that move, 200,000 random ones unless an argument says otherwise, and prints what was
+// npx tsx bench/walks.ts: walks lists that move, 200,000 random ones unless an argument says otherwise, and prints what was
 // missed and repeated. The same inputs in every run; a second argument takes others.
 import fc from "fast-check";
 import { type Scenario, scenario, walked } from "../test/support/moving-walk.ts";
