@@ -140,7 +140,7 @@ test.each(changes)(
   async (_, change) => {
     using server = await silentServer();
     const client = new Client({ apiKey: "key", baseUrl: server.url });
-    const sibling = client.withOptions({ timeoutMs: 9_000 }).withOptions(change());
+    const sibling = client.withOptions({ timeoutMs: 1_500 }).withOptions(change());
     const call = sibling.contacts.list().catch((error: unknown) => error);
     await server.asked;
     await client.close();
@@ -165,7 +165,7 @@ test("close ends the call and drains the recorder of a sibling that nobody holds
   const client = new Client({ apiKey: "key", baseUrl: silent.url });
   const call = client
     .withOptions({ concurrency: 2 })
-    .withOptions({ timeoutMs: 9_000 })
+    .withOptions({ timeoutMs: 1_500 })
     .contacts.list()
     .catch((error: unknown) => error);
   const recorded = client.withOptions({ baseUrl: server.url }).events.recorder(never).record(seen);
