@@ -1,3 +1,4 @@
+import { sentenceOf } from "../http/error-from.ts";
 import { isRecord } from "../runtime/values.ts";
 import type { BatchAnswer, EventInput, EventOutcome } from "../service/events.ts";
 
@@ -58,16 +59,6 @@ const noResult = "the service gave no result for this event";
 export const isMissing = (result: BatchItemResult): boolean =>
   result.state === "unknown" && result.status === 0 && result.error === noResult;
 
-// A hostile result may be nested endlessly.
-const deepestSentence = 8;
-
-const sentence = (error: unknown, depth = 0): string | undefined => {
-  if (typeof error === "string") return error;
-  if (typeof error !== "object" || error === null || depth > deepestSentence) return undefined;
-  const { message, error: inner }: { message?: unknown; error?: unknown } = error;
-  return typeof message === "string" ? message : sentence(inner, depth + 1);
-};
-
 // The shape of a failed result is not documented: every known field is read, and none is required.
 const statusOf = (item: Readonly<Record<string, unknown>>): number => {
   const status = Number(item.status);
@@ -75,7 +66,7 @@ const statusOf = (item: Readonly<Record<string, unknown>>): number => {
   // A sign of failure in any form outweighs an id: a failed item may echo the caller's id.
   if ((item.error ?? undefined) !== undefined || "errors" in item) return 400;
   if (item.ok === false || item.success === false) return 400;
-  if (sentence(item) !== undefined) return 400;
+  if (sentenceOf(item) !== undefined) return 400;
   // Recorded now or in an earlier round.
   if (item.duplicate === true) return 202;
   if ((item.status ?? undefined) !== undefined) return 0;
@@ -100,7 +91,9 @@ const tellNoReason = ["status", "id", "name", "ok", "success"];
 /** Its sentence; without one, the whole item. */
 const reasonOf = (item: Readonly<Record<string, unknown>>, status: number): string => {
   const saysMore = Object.keys(item).some((field) => !tellNoReason.includes(field));
-  return sentence(item.error) ?? sentence(item) ?? (saysMore ? asJson(item) : `status ${status}`);
+  return (
+    sentenceOf({ error: item.error }) ?? sentenceOf(item) ?? (saysMore ? asJson(item) : `status ${status}`)
+  );
 };
 
 const recorded = (item: unknown, { index, event }: IndexedEvent, status: number): BatchItemResult => {

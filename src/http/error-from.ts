@@ -46,7 +46,8 @@ const plain: Readonly<Record<number, new (message: string, details: ApiErrorDeta
 // The service documents { error: string }. Frameworks often nest or rename it; a hostile body may be nested endlessly.
 const deepestSentence = 8;
 
-const sentenceOf = (body: unknown, depth = 0): string | undefined => {
+/** The sentence of an error body; undefined without one. */
+export const sentenceOf = (body: unknown, depth = 0): string | undefined => {
   if (typeof body !== "object" || body === null || depth > deepestSentence) return undefined;
   const { error, message }: { error?: unknown; message?: unknown } = body;
   if (typeof error === "string" && error !== "") return error;
