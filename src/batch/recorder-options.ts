@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { isCallback, isWhole, must, type Rules, ruleFaults } from "../runtime/rules.ts";
+import { isAtLeast, isCallback, isWhole, type Rules, ruleFaults } from "../runtime/rules.ts";
 import { type EventOutcome, maxEventsPerRequest } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 
@@ -48,7 +48,7 @@ export type RecorderSettings = RecorderOptions &
 
 const rules: Rules = {
   maxBatch: isWhole(1, maxEventsPerRequest),
-  maxDelayMs: must("at least 0", (value) => Number(value) >= 0),
+  maxDelayMs: isAtLeast(0),
   maxPending: isWhole(1),
   onDrop: isCallback,
   onOutcome: isCallback,

@@ -2,7 +2,7 @@ import type { BudgetState, Limits } from "../options/limits.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { isSignal, isWhole, refuseFaults, ruleFaults } from "../runtime/rules.ts";
-import { isIterable } from "../runtime/values.ts";
+import { isCount, isIterable } from "../runtime/values.ts";
 import { maxEventsPerRequest } from "../service/events.ts";
 import { momentMs } from "../service/timestamps.ts";
 
@@ -130,7 +130,7 @@ export const forecast = async (
   context: ForecastContext,
 ): Promise<IngestForecast> => {
   const faults = ruleFaults(options, { batchSize: batchSizeRule, signal: isSignal });
-  if (isWhole(0)(source, "").length > 0 && !isIterable(source))
+  if (!isCount(source) && !isIterable(source))
     faults.push("the source must be a whole number of events, an array, a generator or a stream of objects");
   refuseFaults("events.forecast", faults);
   const timetable = new Timetable(options.batchSize, context);

@@ -19,7 +19,7 @@ test.each([
   [{ maxBatch: 0 }, "maxBatch must be a whole number from 1 to 100, got 0"],
   [{ maxBatch: 1.5 }, "maxBatch must be a whole number from 1 to 100, got 1.5"],
   [{ maxBatch: 101 }, "maxBatch must be a whole number from 1 to 100, got 101"],
-  [{ maxDelayMs: Number.NaN }, "maxDelayMs must be at least 0, got NaN"],
+  [{ maxDelayMs: Number.NaN }, "maxDelayMs must be a number of at least 0, got NaN"],
   [{ maxPending: 0 }, "maxPending must be a whole number of at least 1, got 0"],
   [{ maxPending: 1.5 }, "maxPending must be a whole number of at least 1, got 1.5"],
   [{ onDrop: "log" as unknown as () => void }, "onDrop must be a function"],

@@ -226,7 +226,7 @@ test("an onDrop that fails, at once or later, crashes nothing and keeps no other
 
 test("every fault of the options is named at once", () => {
   expect(() => recorderSettings({ maxBatch: 101, maxDelayMs: -1, maxPending: 0 })).toThrow(
-    "events.recorder: maxBatch must be a whole number from 1 to 100, got 101; maxDelayMs must be at least 0, got -1; maxPending must be a whole number of at least 1, got 0",
+    "events.recorder: maxBatch must be a whole number from 1 to 100, got 101; maxDelayMs must be a number of at least 0, got -1; maxPending must be a whole number of at least 1, got 0",
   );
 });
 
