@@ -11,7 +11,10 @@ interface Halving<T> {
 const isAboutContent = (error: unknown): error is ApiError =>
   error instanceof ApiError && [400, 413, 422].includes(error.status);
 
-/** Sends items in one request, in halves if it is refused for one of them or its size: that must not fail the others. */
+/**
+ * Sends items in one request. If the request is refused for an item or for its size, it sends halves, so that one item
+ * does not fail the others.
+ */
 export const inHalves = async <T>(items: readonly T[], halving: Halving<T>): Promise<void> => {
   try {
     await halving.work(items);

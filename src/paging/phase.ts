@@ -6,7 +6,7 @@ export type Phase =
   | { readonly is: "beginning" }
   /** The next page overlaps the end of the last one. */
   | { readonly is: "reading" }
-  /** The last records are not where they were: any known record is searched around there. */
+  /** The next page did not overlap the last one: the walk searches around its position for a known record. */
   | { readonly is: "searching"; readonly search: Search }
   /** An older known record was found, `age` records before the last one; later ones may follow it. */
   | { readonly is: "approaching"; readonly search: Search; readonly age: number };

@@ -3,7 +3,7 @@ import { destinationOf, explained, openDraft } from "./atomic-file.ts";
 
 const suffix = ".partial";
 
-/** Where the draft of a file is that a later run can resume. @param name - what an error calls the file. */
+/** The path of the draft that a later run resumes. @param name - what an error calls the file. */
 export const partialPathOf = (path: string, name: string): Promise<string> =>
   explained(name, async () => `${await destinationOf(path)}${suffix}`);
 

@@ -4,7 +4,7 @@ import { ConfigurationError } from "../errors.ts";
 import { explained, removeOldDrafts, writeFileAtomically } from "./atomic-file.ts";
 import { isCount, isMissingFile, messageOf } from "./values.ts";
 
-/** What a state says how far a run has come. */
+/** A kind of state that says how far a run has come. */
 export interface StateKind<State> {
   /** For error messages: `checkpoint`, `snapshot`. */
   readonly noun: string;
