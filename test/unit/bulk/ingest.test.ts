@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CheckpointStore } from "../../../src/bulk/checkpoint.ts";
 import { type IngestReport, ingest } from "../../../src/bulk/ingest.ts";
-import type { IngestOptions } from "../../../src/bulk/ingest-options.ts";
+import type { IngestContext, IngestOptions } from "../../../src/bulk/ingest-options.ts";
 import { ApiError, BadRequestError, ConfigurationError } from "../../../src/errors.ts";
 import { createRandom, type Random } from "../../../src/sandbox/random.ts";
 import type { EventInput } from "../../../src/service/events.ts";
@@ -40,20 +40,22 @@ const memoryStore = (): CheckpointStore & { stored: string | undefined } => ({
 const events = (count: number): EventInput[] =>
   Array.from({ length: count }, (_, at) => anEvent({ properties: { at } }));
 
+const contextOf = (call: IngestContext["call"], clock: IngestContext["clock"]): IngestContext => ({
+  call,
+  clock,
+  largestBatch: () => 100,
+  apiKey: () => "key",
+  serviceNow: () => undefined,
+  pace: anyPace,
+});
+
 const run = (
   source: Iterable<EventInput> | AsyncIterable<EventInput>,
   answering: Answering,
   options: IngestOptions<EventInput> = {},
 ): Promise<IngestReport> => {
   const clock = new FakeClock();
-  const context = {
-    call: scriptedCall(clock, answering),
-    clock,
-    largestBatch: () => 100,
-    apiKey: () => "key",
-    serviceNow: () => undefined,
-    pace: anyPace,
-  };
+  const context = contextOf(scriptedCall(clock, answering), clock);
   return clock.until(ingest(source, options, context));
 };
 
@@ -336,14 +338,7 @@ describe("ingest", () => {
         arrived.push(...sent.map(({ properties }) => properties?.at));
         return { results: sent.map(() => ({ status: 202 })) };
       });
-      const context = {
-        call,
-        clock,
-        largestBatch: () => 100,
-        apiKey: () => "key",
-        serviceNow: () => undefined,
-        pace: anyPace,
-      };
+      const context = contextOf(call, clock);
       await clock.until(ingest(events(6), { batchSize: 2, concurrency }, context));
       expect(arrived).toEqual(order);
     },
@@ -356,14 +351,7 @@ describe("ingest", () => {
       await clock.sleep(10.4);
       return service.record(payload);
     });
-    const context = {
-      call,
-      clock,
-      largestBatch: () => 100,
-      apiKey: () => "key",
-      serviceNow: () => undefined,
-      pace: anyPace,
-    };
+    const context = contextOf(call, clock);
     expect(await clock.until(ingest(events(1), {}, context))).toMatchObject({ elapsedMs: 10 });
   });
 
@@ -381,14 +369,7 @@ describe("ingest", () => {
     const call = scriptedCall(clock, async (_operation, payload) =>
       calls++ === 0 ? never : service.record(payload),
     );
-    const context = {
-      call,
-      clock,
-      largestBatch: () => 100,
-      apiKey: () => "key",
-      serviceNow: () => undefined,
-      pace: anyPace,
-    };
+    const context = contextOf(call, clock);
     void ingest(source(), { batchSize: 10, concurrency: 2 }, context);
     for (let turns = 100; turns > 0; turns -= 1) await turn();
     expect(taken).toBeLessThan(8 * 10 * 2 + 50);
