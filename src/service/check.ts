@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Issue } from "../errors.ts";
 import { foldedName, nearestTo } from "../runtime/nearest-name.ts";
 import { type Definition, defOf, inputs } from "./common.ts";
-import { type JsonFault, jsonFault } from "./json.ts";
+import { type JsonFault, jsonFault, recordFault } from "./json.ts";
 
 type Schema = z.core.$ZodType;
 
@@ -22,6 +22,11 @@ const straysIn = (
   // A response, or an object with the workspace's own names.
   const shape = inputs.get(def);
   if (shape === undefined) return [];
+  if (value.constructor !== Object && !Array.isArray(value)) {
+    const fault = recordFault(value, `must be an object with fields, not a ${value.constructor?.name}`);
+    // A fault of one field is found with the field.
+    if (fault?.path.length === 0) return [{ path: pathOf(around), message: fault.message }];
+  }
   const issues: Issue[] = [];
   for (const [name, item] of Object.entries(value)) {
     const inner = shape.get(name);

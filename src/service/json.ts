@@ -72,12 +72,19 @@ export const jsonFault = (
   refusal: Walk["refusal"] = undefined,
 ): JsonFault | undefined => faultIn(given, key, { around: new Set(), refusal });
 
+/** Finds what JSON would drop or change of a record, or the message if JSON writes it as anything else. */
+export const recordFault = (
+  value: object,
+  message: string,
+  refusal?: Walk["refusal"],
+): JsonFault | undefined =>
+  jsonFault(value, "", refusal) ?? (isRecord(asWritten(value)) ? undefined : fault(message));
+
 /** Like `JsonRecord`, with its own message for a value that is not an object, and with names that are refused. */
 export const jsonRecord = (message: string, refusal?: Walk["refusal"]) =>
   // No z.record and no z.object: they check a copy, which has lost its toJSON.
   z.custom<FreeFields>(isRecord, message).check(({ value, issues }) => {
-    const found =
-      jsonFault(value, "", refusal) ?? (isRecord(asWritten(value, "")) ? undefined : fault(message));
+    const found = recordFault(value, message, refusal);
     if (found !== undefined)
       issues.push({ code: "custom", input: value, path: [...found.path], message: found.message });
   });

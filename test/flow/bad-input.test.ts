@@ -29,6 +29,36 @@ test.each([["events.ndjson"], [undefined], [5], [null]])("%j is no source of lon
   expect(sandbox.state.requests).toEqual([]);
 });
 
+class Hidden {
+  readonly #stage = "REPLIED";
+  get stage() {
+    return this.#stage;
+  }
+}
+
+test.each([
+  [new Date(0), "must be an object with fields, not a Date"],
+  [new URL("http://localhost"), "must be an object with fields, not a URL"],
+  [new Map([["stage", "REPLIED"]]), "must not be a Map: JSON would lose what it holds"],
+  [new Hidden(), "must not be a Hidden: JSON would lose what it holds"],
+  [[], "must be an object"],
+])("%o is no patch and no query, and nothing is sent", async (value, message) => {
+  const { sandbox, client } = scene();
+  const refused = { code: "input_invalid", issues: [{ path: "", message }] };
+  await expect(client.contacts.update("c-1", loose(value))).rejects.toMatchObject(refused);
+  await expect(client.companies.update("co-1", loose(value))).rejects.toMatchObject(refused);
+  await expect(client.emails.scheduled.update("s-1", loose(value))).rejects.toMatchObject(refused);
+  await expect(client.contacts.list(loose(value))).rejects.toMatchObject(refused);
+  expect(sandbox.state.requests).toEqual([]);
+});
+
+test("an instance with fields of its own is a patch", async () => {
+  const { client } = scene();
+  const { id } = await client.contacts.create({ email: "ada@example.com" });
+  const patch = Object.assign(new Hidden(), { name: "Ada" });
+  expect(await client.contacts.update(id, patch)).toMatchObject({ name: "Ada" });
+});
+
 test("a key for once in the wrong argument is refused: without it the email could go out twice", async () => {
   const { sandbox, client } = scene();
   const email = { to: "ada@example.com", subject: "Hi", text: "Hi", once: "welcome:1" };
