@@ -36,7 +36,8 @@ export const refusedStages = ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED",
 
 /**
  * Whether an email to this contact would be refused for its stage, unless it has `force: true`. Asking first saves one of
- * the day's 300 emails. The do-not-email list, which `force` does not open, is known to the service only.
+ * the day's 300 emails. An address without a contact has no stage: `null`, as `contacts.find` returns it, gives `false`.
+ * The do-not-email list, which `force` does not open, is known to the service only.
  *
  * @example
  * ```ts
@@ -47,8 +48,8 @@ export const refusedStages = ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED",
  * ```
  * Source: service document, States and transitions.
  */
-export const isSendRefused = ({ stage }: { readonly stage: string }): boolean =>
-  refusedStages.some((refused) => refused === stage);
+export const isSendRefused = (contact: { readonly stage: string } | null | undefined): boolean =>
+  refusedStages.some((refused) => refused === contact?.stage);
 
 /** Checks a stage: a string, known or not. */
 export const ContactStage = deferred(() => openUnion(...refusedStages));
