@@ -37,7 +37,7 @@ export type Perform = <Input, Output>(
 export interface CallContext {
   readonly send: Send;
   readonly settings: Settings;
-  readonly redactor: Pick<Redactor, "text">;
+  readonly redactor: Pick<Redactor, "text" | "body">;
   readonly lifetime: Lifetime;
   readonly clock: Clock;
   /** Limits the retries of all calls together. */

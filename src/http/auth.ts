@@ -71,7 +71,7 @@ export class Redactor {
   /** Removes the key from every part of a failed response that an error exposes. */
   response(response: HttpResponse): HttpResponse {
     const headers = this.#headers(response.headers);
-    return { ...response, headers, text: this.text(response.text), json: this.#body(response.json) };
+    return { ...response, headers, text: this.text(response.text), json: this.body(response.json) };
   }
 
   failure(failure: AttemptFailure): AttemptFailure {
@@ -92,10 +92,10 @@ export class Redactor {
   }
 
   /**
-   * Changes the body in place, because it was parsed for this call alone. No recursion: a body may be nested to any
+   * Changes a body, or what is stored of it, in place: it was parsed or copied for this alone. No recursion: a body may be nested to any
    * depth.
    */
-  #body(body: unknown): unknown {
+  body(body: unknown): unknown {
     if (typeof body === "string") return this.text(body);
     const left = typeof body === "object" && body !== null ? [body] : [];
     for (let at = left.pop(); at !== undefined; at = left.pop()) {

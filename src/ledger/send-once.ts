@@ -20,6 +20,7 @@ export interface OnceCall<Sent> {
   readonly scope: { readonly signal: AbortSignal | undefined; readonly effect: { note(): void } };
   /** Sends the email. It takes the claim directly before the first byte of each attempt. */
   send(claim: OnceClaim): Promise<Sent>;
+  /** What the ledger stores; without the API key, because it may be a file. */
   receiptOf(sent: Sent): unknown;
 }
 
@@ -185,7 +186,7 @@ const sendUnderKey = async <Sent>(call: OnceCall<Sent>, fingerprint: string): Pr
   const claim = new OnceClaim(call, fingerprint);
   try {
     const sent = await call.send(claim);
-    await claim.settle("sent", keepable(call.receiptOf(sent)));
+    await claim.settle("sent", call.receiptOf(sent));
     return { sent };
   } catch (error) {
     if (error instanceof KeyTaken) return earlier(call, error.taken, fingerprint);

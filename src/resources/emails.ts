@@ -4,6 +4,7 @@ import { invalid } from "../call/request.ts";
 import type { CallScope } from "../call/scope.ts";
 import { isTouchpointError } from "../errors.ts";
 import type { ClaimLedger } from "../ledger/ledger.ts";
+import { keepable } from "../ledger/rules.ts";
 import type { EmailGuards } from "../options/email-guards.ts";
 import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
@@ -277,7 +278,7 @@ export class Emails {
       ...{ ledger, clock, lifetime, scope },
       send: (once) =>
         scope.request(operation, { payload, plan: { dryRun, once } }, callOptions).withResponse(),
-      receiptOf: ({ data }) => ({ ...written, ...data }),
+      receiptOf: ({ data }) => scope.context.redactor.body(keepable({ ...written, ...data })),
     });
     if ("sent" in result) return result.sent;
     return {

@@ -1,5 +1,6 @@
 import { CallScope } from "../../src/call/scope.ts";
 import { isTouchpointError } from "../../src/errors.ts";
+import { Redactor } from "../../src/http/auth.ts";
 import { RetryQuota } from "../../src/http/retry.ts";
 import type { CallOptions } from "../../src/options/options.ts";
 import { settingsFrom } from "../../src/options/options.ts";
@@ -20,7 +21,7 @@ export const scriptedCall = (clock: Clock, answering: Answering, attempts = 1): 
     clock,
     settings: settingsFrom({ apiKey: "key", baseUrl: "https://service.test" }),
     lifetime: new Lifetime(),
-    redactor: { text: (text) => text },
+    redactor: new Redactor(),
     quota: new RetryQuota(),
     // The longest back-off.
     random: () => 1,

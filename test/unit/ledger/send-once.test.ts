@@ -56,6 +56,15 @@ test("a second call with the key answers the first receipt, and sends nothing", 
   expect(requests).toHaveLength(1);
 });
 
+test("a receipt that repeats the API key is stored without it", async () => {
+  const ledger = memoryLedger();
+  const echo = { ...receipt, note: "sent by secret-key-1", seen: [{ "secret-key-1": 1 }] };
+  const { client } = served([[200, echo]], { ledger, apiKey: "secret-key-1" });
+  expect(await client.emails.send(email, once)).toEqual(echo);
+  const stored = { ...receipt, note: "sent by [redacted]", seen: [{ "[redacted]": 1 }] };
+  expect((await ledger.get("welcome:42"))?.receipt).toEqual(stored);
+});
+
 test("a receipt that a caller changes stays as it was for the next", async () => {
   const { client } = served([sent]);
   for (let call = 0; call < 3; call += 1) {
