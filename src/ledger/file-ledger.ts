@@ -2,12 +2,13 @@ import type { FileHandle } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError, isTouchpointError } from "../errors.ts";
 import { type Clock, systemClock } from "../runtime/clock.ts";
+import { isText, refuseSetup } from "../runtime/rules.ts";
 import { messageOf } from "../runtime/values.ts";
 import type { JournalFile } from "./journal-file.ts";
 import { foundAt } from "./key-table.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Claiming, type KeyStore, ledgerOver } from "./ledger-over.ts";
-import type { Found, Settling } from "./rules.ts";
+import { type Found, isClock, type Settling } from "./rules.ts";
 
 /** The keys of a ledger in a file, for the processes of one machine. */
 class FileKeys implements KeyStore {
@@ -105,7 +106,7 @@ class FileKeys implements KeyStore {
  * atomic appends.
  *
  * @param path - of the file, relative to the current working directory.
- * @throws ConfigurationError for an empty path. Its methods throw it when the file cannot be read or written, or was
+ * @throws ConfigurationError for wrong arguments. Its methods throw it when the file cannot be read or written, or was
  * changed by another program.
  * @example
  * ```ts
@@ -117,7 +118,6 @@ class FileKeys implements KeyStore {
  * ```
  */
 export const fileLedger = (path: string, clock: Pick<Clock, "wallTime"> = systemClock): Ledger => {
-  if (typeof path !== "string" || path === "")
-    throw new ConfigurationError("fileLedger: path must be a string that is not empty");
+  refuseSetup("fileLedger", [...isText(path, "path"), ...isClock(clock, "clock")]);
   return ledgerOver(new FileKeys(resolve(path), clock));
 };

@@ -1,8 +1,9 @@
 import { type Clock, systemClock } from "../runtime/clock.ts";
+import { refuseSetup } from "../runtime/rules.ts";
 import { copyOf, foundAt, KeyTable } from "./key-table.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerOver } from "./ledger-over.ts";
-import type { Stored } from "./rules.ts";
+import { isClock, type Stored } from "./rules.ts";
 
 /**
  * Keeps send-once keys in memory, for the clients that get this ledger, until the process ends. A key whose email was sent
@@ -18,6 +19,7 @@ import type { Stored } from "./rules.ts";
  * ```
  */
 export const memoryLedger = (clock: Pick<Clock, "wallTime"> = systemClock): Ledger => {
+  refuseSetup("memoryLedger", isClock(clock, "clock"));
   const table = new KeyTable<Stored>();
   return ledgerOver({
     find: async (key) => foundAt(table.find(key), clock.wallTime()),

@@ -1,5 +1,6 @@
 import { ValidationError } from "../errors.ts";
-import { isDate, shown, unknownKeys } from "../runtime/values.ts";
+import { can, isOneOf, must, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
+import { isDate, shown } from "../runtime/values.ts";
 import type { ClaimDetails, LedgerFilter, LedgerRow, SettleDetails, Settlement, TakenKey } from "./ledger.ts";
 
 const longestText = 65_536;
@@ -119,7 +120,6 @@ export const checkSettling = (key: unknown, settlement: unknown, details: Settle
   demand(fits, "receipt must be JSON of at most 64 KiB, nested 64 levels at most");
 };
 
-const states: readonly unknown[] = ["pending", "unknown", "sent"];
 const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
 const sinceMs = (since: unknown): number => {
@@ -128,21 +128,28 @@ const sinceMs = (since: unknown): number => {
   return typeof since === "string" && iso.test(since) ? Date.parse(since) : Number.NaN;
 };
 
+const isTime = (since: unknown): boolean => !Number.isNaN(sinceMs(since));
+
+const filterRules: Rules = {
+  state: isOneOf("pending", "unknown", "sent"),
+  since: must("a valid Date or an ISO 8601 string with a time zone", isTime),
+};
+
 /**
  * Converts a filter to a function that says whether a row passes.
  *
  * @throws ValidationError naming every fault of the filter.
  */
 export const listFilter = (given: LedgerFilter | undefined): ((row: LedgerRow) => boolean) => {
-  // JavaScript callers may pass null, which means none, or a value that is not an object.
-  const filter: LedgerFilter = given ?? {};
-  if (typeof filter !== "object") throw new ValidationError("ledger.list: the filter must be an object");
+  // JavaScript callers may pass null, which means none.
+  const filter = given ?? {};
+  refuseFaults("ledger.list", ruleFaults(filter, filterRules));
   const { state } = filter;
-  const faults = unknownKeys(filter, ["state", "since"]);
-  if (state !== undefined && !states.includes(state))
-    faults.push(`state must be "pending", "unknown" or "sent", got ${shown(state)}`);
   const from = sinceMs(filter.since);
-  if (Number.isNaN(from)) faults.push("since must be a valid Date or an ISO 8601 string with a time zone");
-  if (faults.length > 0) throw new ValidationError(`ledger.list: ${faults.join("; ")}`);
   return (row) => (state === undefined || row.state === state) && row.since >= from;
 };
+
+/** For the second argument of `memoryLedger` and `fileLedger`: an untyped caller may take it for options. */
+export const isClock = must("left out (there are no options), or have wallTime()", (clock) =>
+  can(clock, "wallTime"),
+);

@@ -1,4 +1,4 @@
-import { ValidationError } from "../errors.ts";
+import { ConfigurationError, ValidationError } from "../errors.ts";
 import { isAbortSignal, shown, unknownKeys } from "./values.ts";
 
 /** Returns the faults of an option's value; each names the option. */
@@ -46,6 +46,8 @@ export const isOneOf = (...values: readonly unknown[]): Rule => {
   return must(`${names.slice(0, -1).join(", ")} or ${names.at(-1)}`, (value) => values.includes(value));
 };
 
+const none: readonly string[] = [];
+
 /** Whether a value has all these methods, itself or by its class. */
 export const can = (value: unknown, ...methods: readonly string[]): boolean =>
   ((typeof value === "object" && value !== null) || isFunction(value)) &&
@@ -56,11 +58,12 @@ export const can = (value: unknown, ...methods: readonly string[]): boolean =>
  *
  * @param suggested - the names that a misspelt one may mean.
  * @param within - the name of the option that has these.
+ * @param required - those without a default.
  */
 export const ruleFaults = (
   options: object,
   rules: Rules,
-  { suggested = Object.keys(rules), within = "" } = {},
+  { suggested = Object.keys(rules), within = "", required = none } = {},
 ): string[] => {
   if (typeof options !== "object") return [`the options must be an object, got ${shown(options)}`];
   const known = Object.keys(rules);
@@ -70,7 +73,8 @@ export const ruleFaults = (
   );
   for (const [name, rule] of Object.entries(rules)) {
     const value: unknown = Reflect.get(options, name);
-    if (value !== undefined) faults.push(...rule(value, within === "" ? name : `${within}.${name}`));
+    if (value !== undefined || required.includes(name))
+      faults.push(...rule(value, within === "" ? name : `${within}.${name}`));
   }
   return faults;
 };
@@ -78,4 +82,9 @@ export const ruleFaults = (
 /** @throws ValidationError naming every fault, if there is one. */
 export const refuseFaults = (operation: string, faults: readonly string[]): void => {
   if (faults.length > 0) throw new ValidationError(`${operation}: ${faults.join("; ")}`, { operation });
+};
+
+/** The same for what is set up once: @throws ConfigurationError. */
+export const refuseSetup = (what: string, faults: readonly string[]): void => {
+  if (faults.length > 0) throw new ConfigurationError(`${what}: ${faults.join("; ")}`);
 };

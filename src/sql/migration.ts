@@ -1,6 +1,5 @@
-import { ConfigurationError } from "../errors.ts";
-import { unknownKeys } from "../runtime/values.ts";
-import { type SqlDialect, tableFaults } from "./query.ts";
+import { refuseSetup, ruleFaults } from "../runtime/rules.ts";
+import { isDialect, isTable, type SqlDialect } from "./query.ts";
 
 /** The tables to create. Default: both, as `touchpoint_ledger` and `touchpoint_checkpoint`. */
 export interface MigrationTables {
@@ -53,12 +52,9 @@ const checkpointTable = (table: string): string => `CREATE TABLE IF NOT EXISTS $
  */
 export const migration = (dialect: SqlDialect, tables: MigrationTables = defaultTables): string => {
   const given = tables ?? defaultTables;
-  const faults = unknownKeys(given, ["ledger", "checkpoint"]);
-  if (dialect !== "postgres" && dialect !== "sqlite") faults.push('dialect must be "postgres" or "sqlite"');
+  const faults = ruleFaults(given, { ledger: isTable, checkpoint: isTable });
+  refuseSetup("migration", [...isDialect(dialect, "dialect"), ...faults]);
   const { ledger, checkpoint } = given;
-  if (ledger !== undefined) faults.push(...tableFaults("ledger", ledger));
-  if (checkpoint !== undefined) faults.push(...tableFaults("checkpoint", checkpoint));
-  if (faults.length > 0) throw new ConfigurationError(`migration: ${faults.join("; ")}`);
   const ofLedger = ledger === undefined ? "" : ledgerTable(ledger, dialect);
   return ofLedger + (checkpoint === undefined ? "" : checkpointTable(checkpoint));
 };

@@ -1,4 +1,5 @@
-import { isRecord, messageOf, unknownKeys } from "../runtime/values.ts";
+import { isOneOf, must, type Rules, refuseSetup, ruleFaults } from "../runtime/rules.ts";
+import { isRecord, messageOf } from "../runtime/values.ts";
 
 /** The database behind a store. */
 export type SqlDialect = "postgres" | "sqlite";
@@ -28,23 +29,28 @@ export type Run = (sql: string, ...params: readonly (string | null)[]) => Promis
 
 const plainName = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)?$/;
 
-/** The faults of a table's name: it is written into statements. */
-export const tableFaults = (name: string, table: unknown): string[] =>
-  typeof table === "string" && plainName.test(table)
-    ? []
-    : [`${name} must be a name of letters, digits and _, or schema.name`];
+const isPlainName = (table: unknown): boolean => typeof table === "string" && plainName.test(table);
 
-/** The faults of what all stores take. */
-export const storeFaults = (
-  query: unknown,
-  options: { readonly dialect?: unknown; readonly table?: unknown },
-  names: readonly string[],
-): string[] => {
-  const faults = typeof query === "function" ? [] : ["query must be a function of (sql, params)"];
-  faults.push(...unknownKeys(options, names));
-  if (options.dialect !== "postgres" && options.dialect !== "sqlite")
-    faults.push('dialect must be "postgres" or "sqlite"');
-  return [...faults, ...tableFaults("table", options.table)];
+/** For a table's name, which is written into statements. */
+export const isTable = must("a name of letters, digits and _, or schema.name", isPlainName);
+
+export const isDialect = isOneOf("postgres", "sqlite");
+
+const isQuery = must("a function of (sql, params)", (query) => typeof query === "function");
+
+/**
+ * The options of a store.
+ *
+ * @param own - the rules of the options that it needs besides the dialect.
+ * @throws ConfigurationError naming every fault of the arguments at once.
+ */
+export const storeOptions = <T extends object>(store: string, query: unknown, options: T, own: Rules): T => {
+  // An untyped caller may pass null or nothing.
+  const given = options ?? {};
+  const rules = { dialect: isDialect, ...own };
+  const faults = ruleFaults(given, { ...rules, table: isTable }, { required: Object.keys(rules) });
+  refuseSetup(store, [...isQuery(query, "query"), ...faults]);
+  return given;
 };
 
 // PostgreSQL rolled the statement back, so that it may run again: a serialization failure, a deadlock.

@@ -1,8 +1,9 @@
 import { type CheckpointStore, parseCheckpoint } from "../bulk/checkpoint.ts";
 import { ConfigurationError } from "../errors.ts";
+import { isText } from "../runtime/rules.ts";
 import { messageOf } from "../runtime/values.ts";
 import { defaultTables } from "./migration.ts";
-import { asText, runner, type SqlDialect, type SqlQuery, storeFaults } from "./query.ts";
+import { asText, runner, type SqlDialect, type SqlQuery, storeOptions } from "./query.ts";
 
 /** Which run the checkpoint belongs to, and where it is kept. */
 export interface SqlCheckpointOptions {
@@ -31,13 +32,8 @@ export interface SqlCheckpointOptions {
  * ```
  */
 export const sqlCheckpoint = (query: SqlQuery, options: SqlCheckpointOptions): CheckpointStore => {
-  // An untyped caller may pass null or nothing; the checks report it.
-  const given: Partial<SqlCheckpointOptions> = options ?? {};
+  const given = storeOptions("sqlCheckpoint", query, options, { id: isText });
   const { dialect, id, table = defaultTables.checkpoint } = given;
-  const faults = storeFaults(query, { ...given, table }, ["dialect", "id", "table"]);
-  if (typeof id !== "string" || id === "") faults.push("id must be a string that is not empty");
-  if (faults.length > 0 || dialect === undefined || id === undefined)
-    throw new ConfigurationError(`sqlCheckpoint: ${faults.join("; ")}`);
   const run = runner(query, dialect, table);
   const ask: typeof run = async (...statement) => {
     try {

@@ -1,4 +1,3 @@
-import { ConfigurationError } from "../errors.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
 import { type Found, scheduledIdOf } from "../ledger/rules.ts";
@@ -12,7 +11,7 @@ import {
   runner,
   type SqlDialect,
   type SqlQuery,
-  storeFaults,
+  storeOptions,
 } from "./query.ts";
 
 /** Where the ledger keeps its keys. */
@@ -116,11 +115,6 @@ const sqlKeys = (run: Run, sql: ReturnType<typeof statementsOf>): KeyStore => {
  * ```
  */
 export const sqlLedger = (query: SqlQuery, options: SqlLedgerOptions): Ledger => {
-  // An untyped caller may pass null or nothing; the checks report it.
-  const given: Partial<SqlLedgerOptions> = options ?? {};
-  const { dialect, table = defaultTables.ledger } = given;
-  const faults = storeFaults(query, { ...given, table }, ["dialect", "table"]);
-  if (faults.length > 0 || dialect === undefined)
-    throw new ConfigurationError(`sqlLedger: ${faults.join("; ")}`);
+  const { dialect, table = defaultTables.ledger } = storeOptions("sqlLedger", query, options, {});
   return ledgerOver(sqlKeys(runner(query, dialect, table), statementsOf(table, dialect)));
 };

@@ -17,9 +17,9 @@ const sinceFault = "since must be a valid Date or an ISO 8601 string with a time
 const filters: Readonly<Record<string, readonly [unknown, string]>> = {
   "a state that is none": [{ state: "free" }, 'state must be "pending", "unknown" or "sent", got "free"'],
   "a misspelt field": [{ satte: "sent" }, 'there is no option "satte" (did you mean "state"?)'],
-  "a time without a zone": [{ since: "2026-03-02T07:00" }, sinceFault],
-  "a time that does not exist": [{ since: new Date(Number.NaN) }, sinceFault],
-  "no filter at all": [5, "the filter must be an object"],
+  "a time without a zone": [{ since: "2026-03-02T07:00" }, `${sinceFault}, got "2026-03-02T07:00"`],
+  "a time that does not exist": [{ since: new Date(Number.NaN) }, `${sinceFault}, got an object`],
+  "no filter at all": [5, "the options must be an object, got 5"],
 };
 
 const deep = JSON.parse("[".repeat(5_000) + "]".repeat(5_000));
@@ -164,7 +164,9 @@ export const keepsTheRules = (open: () => Ledger): void => {
 
   test.each(Object.entries(filters))("refuses to list by %s", async (_what, [filter, message]) => {
     const rows = Reflect.apply(rowsOf, undefined, [open(), filter]);
-    await expect(rows).rejects.toThrow(new ValidationError(`ledger.list: ${message}`));
+    await expect(rows).rejects.toThrow(
+      new ValidationError(`ledger.list: ${message}`, { operation: "ledger.list" }),
+    );
   });
 
   test("releases a key whatever is known of it, and says when it is free", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Client, ConfigurationError, fileLedger, ValidationError } from "../../../src/index.ts";
+import { Client, ConfigurationError, fileLedger, memoryLedger, ValidationError } from "../../../src/index.ts";
 import { documentedLimits } from "../../../src/options/limits.ts";
 
 // What JavaScript lets through, and the types do not.
@@ -119,7 +119,13 @@ test.each(["welcome:42", 5, true])(
 );
 
 test.each(["", 5, undefined])("fileLedger refuses %j for a path", (path) => {
-  expect(() => fileLedger(loose(path))).toThrow(
-    new ConfigurationError("fileLedger: path must be a string that is not empty"),
-  );
+  const message = `fileLedger: path must be a non-empty string, got ${JSON.stringify(path)}`;
+  expect(() => fileLedger(loose(path))).toThrow(new ConfigurationError(message));
+});
+
+test("what is given to a ledger as options is refused at once", () => {
+  const message = "clock must be left out (there are no options), or have wallTime(), got an object";
+  const both = `fileLedger: path must be a non-empty string, got 5; ${message}`;
+  expect(() => fileLedger(loose(5), loose({ prefix: "sent:" }))).toThrow(new ConfigurationError(both));
+  expect(() => memoryLedger(loose({}))).toThrow(new ConfigurationError(`memoryLedger: ${message}`));
 });

@@ -126,12 +126,14 @@ test.each<[string, (rows: readonly object[]) => unknown]>([
 test("arguments that make no sense are refused at once, all of them", () => {
   expect(() =>
     Reflect.apply(sqlLedger, undefined, [{}, { dialect: "mysql", tabel: "x", table: "a;b" }]),
-  ).toThrow('sqlLedger: query must be a function of (sql, params); there is no option "tabel"');
+  ).toThrow(
+    'sqlLedger: query must be a function of (sql, params), got an object; there is no option "tabel"',
+  );
   expect(() => Reflect.apply(sqlLedger, undefined, [query])).toThrow(
     'dialect must be "postgres" or "sqlite"',
   );
   expect(() => Reflect.apply(sqlCheckpoint, undefined, [query, { dialect, id: "" }])).toThrow(
-    "sqlCheckpoint: id must be a string that is not empty",
+    'sqlCheckpoint: id must be a non-empty string, got ""',
   );
   expect(() => Reflect.apply(migration, undefined, ["postgres", { ledger: "a b" }])).toThrow(
     "migration: ledger must be a name of letters",
