@@ -50,12 +50,13 @@ const batchesAtOnce = 4;
 export class Recorder<Types extends object = OpenEvents> {
   readonly #settings: RecorderSettings;
   readonly #context: RecorderContext;
-  #queue: Taken[] = [];
-  #forRoom: (() => void)[] = [];
+  /** Every event that is not sent yet; those that wait for room are the last. */
+  readonly #queue: Taken[] = [];
   /** Calls of `record` that are not settled, including those that wait for room. */
   readonly #open = new Set<Promise<unknown>>();
   #given = 0;
-  #pending = 0;
+  /** Events in flight. */
+  #inFlight = 0;
   #sent = 0;
   #dropped = 0;
   #batches = 0;
@@ -73,7 +74,12 @@ export class Recorder<Types extends object = OpenEvents> {
 
   /** The number of events that are taken and not settled yet. */
   get pending(): number {
-    return this.#pending;
+    return this.#inFlight + this.#ready;
+  }
+
+  /** Events in the queue that do not wait for room. */
+  get #ready(): number {
+    return Math.min(this.#queue.length, this.#settings.maxPending - this.#inFlight);
   }
 
   /**
@@ -157,10 +163,7 @@ export class Recorder<Types extends object = OpenEvents> {
     // A schema may hang; its event is not in the queue yet.
     this.#abandoned.abort(error);
     this.#closing ??= this.#drain();
-    const left = this.#queue.splice(0);
-    for (const taken of left) this.#drop(taken, error);
-    this.#pending -= left.length;
-    for (const take of this.#forRoom.splice(0)) take();
+    for (const taken of this.#queue.splice(0)) this.#drop(taken, error);
     this.#pump();
   }
 
@@ -192,9 +195,6 @@ export class Recorder<Types extends object = OpenEvents> {
       throw new ValidationError(message, { operation: operation.id, issues });
     }
     const taken = copyOf(event);
-    if (this.#pending >= this.#settings.maxPending)
-      await new Promise<void>((resolve) => this.#forRoom.push(resolve));
-    else this.#pending += 1;
     return new Promise((resolve, reject) => {
       // The id is set here, above every retry.
       const keyed = taken.id === undefined ? { ...taken, id: crypto.randomUUID() } : taken;
@@ -207,11 +207,11 @@ export class Recorder<Types extends object = OpenEvents> {
 
   #pump(): void {
     const { maxBatch, maxDelayMs } = this.#settings;
-    while (this.#batches < batchesAtOnce && this.#queue.length > 0) {
-      if (this.#queue.length < maxBatch && !this.#isDue && this.#flushes === 0) break;
-      void this.#send(this.#queue.splice(0, maxBatch));
+    while (this.#batches < batchesAtOnce && this.#ready > 0) {
+      if (this.#ready < maxBatch && !this.#isDue && this.#flushes === 0) break;
+      void this.#send(this.#queue.splice(0, Math.min(maxBatch, this.#ready)));
     }
-    if (this.#queue.length === 0) {
+    if (this.#ready === 0) {
       this.#isDue = false;
       this.#cancelTimer?.();
       this.#cancelTimer = undefined;
@@ -225,6 +225,7 @@ export class Recorder<Types extends object = OpenEvents> {
 
   async #send(batch: readonly Taken[]): Promise<void> {
     this.#batches += 1;
+    this.#inFlight += batch.length;
     const { call } = this.#context;
     try {
       const indexed = batch.map(({ event }, index) => ({ index, event }));
@@ -244,7 +245,7 @@ export class Recorder<Types extends object = OpenEvents> {
       for (const taken of batch) this.#drop(taken, error);
     } finally {
       this.#batches -= 1;
-      this.#freeRoom(batch.length);
+      this.#inFlight -= batch.length;
       this.#pump();
     }
   }
@@ -258,12 +259,5 @@ export class Recorder<Types extends object = OpenEvents> {
     this.#dropped += 1;
     // A callback that fails, now or later, must not affect the other events.
     callSafely(() => this.#settings.onDrop?.({ event, error }));
-  }
-
-  // Room goes to the event that waited longest; `pending` then stays the same.
-  #freeRoom(count: number): void {
-    const next = this.#forRoom.splice(0, count);
-    this.#pending -= count - next.length;
-    for (const take of next) take();
   }
 }
