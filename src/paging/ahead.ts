@@ -21,14 +21,12 @@ export interface Plan {
   readonly request: (position: number) => PageRequest;
 }
 
-/** A page that was requested ahead. */
-interface Planned<P> {
+/** A page that was requested. */
+interface Requested<P> {
   readonly request: PageRequest;
   readonly abort: AbortController;
   readonly page: Promise<P>;
   hasCome: boolean;
-  /** The caller has got its failure: it is requested again. */
-  hasFailed: boolean;
 }
 
 /**
@@ -40,8 +38,8 @@ interface Planned<P> {
 export class PagesAhead<P> {
   readonly #fetch: (request: PageRequest, signal: AbortSignal) => Promise<P>;
   readonly #fixedDepth: number | undefined;
-  readonly #planned: Planned<P>[] = [];
-  #taken: Planned<P> | undefined;
+  /** The page that is taken now, and those after it. */
+  readonly #requested: Requested<P>[] = [];
   #depth = 1;
 
   constructor(fetch: (request: PageRequest, signal: AbortSignal) => Promise<P>, depth: number | undefined) {
@@ -49,66 +47,56 @@ export class PagesAhead<P> {
     this.#fixedDepth = depth;
   }
 
-  /** The page that was planned next. */
-  get next(): PageRequest | undefined {
-    return this.#planned[0]?.request;
-  }
-
   /** Requests the pages after the current one, if the pages requested before can still be used. */
   plan({ position, until, most, serves, request }: Plan): void {
-    const [first] = this.#planned;
+    const [first] = this.#requested;
     if (first !== undefined && !serves(first.request)) this.drop();
-    const last = this.#planned.at(-1)?.request;
+    const last = this.#requested.at(-1)?.request;
     let at = last === undefined ? position : last.skip + last.limit;
     const depth = Math.min(most, this.#fixedDepth ?? this.#depth);
-    while (this.#planned.length < depth && at < until) {
+    while (this.#requested.length < depth && at < until) {
       const next = request(at);
-      this.#planned.push(this.#ask(next));
+      this.#ask(next);
       at = next.skip + next.limit;
     }
   }
 
-  /** Returns the page, from the prefetched ones if it is the next of them; otherwise those cannot be used any more. */
-  async take(request: PageRequest): Promise<P> {
-    if (this.next?.skip !== request.skip || this.next.limit !== request.limit) this.drop();
-    const planned = this.#planned.shift();
-    if (!planned?.hasCome) this.#depth = Math.min(mostAhead, this.#depth + 1);
-    const taken = planned === undefined || planned.hasFailed ? this.#ask(request) : planned;
-    this.#taken = taken;
+  /**
+   * Returns the first page that was requested ahead. After a failure the others are given up: the next call requests
+   * `otherwise`.
+   *
+   * @param otherwise - what to request if nothing was requested ahead.
+   */
+  async take(otherwise: () => PageRequest): Promise<{ readonly request: PageRequest; readonly page: P }> {
+    const taken = this.#requested[0] ?? this.#ask(otherwise());
+    if (!taken.hasCome) this.#depth = Math.min(mostAhead, this.#depth + 1);
     try {
-      return await taken.page;
+      const page = await taken.page;
+      this.#requested.shift();
+      return { request: taken.request, page };
     } catch (error) {
-      taken.hasFailed = true;
-      this.#planned.unshift(taken);
+      this.drop();
       throw error;
-    } finally {
-      this.#taken = undefined;
     }
   }
 
   /** Aborts all requests in flight. */
   drop(): void {
     const reason = new Error("no longer needed");
-    this.#taken?.abort.abort(reason);
-    for (const { abort } of this.#planned.splice(0)) abort.abort(reason);
+    for (const { abort } of this.#requested.splice(0)) abort.abort(reason);
   }
 
-  #ask(request: PageRequest): Planned<P> {
+  #ask(request: PageRequest): Requested<P> {
     const abort = new AbortController();
-    const planned = {
-      request,
-      abort,
-      page: this.#fetch(request, abort.signal),
-      hasCome: false,
-      hasFailed: false,
-    };
+    const asked = { request, abort, page: this.#fetch(request, abort.signal), hasCome: false };
     // The caller that takes the page gets the failure; until then it must not count as unhandled.
-    planned.page.then(
+    asked.page.then(
       () => {
-        planned.hasCome = true;
+        asked.hasCome = true;
       },
       () => undefined,
     );
-    return planned;
+    this.#requested.push(asked);
+    return asked;
   }
 }

@@ -85,8 +85,7 @@ export class Walk<T> {
    */
   async next(): Promise<WalkedPage<T> | undefined> {
     while (!this.#hasEnded) {
-      const request = this.#ahead.next ?? this.#request(this.#position);
-      const page = await this.#ahead.take(request);
+      const { request, page } = await this.#ahead.take(() => this.#request(this.#position));
       if (this.#hasEnded) break;
       const walked = this.#accept(request, page);
       if (walked !== undefined) return walked;

@@ -40,9 +40,9 @@ const readAhead = async (pages: number, isAlwaysThere: boolean, depth?: number):
   const counts: number[] = [];
   for (let page = 0; page < pages; page += 1) {
     if (isAlwaysThere) await answer();
-    const taking = ahead.take(ahead.next ?? at(page * 10));
+    const taking = ahead.take(() => at(page * 10));
     await answer(page * 10);
-    expect(await taking).toBe(page * 10);
+    expect(await taking).toEqual({ request: at(page * 10), page: page * 10 });
     ahead.plan(plan(page * 10 + 10));
     counts.push(asked.length - page - 1);
   }
@@ -81,25 +81,32 @@ test("pages asked for ahead that do not serve any more are given up, and others 
   const { asked, givenUp, fetch, answer } = service();
   const ahead = new PagesAhead(fetch, 2);
   ahead.plan(plan(0));
-  const taking = ahead.take(at(0));
+  const taking = ahead.take(() => at(5));
   await answer();
-  expect(await taking).toBe(0);
+  expect(await taking).toEqual({ request: at(0), page: 0 });
   ahead.plan(plan(10));
   expect(asked).toEqual([0, 10, 20]);
-  void ahead.take(at(10));
+  const second = ahead.take(() => at(5));
+  await answer(10);
+  await second;
   ahead.plan(plan(17, { serves: ({ skip }) => skip !== 20 }));
   expect(givenUp).toContain("20: no longer needed");
   expect(asked.slice(3)).toEqual([17, 27]);
 });
 
-test("a page that is not among those asked for ahead gives them up", async () => {
-  const { asked, givenUp, waiting, fetch } = service();
-  const ahead = new PagesAhead(fetch, 3);
+test("after a page that failed, the pages after it are given up, and the next is the one that is due", async () => {
+  const { asked, givenUp, fetch } = service();
+  let isDown = true;
+  const ahead = new PagesAhead((request, signal) => {
+    const page = fetch(request, signal);
+    return request.skip === 0 && isDown ? Promise.reject(new Error("503")) : page;
+  }, 3);
   ahead.plan(plan(0));
-  void ahead.take(at(5));
-  expect(asked).toEqual([0, 10, 20, 5]);
+  await expect(ahead.take(() => at(5))).rejects.toThrow("503");
+  isDown = false;
+  void ahead.take(() => at(0));
+  expect(asked).toEqual([0, 10, 20, 0]);
   expect(givenUp).toEqual([0, 10, 20].map((skip) => `${skip}: no longer needed`));
-  expect([...waiting.keys()]).toEqual([5]);
 });
 
 test("dropping gives up whatever is under way", () => {
