@@ -4,7 +4,7 @@ import { ConfigurationError } from "../errors.ts";
 import { openResumable, partialPathOf, type ResumableDraft } from "../runtime/resumable-draft.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { ContactChange } from "./changes-options.ts";
-import { fieldHashes, TextStore, type Texts } from "./contact-fields.ts";
+import { fieldHashes, TextPacker, type Texts } from "./contact-fields.ts";
 import {
   format,
   readSnapshot,
@@ -37,10 +37,11 @@ export interface Compared {
 export class Pass {
   readonly #path: string;
   readonly #name: string;
-  /** Of the previous snapshot: contacts that no committed page of this pass has. */
-  #before = new TextStore();
+  /** The fields of each contact, of the previous snapshot and of committed pages, by its id. */
+  readonly #known = new Map<string, string>();
+  readonly #packer = new TextPacker();
   /** Contacts on committed pages of this pass. */
-  #committed = new TextStore();
+  readonly #committed = new Set<string>();
   /** Contacts on pending pages, of this run and of killed ones, with the fields that the caller may have taken. */
   readonly #pending = new Map<string, Texts>();
   /** The page that is pending in this run. */
@@ -58,7 +59,7 @@ export class Pass {
 
   /** The number of known contacts. */
   get size(): number {
-    return this.#before.size + this.#committed.size;
+    return this.#known.size;
   }
 
   /** The number of contacts on committed pages. */
@@ -75,7 +76,8 @@ export class Pass {
         `${this.#name} is cut short or damaged: put a copy of it back, or delete it to start over`,
       );
     // The pass that wrote the snapshot is complete.
-    [this.#before, this.#committed, this.cursor] = [this.#committed, new TextStore(), undefined];
+    this.cursor = undefined;
+    this.#committed.clear();
     this.#pending.clear();
     const after = before?.header.id ?? null;
     const path = await partialPathOf(this.#path, this.#name);
@@ -96,8 +98,8 @@ export class Pass {
     } else if ("committed" in mark) {
       this.cursor = this.#page?.cursor || undefined;
       for (const { id, fields } of this.#page?.contacts ?? []) {
-        this.#committed.set(id, fields);
-        this.#before.delete(id);
+        this.#known.set(id, this.#packer.pack(fields));
+        this.#committed.add(id);
         this.#pending.delete(id);
       }
     } else this.cursor = undefined;
@@ -105,12 +107,12 @@ export class Pass {
 
   /** The fields in which a contact differs from the known one; undefined if there is none. */
   #fieldsToTell({ id, fields }: StoredContact): readonly string[] | undefined {
-    const known = this.#committed.get(id) ?? this.#before.get(id);
-    return known && fieldsChanged(known, fields);
+    const known = this.#known.get(id);
+    return known === undefined ? undefined : fieldsChanged(this.#packer.unpack(known), fields);
   }
 
   knows(id: string): boolean {
-    return this.#before.has(id) || this.#committed.has(id);
+    return this.#known.has(id);
   }
 
   compare(contact: Contact): Compared {
@@ -132,7 +134,7 @@ export class Pass {
   /** Contacts of the snapshot that are not in the list any more. */
   *removed(): Generator<readonly ContactChange[]> {
     const told = [...this.#pending.keys()].filter((id) => !this.knows(id));
-    const gone = [...told, ...this.#before.keys()];
+    const gone = [...told, ...[...this.#known.keys()].filter((id) => !this.#committed.has(id))];
     for (let at = 0; at < gone.length; at += pageSize)
       yield gone.slice(at, at + pageSize).map((id) => ({ kind: "removed", id }));
   }

@@ -63,41 +63,23 @@ export const hasSameFields = (row: object, contact: object): boolean =>
 
 const separator = "\0";
 
-/** The texts of many contacts by a key of each, every contact in one flat string: that takes the least memory. */
-export class TextStore {
+/** Packs the texts of many contacts, each into one flat string: that takes the least memory. */
+export class TextPacker {
   /** The place of a field's text, by the field's name. */
   readonly #places = new Map<string, number>();
-  readonly #packed = new Map<string, string>();
 
-  get size(): number {
-    return this.#packed.size;
-  }
-
-  has(key: string): boolean {
-    return this.#packed.has(key);
-  }
-
-  keys(): IterableIterator<string> {
-    return this.#packed.keys();
-  }
-
-  delete(key: string): void {
-    this.#packed.delete(key);
-  }
-
-  set(key: string, texts: Texts): void {
+  pack(texts: Texts): string {
     const parts: string[] = [];
     for (const [name, text] of Object.entries(texts)) {
       const place = this.#places.get(name) ?? this.#places.size;
       this.#places.set(name, place);
       parts[place] = text;
     }
-    this.#packed.set(key, parts.join(separator));
+    return parts.join(separator);
   }
 
-  get(key: string): Texts | undefined {
-    const parts = this.#packed.get(key)?.split(separator);
-    if (parts === undefined) return undefined;
+  unpack(packed: string): Texts {
+    const parts = packed.split(separator);
     return Object.fromEntries(
       [...this.#places].flatMap(([name, place]) => (parts[place] ? [[name, parts[place]]] : [])),
     );

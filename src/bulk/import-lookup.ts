@@ -5,14 +5,16 @@ import { findContact } from "../paging/matching.ts";
 import { type PagingOptions, paged } from "../paging/paged.ts";
 import type { WalkedPage } from "../paging/walk.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
+import { foldAscii } from "../runtime/fold-ascii.ts";
 import { lineOf, markLine } from "../runtime/source-line.ts";
 import { snapshot } from "../runtime/values.ts";
 import type { Page } from "../service/common.ts";
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
-import { type KnownContact, KnownContacts } from "./known-contacts.ts";
+import { fieldsToChange, shortTexts, TextPacker, type Texts } from "./contact-fields.ts";
 import type { InputSource } from "./resumable.ts";
+import { Spool } from "./spool.ts";
 
 /** How an import found out which contacts exist. */
 export interface ImportLookup {
@@ -21,6 +23,16 @@ export interface ImportLookup {
   /** The reason. */
   readonly reason: string;
 }
+
+/** What an import knows about a contact before it sends anything. */
+export interface KnownContact {
+  readonly id: string;
+  /** The fields that the row would change; empty if none. */
+  readonly fields: readonly string[];
+}
+
+/** The field with the place of the whole contact; no contact has a field of this name. */
+const whole = "#whole";
 
 const pageSize = 200;
 
@@ -43,17 +55,24 @@ const totalOf = ({ data, total }: Page<Contact>): number | undefined => {
 const isNotAllowed = (error: unknown): boolean =>
   error instanceof ApiError && [403, 404, 405, 501].includes(error.status);
 
-/** Finds the existing contact of each row with the fewest requests: one pass over the list, or a search per row. */
+/**
+ * Finds the existing contact of each row with the fewest requests: one pass over the list, or a search per row. It
+ * remembers about 250 bytes of each contact, so 250 MB for a million.
+ */
 export class ContactLookup {
-  readonly contacts: KnownContacts;
+  /** By folded address: the id as JSON, and the short text of each field. */
+  readonly #known = new Map<string, string>();
+  readonly #packer = new TextPacker();
+  readonly #spool: Spool | undefined;
   readonly #call: CallScope;
   readonly #options: CallOptions;
   /** Undefined while no row had to be looked up. */
   way: ImportLookup | undefined;
 
-  constructor(call: CallScope, options: CallOptions, kept: { readonly keepsWhole: boolean }) {
+  /** @param keepsWhole - keeps each whole contact too, in a temporary file. */
+  constructor(call: CallScope, options: CallOptions, { keepsWhole }: { readonly keepsWhole: boolean }) {
     [this.#call, this.#options] = [call, options];
-    this.contacts = new KnownContacts(kept);
+    this.#spool = keepsWhole ? new Spool() : undefined;
   }
 
   /**
@@ -86,13 +105,41 @@ export class ContactLookup {
 
   /** What a row would change in the contact with its address; undefined if there is none, as far as known. */
   async look(row: GivenContact): Promise<KnownContact | undefined> {
-    const known = this.contacts.look(row);
-    if (known !== undefined || this.way?.by !== "search") return known;
-    const found = await findContact(this.#call, row.email, this.#options);
-    if (found === null) return undefined;
-    // Under the row's address, in the row's case.
-    this.contacts.add({ ...found, email: row.email });
-    return this.contacts.look(row);
+    let known = this.#textsOf(row.email);
+    if (known === undefined && this.way?.by === "search") {
+      const found = await findContact(this.#call, row.email, this.#options);
+      // Under the row's address, in the row's case.
+      if (found !== null) this.add({ ...found, email: row.email });
+      known = this.#textsOf(row.email);
+    }
+    return known && { id: JSON.parse(known.id ?? '""'), fields: fieldsToChange(row, known) };
+  }
+
+  /** Remembers a contact as the service has it now. */
+  add(contact: object): void {
+    const { id, email }: { id?: unknown; email?: unknown } = contact;
+    if (typeof email !== "string") return;
+    const place = this.#spool?.add(JSON.stringify(contact));
+    const texts = { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) };
+    const kept = place === undefined ? texts : { ...texts, [whole]: String(place) };
+    this.#known.set(foldAscii(email), this.#packer.pack(kept));
+  }
+
+  /** Applies a row to its contact in memory; nothing is sent. */
+  apply(row: GivenContact): void {
+    const texts = { id: '""', ...this.#textsOf(row.email), ...shortTexts(row) };
+    this.#known.set(foldAscii(row.email), this.#packer.pack(texts));
+  }
+
+  /** A whole contact; undefined if whole contacts are not kept. */
+  whole(email: string): Contact | undefined {
+    const place = this.#textsOf(email)?.[whole];
+    return place && JSON.parse(this.#spool?.read(Number(place)) ?? "");
+  }
+
+  #textsOf(email: string): Texts | undefined {
+    const packed = this.#known.get(foldAscii(email));
+    return packed === undefined ? undefined : this.#packer.unpack(packed);
   }
 
   #pages(from: PagingOptions): AsyncIterator<WalkedPage<Contact>> {
@@ -104,7 +151,7 @@ export class ContactLookup {
     try {
       const rest = this.#pages({ prefetch: 0 });
       const { value: first }: { value?: WalkedPage<Contact> } = await rest.next();
-      for (const contact of first?.data ?? []) this.contacts.add(contact);
+      for (const contact of first?.data ?? []) this.add(contact);
       return { cursor: first?.cursor, total: first ? totalOf(first) : 0, rest };
     } catch (error) {
       if (!isNotAllowed(error)) throw error;
@@ -114,11 +161,11 @@ export class ContactLookup {
   }
 
   async #readRest({ cursor, total, rest }: BegunList): Promise<void> {
-    const hasMore = total === undefined || this.contacts.size < total;
+    const hasMore = total === undefined || this.#known.size < total;
     // With more to come, pages are requested ahead. Otherwise the list itself says whether it has ended: a total may be wrong.
     const pages = cursor !== undefined && hasMore ? this.#pages({ cursor }) : rest;
     for (let page = await pages.next(); !page.done; page = await pages.next())
-      for (const contact of page.value.data) this.contacts.add(contact);
+      for (const contact of page.value.data) this.add(contact);
     const reason =
       total === undefined
         ? "the service does not tell how many contacts there are"

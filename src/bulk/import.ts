@@ -12,7 +12,7 @@ import { maxAddressesPerRequest } from "../service/lists.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import { hasSameFields } from "./contact-fields.ts";
-import { ContactLookup } from "./import-lookup.ts";
+import { ContactLookup, type KnownContact } from "./import-lookup.ts";
 import type {
   ImportContext,
   ImportedContact,
@@ -21,7 +21,6 @@ import type {
   RejectedContact,
 } from "./import-options.ts";
 import { ImportPlan } from "./import-plan.ts";
-import type { KnownContact } from "./known-contacts.ts";
 import { addToList, type ListOf } from "./list-additions.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runResumable } from "./resumable.ts";
@@ -188,18 +187,18 @@ class Import {
       return passOver("a contact has this address, and mode is create");
     if (known !== undefined && known.fields.length === 0) {
       this.plan?.add({ ...place, result: "unchanged" });
-      return { result: "unchanged", contact: this.lookup.contacts.whole(item.email) };
+      return { result: "unchanged", contact: this.lookup.whole(item.email) };
     }
     if (this.plan !== undefined) {
       this.plan.add(
         known ? { ...place, result: "update", fields: known.fields } : { ...place, result: "create" },
       );
-      this.lookup.contacts.apply(item);
+      this.lookup.apply(item);
       return { result: known ? "updated" : "created" };
     }
     this.#countChange(index);
     const settled = await this.#change(item, known);
-    if (settled.contact !== undefined) this.lookup.contacts.add({ ...settled.contact, email: item.email });
+    if (settled.contact !== undefined) this.lookup.add({ ...settled.contact, email: item.email });
     return settled;
   }
 
