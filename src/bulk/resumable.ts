@@ -50,12 +50,6 @@ export interface Reading {
   skipped: number;
 }
 
-/** Entries that are processed together; kept until they and all batches before them are settled. */
-interface Batch<Item> {
-  readonly entries: readonly Entry<Item>[];
-  isSettled: boolean;
-}
-
 /** One run: reads the source, keeps batches in flight, and saves how much is settled without a gap. */
 class Run<Item> {
   readonly reading: Reading = { read: 0, skipped: 0 };
@@ -66,8 +60,8 @@ class Run<Item> {
   /** The save that has begun last, and the one that begins after it. */
   #saving: Promise<void> = Promise.resolve();
   #nextSave: Promise<void> | undefined;
-  /** From the first that is not settled, in the order of the source. */
-  readonly #batches: Batch<Item>[] = [];
+  /** Settled batches after one that is not: the last entry of each, by the index of its first. */
+  readonly #settled = new Map<number, Entry<Item>>();
   /** What is settled without a gap. */
   #state: Checkpoint = { version: 1, done: 0, last: null };
   #isForSource = false;
@@ -106,12 +100,7 @@ class Run<Item> {
     const { source: given, batchSize, prepare, progress, call } = this.#work;
     const { done } = this.#state;
     tellSettled(given, done);
-    let batch: Entry<Item>[] = [];
-    const send = async (): Promise<void> => {
-      const entries = batch;
-      batch = [];
-      if (entries.length > 0) await this.#send(entries);
-    };
+    const batch: Entry<Item>[] = [];
     try {
       this.#waitForSource(true);
       for await (const item of iterateUntilAborted(prepare?.(given, done) ?? given, call.signal)) {
@@ -120,7 +109,7 @@ class Run<Item> {
         const entry = { index: this.reading.read++, item, ...(line !== undefined && { line }) };
         if (entry.index < done) this.#passOver(entry, done);
         else batch.push({ ...entry, item: snapshot(item) });
-        if (batch.length >= batchSize()) await send();
+        if (batch.length >= batchSize()) await this.#send(batch.splice(0));
         this.#waitForSource(true);
       }
       this.#waitForSource(false);
@@ -129,7 +118,7 @@ class Run<Item> {
         this.#refuse(
           `belongs to another input: it covers ${done} items, this one has ${read}; give that input again, or delete the checkpoint to start over`,
         );
-      await send();
+      await this.#send(batch.splice(0));
     } finally {
       // Also when the source fails: batches in flight are awaited, and count.
       await this.#flight.settled();
@@ -173,24 +162,26 @@ class Run<Item> {
 
   async #send(entries: readonly Entry<Item>[]): Promise<void> {
     const { batchSize, concurrency } = this.#work;
-    const batch = { entries, isSettled: false };
+    const [first, last] = [entries[0], entries.at(-1)];
+    if (first === undefined || last === undefined) return;
     // While one batch hangs, the others may only run a limited distance ahead.
     const widestGap = 8 * batchSize() * concurrency;
-    while ((entries[0]?.index ?? 0) - this.#state.done > widestGap) await this.#flight.next();
+    while (first.index - this.#state.done > widestGap) await this.#flight.next();
     await this.#flight.add(async () => {
-      this.#batches.push(batch);
       await this.#work.work(entries);
-      batch.isSettled = true;
+      this.#settled.set(first.index, last);
       await this.#settle();
     });
   }
 
   async #settle(): Promise<void> {
-    let last: Entry<Item> | undefined;
-    while (this.#batches[0]?.isSettled) last = this.#batches.shift()?.entries.at(-1);
-    if (last !== undefined) this.#state = this.#stateAfter(last);
+    const before = this.#state;
+    for (let last = this.#settled.get(before.done); last; last = this.#settled.get(this.#state.done)) {
+      this.#settled.delete(this.#state.done);
+      this.#state = this.#stateAfter(last);
+    }
     this.#work.progress.update(this.#state.done);
-    if (last !== undefined) await untilAborted(this.#save(), this.#work.call.signal);
+    if (this.#state !== before) await untilAborted(this.#save(), this.#work.call.signal);
   }
 
   /** Resolves when this state, or a newer one, is stored. While one is saved, the others wait for one save of the newest. */
