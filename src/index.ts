@@ -11,10 +11,11 @@ export type {
   ImportedContact,
   ImportMode,
   ImportOptions,
+  ImportPlan,
   ImportReport,
+  PlannedRow,
   RejectedContact,
 } from "./bulk/import-options.ts";
-export type { ImportPlan, PlannedRow } from "./bulk/import-plan.ts";
 export type { IngestReport } from "./bulk/ingest.ts";
 export type { EventPlace, EventWithOutcome, IngestOptions, RejectedEvent } from "./bulk/ingest-options.ts";
 export type { Progress } from "./bulk/progress.ts";

@@ -63,7 +63,7 @@ export class ContactLookup {
   /** By folded address: the id as JSON, and the short text of each field. */
   readonly #known = new Map<string, string>();
   readonly #packer = new TextPacker();
-  readonly #spool: Spool | undefined;
+  readonly #spool: Spool<object> | undefined;
   readonly #call: CallScope;
   readonly #options: CallOptions;
   /** Undefined while no row had to be looked up. */
@@ -119,7 +119,7 @@ export class ContactLookup {
   add(contact: object): void {
     const { id, email }: { id?: unknown; email?: unknown } = contact;
     if (typeof email !== "string") return;
-    const place = this.#spool?.add(JSON.stringify(contact));
+    const place = this.#spool?.add(contact);
     const texts = { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) };
     const kept = place === undefined ? texts : { ...texts, [whole]: String(place) };
     this.#known.set(foldAscii(email), this.#packer.pack(kept));
@@ -134,7 +134,8 @@ export class ContactLookup {
   /** A whole contact; undefined if whole contacts are not kept. */
   whole(email: string): Contact | undefined {
     const place = this.#textsOf(email)?.[whole];
-    return place && JSON.parse(this.#spool?.read(Number(place)) ?? "");
+    // Only contacts of the service have a place.
+    return place === undefined ? undefined : (this.#spool?.read(Number(place)) as Contact);
   }
 
   #textsOf(email: string): Texts | undefined {

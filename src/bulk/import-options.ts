@@ -3,7 +3,6 @@ import type { KeySource } from "../options/options.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import type { ImportLookup } from "./import-lookup.ts";
-import type { ImportPlan } from "./import-plan.ts";
 import type { SourcePlace, WorkOptions } from "./work-options.ts";
 
 /** A row that did not become a contact. */
@@ -57,6 +56,31 @@ export interface ImportOptions extends WorkOptions {
   readonly onRejected?: ((rejected: RejectedContact) => void | Promise<void>) | undefined;
   /** Called and awaited once for each row that is a contact now. */
   readonly onImported?: ((imported: ImportedContact) => void | Promise<void>) | undefined;
+}
+
+/** What an import would do with one row. */
+export interface PlannedRow extends SourcePlace {
+  readonly result: "create" | "update" | "unchanged" | "skipped" | "refused";
+  /** The fields that would change; only for an update. */
+  readonly fields?: readonly string[] | undefined;
+  /** Why the row is refused or skipped. */
+  readonly reason?: string | undefined;
+}
+
+/**
+ * The plan of a dry import, with one entry per row, in order. A long plan is kept in a temporary file.
+ *
+ * @example
+ * ```ts
+ * import { readContacts } from "touchpoint-sdk/files";
+ *
+ * const { plan } = await client.contacts.import(readContacts("contacts.csv"), { dryRun: true });
+ * for (const { index, result, fields } of plan ?? []) console.log(index, result, fields);
+ * ```
+ */
+export interface ImportPlan extends Iterable<PlannedRow> {
+  /** The number of rows. */
+  readonly length: number;
 }
 
 /** The result of an import: `read` = `skipped` + `created` + `updated` + `unchanged` + `rejected` + `unknown`. */

@@ -18,12 +18,13 @@ import type {
   ImportedContact,
   ImportOptions,
   ImportReport,
+  PlannedRow,
   RejectedContact,
 } from "./import-options.ts";
-import { ImportPlan } from "./import-plan.ts";
 import { addToList, type ListOf } from "./list-additions.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runResumable } from "./resumable.ts";
+import { Spool } from "./spool.ts";
 import { upsertContact } from "./upsert.ts";
 import { placeOf, requestOptions, workFaults } from "./work-options.ts";
 
@@ -61,7 +62,7 @@ class Import {
   readonly #given: CallOptions;
   /** The end of the last rows in turn that have an address. */
   readonly #lastWith = new Map<string, Promise<unknown>>();
-  readonly plan: ImportPlan | undefined;
+  readonly plan: Spool<PlannedRow> | undefined;
   readonly lookup: ContactLookup;
   #changes = 0;
   /** Set if a list is to be filled. */
@@ -73,7 +74,7 @@ class Import {
     const given = requestOptions(options);
     const { signal } = call;
     [this.#options, this.#call, this.#given, this.#progress] = [options, call, given, progress];
-    this.plan = dryRun ? new ImportPlan() : undefined;
+    this.plan = dryRun ? new Spool() : undefined;
     this.lookup = new ContactLookup(call, given, { keepsWhole: onImported !== undefined });
     if (id === undefined || dryRun) return;
     this.#list = {

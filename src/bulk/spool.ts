@@ -16,11 +16,11 @@ const openNameless = (): number => {
 
 const mostInMemory = 1024 * 1024;
 
-/** Texts of any length: the newest MiB in memory, the others in a file without a name. */
-export class Spool {
-  /** Where each text begins, and where the next one will. */
+/** Any number of values, as JSON: the newest MiB in memory, the others in a file without a name. */
+export class Spool<T> implements Iterable<T> {
+  /** Where each value begins, and where the next one will. */
   readonly #starts = [0];
-  /** The bytes in the file, and the texts that are not in it yet. */
+  /** The bytes in the file, and the values that are not in it yet. */
   #written = 0;
   #waiting: Buffer[] = [];
   #descriptor: number | undefined;
@@ -29,9 +29,9 @@ export class Spool {
     return this.#starts.length - 1;
   }
 
-  /** Adds a text; returns its number. */
-  add(text: string): number {
-    const bytes = Buffer.from(text);
+  /** Adds a value; returns its number. */
+  add(value: T): number {
+    const bytes = Buffer.from(JSON.stringify(value));
     const end = Number(this.#starts.at(-1)) + bytes.length;
     this.#starts.push(end);
     this.#waiting.push(bytes);
@@ -39,13 +39,21 @@ export class Spool {
     return this.length - 1;
   }
 
-  read(number: number): string {
+  read(number: number): T {
+    return JSON.parse(this.#bytesOf(number).toString());
+  }
+
+  *[Symbol.iterator](): Iterator<T> {
+    for (let number = 0; number < this.length; number += 1) yield this.read(number);
+  }
+
+  #bytesOf(number: number): Buffer {
     const waiting = this.#waiting[number - (this.length - this.#waiting.length)];
-    if (waiting !== undefined) return waiting.toString();
+    if (waiting !== undefined) return waiting;
     const [start = 0, end = start] = this.#starts.slice(number, number + 2);
     const bytes = Buffer.alloc(end - start);
     if (this.#descriptor !== undefined) readSync(this.#descriptor, bytes, 0, bytes.length, start);
-    return bytes.toString();
+    return bytes;
   }
 
   #write(): void {
