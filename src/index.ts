@@ -16,8 +16,13 @@ export type {
   PlannedRow,
   RejectedContact,
 } from "./bulk/import-options.ts";
-export type { IngestReport } from "./bulk/ingest.ts";
-export type { EventPlace, EventWithOutcome, IngestOptions, RejectedEvent } from "./bulk/ingest-options.ts";
+export type {
+  EventPlace,
+  EventWithOutcome,
+  IngestOptions,
+  IngestReport,
+  RejectedEvent,
+} from "./bulk/ingest-options.ts";
 export type { Progress } from "./bulk/progress.ts";
 export type { InputSource } from "./bulk/resumable.ts";
 export type { SourcePlace, WorkOptions } from "./bulk/work-options.ts";

@@ -28,8 +28,6 @@ import { Spool } from "./spool.ts";
 import { upsertContact } from "./upsert.ts";
 import { placeOf, requestOptions, workFaults } from "./work-options.ts";
 
-type Counts = { -readonly [K in "created" | "updated" | "unchanged" | "rejected" | "passedOver"]: number };
-
 /** The result of a row, real or planned. */
 interface Settled {
   readonly result: ImportedContact["result"] | "passedOver";
@@ -55,7 +53,7 @@ type Why = Pick<RejectedContact, "status" | "error">;
 
 /** Imports the rows of one run, and counts their results. */
 class Import {
-  readonly counts: Counts = { created: 0, updated: 0, unchanged: 0, rejected: 0, passedOver: 0 };
+  readonly counts = { created: 0, updated: 0, unchanged: 0, rejected: 0, passedOver: 0 };
   readonly #options: ImportOptions;
   readonly #call: CallScope;
   /** The options of each request. */

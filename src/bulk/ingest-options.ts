@@ -61,6 +61,30 @@ export interface IngestOptions<Event = GivenEvent> extends WorkOptions {
   readonly onOutcome?: ((recorded: EventWithOutcome<Event>) => void | Promise<void>) | undefined;
 }
 
+/** The result of an ingestion: `read` = `skipped` + `accepted` + `duplicates` + `rejected` + `unknown`. */
+export interface IngestReport {
+  /** Events read from the source. */
+  readonly read: number;
+  /** Events settled by an earlier run, according to the checkpoint. */
+  readonly skipped: number;
+  /** Recorded by this run. */
+  readonly accepted: number;
+  /** Recorded before, by an earlier run or an identical line. */
+  readonly duplicates: number;
+  /** Events that were not recorded; each was passed to `onRejected`. */
+  readonly rejected: number;
+  /** Of the recorded events: too old to start anything. */
+  readonly tooOld: number;
+  /** Of the recorded events: no contact matched, and creation was off. */
+  readonly noContact: number;
+  /** Automation runs that the accepted events started. */
+  readonly runsStarted: number;
+  /** Events read with an unknown result; the next run sends them again, under the same ids. */
+  readonly unknown: number;
+  /** How long this run took, in milliseconds. */
+  readonly elapsedMs: number;
+}
+
 /** What an ingestion needs of the client. */
 export interface IngestContext extends ForecastContext {
   readonly call: CallScope;

@@ -1,37 +1,192 @@
+import {
+  type BatchItemResult,
+  type IndexedEvent,
+  isMissing,
+  type RecordedResult,
+} from "../batch/batch-answer.ts";
+import { isWorthARepeat, sendBatch } from "../batch/send-batch.ts";
+import type { CallScope } from "../call/scope.ts";
+import { ApiError, RateLimitError, ValidationError } from "../errors.ts";
+import { untilAborted } from "../runtime/cancellation.ts";
+import { contentHash } from "../runtime/content-hash.ts";
 import { isCallback, isOneOf, isWhole, must, type Rules, refuseFaults } from "../runtime/rules.ts";
+import { describeIssues } from "../service/check.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
+import { operations } from "../service/operations.ts";
+import { momentMs } from "../service/timestamps.ts";
 import { batchSizeRule, forecastOfRun } from "./forecast.ts";
-import type { IngestContext, IngestOptions } from "./ingest-options.ts";
-import { Ingestion, idScheme } from "./ingestion.ts";
+import type { IngestContext, IngestOptions, IngestReport, RejectedEvent } from "./ingest-options.ts";
 import { ProgressReporter } from "./progress.ts";
-import { type InputSource, type Reading, runResumable } from "./resumable.ts";
-import { workFaults } from "./work-options.ts";
+import { type Entry, type InputSource, type Reading, runResumable } from "./resumable.ts";
+import { placeOf, requestOptions, type SourcePlace, workFaults } from "./work-options.ts";
 
-/** The result of an ingestion: `read` = `skipped` + `accepted` + `duplicates` + `rejected` + `unknown`. */
-export interface IngestReport {
-  /** Events read from the source. */
-  readonly read: number;
-  /** Events settled by an earlier run, according to the checkpoint. */
-  readonly skipped: number;
-  /** Recorded by this run. */
-  readonly accepted: number;
-  /** Recorded before, by an earlier run or an identical line. */
-  readonly duplicates: number;
-  /** Events that were not recorded; each was passed to `onRejected`. */
-  readonly rejected: number;
-  /** Of the recorded events: too old to start anything. */
-  readonly tooOld: number;
-  /** Of the recorded events: no contact matched, and creation was off. */
-  readonly noContact: number;
-  /** Automation runs that the accepted events started. */
-  readonly runsStarted: number;
-  /** Events read with an unknown result; the next run sends them again, under the same ids. */
-  readonly unknown: number;
-  /** How long this run took, in milliseconds. */
-  readonly elapsedMs: number;
-}
+/**
+ * Corrects a time that is in the past only for this machine's fast clock: the service refuses a time in its future. A
+ * time in this clock's future is not changed, so the service refuses it.
+ *
+ * @param serviceNow - the service's time, from its responses; undefined before the first.
+ */
+export const withinServiceTime = (
+  event: EventInput,
+  { serviceNow, wallNow }: { readonly serviceNow: number | undefined; readonly wallNow: number },
+): EventInput => {
+  const at = momentMs(event.occurredAt);
+  if (Number.isNaN(at) || serviceNow === undefined || at > wallNow) return event;
+  if (at <= serviceNow) return event;
+  return { ...event, occurredAt: new Date(serviceNow).toISOString() };
+};
 
 const operation = "events.ingest";
+
+type NotRecorded = Exclude<BatchItemResult, { readonly state: "recorded" }>;
+
+// A result that is still unreadable after every retry will stay so: ending the run here would block it forever.
+const mayStillPass = (result: BatchItemResult): result is NotRecorded =>
+  result.status === 0 ? isMissing(result) : isWorthARepeat(result);
+
+const stillFailing = ({ status, error }: NotRecorded, count: number): ApiError =>
+  new ApiError(
+    `${operation}: ${count} events of a batch keep failing (status ${status}: ${error}); start the run again later`,
+    {
+      operation,
+      outcome: "unknown",
+      status,
+      headers: new Headers(),
+      body: undefined,
+    },
+  );
+
+type IdFrom = IngestOptions<EventInput>["idFrom"];
+
+const derivedId = ({ item, index, line }: Entry<EventInput>, idFrom: IdFrom): unknown =>
+  typeof idFrom === "function"
+    ? idFrom(item, index)
+    : contentHash(idFrom === undefined ? item : [idFrom.source, line ?? index, item]);
+
+/** How events get their ids, for the checkpoint. */
+const idScheme = (idFrom: IdFrom) => ({
+  from:
+    typeof idFrom === "function" ? "function" : idFrom === undefined ? "content" : `source:${idFrom.source}`,
+  of: (entry: Entry<EventInput>): string | null => {
+    const { id: own }: { id?: unknown } = Object(entry.item);
+    try {
+      const id = own ?? derivedId(entry, idFrom);
+      return typeof id === "string" ? id : null;
+    } catch {
+      // Your function need not know what to do with an item that is no event; it was rejected.
+      return null;
+    }
+  },
+});
+
+/** Sends the batches of one run and counts the result of each event. */
+export class Ingestion {
+  readonly counts = { accepted: 0, duplicates: 0, rejected: 0, tooOld: 0, noContact: 0, runsStarted: 0 };
+  readonly #options: IngestOptions<EventInput>;
+  readonly #context: IngestContext;
+  readonly #call: CallScope;
+
+  constructor(options: IngestOptions<EventInput>, context: IngestContext, call: CallScope) {
+    this.#call = call;
+    this.#options = options;
+    this.#context = context;
+  }
+
+  async work(entries: readonly Entry<EventInput>[]): Promise<void> {
+    const toSend: IndexedEvent[] = [];
+    const faults = new Map<number, string>();
+    for (const entry of entries) {
+      const { index, item } = entry;
+      const fault = await this.#faultOf(item);
+      if (fault === undefined) toSend.push({ index, event: this.#withId(entry) });
+      else faults.set(index, fault);
+    }
+    const results = toSend.length === 0 ? [] : await this.#sendOverDays(toSend);
+    // No event may be given up for a temporary reason: the run ends, and continues here when started again.
+    const unsettled = results.filter(mayStillPass);
+    const [first] = unsettled;
+    if (first !== undefined) throw stillFailing(first, unsettled.length);
+    const byIndex = new Map(results.map((result) => [result.index, result]));
+    // Only now: a batch that fails as a whole comes again in the next run, and no event may be reported twice.
+    for (const entry of entries) {
+      const result = byIndex.get(entry.index);
+      const told =
+        result?.state === "recorded"
+          ? this.#record(entry, result)
+          : this.#reject(entry, result ?? { status: undefined, error: faults.get(entry.index) ?? "" });
+      if (told !== undefined) await untilAborted(Promise.resolve(told), this.#call.signal);
+    }
+  }
+
+  /** After a daily limit was used up, sends the refused events again when the next day has begun. */
+  async #sendOverDays(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
+    for (;;) {
+      try {
+        return await this.#send(events);
+      } catch (error) {
+        if (this.#options.onDailyLimit !== "wait" || !(error instanceof RateLimitError)) throw error;
+        const { limit = "retry-after", retryAfterMs } = error;
+        if (retryAfterMs === undefined) throw error;
+        // Events of the batch that were sent already are sent again under their ids, and recorded once.
+        await this.#call.backOff(retryAfterMs, limit);
+      }
+    }
+  }
+
+  async #send(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
+    const sending = { call: this.#call, options: requestOptions(this.#options) };
+    const results = await sendBatch(events, sending);
+    // Only what the service has refused: a Date header alone may be wrong, and a time is not the library's.
+    const clocks = { serviceNow: this.#context.serviceNow(), wallNow: this.#context.clock.wallTime() };
+    const again = events.flatMap(({ index, event: given }, at) => {
+      const event = withinServiceTime(given, clocks);
+      return results[at]?.status === 400 && event !== given ? [{ index, event }] : [];
+    });
+    const second = new Map((await sendBatch(again, sending)).map((result) => [result.index, result]));
+    return results.map((result) => second.get(result.index) ?? result);
+  }
+
+  async #faultOf(event: EventInput): Promise<string | undefined> {
+    const found = this.#call.issues(operations.events.record, event);
+    const issues = found instanceof Promise ? await untilAborted(found, this.#call.signal) : found;
+    if (issues.length > 0) return describeIssues(issues);
+    const at = momentMs(event.occurredAt);
+    const now = this.#context.serviceNow() ?? this.#context.clock.wallTime();
+    const { maxAgeMs = Number.POSITIVE_INFINITY } = this.#options;
+    return now - at > maxAgeMs ? `occurredAt: longer ago than maxAgeMs, ${maxAgeMs} ms` : undefined;
+  }
+
+  #withId(entry: Entry<EventInput>): EventInput {
+    if (entry.item.id !== undefined) return entry.item;
+    const id = derivedId(entry, this.#options.idFrom);
+    if (typeof id === "string" && id !== "") return { ...entry.item, id };
+    throw new ValidationError(
+      `${operation}: idFrom must return a non-empty string, for event ${entry.index} it did not`,
+    );
+  }
+
+  #placeOf(entry: Entry<EventInput>): SourcePlace {
+    return placeOf(entry, Object(entry.item).contact);
+  }
+
+  #record(entry: Entry<EventInput>, { duplicate, outcome, runsStarted }: RecordedResult): unknown {
+    if (duplicate) this.counts.duplicates += 1;
+    else {
+      this.counts.accepted += 1;
+      if (outcome === "TOO_OLD") this.counts.tooOld += 1;
+      if (outcome === "NO_CONTACT") this.counts.noContact += 1;
+      // In lenient mode it may be missing.
+      this.counts.runsStarted += Number.isFinite(runsStarted) ? runsStarted : 0;
+    }
+    return this.#options.onOutcome?.({ event: entry.item, ...this.#placeOf(entry), outcome });
+  }
+
+  #reject(entry: Entry<EventInput>, { status, error }: Pick<RejectedEvent, "status" | "error">): unknown {
+    this.counts.rejected += 1;
+    return this.#options.onRejected?.({ event: entry.item, ...this.#placeOf(entry), status, error });
+  }
+}
+
 const defaultConcurrency = 4;
 
 const hasSourceName = (value: unknown): boolean => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { CheckpointStore } from "../../../src/bulk/checkpoint.ts";
-import { type IngestReport, ingest } from "../../../src/bulk/ingest.ts";
-import type { IngestContext, IngestOptions } from "../../../src/bulk/ingest-options.ts";
+import { ingest } from "../../../src/bulk/ingest.ts";
+import type { IngestContext, IngestOptions, IngestReport } from "../../../src/bulk/ingest-options.ts";
 import { ApiError, BadRequestError, ConfigurationError } from "../../../src/errors.ts";
 import { createRandom, type Random } from "../../../src/sandbox/random.ts";
 import type { EventInput } from "../../../src/service/events.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withinServiceTime } from "../../../src/bulk/ingestion.ts";
+import { withinServiceTime } from "../../../src/bulk/ingest.ts";
 
 const event = (occurredAt?: string | Date) => ({
   name: "order.placed",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { Ingestion } from "../../../src/bulk/ingest.ts";
 import type { IngestOptions, RejectedEvent } from "../../../src/bulk/ingest-options.ts";
-import { Ingestion } from "../../../src/bulk/ingestion.ts";
 import type { EventInput } from "../../../src/service/events.ts";
 import { anyPace } from "../../support/any-pace.ts";
 import { anEvent } from "../../support/builders.ts";
