@@ -1,13 +1,13 @@
-import { rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { ValidationError } from "../errors.ts";
+import { explained } from "../runtime/atomic-file.ts";
 import { isPlainObject, messageOf } from "../runtime/values.ts";
 import { cellOf, guardFormula, typedCellOf, type WrittenCell } from "./csv-cell.ts";
 import { FoundColumns, fieldBeside, type WriteColumn, type WriteColumns } from "./csv-columns.ts";
 import { joinPath, leavesOf, setAt, valueAt } from "./dotted-path.ts";
 import type { WriteOptions } from "./options.ts";
 import { readNdjson } from "./read-ndjson.ts";
-import { openScratch } from "./target.ts";
-import { type FileForm, type Piece, piecesOf, writePieces } from "./write-records.ts";
+import { type Block, blocksOf, type FileForm } from "./write-records.ts";
 
 /** Options for writing CSV. */
 export interface WriteCsvOptions extends WriteOptions {
@@ -117,11 +117,17 @@ const asCells = (record: object): object => {
 
 const sampleSize = 1000;
 
-/** Stores the records after the first ones in a file, as NDJSON. */
+/** Stores the records after the first ones in a file, as NDJSON, which no other user may read. */
 const spool = async (path: string, others: AsyncIterable<object>): Promise<void> => {
   const row = (record: object, number: number): string =>
     numbered(sampleSize + number, () => `${JSON.stringify(asCells(record))}\n`);
-  await writePieces(await openScratch(path), piecesOf(others, { header: "", row }), {});
+  const handle = await explained(path, () => open(path, "wx", 0o600));
+  try {
+    for await (const { text } of blocksOf(others, { header: "", row }))
+      await explained(path, () => handle.writeFile(text));
+  } finally {
+    await handle.close();
+  }
 };
 
 /** Collects the fields of each record before passing it on. */
@@ -142,17 +148,17 @@ async function* joined(first: readonly object[], others: AsyncIterable<object>):
 }
 
 /**
- * The pieces of a CSV file with a column for every field: up to 1,000 records wait for the columns in memory, more in a
+ * The blocks of a CSV file with a column for every field: up to 1,000 records wait for the columns in memory, more in a
  * file.
  *
  * @param spoolPath - the path for that file. Without it, the columns are the fields of the first 1,000 records, and a
  * later field is an error.
  */
-export async function* tablePieces(
+export async function* tableBlocks(
   records: Iterable<object> | AsyncIterable<object>,
   options: CsvOptions,
   spoolPath: string | undefined,
-): AsyncGenerator<Piece> {
+): AsyncGenerator<Block> {
   const found = new FoundColumns();
   const source = noted(records, found);
   const sample: object[] = [];
@@ -162,12 +168,12 @@ export async function* tablePieces(
     }
     if (sample.length === 0) return;
     if (spoolPath === undefined || sample.length < sampleSize)
-      return yield* piecesOf(joined(sample, source), formOf(found, false, options));
+      return yield* blocksOf(joined(sample, source), formOf(found, false, options));
     try {
       await spool(spoolPath, source);
       // A written record is not refused for a long line.
       const spooled = readNdjson(spoolPath, { maxLineBytes: Number.MAX_SAFE_INTEGER, gzip: false });
-      yield* piecesOf(joined(sample, spooled), formOf(found, true, options));
+      yield* blocksOf(joined(sample, spooled), formOf(found, true, options));
     } finally {
       await rm(spoolPath, { force: true });
     }

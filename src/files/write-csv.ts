@@ -3,14 +3,14 @@ import { rm } from "node:fs/promises";
 import { destinationOf } from "../runtime/atomic-file.ts";
 import { anything, isFlag, type Rules } from "../runtime/rules.ts";
 import { columnsFrom } from "./csv-columns.ts";
-import { csvForm, tablePieces, type WriteCsvOptions } from "./csv-table.ts";
+import { csvForm, tableBlocks, type WriteCsvOptions } from "./csv-table.ts";
 import { isDelimiter, knownOptions, type Written, writeRules } from "./options.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
 import { pathOf } from "./source.ts";
-import { type FileTarget, openTarget } from "./target.ts";
+import type { FileTarget } from "./target.ts";
 import { ndjsonForm } from "./write-ndjson.ts";
-import { assertRecords, type FileForm, piecesOf, writePieces } from "./write-records.ts";
+import { assertRecords, blocksOf, type FileForm, writeBlocks } from "./write-records.ts";
 
 const rules: Rules = {
   ...writeRules,
@@ -88,7 +88,6 @@ export const writeCsv = async (
   const form = givenForm(settings);
   const resumable = resumableTarget(target, records, known);
   if (resumable) return writeResumableCsv(resumable, form, settings);
-  const sink = await openTarget(target, known);
-  const pieces = form ? piecesOf(records, form) : tablePieces(records, settings, spoolPathOf(target));
-  return writePieces(sink, pieces, known);
+  const blocks = form ? blocksOf(records, form) : tableBlocks(records, settings, spoolPathOf(target));
+  return writeBlocks(target, blocks, known);
 };

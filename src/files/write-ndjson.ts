@@ -2,8 +2,8 @@ import { ValidationError } from "../errors.ts";
 import { messageOf } from "../runtime/values.ts";
 import { knownOptions, type WriteOptions, type Written, writeRules } from "./options.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
-import { type FileTarget, openTarget } from "./target.ts";
-import { assertRecords, type FileForm, piecesOf, writePieces } from "./write-records.ts";
+import type { FileTarget } from "./target.ts";
+import { assertRecords, blocksOf, type FileForm, writeBlocks } from "./write-records.ts";
 
 /** How to write NDJSON. */
 export interface WriteNdjsonOptions extends WriteOptions {}
@@ -49,5 +49,5 @@ export const writeNdjson = async (
   assertRecords(records);
   const resumable = resumableTarget(target, records, known);
   if (resumable) return writeResumable(resumable, { ndjson: 1 }, ndjsonForm, known);
-  return writePieces(await openTarget(target, known), piecesOf(records, ndjsonForm), known);
+  return writeBlocks(target, blocksOf(records, ndjsonForm), known);
 };

@@ -1,7 +1,10 @@
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 import { ValidationError } from "../errors.ts";
 import { isIterable } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
-import type { Sink } from "./target.ts";
+import { pathOf } from "./source.ts";
+import { type FileTarget, openTarget } from "./target.ts";
 
 const hintFor = (records: unknown): string => {
   const { data, then }: { data?: unknown; then?: unknown } = Object(records);
@@ -24,57 +27,57 @@ export interface FileForm {
   readonly row: (record: object, number: number) => string;
 }
 
-/** A piece of the file: a record, or its header. */
-export interface Piece {
+/** A part of the file, and how many records it ends. */
+export interface Block {
   readonly text: string;
-  readonly isRecord: boolean;
-}
-
-/** The header, if there is one, and the records. */
-export async function* piecesOf(
-  records: Iterable<object> | AsyncIterable<object>,
-  { header, row }: FileForm,
-): AsyncGenerator<Piece> {
-  if (header !== "") yield { text: header, isRecord: false };
-  let number = 0;
-  for await (const record of records) {
-    number += 1;
-    yield { text: row(record, number), isRecord: true };
-  }
+  readonly records: number;
 }
 
 const blockLength = 64 * 1024;
 
+/** The text of a file, as blocks of about 64 KiB. */
+export async function* blocksOf(
+  records: Iterable<object> | AsyncIterable<object>,
+  { header, row }: FileForm,
+): AsyncGenerator<Block> {
+  let text = header;
+  let number = 0;
+  for await (const record of records) {
+    number += 1;
+    text += row(record, number);
+    if (text.length < blockLength) continue;
+    yield { text, records: number };
+    text = "";
+  }
+  if (text !== "") yield { text, records: number };
+}
+
 /**
- * Collects pieces into blocks and writes one after the other; the next piece is requested when a block was written.
+ * Writes blocks to a target, one after the other; the next one is requested when a block was written.
  *
- * After any failure, the source is closed, the sink is abandoned, and the first error is thrown.
+ * After any failure, the source is closed, an incomplete file is removed, and the first error is thrown.
  */
-export const writePieces = async (
-  sink: Sink,
-  pieces: AsyncIterable<Piece>,
-  { onWritten }: Pick<WriteOptions, "onWritten">,
+export const writeBlocks = async (
+  target: FileTarget,
+  blocks: AsyncIterable<Block>,
+  { gzip, onWritten }: WriteOptions,
 ): Promise<Written> => {
+  const sink = await openTarget(target);
   let written: Written = { records: 0, bytes: 0 };
-  let texts: string[] = [];
-  let length = 0;
-  let records = 0;
-  const flush = async (): Promise<void> => {
-    const block = Buffer.from(texts.join(""));
-    texts = [];
-    length = 0;
-    await sink.write(block);
-    written = { records, bytes: written.bytes + block.length };
-    await onWritten?.(written);
+  async function* chunks(): AsyncGenerator<Buffer> {
+    for await (const { text, records } of blocks) {
+      const chunk = Buffer.from(text);
+      yield chunk;
+      written = { records, bytes: written.bytes + chunk.length };
+      await onWritten?.(written);
+    }
+  }
+  const writeAll = async (bytes: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const chunk of bytes) await sink.write(chunk);
   };
   try {
-    for await (const { text, isRecord } of pieces) {
-      texts.push(text);
-      length += text.length;
-      if (isRecord) records += 1;
-      if (length >= blockLength) await flush();
-    }
-    if (length > 0) await flush();
+    if (gzip ?? pathOf(target)?.endsWith(".gz")) await pipeline(chunks, createGzip(), writeAll);
+    else await writeAll(chunks());
     await sink.commit();
   } catch (error) {
     await sink.abandon();
