@@ -1,5 +1,5 @@
-import { open } from "node:fs/promises";
-import type { Readable, Transform } from "node:stream";
+import { createReadStream } from "node:fs";
+import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { createGunzip } from "node:zlib";
@@ -7,19 +7,17 @@ import { ConfigurationError } from "../errors.ts";
 import { isBytes, messageOf } from "../runtime/values.ts";
 
 /**
- * Passes bytes through a transform such as gunzip, one chunk at a time.
+ * Unpacks gzip, one chunk at a time.
  *
  * Ending the iteration early also waits until the source is closed. A source that fails rejects with its own error.
  */
-async function* through(
-  source: AsyncIterable<Uint8Array | string>,
-  transform: Transform,
-): AsyncGenerator<Uint8Array> {
-  const ended = pipeline(source, transform).catch(() => {
+async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const gunzip = createGunzip();
+  const ended = pipeline(source, gunzip).catch(() => {
     // The transform is destroyed with the same error, so the loop below throws it.
   });
   try {
-    yield* transform;
+    yield* gunzip;
   } finally {
     // Leaving the loop has destroyed the transform and thereby ends the pipeline, but not at once.
     await ended;
@@ -29,25 +27,13 @@ async function* through(
 /** A source: the path of a file, a `file:` URL, a stream, or any async iterable of bytes or strings. */
 export type FileSource = string | URL | Readable | AsyncIterable<Uint8Array | string>;
 
-/** A source that is ready to be read: its bytes, and its name in error messages. */
-export interface OpenSource {
-  readonly name: string;
-  readonly chunks: AsyncIterable<Buffer>;
-}
-
-const chunkBytes = 64 * 1024;
-
-async function* fileChunks(path: string): AsyncGenerator<Uint8Array> {
-  const handle = await open(path);
+async function* fileChunks(path: string): AsyncGenerator<Buffer> {
+  const file = createReadStream(path);
   try {
-    for (;;) {
-      // A new buffer each time: incomplete lines still point into the last one.
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(chunkBytes), 0, chunkBytes);
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-    }
+    yield* file;
   } finally {
-    await handle.close();
+    // Leaving the loop closes the file, but not at once.
+    if (!file.closed) await new Promise<void>((resolve) => file.once("close", resolve));
   }
 }
 
@@ -103,8 +89,7 @@ async function* unpacked(
       await chunks.return(undefined);
     }
   }
-  if (gzip !== false && start.subarray(0, gzipStart.length).equals(gzipStart))
-    return yield* asBytes(through(all(), createGunzip()));
+  if (gzip !== false && start.subarray(0, gzipStart.length).equals(gzipStart)) return yield* gunzipped(all());
   if (!(gzip ?? /\.gz$/i.test(name))) return yield* all();
   await chunks.return(undefined);
   const fault = start.length === 0 ? "it is empty" : "it is not gzip";
@@ -126,18 +111,15 @@ export const pathOf = (place: unknown): string | undefined => {
  */
 export const openSource = (
   source: FileSource,
-  options: { readonly gzip?: boolean | undefined; readonly name?: string | undefined },
-): OpenSource => {
+  { gzip, name: given }: { readonly gzip?: boolean | undefined; readonly name?: string | undefined },
+): { readonly name: string; readonly chunks: AsyncIterable<Buffer> } => {
   const path = pathOf(source);
-  const name = options.name ?? path ?? "input";
-  if (path !== undefined) {
-    const bytes = unpacked(asBytes(fileChunks(path)), { gzip: options.gzip, name });
-    return { name, chunks: explained(name, bytes) };
-  }
+  const name = given ?? path ?? "input";
+  if (path !== undefined)
+    return { name, chunks: explained(name, unpacked(fileChunks(path), { gzip, name })) };
   // Not a string or URL, so it is a stream or an iterable; the types exclude anything else.
   const stream = source as AsyncIterable<Uint8Array | string>;
-  if (typeof stream?.[Symbol.asyncIterator] !== "function") {
-    throw new ConfigurationError("the source must be a path, a file: URL, a stream or an async iterable");
-  }
-  return { name, chunks: unpacked(asBytes(stream), { gzip: options.gzip, name }) };
+  if (typeof stream?.[Symbol.asyncIterator] === "function")
+    return { name, chunks: unpacked(asBytes(stream), { gzip, name }) };
+  throw new ConfigurationError("the source must be a path, a file: URL, a stream or an async iterable");
 };
