@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
+import type { Rule } from "../runtime/rules.ts";
 import { isPlainObject } from "../runtime/values.ts";
 import { joinPath, leavesOf, splitPath } from "./dotted-path.ts";
 
@@ -55,34 +55,32 @@ export const columnsOf = (
   };
 };
 
-/** A column to write: its name in the header, and the path of its values in a record. */
-export interface WriteColumn {
-  readonly name: string;
+/** A column to write, with its path as one name. */
+export interface WriteColumn extends Column {
   readonly path: string;
-  readonly keys: readonly string[];
 }
 
 /** The columns to write, in order: paths such as `customFields.plan`, or paths and their names in the header. */
 export type WriteColumns = readonly string[] | Readonly<Record<string, string>>;
 
-/** Columns that the caller passed. @throws ConfigurationError if they cannot be columns. */
-export const columnsFrom = (given: WriteColumns): WriteColumn[] => {
-  const refuse = (fault: string): never => {
-    throw new ConfigurationError(`writeCsv: ${fault}`);
-  };
+/** The rule of columns to write. */
+export const areColumns: Rule = (given, option) => {
   if (typeof given !== "object" || given === null)
-    return refuse(`columns must be ["email"] or { email: "E-mail" }, got ${JSON.stringify(given)}`);
-  const named: readonly (readonly [string, string])[] = Array.isArray(given)
-    ? given.map((path: string) => [path, path] as const)
-    : Object.entries(given);
-  if (named.length === 0) return refuse("columns must name at least one column");
-  if (!named.flat().every((text: unknown) => typeof text === "string" && text !== ""))
-    return refuse("columns must be texts that are not empty");
-  const names = named.map(([, name]) => name);
+    return [`${option} must be ["email"] or { email: "E-mail" }, got ${JSON.stringify(given)}`];
+  const names: readonly unknown[] = Object.values(given);
+  if (names.length === 0) return [`${option} must name at least one column`];
+  if (![...Object.keys(given), ...names].every((text) => typeof text === "string" && text !== ""))
+    return [`${option} must be texts that are not empty`];
   const twice = names.filter((name, index) => names.indexOf(name) < index);
-  if (twice.length > 0) return refuse(twice.map((name) => `columns: ${name} comes twice`).join("; "));
-  return named.map(([path, name]) => ({ name, path, keys: splitPath(path) }));
+  return twice.map((name) => `${option}: ${name} comes twice`);
 };
+
+/** The columns that fit the rule. */
+export const columnsFrom = (given: WriteColumns): WriteColumn[] =>
+  Object.entries<string>(given).map(([key, name]) => {
+    const path = Array.isArray(given) ? name : key;
+    return { name, path, keys: splitPath(path) };
+  });
 
 const ancestorsOf = (keys: readonly string[]): string[] =>
   keys.slice(1).map((_, index) => joinPath(keys.slice(0, index + 1)));

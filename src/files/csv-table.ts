@@ -3,36 +3,19 @@ import { ValidationError } from "../errors.ts";
 import { explained } from "../runtime/atomic-file.ts";
 import { isPlainObject, messageOf } from "../runtime/values.ts";
 import { cellOf, guardFormula, typedCellOf, type WrittenCell } from "./csv-cell.ts";
-import { FoundColumns, fieldBeside, type WriteColumn, type WriteColumns } from "./csv-columns.ts";
+import { FoundColumns, fieldBeside, type WriteColumn } from "./csv-columns.ts";
 import { joinPath, leavesOf, setAt, valueAt } from "./dotted-path.ts";
-import type { WriteOptions } from "./options.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { type Block, blocksOf, type FileForm } from "./write-records.ts";
 
-/** Options for writing CSV. */
-export interface WriteCsvOptions extends WriteOptions {
-  /** The character between cells; default a comma. */
-  readonly delimiter?: string | undefined;
-  /**
-   * The columns in their order, as paths (`["email", "customFields.plan"]`) or paths and names (`{ email: "E-mail" }`).
-   * Other fields are left out; a column without values is empty. Default: every field. All records but the first 1,000
-   * are then written twice, first to `<path>.<8 characters>.rows.tmp`. For a stream, the default is the fields of
-   * the first 1,000 records: a later record with another field is then an error.
-   */
-  readonly columns?: WriteColumns | undefined;
-  /**
-   * Whether text that a spreadsheet may run as a formula gets an apostrophe before it; default true. `readCsv` removes
-   * it again. Numbers stay unchanged. A phone number such as `+44 20 7946 0000` is text and gets an apostrophe; set
-   * this to false for programs that do not remove it.
-   */
-  readonly escapeFormulas?: boolean | undefined;
-  /** Whether to start with a byte order mark, so that Excel recognizes UTF-8; default false. */
-  readonly byteOrderMark?: boolean | undefined;
+/** How CSV is written, whatever its columns. */
+export interface CsvStyle {
+  readonly delimiter: string;
+  readonly escapeFormulas: boolean;
+  readonly byteOrderMark: boolean;
 }
 
-type CsvOptions = WriteCsvOptions & { readonly delimiter: string };
-
-const lineOf = (cells: readonly WrittenCell[], { delimiter, escapeFormulas = true }: CsvOptions): string => {
+const lineOf = (cells: readonly WrittenCell[], { delimiter, escapeFormulas }: CsvStyle): string => {
   const texts = cells.map(({ cell, isQuoted }) => {
     const text = typeof cell === "string" && escapeFormulas ? guardFormula(cell) : String(cell);
     return isQuoted || /["\r\n]/.test(text) || text.includes(delimiter)
@@ -62,16 +45,12 @@ const assertObject = (record: unknown, number: number): void => {
  *
  * @param isSelection - whether other fields are left out; otherwise a record that has one is refused.
  */
-export const csvForm = (
-  columns: readonly WriteColumn[],
-  isSelection: boolean,
-  options: CsvOptions,
-): FileForm => {
+export const csvForm = (columns: readonly WriteColumn[], isSelection: boolean, style: CsvStyle): FileForm => {
   const paths = new Set(columns.map(({ path }) => path));
   // The reader detects the delimiter by unquoted cells.
   const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[;\t]/.test(name) }));
   return {
-    header: (options.byteOrderMark ? "\uFEFF" : "") + lineOf(names, options),
+    header: (style.byteOrderMark ? "\uFEFF" : "") + lineOf(names, style),
     row: (record, number) => {
       assertObject(record, number);
       const beside = isSelection ? undefined : numbered(number, () => fieldBeside(paths, record));
@@ -81,16 +60,16 @@ export const csvForm = (
         );
       }
       const cells = numbered(number, () =>
-        columns.map(({ keys, path }) => typedCellOf(valueAt(record, keys), path, options.delimiter)),
+        columns.map(({ keys, path }) => typedCellOf(valueAt(record, keys), path, style.delimiter)),
       );
-      return lineOf(cells, options);
+      return lineOf(cells, style);
     },
   };
 };
 
-const formOf = (found: FoundColumns, isSelection: boolean, options: CsvOptions): FileForm => {
+const formOf = (found: FoundColumns, isSelection: boolean, style: CsvStyle): FileForm => {
   const columns = found.columns();
-  if (columns.length > 0) return csvForm(columns, isSelection, options);
+  if (columns.length > 0) return csvForm(columns, isSelection, style);
   throw new ValidationError("the first records have no fields: name the columns in the option columns");
 };
 
@@ -156,7 +135,7 @@ async function* joined(first: readonly object[], others: AsyncIterable<object>):
  */
 export async function* tableBlocks(
   records: Iterable<object> | AsyncIterable<object>,
-  options: CsvOptions,
+  style: CsvStyle,
   spoolPath: string | undefined,
 ): AsyncGenerator<Block> {
   const found = new FoundColumns();
@@ -168,12 +147,12 @@ export async function* tableBlocks(
     }
     if (sample.length === 0) return;
     if (spoolPath === undefined || sample.length < sampleSize)
-      return yield* blocksOf(joined(sample, source), formOf(found, false, options));
+      return yield* blocksOf(joined(sample, source), formOf(found, false, style));
     try {
       await spool(spoolPath, source);
       // A written record is not refused for a long line.
       const spooled = readNdjson(spoolPath, { maxLineBytes: Number.MAX_SAFE_INTEGER, gzip: false });
-      yield* blocksOf(joined(sample, spooled), formOf(found, true, options));
+      yield* blocksOf(joined(sample, spooled), formOf(found, true, style));
     } finally {
       await rm(spoolPath, { force: true });
     }

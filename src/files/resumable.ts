@@ -6,8 +6,7 @@ import { type StateKind, stateFile } from "../runtime/saved-state.ts";
 import { isCount } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
 import { pathOf } from "./source.ts";
-import type { FileTarget } from "./target.ts";
-import type { FileForm } from "./write-records.ts";
+import type { FileForm, FileTarget } from "./write-records.ts";
 
 /** A list of the client, such as `client.contacts.list()`. Its pages can be requested from any cursor. */
 interface ResumableList {
@@ -34,21 +33,14 @@ interface ExportCheckpoint {
 const kind: StateKind<ExportCheckpoint> = {
   noun: "checkpoint",
   fits: (value): value is ExportCheckpoint => {
-    const {
-      version,
-      subject,
-      cursor,
-      records,
-      bytes,
-      isComplete,
-    }: { [K in keyof ExportCheckpoint]?: unknown } = Object(value);
+    const found: { [K in keyof ExportCheckpoint]?: unknown } = Object(value);
     return (
-      version === 1 &&
-      typeof subject === "string" &&
-      (typeof cursor === "string" || cursor === null) &&
-      isCount(records) &&
-      isCount(bytes) &&
-      typeof isComplete === "boolean"
+      found.version === 1 &&
+      typeof found.subject === "string" &&
+      (typeof found.cursor === "string" || found.cursor === null) &&
+      isCount(found.records) &&
+      isCount(found.bytes) &&
+      typeof found.isComplete === "boolean"
     );
   },
 };

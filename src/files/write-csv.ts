@@ -1,22 +1,41 @@
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { destinationOf } from "../runtime/atomic-file.ts";
-import { anything, isFlag, type Rules } from "../runtime/rules.ts";
-import { columnsFrom } from "./csv-columns.ts";
-import { csvForm, tableBlocks, type WriteCsvOptions } from "./csv-table.ts";
-import { isDelimiter, knownOptions, type Written, writeRules } from "./options.ts";
+import { isFlag, type Rules } from "../runtime/rules.ts";
+import { areColumns, columnsFrom, type WriteColumns } from "./csv-columns.ts";
+import { csvForm, tableBlocks } from "./csv-table.ts";
+import { isDelimiter, knownOptions, type WriteOptions, type Written, writeRules } from "./options.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
 import { pathOf } from "./source.ts";
-import type { FileTarget } from "./target.ts";
 import { ndjsonForm } from "./write-ndjson.ts";
-import { assertRecords, blocksOf, type FileForm, writeBlocks } from "./write-records.ts";
+import { assertRecords, blocksOf, type FileTarget, writeBlocks } from "./write-records.ts";
+
+/** Options for writing CSV. */
+export interface WriteCsvOptions extends WriteOptions {
+  /** The character between cells; default a comma. */
+  readonly delimiter?: string | undefined;
+  /**
+   * The columns in their order, as paths (`["email", "customFields.plan"]`) or paths and names (`{ email: "E-mail" }`).
+   * Other fields are left out; a column without values is empty. Default: every field. All records but the first 1,000
+   * are then written twice, first to `<path>.<8 characters>.rows.tmp`. For a stream, the default is the fields of
+   * the first 1,000 records: a later record with another field is then an error.
+   */
+  readonly columns?: WriteColumns | undefined;
+  /**
+   * Whether text that a spreadsheet may run as a formula gets an apostrophe before it; default true. `readCsv` removes
+   * it again. Numbers stay unchanged. A phone number such as `+44 20 7946 0000` is text and gets an apostrophe; set
+   * this to false for programs that do not remove it.
+   */
+  readonly escapeFormulas?: boolean | undefined;
+  /** Whether to start with a byte order mark, so that Excel recognizes UTF-8; default false. */
+  readonly byteOrderMark?: boolean | undefined;
+}
 
 const rules: Rules = {
   ...writeRules,
   delimiter: isDelimiter,
-  // Its own check says more.
-  columns: anything,
+  columns: areColumns,
   escapeFormulas: isFlag,
   byteOrderMark: isFlag,
 };
@@ -25,33 +44,6 @@ const rules: Rules = {
 const spoolPathOf = (target: FileTarget): string | undefined => {
   const path = pathOf(target);
   return path === undefined ? undefined : `${path}.${randomUUID().slice(0, 8)}.rows.tmp`;
-};
-
-const givenForm = (options: WriteCsvOptions & { readonly delimiter: string }): FileForm | undefined => {
-  const { columns } = options;
-  return columns === undefined ? undefined : csvForm(columnsFrom(columns), true, options);
-};
-
-/** Without columns, which only the last record completes, the records wait as NDJSON. */
-const writeResumableCsv = async (
-  resumable: NonNullable<ReturnType<typeof resumableTarget>>,
-  form: FileForm | undefined,
-  { checkpoint: _done, ...options }: WriteCsvOptions & { readonly delimiter: string },
-): Promise<Written> => {
-  const { columns, delimiter, escapeFormulas = true, byteOrderMark = false } = options;
-  const settings = { columns: columns ?? null, delimiter, escapeFormulas, byteOrderMark };
-  if (form !== undefined) return writeResumable(resumable, settings, form, options);
-  const path = `${await destinationOf(resumable.path)}.records`;
-  const { records, resumed = 0 } = await writeResumable(
-    { ...resumable, path },
-    settings,
-    ndjsonForm,
-    options,
-  );
-  const waiting = readNdjson(path, { maxLineBytes: Number.MAX_SAFE_INTEGER });
-  const { bytes } = await writeCsv(resumable.path, waiting, { ...options, onWritten: undefined });
-  await rm(path, { force: true });
-  return { records, bytes, resumed };
 };
 
 /**
@@ -84,10 +76,22 @@ export const writeCsv = async (
 ): Promise<Written> => {
   const known = knownOptions<WriteCsvOptions>("writeCsv", options, rules);
   assertRecords(records);
-  const settings = { ...known, delimiter: known.delimiter ?? "," };
-  const form = givenForm(settings);
+  const { columns, delimiter = ",", escapeFormulas = true, byteOrderMark = false, gzip } = known;
+  const style = { delimiter, escapeFormulas, byteOrderMark };
+  const form = columns && csvForm(columnsFrom(columns), true, style);
   const resumable = resumableTarget(target, records, known);
-  if (resumable) return writeResumableCsv(resumable, form, settings);
-  const blocks = form ? blocksOf(records, form) : tableBlocks(records, settings, spoolPathOf(target));
-  return writeBlocks(target, blocks, known);
+  const spoolPath = spoolPathOf(target);
+  if (resumable === undefined) {
+    const blocks = form ? blocksOf(records, form) : tableBlocks(records, style, spoolPath);
+    return writeBlocks(target, blocks, known);
+  }
+  const settings = { columns: columns ?? null, ...style };
+  if (form) return writeResumable(resumable, settings, form, known);
+  // Only the last record completes the columns: until then the records wait as NDJSON.
+  const path = `${await destinationOf(resumable.path)}.records`;
+  const waiting = await writeResumable({ ...resumable, path }, settings, ndjsonForm, known);
+  const found = readNdjson(path, { maxLineBytes: Number.MAX_SAFE_INTEGER });
+  const { bytes } = await writeBlocks(resumable.path, tableBlocks(found, style, spoolPath), { gzip });
+  await rm(path, { force: true });
+  return { ...waiting, bytes };
 };

@@ -2,8 +2,7 @@ import { ValidationError } from "../errors.ts";
 import { messageOf } from "../runtime/values.ts";
 import { knownOptions, type WriteOptions, type Written, writeRules } from "./options.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
-import type { FileTarget } from "./target.ts";
-import { assertRecords, blocksOf, type FileForm, writeBlocks } from "./write-records.ts";
+import { assertRecords, blocksOf, type FileForm, type FileTarget, writeBlocks } from "./write-records.ts";
 
 /** How to write NDJSON. */
 export interface WriteNdjsonOptions extends WriteOptions {}
