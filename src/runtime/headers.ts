@@ -66,8 +66,6 @@ export const retryAfterMs = (headers: RawHeaders, wallTime: number): number | un
   return waits.length === 0 ? undefined : Math.max(...waits);
 };
 
-// Half of a skewed clock's drift per minute is far below the one-second resolution of a Date header.
-const shortestGapMs = 1_000;
 // If this clock was set back, responses seem earlier than expected by more than their rounding.
 const roundingMs = 2_000;
 
@@ -76,21 +74,22 @@ const roundingMs = 2_000;
  * earlier.
  */
 export class ServiceTime {
-  readonly #clock: Clock;
+  readonly #clock: Pick<Clock, "wallTime">;
   #aheadMs: number | undefined;
-  #notedAt = Number.NEGATIVE_INFINITY;
+  /** The last Date that was read: of the responses of one second, the first says most. */
+  #noted: string | undefined;
 
-  constructor(clock: Clock) {
+  constructor(clock: Pick<Clock, "wallTime">) {
     this.#clock = clock;
   }
 
   /** Reads a response's headers. */
   note(headers: RawHeaders): void {
-    const now = this.#clock.now();
-    if (now - this.#notedAt < shortestGapMs) return;
-    const date = Date.parse(headerOf(headers, "date") ?? "");
+    const text = headerOf(headers, "date");
+    if (text === undefined || text === this.#noted) return;
+    const date = Date.parse(text);
     if (Number.isNaN(date)) return;
-    this.#notedAt = now;
+    this.#noted = text;
     const aheadMs = date - this.#clock.wallTime();
     // Each response gives a lower bound; the highest is the closest.
     const isSetBack = this.#aheadMs !== undefined && aheadMs < this.#aheadMs - roundingMs;

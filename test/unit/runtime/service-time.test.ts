@@ -1,14 +1,12 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/runtime/clock.ts";
 import { ServiceTime } from "../../../src/runtime/headers.ts";
 
 const at = (text: string) => Date.parse(text);
 
 const scene = (wall: string) => {
-  const moment = { now: 10_000, wall: at(wall) };
-  const time = new ServiceTime({ ...systemClock, now: () => moment.now, wallTime: () => moment.wall });
+  const moment = { wall: at(wall) };
+  const time = new ServiceTime({ wallTime: () => moment.wall });
   const pass = (ms: number): void => {
-    moment.now += ms;
     moment.wall += ms;
   };
   return { time, pass, moment };
