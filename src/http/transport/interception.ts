@@ -5,7 +5,11 @@ import { refusingUnanswered } from "./unanswered.ts";
 export type TestDouble = { readonly fetch: Fetch } | { readonly dispatcher: Dispatcher };
 
 // undici 8 stores its global dispatcher under the first, and a wrapper under the second; undici 7 uses the second.
-const dispatcherSymbols = [Symbol.for("undici.globalDispatcher.2"), Symbol.for("undici.globalDispatcher.1")];
+const dispatcherSymbol = Symbol.for("undici.globalDispatcher.2");
+const wrapperSymbol = Symbol.for("undici.globalDispatcher.1");
+
+// Read by constants, because each request looks: a loop over the symbols, or Reflect.get, takes five times as long.
+const globals: { readonly [name: symbol]: unknown } = globalThis;
 
 // MSW 2 and nock 14 register their interceptors here while they are active.
 const interceptorSymbol = Symbol.for("fetch-interceptor");
@@ -59,9 +63,7 @@ export const testDouble = (): TestDouble | undefined => {
     // A fetch that a framework or an APM has wrapped does not count: an export would come from its cache.
     else if (isTestRun() || isMarked()) return { fetch: doubled };
   }
-  for (const symbol of dispatcherSymbols) {
-    const dispatcher: unknown = Reflect.get(globalThis, symbol);
-    if (dispatcher !== undefined && isMockAgent(dispatcher)) return { dispatcher };
-  }
-  return undefined;
+  const newest = globals[dispatcherSymbol];
+  const dispatcher = newest !== undefined && isMockAgent(newest) ? newest : globals[wrapperSymbol];
+  return dispatcher !== undefined && isMockAgent(dispatcher) ? { dispatcher } : undefined;
 };
