@@ -50,18 +50,22 @@ export interface ApiPromise<T> extends Promise<T> {
   readonly outcome: Outcome | undefined;
 }
 
-/** What a call has taken so far. The headers are created only when they are read. */
-export const infoOf = ({ response, attempts, waitedMs }: Account): ResponseInfo => {
-  const { status = 0, headers = {} } = response ?? {};
-  return {
-    status,
-    get headers() {
-      return toHeaders(headers);
-    },
-    attempts,
-    waitedMs,
-  };
-};
+/** The data of a call. Most callers never read its response, so it is described only when it is read. */
+export class Answer<T> implements WithResponse<T> {
+  readonly data: T;
+  readonly #account: Account;
+
+  constructor(data: T, account: Account) {
+    this.data = data;
+    this.#account = account;
+  }
+
+  get response(): ResponseInfo {
+    const { response, attempts, waitedMs } = this.#account;
+    const { status = 0, headers = {} } = response ?? {};
+    return { status, headers: toHeaders(headers), attempts, waitedMs };
+  }
+}
 
 const dataOf = <T>({ data }: WithResponse<T>): T => data;
 
@@ -76,7 +80,8 @@ export const answer = <T>(
 ): ApiPromise<T> => {
   const outcome: Outcome | undefined = undefined;
   // From `data`, and not from `whole`: a stack trace leads back only along a promise that one other waits for.
-  const withResponse = (): Promise<WithResponse<T>> => data.then(() => whole);
+  const withResponse = (): Promise<WithResponse<T>> =>
+    data.then(() => whole.then(({ data, response }) => ({ data, response })));
   const data: Promise<T> & { withResponse: typeof withResponse; outcome: Outcome | undefined } =
     Object.assign(
       whole.then(dataOf, (error: unknown) => {

@@ -4,7 +4,7 @@ import { isCallWatched, traceCall } from "../http/tracing.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { describeIssues, issuesOf } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
-import { infoOf, type WithResponse } from "./api-promise.ts";
+import { Answer, type WithResponse } from "./api-promise.ts";
 import { type CallInput, checkCallOptions, requestMaker } from "./request.ts";
 import { type Asked, type CallContext, CallScope, type Perform } from "./scope.ts";
 
@@ -51,7 +51,18 @@ class Executor {
       const response = await this.#context.send(scope, request);
       // The service responded with success, so the operation has probably taken effect.
       if (scope.plan.replay !== "safe") scope.effect.isPossible = true;
-      return await this.#accept(scope, operation, { input, response });
+      const body = recordOf(scope, operation, { input, response });
+      if (this.#context.settings.responseValidation !== "off" && body !== undefined) {
+        const found = issuesOf(operation.output, body);
+        const typed =
+          workspace && (await untilAborted(workspace.answerIssues(operation, body), scope.signal));
+        const all = typed ? [...found, ...typed] : found;
+        if (all.length > 0) this.#reportAnswer(scope, all, response.status);
+      }
+      if (scope.effect.isPossible && (scope.account.attempts > 1 || input.hasEffect?.(body) !== false))
+        scope.effect.note();
+      // Already checked as `responseValidation` asks; beyond that, the response is returned as it is.
+      return new Answer(body as Output, scope.account);
     } catch (error) {
       // What the caller knows of this request's effect it cannot tell any more.
       if (scope.effect.isPossible) scope.effect.note();
@@ -73,33 +84,6 @@ class Executor {
     // Its time starts after the input was found to be valid.
     const scope = parent.forRequest(asked, plan);
     return { scope, request };
-  }
-
-  // Separate from `run` for the same reason.
-  async #accept<Input, Output>(
-    scope: CallScope,
-    operation: Operation<Input, Output>,
-    { input, response }: { readonly input: CallInput<Input>; readonly response: HttpResponse },
-  ): Promise<WithResponse<Output>> {
-    const { settings } = this.#context;
-    const body = operation.read === undefined ? response.json : operation.read(response.json, input);
-    if (!operation.mayBeEmpty && (typeof body !== "object" || body === null))
-      throw missingRecordError(scope, response.status);
-    if (settings.responseValidation !== "off" && body !== undefined) {
-      const found = issuesOf(operation.output, body);
-      const more =
-        settings.workspace &&
-        (await untilAborted(settings.workspace.answerIssues(operation, body), scope.signal));
-      const all = more ? [...found, ...more] : found;
-      if (all.length > 0) this.#reportAnswer(scope, all, response.status);
-    }
-    if (scope.effect.isPossible && (scope.account.attempts > 1 || input.hasEffect?.(body) !== false))
-      scope.effect.note();
-    return {
-      // Already checked as `responseValidation` asks; beyond that, the response is returned as it is.
-      data: body as Output,
-      response: infoOf(scope.account),
-    };
   }
 
   #reportAnswer(scope: CallScope, found: readonly Issue[], status: number): void {
@@ -150,9 +134,17 @@ export const withOperation = (operation: string, error: unknown): unknown => {
   return new ValidationError(operation + said, { operation, issues: error.issues, cause: error.cause });
 };
 
-/** For a response of `null` or a string: used as a record, it would fail far from here. */
-const missingRecordError = ({ progress }: CallScope, status: number): ResponseValidationError =>
-  new ResponseValidationError(
-    `${progress.operation}: the service responded with ${status} with JSON that holds no record`,
-    { ...progress, status },
+/** What a response holds. `null` or a string, used as a record, would fail far from here. */
+const recordOf = <Input, Output>(
+  scope: CallScope,
+  operation: Operation<Input, Output>,
+  { input, response }: { readonly input: CallInput<Input>; readonly response: HttpResponse },
+): unknown => {
+  const { status, json } = response;
+  const body = operation.read === undefined ? json : operation.read(json, input);
+  if (operation.mayBeEmpty || (typeof body === "object" && body !== null)) return body;
+  throw new ResponseValidationError(
+    `${operation.id}: the service responded with ${status} with JSON that holds no record`,
+    { ...scope.progress, status },
   );
+};

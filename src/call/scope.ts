@@ -16,7 +16,7 @@ import {
 import type { Clock } from "../runtime/clock.ts";
 import { issuesOf } from "../service/check.ts";
 import type { Operation, OperationFacts } from "../service/define.ts";
-import { type ApiPromise, answer, infoOf, type WithResponse } from "./api-promise.ts";
+import { Answer, type ApiPromise, answer, type WithResponse } from "./api-promise.ts";
 import { type CallInput, checkCallOptions, type Waits } from "./request.ts";
 
 /** One request that a scope makes. */
@@ -265,7 +265,7 @@ export class CallScope implements Scope {
   /** The answer of a call: its data, with the last response of its requests. */
   answer<T>(work: Promise<T>): ApiPromise<T> {
     return answer(
-      work.then((data) => ({ data, response: infoOf(this.account) })),
+      work.then((data) => new Answer(data, this.account)),
       this.effect,
     );
   }

@@ -29,12 +29,12 @@ const straysIn = (
   }
   const issues: Issue[] = [];
   for (const [name, item] of Object.entries(value)) {
-    const inner = shape.get(name);
     if (item === undefined) continue;
-    if (inner !== undefined) issues.push(...straysIn(inner, item, judge, [...around, name]));
-    else
+    const inner = shape.get(name);
+    if (inner === undefined)
       for (const { path, message } of judge(value, name, [...shape.keys()]))
         issues.push({ path: pathOf([...around, name, ...path]), message });
+    else if (typeof item === "object") issues.push(...straysIn(inner, item, judge, [...around, name]));
   }
   return issues;
 };

@@ -127,7 +127,7 @@ export class Attempt {
     // A response that has arrived is not late, even if decompressing it on another thread takes long.
     this.#cancelTimer();
     const coding = headerOf(this.#headers, "content-encoding");
-    const bytes = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#length);
+    const bytes = bufferOf(this.#bytes, this.#length);
     const codings = coding === undefined || this.#length === 0 ? [] : codingsOf(coding);
     if (codings.length === 0) return this.#answer(bytes);
     decompress(bytes, codings, this.#limits.maxResponseBytes).then(
@@ -204,6 +204,11 @@ export class Attempt {
     this.#controller = undefined;
   }
 }
+
+const bufferOf = (bytes: Uint8Array, length: number): Buffer =>
+  Buffer.isBuffer(bytes) && bytes.length === length
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, length);
 
 /** Recognizes how undici's MockAgent, MSW and nock refuse a request without a handler. */
 const isUnmocked = ({ code, message }: Error & { readonly code?: unknown }): boolean =>
