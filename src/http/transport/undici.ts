@@ -5,11 +5,10 @@ import Client from "undici/lib/dispatcher/client.js";
 import { ConfigurationError } from "../../errors.ts";
 import type { Dispatcher } from "../../options/fetch.ts";
 import type { Log } from "../../options/logger.ts";
-import { afterReading, type Clock } from "../../runtime/clock.ts";
+import { afterReading, type Clock, SharedTimers } from "../../runtime/clock.ts";
 import { headersOf } from "../message.ts";
 import type { Transport } from "../types.ts";
 import { Attempt, type AttemptLimits, type TransportLimits } from "./attempt.ts";
-import { AttemptTimers } from "./attempt-timers.ts";
 import type { Open, ProxySettings, ProxyTunnel } from "./proxy.ts";
 import { RequestBytes } from "./request-bytes.ts";
 
@@ -176,7 +175,7 @@ export const undiciTransport = ({
     );
   const own =
     dispatcher === undefined ? new ConnectionPool(origin, limits.clock, { tunnelling, log }) : undefined;
-  const timers = new AttemptTimers(limits.clock);
+  const timers = new SharedTimers(limits.clock);
   const attempts: AttemptLimits = {
     ...limits,
     host: own?.place ?? new URL(origin).host,

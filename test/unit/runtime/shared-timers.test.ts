@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { AttemptTimers } from "../../../../src/http/transport/attempt-timers.ts";
-import { FakeClock } from "../../../support/fake-clock.ts";
+import { SharedTimers } from "../../../src/runtime/clock.ts";
+import { FakeClock } from "../../support/fake-clock.ts";
 
 test("attempts of one length share a timer, and each ends at its own time", async () => {
   const clock = new FakeClock();
-  const timers = new AttemptTimers(clock);
+  const timers = new SharedTimers(clock);
   const ended: [string, number][] = [];
   timers.after(1_000, () => ended.push(["a", clock.now()]));
   await clock.advance(300);
@@ -24,7 +24,7 @@ test("attempts of one length share a timer, and each ends at its own time", asyn
 
 test("attempts of different lengths do not wait for each other", async () => {
   const clock = new FakeClock();
-  const timers = new AttemptTimers(clock);
+  const timers = new SharedTimers(clock);
   const ended: number[] = [];
   timers.after(5_000, () => ended.push(clock.now()));
   timers.after(50, () => ended.push(clock.now()));
@@ -34,7 +34,7 @@ test("attempts of different lengths do not wait for each other", async () => {
 
 test("an attempt that begins while another times out gets its full time", async () => {
   const clock = new FakeClock();
-  const timers = new AttemptTimers(clock);
+  const timers = new SharedTimers(clock);
   const ended: number[] = [];
   timers.after(100, () => timers.after(100, () => ended.push(clock.now())));
   await clock.advance(250);
@@ -43,7 +43,7 @@ test("an attempt that begins while another times out gets its full time", async 
 
 test("close clears every timer", () => {
   const clock = new FakeClock();
-  const timers = new AttemptTimers(clock);
+  const timers = new SharedTimers(clock);
   timers.after(100, () => undefined);
   timers.after(200, () => undefined);
   timers.close();
@@ -57,7 +57,7 @@ test("an attempt that comes due while the loop stands still gets its own look at
     now: () => clock.now(),
     after: (ms: number, callback: () => void) => clock.after(ms, () => looks.push(callback)),
   };
-  const timers = new AttemptTimers(standing);
+  const timers = new SharedTimers(standing);
   const ended: string[] = [];
   timers.after(100, () => ended.push("a"));
   await clock.advance(50);
