@@ -51,10 +51,11 @@ export interface Answer {
 export interface Reply {
   readonly status: number;
   readonly body: unknown;
+  readonly retryAfterMs?: number | undefined;
 }
 
-/** A refusal by the service. The response body is `{ "error": message }`. */
-export class Refusal extends Error {
+/** A refusal by the service. */
+export class Refusal extends Error implements Reply {
   readonly status: number;
   readonly retryAfterMs: number | undefined;
   /** The limit that gave a 429. */
@@ -67,21 +68,20 @@ export class Refusal extends Error {
     this.retryAfterMs = retryAfterMs;
     this.limit = limit;
   }
+
+  get body() {
+    return { error: this.message };
+  }
 }
 
 const json = { "content-type": "application/json; charset=utf-8" };
 
 /** Turns the result of a rule into an answer. */
-export const replyTo = (reply: Reply | Refusal): Answer => {
-  const { status } = reply;
-  if (reply instanceof Refusal) {
-    const { message, retryAfterMs } = reply;
-    // Rounded up: a retry at the named second must never be too early.
-    const wait = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) };
-    return { status, headers: { ...json, ...wait }, body: JSON.stringify({ error: message }) };
-  }
-  if (reply.body === undefined) return { status, headers: {}, body: "" };
-  return { status, headers: json, body: JSON.stringify(reply.body) };
+export const replyTo = ({ status, body, retryAfterMs }: Reply): Answer => {
+  if (body === undefined) return { status, headers: {}, body: "" };
+  // Rounded up: a retry at the named second must never be too early.
+  const wait = retryAfterMs === undefined ? {} : { "retry-after": String(Math.ceil(retryAfterMs / 1_000)) };
+  return { status, headers: { ...json, ...wait }, body: JSON.stringify(body) };
 };
 
 /** Writes a body eight bytes at a time, until it ends or the result is called. */

@@ -1,34 +1,56 @@
-import { admit } from "./admission.ts";
 import { type Answer, type Incoming, parseBody, Refusal, type Reply, replyTo } from "./answer.ts";
-import { effectOf } from "./fault-effects.ts";
-import type { FaultPlans } from "./fault-plan.ts";
-import type { Journal } from "./journal.ts";
-import { fieldsOf } from "./json.ts";
-import { type ApiKey, authenticate } from "./keys.ts";
+import { fieldsOf, isArray } from "./json.ts";
+import { type ApiKey, authenticate, forbiddenReason } from "./keys.ts";
+import { chargesOn, spend } from "./limits.ts";
 import type { SandboxOptions } from "./options.ts";
-import type { Random } from "./random.ts";
 import { findRoute, type Match } from "./router.ts";
 import type { Call } from "./rules/call.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
+import { accountNamed } from "./store/mail-account.ts";
 import type { Workspace } from "./store/workspace.ts";
+import type { World } from "./world.ts";
 
 /** The simulated service: takes a request, returns an answer. Both `fetch` and `listen` call it. */
 export type App = (incoming: Incoming) => Promise<Answer>;
 
-/** The parts of the service. */
-export interface AppParts {
-  readonly options: SandboxOptions;
-  readonly clock: SandboxClock;
-  readonly random: Random;
-  readonly keys: ReadonlyMap<string, ApiKey>;
-  readonly workspaceNamed: (name: string) => Workspace;
-  readonly plans: FaultPlans;
-  readonly journal: Journal;
-}
-
 const arrive = (incoming: Incoming) => {
   const url = new URL(incoming.target, "http://sandbox");
-  return { incoming, url, body: parseBody(incoming), match: findRoute(incoming.method, url.pathname) };
+  const body = parseBody(incoming);
+  return { incoming, url, body, match: findRoute(incoming.method, url.pathname, body.value) };
+};
+
+type Arrived = ReturnType<typeof arrive>;
+
+/** The number of events in a request; 0 for a batch that its rule will refuse. */
+const eventsIn = ({ operation }: Match, body: unknown): number => {
+  if (operation.id !== "events.recordBatch") return 1;
+  const { events } = fieldsOf(body);
+  return isArray(events) && events.length <= 100 ? events.length : 0;
+};
+
+/**
+ * Decides whether a request reaches its rule: limits, route, browser, scope and role. Every request with a valid key
+ * counts, even if it is then refused; only a 429 costs nothing.
+ *
+ * @throws Refusal
+ */
+const admit = ({ match, body, incoming }: Arrived, key: ApiKey, workspace: Workspace): Match => {
+  const forbidden = match && forbiddenReason(key, match.operation, incoming.headers);
+  const charges = chargesOn(key.meters, "requests");
+  if (match !== undefined && forbidden === undefined) {
+    const { budgets, id } = match.operation;
+    if (budgets.includes("events"))
+      charges.push(...chargesOn(workspace.meters, "events", eventsIn(match, body.value)));
+    if (budgets.includes("emails")) charges.push(...chargesOn(key.meters, "emails"));
+    const account = accountNamed(key.settings.mailAccount, workspace.mailAccounts);
+    // A scheduled email spends the account's limits when it is sent.
+    if (id === "emails.send" && account !== undefined) charges.push(...chargesOn(account.meters, "emails"));
+  }
+  spend(charges, workspace.services.clock.now());
+  if (match === undefined) throw new Refusal(404, `No such path: ${incoming.method} ${incoming.target}`);
+  if (forbidden !== undefined) throw new Refusal(403, forbidden);
+  if (body.refusal !== undefined) throw body.refusal;
+  return match;
 };
 
 const unserved: Answer = { status: 0, headers: {}, body: "" };
@@ -44,46 +66,43 @@ const tells = ({ status, delivery, body }: Answer, made: string | undefined): bo
   !silent.includes(delivery ?? "") &&
   (made === undefined || body.includes(made));
 
-// One path serves two operations; only the body tells them apart.
-const operationId = (match: Match | undefined, body: unknown): string | undefined => {
-  if (match?.operation.id !== "emails.send") return match?.operation.id;
-  return fieldsOf(body).sendAt === undefined ? "emails.send" : "emails.schedule";
-};
-
-/** Creates the service from its parts. */
-export const createApp = (parts: AppParts): App => {
-  const { options, clock, random, keys, workspaceNamed, plans, journal } = parts;
+/** Creates the service. It asks for the current world at each request, because a reset replaces it. */
+export const createApp = (world: () => World, clock: SandboxClock, options: SandboxOptions): App => {
   const { latencyMs = 0, scheduledResponse = "nested" } = options;
   const [min, max] = typeof latencyMs === "number" ? [latencyMs, latencyMs] : latencyMs;
 
-  const serve = ({ incoming, url, body, match }: ReturnType<typeof arrive>, failing: Call["failing"]) => {
-    let name: string | undefined;
-    let reply: Reply | Refusal;
+  const serve = (arrived: Arrived, failing: Call["failing"]) => {
+    const { incoming, url, body } = arrived;
+    const { keys, workspaceNamed } = world();
+    let key: ApiKey | undefined;
+    let reply: Reply;
     try {
-      const key = authenticate(incoming.headers.authorization, keys, clock.wallTime());
-      name = key.workspace;
-      const workspace = workspaceNamed(name);
-      const { rule, id } = admit({ key, match, body, incoming, workspace }, clock.now());
+      key = authenticate(incoming.headers.authorization, keys, clock.wallTime());
+      const workspace = workspaceNamed(key.workspace);
+      const { rule, id } = admit(arrived, key, workspace);
       const call = { workspace, key, id, query: url.searchParams, body: body.value };
       reply = rule({ ...call, failing, scheduledResponse });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       reply = error;
     }
-    return { reply, workspace: name };
+    return { reply, workspace: key?.workspace };
   };
 
-  const handle = (incoming: Incoming) => {
+  return async (incoming) => {
+    const startedAt = clock.now();
+    const { random, plans, journal } = world();
+    const lateMs = max === 0 ? 0 : min + random() * (max - min);
     const arrived = arrive(incoming);
     const { url, body, match } = arrived;
-    const operation = operationId(match, body.value);
-    const fault = plans.next(operation);
-    const effect = fault && effectOf(fault);
+    const operation = match?.operation.id;
+    const effect = plans.next(operation);
     const served = effect?.applied === false ? undefined : serve(arrived, effect?.failing);
     const own = served === undefined ? unserved : replyTo(served.reply);
     const answer = effect?.answer(own) ?? own;
     const refusal = served?.reply instanceof Refusal ? served.reply : undefined;
-    const headers = { date: new Date(clock.wallTime()).toUTCString(), ...answer.headers };
+    const isSent = answer.status !== 0;
+    const headers = isSent ? { date: new Date(clock.wallTime()).toUTCString(), ...answer.headers } : {};
     const { authorization: _key, ...sent } = incoming.headers;
     const record = {
       operation,
@@ -94,27 +113,20 @@ export const createApp = (parts: AppParts): App => {
       body: body.value,
       at: clock.wallTime(),
       workspace: served?.workspace,
-      status: answer.status === 0 ? undefined : answer.status,
+      status: isSent ? answer.status : undefined,
       applied: served !== undefined && refusal === undefined,
       limit: effect === undefined ? refusal?.limit : undefined,
       fault: effect?.label,
     };
-    const exchange = journal.add(record, answer.status === 0 ? answer : { headers, body: answer.body });
+    const exchange = journal.add(record, { headers, body: answer.body });
     // The id of the record that it made or changed.
     const made = record.applied ? idIn(own.body) : undefined;
     if (record.applied && !tells(answer, made)) journal.lost(exchange, made);
-    return { answer: { ...answer, headers }, exchange, made };
-  };
-
-  return async (incoming) => {
-    const startedAt = clock.now();
-    const lateMs = max === 0 ? 0 : min + random() * (max - min);
-    const { answer, exchange, made } = handle(incoming);
     const waitMs = lateMs + (answer.delayMs ?? 0);
     if (waitMs > 0) await clock.sleep(waitMs);
     // A client that gave up while the answer was on its way does not know what it did.
-    if (exchange.request.applied && incoming.isGone?.() === true) journal.lost(exchange, made);
+    if (record.applied && incoming.isGone?.() === true) journal.lost(exchange, made);
     journal.answered(exchange, clock.now() - startedAt);
-    return answer;
+    return { ...answer, headers };
   };
 };

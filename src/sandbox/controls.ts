@@ -122,7 +122,7 @@ export const createControls = (current: () => World): SandboxControls => ({
     account.isConnected = change.connected ?? account.isConnected;
     if (change.failing !== undefined) account.failing = change.failing ?? undefined;
     if (change.dailyLimit === undefined) return;
-    setDailyLimit(account, change.dailyLimit ?? account.dailyLimit);
+    setDailyLimit(account.meters, change.dailyLimit ?? account.dailyLimit);
     // What waited for the day may go out now.
     for (const record of workspace.scheduled.values()) dispatchLater(record, workspace);
   },

@@ -1,7 +1,7 @@
 import { systemClock } from "../runtime/clock.ts";
 import { assertNode } from "../runtime/node-version.ts";
 import { isFlag } from "../runtime/rules.ts";
-import type { App } from "./app.ts";
+import { createApp } from "./app.ts";
 import { checkArgument, checkedOptions } from "./check-options.ts";
 import { refuse } from "./checks.ts";
 import { createControls, type SandboxControls } from "./controls.ts";
@@ -157,7 +157,7 @@ export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
     look();
   };
   let world = createWorld(options, clock, changed);
-  const app: App = (incoming) => world.app(incoming);
+  const app = createApp(() => world, clock, options);
   const sandboxFetch = createFetch(app, clock, options.baseUrl);
   let handlers: MswHandlers | undefined;
 

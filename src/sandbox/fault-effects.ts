@@ -90,7 +90,7 @@ export const faultNames = Object.keys(effects);
 export const isBodiless = (status: unknown): boolean => status === 204 || status === 205 || status === 304;
 
 /** What a planned fault does, and its name in `state.requests`. */
-interface PlannedEffect extends Effect {
+export interface PlannedEffect extends Effect {
   readonly label: string;
   /** The batch items that fail; the rules leave them out. */
   readonly failing?: ItemsFault;

@@ -1,8 +1,8 @@
 import { anything, isAtLeast, isFlag, isNumber, isWhole, must, type Rule } from "../runtime/rules.ts";
 import { isDate } from "../runtime/values.ts";
 import { hintFor, listOf, oneOf, or, recordOf, refuse, shape, when } from "./checks.ts";
-import { faultNames, isBodiless } from "./fault-effects.ts";
-import type { Fault, FaultOptions, PlannedFault } from "./faults.ts";
+import { effectOf, faultNames, isBodiless, type PlannedEffect } from "./fault-effects.ts";
+import type { FaultOptions, PlannedFault } from "./faults.ts";
 import { isFields } from "./json.ts";
 import type { Random } from "./random.ts";
 import { operationIds } from "./router.ts";
@@ -66,6 +66,7 @@ interface Plan {
   /** Counted from 1. */
   readonly id: number;
   readonly options: FaultOptions;
+  readonly effect: PlannedEffect;
   seen: number;
   /** How many requests it applied to. */
   hits: number;
@@ -85,7 +86,7 @@ export const createFaultPlans = (random: Random) => {
     add(options: FaultOptions): PlannedFault {
       refuse("sandbox.fail", [...planShape(options, ""), ...misplaced(options)]);
       count += 1;
-      const plan: Plan = { id: count, options, seen: 0, hits: 0 };
+      const plan: Plan = { id: count, options, effect: effectOf(options.with), seen: 0, hits: 0 };
       plans.set(plan.id, plan);
       return {
         get hits() {
@@ -94,24 +95,24 @@ export const createFaultPlans = (random: Random) => {
         remove: () => void plans.delete(plan.id),
       };
     },
-    /** Counts a request and returns its fault, if any. If several plans match, the oldest wins. */
-    next(operation: string | undefined): Fault | undefined {
-      let fault: Fault | undefined;
+    /** Counts a request and returns what its fault does, if any. If several plans match, the oldest wins. */
+    next(operation: string | undefined): PlannedEffect | undefined {
+      let effect: PlannedEffect | undefined;
       for (const plan of plans.values()) {
         const wanted = plan.options.operation ?? "*";
         if (wanted !== "*" && wanted !== operation) continue;
         plan.seen += 1;
-        if (fault !== undefined || !isDue(plan, random)) continue;
+        if (effect !== undefined || !isDue(plan, random)) continue;
         plan.hits += 1;
-        fault = plan.options.with;
+        effect = plan.effect;
       }
-      return fault;
+      return effect;
     },
     /** The plans that can still apply, oldest first. */
     get pending() {
       return [...plans.values()]
         .filter(({ options: { nth = 1, times = 1 }, seen }) => seen < nth + times - 1)
-        .map(({ seen: _seen, ...plan }) => plan);
+        .map(({ id, options, hits }) => ({ id, options, hits }));
     },
     /** False if no plan has this id. */
     remove: (id: number) => plans.delete(id),

@@ -1,4 +1,4 @@
-import type { Operation } from "../service/define.ts";
+import type { OperationFacts } from "../service/define.ts";
 import { Refusal } from "./answer.ts";
 import type { Meter, MetersFor } from "./limits.ts";
 import type { ApiKeyOptions, LimitName } from "./options.ts";
@@ -9,12 +9,6 @@ export interface ApiKey {
   readonly workspace: string;
   readonly meters: ReadonlyMap<LimitName, Meter>;
 }
-
-/** The part of an operation that the sandbox uses: its route, scope, budgets and weight. */
-export type OperationData = Pick<
-  Operation<never, unknown>,
-  "id" | "method" | "path" | "scope" | "budgets" | "weight" | "isEmail"
->;
 
 /** The workspace of keys that name none. */
 export const defaultWorkspace = "default";
@@ -28,8 +22,7 @@ export const createKeys = (
     options.map((option) => {
       const given: ApiKeyOptions = typeof option === "string" ? { key: option } : option;
       const { key, workspace = defaultWorkspace, ...settings } = given;
-      const meters = metersFor("requests", "requestsPerDay", "emails", "emailsPerDay");
-      return [key, { settings, workspace, meters }];
+      return [key, { settings, workspace, meters: metersFor("requests", "emails") }];
     }),
   );
 
@@ -57,7 +50,7 @@ export const authenticate = (
 /** Why the key may not do this; undefined if it may. Only browsers send `Origin` or `Sec-Fetch-Site`; Node's fetch sends neither. */
 export const forbiddenReason = (
   { settings: { scopes, role } }: ApiKey,
-  operation: OperationData,
+  operation: OperationFacts,
   headers: Readonly<Record<string, string>>,
 ): string | undefined => {
   const isBrowser = headers.origin !== undefined || headers["sec-fetch-site"] !== undefined;

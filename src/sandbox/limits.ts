@@ -1,3 +1,4 @@
+import type { BudgetName } from "../service/define.ts";
 import { Refusal } from "./answer.ts";
 import {
   documentedLimits,
@@ -57,29 +58,20 @@ const createWindows = (window: LimitWindow, isAligned: boolean): Meter => {
 
 const createBucket = (window: LimitWindow): Meter => {
   const { max, windowMs } = window;
-  let level = max;
-  let at = Number.NEGATIVE_INFINITY;
-  const fill = (now: number): void => {
-    if (now > at) level = Math.min(max, level + ((now - at) * max) / windowMs);
-    at = now;
-  };
+  const eachMs = windowMs / max;
+  let fullAt = Number.NEGATIVE_INFINITY;
   return {
     window,
     waitMs(weight, now) {
-      fill(now);
-      const missing = Math.min(weight, max) - level;
-      // Many small refills add up rounding errors: a billionth short counts as full.
-      return missing > max * 1e-9 ? (missing * windowMs) / max : 0;
+      const waitMs = Math.max(fullAt, now) + Math.min(weight, max) * eachMs - windowMs - now;
+      // Times round: a microsecond short counts as full.
+      return waitMs > 1e-3 ? waitMs : 0;
     },
     // An oversized batch leaves a debt that the following windows pay off.
     take(weight, now) {
-      fill(now);
-      level -= weight;
+      fullAt = Math.max(fullAt, now) + weight * eachMs;
     },
-    used(now) {
-      fill(now);
-      return Math.min(max, max - level);
-    },
+    used: (now) => Math.min(max, Math.max(0, fullAt - now) / eachMs),
   };
 };
 
@@ -88,15 +80,17 @@ export const createMeter = (window: LimitWindow, kind: LimitKind = "sliding"): M
   kind === "bucket" ? createBucket(window) : createWindows(window, kind === "fixed");
 
 /** Makes the counters of one key, workspace or mail account. */
-export type MetersFor = (...names: readonly (keyof typeof documentedLimits)[]) => Map<LimitName, Meter>;
+export type MetersFor = (...budgets: readonly BudgetName[]) => Map<LimitName, Meter>;
+
+const namesOf = (budget: BudgetName) => [budget, `${budget}PerDay`] as const;
 
 /** Reads the option; `false` turns all limits off. */
 export const createMetersFor =
   (limits: SandboxLimits | false): MetersFor =>
-  (...names) => {
+  (...budgets) => {
     const meters = new Map<LimitName, Meter>();
     if (limits === false) return meters;
-    for (const name of names) {
+    for (const name of budgets.flatMap(namesOf)) {
       const given = limits[name] ?? documentedLimits[name];
       if (given === false) continue;
       const window = typeof given === "number" ? { ...documentedLimits[name], max: given } : given;
@@ -115,12 +109,15 @@ const sentences: Record<LimitName, string> = {
   mailAccountPerDay: "The mail account reached its daily sending limit",
 };
 
-/** The charges on the named limits; limits that are off have none. */
-export const chargesOn = (meters: ReadonlyMap<LimitName, Meter>, names: readonly LimitName[], weight = 1) =>
-  names.flatMap((name) => {
+/** The charges on the limits of a budget, as far as there are any. */
+export const chargesOn = (meters: ReadonlyMap<LimitName, Meter>, budget: BudgetName, weight = 1) => {
+  const names: LimitName[] = [...namesOf(budget)];
+  if (budget === "emails") names.push("mailAccountPerDay");
+  return names.flatMap((name) => {
     const meter = meters.get(name);
     return meter === undefined || weight === 0 ? [] : [{ name, meter, weight }];
   });
+};
 
 /** A limit that a request spends, and how much of it. */
 export type Charge = ReturnType<typeof chargesOn>[number];

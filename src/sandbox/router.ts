@@ -1,6 +1,7 @@
+import type { OperationFacts } from "../service/define.ts";
 import { operations } from "../service/operations.ts";
 import type { Reply } from "./answer.ts";
-import type { OperationData } from "./keys.ts";
+import { fieldsOf } from "./json.ts";
 import type { Call } from "./rules/call.ts";
 import { createCompany, findCompany, updateCompany } from "./rules/companies.ts";
 import { createContact, listContacts, updateContact } from "./rules/contacts.ts";
@@ -13,7 +14,7 @@ type Rule = (call: Call) => Reply;
 
 /** An operation, its rule, and the `:id` of the path. */
 export interface Match {
-  readonly operation: OperationData;
+  readonly operation: OperationFacts;
   readonly rule: Rule;
   readonly id: string;
 }
@@ -44,7 +45,7 @@ export const rules: RulesFor<Operations> = {
 const routes = Object.entries(operations).flatMap(([resource, records]) => {
   // `rules` has the keys of `operations`.
   const ruleOf: Readonly<Record<string, Rule>> = rules[resource as keyof Operations];
-  return Object.entries<OperationData>(records).flatMap(([name, operation]) => {
+  return Object.entries<OperationFacts>(records).flatMap(([name, operation]) => {
     const rule = ruleOf[name];
     const pattern = new RegExp(`^${operation.path.replace(":id", "([^/]+)")}$`);
     return rule === undefined ? [] : [{ operation, rule, pattern }];
@@ -62,11 +63,13 @@ const decode = (segment: string): string => {
   }
 };
 
-/** Finds the operation behind a method and a path, if the service has one. */
-export const findRoute = (method: string, path: string): Match | undefined => {
+/** Finds the operation behind a request, if the service has one. */
+export const findRoute = (method: string, path: string, body?: unknown): Match | undefined => {
   for (const { operation, rule, pattern } of routes) {
     const found = operation.method === method ? pattern.exec(path) : null;
-    if (found !== null) return { operation, rule, id: decode(found[1] ?? "") };
+    // One path serves two operations; only the body tells them apart.
+    const isOther = operation.id === "emails.send" && fieldsOf(body).sendAt !== undefined;
+    if (found !== null && !isOther) return { operation, rule, id: decode(found[1] ?? "") };
   }
   return undefined;
 };

@@ -1,5 +1,4 @@
 import { ConfigurationError } from "../errors.ts";
-import { createApp } from "./app.ts";
 import { settingsOf } from "./check-options.ts";
 import { oneOf } from "./checks.ts";
 import { createFaultPlans } from "./fault-plan.ts";
@@ -49,9 +48,9 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock, change
   const journal = createJournal(options.keepRequests ?? 10_000, changed);
   const plans = createFaultPlans(random);
   return {
-    app: createApp({ options, clock, random, keys, workspaceNamed, plans, journal }),
     journal,
     plans,
+    random,
     /** How many ids were created; set when a snapshot is loaded. */
     ids,
     keys,

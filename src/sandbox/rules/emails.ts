@@ -1,7 +1,6 @@
 import { Refusal, type Reply } from "../answer.ts";
 import { type Fields, has } from "../json.ts";
-import { spend } from "../limits.ts";
-import { accountCharges } from "../store/mail-account.ts";
+import { chargesOn, spend } from "../limits.ts";
 import type { EmailDraft, ScheduledRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { bodyFields, type Call, notFound, optional, readPaging, readTime } from "./call.ts";
@@ -22,7 +21,7 @@ export const dispatchLater = (record: ScheduledRecord, workspace: Workspace): vo
       // Things may have changed since the email was accepted: run every check again.
       const draft = readDraft({ ...record.draft }, workspace);
       const account = accountFor(draft, record.mailAccount, workspace);
-      spend(accountCharges(account), clock.now());
+      spend(chargesOn(account.meters, "emails"), clock.now());
       sendNow(draft, account, workspace, id);
       record.status = "SENT";
     } catch (error) {

@@ -3,7 +3,7 @@ import type { MetersFor } from "../limits.ts";
 import type { AutomationOptions, WorkspaceOptions } from "../options.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
 import { type ContactOrder, createContactStore } from "./contacts.ts";
-import { createMailAccounts } from "./mail-account.ts";
+import { createMailAccount, defaultMailAccount } from "./mail-account.ts";
 import type {
   CompanyRecord,
   ContactRecord,
@@ -43,6 +43,7 @@ export const createWorkspace = (name: string, settings: WorkspaceOptions, servic
   const emails: EmailRecord[] = [];
   const runs: AutomationRun[] =
     settings.automations?.map((automation) => ({ automation, active: new Map() })) ?? [];
+  const { mailAccounts = [defaultMailAccount] } = settings;
   return {
     name,
     services,
@@ -56,11 +57,11 @@ export const createWorkspace = (name: string, settings: WorkspaceOptions, servic
     eventsById: new Map<string, EventRecord>(),
     emails,
     scheduled: new Map<string, ScheduledRecord>(),
-    mailAccounts: createMailAccounts(settings.mailAccounts, services.metersFor),
+    mailAccounts: new Map(mailAccounts.map((one) => [one.id, createMailAccount(one, services.metersFor)])),
     /** Addresses in lower case. */
     doNotEmail: new Set(settings.doNotEmail?.map(foldAscii)),
     runs,
-    meters: services.metersFor("events", "eventsPerDay"),
+    meters: services.metersFor("events"),
   };
 };
 
