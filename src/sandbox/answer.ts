@@ -1,4 +1,5 @@
-import type { Cancel, Clock } from "../runtime/clock.ts";
+import { untilAborted } from "../runtime/cancellation.ts";
+import type { Clock } from "../runtime/clock.ts";
 import type { LimitName } from "./options.ts";
 
 /** A request, as `fetch` and `listen` pass it to the sandbox. */
@@ -84,23 +85,27 @@ export const replyTo = ({ status, body, retryAfterMs }: Reply): Answer => {
   return { status, headers: { ...json, ...wait }, body: JSON.stringify(body) };
 };
 
-/** Writes a body eight bytes at a time, until it ends or the result is called. */
-export const drip = (
-  body: Uint8Array,
-  clock: Pick<Clock, "after">,
-  to: { write(piece: Uint8Array): void; end(): void },
-): Cancel => {
-  let at = 0;
-  let cancel: Cancel = () => {};
-  const step = (): void => {
-    to.write(body.slice(at, at + 8));
-    at += 8;
-    if (at >= body.length) to.end();
-    else cancel = clock.after(50, step);
-  };
-  step();
-  return () => cancel();
-};
+/** The error with which any fetch reports a broken connection. */
+export const broken = (message: string): TypeError =>
+  new TypeError(message, { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) });
+
+/** The pieces in which a body arrives that does not arrive as a whole. It throws where the connection breaks. */
+export async function* piecesOf({ delivery }: Answer, body: Uint8Array, clock: Clock, signal?: AbortSignal) {
+  if (delivery !== "drip") {
+    yield body.slice(0, body.length >> 1);
+    if (delivery === "stall-body") await untilAborted(new Promise(() => {}), signal);
+    throw broken("terminated");
+  }
+  let pause = Promise.resolve();
+  for (let at = 0; at < body.length; at += 8) {
+    await pause;
+    // It begins before the piece arrives: whoever moves the clock then moves it too.
+    pause = clock.sleep(50, signal);
+    // Nobody may ask for another piece.
+    pause.catch(() => {});
+    yield body.slice(at, at + 8);
+  }
+}
 
 const unread = (value: unknown, why: string): ParsedBody => ({ value, refusal: new Refusal(400, why) });
 

@@ -1,14 +1,10 @@
 import { untilAborted } from "../runtime/cancellation.ts";
-import { type Answer, drip, type Incoming } from "./answer.ts";
+import { type Answer, broken, type Incoming, piecesOf } from "./answer.ts";
 import type { App } from "./app.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 
 type FetchInput = Parameters<typeof fetch>[0];
 type FetchInit = Parameters<typeof fetch>[1];
-
-/** The error with which any fetch reports a broken connection. */
-const broken = (message: string): TypeError =>
-  new TypeError(message, { cause: Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET" }) });
 
 /** The path and query, without the base URL's own path. */
 const targetOf = ({ pathname, search }: URL, basePath: string): string =>
@@ -33,31 +29,14 @@ const readRequest = (input: FetchInput, init: FetchInit, basePath: string): Inco
 };
 
 /** The body as a stream that breaks, stops or drips. */
-const spoiltBody = (
-  { body, delivery }: Answer,
-  clock: SandboxClock,
-  signal: AbortSignal | undefined,
-): ReadableStream => {
-  const bytes = new TextEncoder().encode(body);
-  let stop = () => {};
-  return new ReadableStream<Uint8Array>({
-    start(controller) {
-      const abort = (): void => {
-        stop();
-        controller.error(signal?.reason);
-      };
-      signal?.addEventListener("abort", abort, { once: true });
-      const to = { write: (piece: Uint8Array) => controller.enqueue(piece), end: () => controller.close() };
-      if (delivery === "drip") stop = drip(bytes, clock, to);
-      else to.write(bytes.slice(0, bytes.length >> 1));
+const spoiltBody = (answer: Answer, clock: SandboxClock, signal: AbortSignal | undefined): ReadableStream => {
+  const pieces = piecesOf(answer, new TextEncoder().encode(answer.body), clock, signal);
+  return new ReadableStream({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
     },
-    pull(controller) {
-      if (delivery === "drip") return;
-      // A pending promise stops further pulls: the body stalls.
-      if (delivery === "stall-body") return new Promise(() => {});
-      controller.error(broken("terminated"));
-    },
-    cancel: () => stop(),
   });
 };
 

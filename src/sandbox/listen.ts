@@ -2,12 +2,12 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import { type Incoming, Refusal, replyTo } from "./answer.ts";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { type Answer, type Incoming, piecesOf, Refusal, replyTo } from "./answer.ts";
 import type { App } from "./app.ts";
 import type { Listening, ListenOptions } from "./options.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import type { Workbench } from "./workbench/workbench.ts";
-import { writeAnswer } from "./write-answer.ts";
 
 /** The host name in a `Host` header, in lower case and without the port; undefined if there is none. */
 const nameIn = (header: string | undefined): string | undefined => {
@@ -47,6 +47,40 @@ const readRequest = async (request: IncomingMessage): Promise<Incoming> => ({
   body: await text(request),
   isGone: () => request.socket.destroyed,
 });
+
+const pack = ({ headers, body, delivery }: Answer): Buffer => {
+  const encoding = headers["content-encoding"];
+  if (encoding === undefined) return Buffer.from(body);
+  if (encoding === "br") return brotliCompressSync(body);
+  const packed = gzipSync(body);
+  // The first ten bytes are gzip's header; a damaged byte after it breaks the stream or its checksum.
+  return delivery === "gzip-corrupt" ? packed.fill(0xff, 12) : packed;
+};
+
+/** Writes an answer with its faults. */
+const writeAnswer = async (answer: Answer, response: ServerResponse, clock: SandboxClock): Promise<void> => {
+  const { status, delivery = "" } = answer;
+  const { socket } = response;
+  if (delivery === "reset") socket?.resetAndDestroy();
+  if (delivery === "reset" || delivery === "stall") return;
+  const bytes = pack(answer);
+  if (delivery === "early-hints")
+    await new Promise<void>((resolve) => response.writeEarlyHints({ link: "</>; rel=preload" }, resolve));
+  const length = status === 204 ? {} : { "content-length": bytes.length };
+  response.writeHead(status, { ...answer.headers, ...length });
+  if (!["truncate", "stall-body", "drip"].includes(delivery))
+    return void response.end(bytes, () => delivery === "close-after" && socket?.destroySoon());
+  try {
+    for await (const piece of piecesOf(answer, bytes, clock)) {
+      if (response.destroyed) return;
+      response.write(piece);
+    }
+    response.end();
+  } catch {
+    // Not a reset, which would discard the half that was sent.
+    socket?.destroySoon();
+  }
+};
 
 const otherHost = new Refusal(
   403,

@@ -60,12 +60,7 @@ export const sendEmail = (call: Call): Reply => {
   const sendAt = readSendAt(body);
   const account = accountFor(draft, key.settings.mailAccount, workspace);
   if (sendAt !== undefined) return schedule(call, draft, sendAt, account.id);
-  const { id, to, cc, from, subject, sentAt, tracked, contactId, contactCreated } = sendNow(
-    draft,
-    account,
-    workspace,
-  );
-  return { status: 200, body: { id, to, cc, from, subject, sentAt, tracked, contactId, contactCreated } };
+  return { status: 200, body: sendNow(draft, account, workspace) };
 };
 
 const isWaiting = ({ status }: ScheduledRecord): boolean => status === "SCHEDULED";

@@ -113,17 +113,15 @@ const settlePerson = (
 };
 
 const record = (workspace: Workspace, event: EventDraft): EventResponse => {
-  const { contactId, createdContact } = settlePerson(event, workspace);
+  const person = settlePerson(event, workspace);
+  const { contactId } = person;
   const { id: callerId, name, properties } = event;
   const id = workspace.services.newId("ev");
-  const contact = contactId === undefined ? {} : { contactId };
-  const runs = runAutomations(event, contactId, workspace);
-  const response = { id, name, ...contact, createdContact, ...runs };
+  const response = { id, name, ...person, ...runAutomations(event, contactId, workspace) };
   const entry: EventRecord = {
     id,
-    ...(callerId === undefined ? {} : { callerId }),
     name,
-    ...contact,
+    ...given({ callerId, contactId }),
     properties,
     occurredAt: new Date(event.occurredAt).toISOString(),
     recordedAt: timestamp(workspace),

@@ -1,8 +1,8 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
-import { Refusal } from "../answer.ts";
+import { Refusal, type Reply } from "../answer.ts";
 import { type Fields, given } from "../json.ts";
 import { accountNamed, type MailAccount } from "../store/mail-account.ts";
-import type { EmailDraft, EmailRecord } from "../store/records.ts";
+import type { EmailDraft } from "../store/records.ts";
 import { addContact, timestamp, type Workspace } from "../store/workspace.ts";
 import { notFound, optional, readAddress, readFlag, readText } from "./call.ts";
 
@@ -64,6 +64,7 @@ export const accountFor = (
  * Sends an email that passed the checks: creates the recipient's contact if needed, records the email, and counts it for
  * the account's day.
  *
+ * @returns the service's answer.
  * @throws Refusal 502 when the account fails; nothing has changed then.
  */
 export const sendNow = (
@@ -71,11 +72,11 @@ export const sendNow = (
   account: MailAccount,
   workspace: Workspace,
   scheduledId?: string,
-): EmailRecord => {
+): Reply["body"] => {
   if (account.failing !== undefined) throw new Refusal(502, account.failing);
   const known = workspace.contacts.byEmail(to);
   const contact = known ?? addContact(workspace, { email: to });
-  const email: EmailRecord = {
+  const answer = {
     id: workspace.services.newId("msg"),
     to,
     cc: [],
@@ -85,12 +86,10 @@ export const sendNow = (
     tracked: workspace.settings.tracking ?? true,
     contactId: contact.id,
     contactCreated: known === undefined,
-    text,
-    mailAccount: account.id,
-    ...given({ html, signatureId, scheduledId }),
   };
-  workspace.emails.push(email);
+  const more = { text, mailAccount: account.id, ...given({ html, signatureId, scheduledId }) };
+  workspace.emails.push({ ...answer, ...more });
   workspace.services.changed();
   account.meters.get("mailAccountPerDay")?.take(1, workspace.services.clock.now());
-  return email;
+  return answer;
 };
