@@ -118,6 +118,3 @@ export const createFaultPlans = (random: Random) => {
     remove: (id: number) => plans.delete(id),
   };
 };
-
-/** The faults planned for future requests. */
-export type FaultPlans = ReturnType<typeof createFaultPlans>;

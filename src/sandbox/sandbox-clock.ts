@@ -2,23 +2,6 @@ import { type Cancel, type Clock, sleepOn } from "../runtime/clock.ts";
 import { must } from "../runtime/rules.ts";
 import { refuse } from "./checks.ts";
 
-/** A clock on top of a base clock. It can be moved forward and stopped. */
-export interface SandboxClock extends Clock {
-  /**
-   * Moves time forward. Timers that become due fire in order, each at its own due time.
-   *
-   * @throws ConfigurationError unless `ms` is a number of at least 0.
-   */
-  advance(ms: number): void;
-  /** Stops time, or continues from where it stopped. `advance` also moves a stopped clock. */
-  freeze(isFrozen: boolean): void;
-  readonly isFrozen: boolean;
-  /** How far it is ahead of the base clock, in milliseconds; below 0 if it was stopped for longer than it was ahead. */
-  readonly aheadMs: number;
-  /** Sets how far it is ahead. Pending timers keep their remaining time. */
-  setAhead(ms: number): void;
-}
-
 interface Timer {
   dueAt: number;
   readonly callback: () => void;
@@ -28,8 +11,8 @@ interface Timer {
 
 const wait = must("a number of milliseconds, at least 0", (ms) => Number.isFinite(ms) && Number(ms) >= 0);
 
-/** Adds an offset to a base clock. Timers follow both the base clock and `advance`. */
-export const createSandboxClock = (base: Clock): SandboxClock => {
+/** A clock on top of a base clock. Timers follow both the base clock and `advance`. */
+export const createSandboxClock = (base: Clock) => {
   let offset = 0;
   let stoppedAt: { readonly now: number; readonly wallTime: number } | undefined;
   const timers = new Set<Timer>();
@@ -57,22 +40,23 @@ export const createSandboxClock = (base: Clock): SandboxClock => {
     }
     return first;
   };
+  const after: Clock["after"] = (ms, callback, { idle: isIdle = false } = {}) => {
+    const timer: Timer = { dueAt: now() + ms, callback, isIdle, cancel: () => {} };
+    timers.add(timer);
+    arm(timer);
+    return () => {
+      timers.delete(timer);
+      timer.cancel();
+    };
+  };
 
-  const clock: SandboxClock = {
+  return {
     now,
     wallTime: () => (stoppedAt?.wallTime ?? base.wallTime()) + offset,
-    after(ms, callback, options) {
-      const isIdle = options?.idle ?? false;
-      const timer: Timer = { dueAt: now() + ms, callback, isIdle, cancel: () => {} };
-      timers.add(timer);
-      arm(timer);
-      return () => {
-        timers.delete(timer);
-        timer.cancel();
-      };
-    },
-    sleep: (ms, signal) => sleepOn(clock, ms, signal),
-    advance(ms) {
+    after,
+    sleep: (ms: number, signal?: AbortSignal) => sleepOn({ after }, ms, signal),
+    /** Timers that become due fire in order, each at its own due time. @throws ConfigurationError unless `ms` is at least 0. */
+    advance(ms: number) {
       refuse("sandbox.advance", wait(ms, "ms"));
       const target = now() + ms;
       const end = offset + ms;
@@ -83,7 +67,8 @@ export const createSandboxClock = (base: Clock): SandboxClock => {
       offset = end;
       armAll();
     },
-    freeze(isFrozen) {
+    /** Stops time, or continues from where it stopped. `advance` also moves a stopped clock. */
+    freeze(isFrozen: boolean) {
       if (isFrozen === (stoppedAt !== undefined)) return;
       if (stoppedAt !== undefined) offset -= base.now() - stoppedAt.now;
       stoppedAt = isFrozen ? { now: base.now(), wallTime: base.wallTime() } : undefined;
@@ -93,14 +78,18 @@ export const createSandboxClock = (base: Clock): SandboxClock => {
     get isFrozen() {
       return stoppedAt !== undefined;
     },
+    /** How far it is ahead of the base clock; below 0 if it was stopped for longer than it was ahead. */
     get aheadMs() {
       return offset;
     },
-    setAhead(ms) {
+    /** Pending timers keep their remaining time. */
+    setAhead(ms: number) {
       const step = ms - offset;
       offset = ms;
       for (const timer of timers) timer.dueAt += step;
     },
   };
-  return clock;
 };
+
+/** The clock of a sandbox, which can be moved forward and stopped. */
+export type SandboxClock = ReturnType<typeof createSandboxClock>;

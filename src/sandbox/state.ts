@@ -31,31 +31,15 @@ export interface SandboxState {
 
 /** The state of one workspace. It shows the new world after a reset. */
 export const stateOf = (world: () => World, name: string): SandboxState => {
-  const workspace = () => world().workspaceNamed(name);
-  return {
-    get contacts() {
-      return workspace().contacts.all;
-    },
-    get companies() {
-      return workspace().companies;
-    },
-    get lists() {
-      return workspace().lists;
-    },
-    get events() {
-      return workspace().events;
-    },
-    get emails() {
-      return workspace().emails;
-    },
-    get scheduled() {
-      return workspace().scheduled;
-    },
-    get requests() {
-      return world().journal.requests;
-    },
-    get counts() {
-      return world().journal.counts;
-    },
+  const current = (): SandboxState => {
+    const { contacts, companies, lists, events, emails, scheduled } = world().workspaceNamed(name);
+    const { requests, counts } = world().journal;
+    return { contacts: contacts.all, companies, lists, events, emails, scheduled, requests, counts };
   };
+  const getters = Object.keys(current()).map((part) => {
+    const get = (): unknown => Reflect.get(current(), part);
+    return [part, { get, enumerable: true }] as const;
+  });
+  // A getter for each part of the state.
+  return Object.defineProperties({}, Object.fromEntries(getters)) as SandboxState;
 };

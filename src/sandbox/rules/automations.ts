@@ -1,48 +1,42 @@
-import type { Fields } from "../json.ts";
-import type { EventResponse } from "../store/records.ts";
+import type { AutomationOptions } from "../options.ts";
+import type { EventRecord, EventResponse } from "../store/records.ts";
 import type { AutomationRun, Workspace } from "../store/workspace.ts";
 
-/** The part of an event that automations see. */
-interface Trigger {
-  readonly name: string;
-  readonly properties: Fields;
-  /** Milliseconds since 1970. */
-  readonly occurredAt: number;
-}
+/** `occurredAt` is in milliseconds since 1970. */
+type Trigger = Pick<EventRecord, "name" | "properties"> & { readonly occurredAt: number };
 
 type RunResult = Omit<EventResponse, "id" | "name" | "contactId" | "duplicate" | "createdContact">;
 
 const hour = 3_600_000;
-const oldest = ({ automation }: AutomationRun): number => (automation.transactional ? 7 * 24 : 72) * hour;
-
-const correlationOf = ({ properties }: Trigger, { automation: { correlateBy } }: AutomationRun): unknown =>
-  correlateBy === undefined ? undefined : properties[correlateBy];
+const oldest = ({ transactional }: AutomationOptions): number => (transactional ? 7 * 24 : 72) * hour;
 
 type Step = "started" | "exited" | "resumed" | "converted" | "already" | undefined;
 
-const stepInside = (event: Trigger, run: AutomationRun, contactId: string): Step => {
-  const { automation, active } = run;
+const stepIn = (
+  { automation, active }: AutomationRun,
+  event: Trigger,
+  contactId: string,
+  age: number,
+): Step => {
+  const { startsOn, waitsFor, exitsOn, goalOn, correlateBy } = automation;
+  const correlation = correlateBy === undefined ? undefined : event.properties[correlateBy];
   const current = active.get(contactId);
-  if (current === undefined || current.correlation !== correlationOf(event, run)) return undefined;
-  if (automation.goalOn === event.name || automation.exitsOn === event.name) {
-    active.delete(contactId);
-    return automation.goalOn === event.name ? "converted" : "exited";
+  if (current !== undefined && current.correlation === correlation) {
+    if (goalOn === event.name || exitsOn === event.name) {
+      active.delete(contactId);
+      return goalOn === event.name ? "converted" : "exited";
+    }
+    if (waitsFor === event.name && current.isWaiting) {
+      current.isWaiting = false;
+      // No other event can end this run, so it ends now.
+      if (goalOn === undefined && exitsOn === undefined) active.delete(contactId);
+      return "resumed";
+    }
   }
-  if (automation.waitsFor !== event.name || !current.isWaiting) return undefined;
-  current.isWaiting = false;
-  // No other event can end this run, so it ends now.
-  if (automation.goalOn === undefined && automation.exitsOn === undefined) active.delete(contactId);
-  return "resumed";
-};
-
-const stepIn = (event: Trigger, run: AutomationRun, contactId: string, age: number): Step => {
-  const { automation, active } = run;
-  if (automation.startsOn !== event.name || age > oldest(run)) return undefined;
-  if (active.has(contactId)) return "already";
-  const { waitsFor, exitsOn, goalOn } = automation;
-  if ([waitsFor, exitsOn, goalOn].some((name) => name !== undefined)) {
-    active.set(contactId, { isWaiting: waitsFor !== undefined, correlation: correlationOf(event, run) });
-  }
+  if (startsOn !== event.name || age > oldest(automation)) return undefined;
+  if (current !== undefined) return "already";
+  if ((waitsFor ?? exitsOn ?? goalOn) !== undefined)
+    active.set(contactId, { isWaiting: waitsFor !== undefined, correlation });
   return "started";
 };
 
@@ -53,18 +47,10 @@ export const runAutomations = (
   { runs, services }: Workspace,
 ): RunResult => {
   const age = services.clock.wallTime() - event.occurredAt;
-  const isTooOld =
-    age > 72 * hour &&
-    !runs.some(
-      (run) => run.automation.transactional && run.automation.startsOn === event.name && age <= oldest(run),
-    );
+  const started = runs.map(({ automation }) => automation).filter(({ startsOn }) => startsOn === event.name);
+  const isTooOld = age > Math.max(72 * hour, ...started.map(oldest));
   const steps =
-    contactId === undefined
-      ? []
-      : runs.map((run) => ({
-          name: run.automation.name,
-          step: stepInside(event, run, contactId) ?? stepIn(event, run, contactId, age),
-        }));
+    contactId === undefined ? [] : runs.map((run) => ({ run, step: stepIn(run, event, contactId, age) }));
   const count = (wanted: Step) => steps.filter(({ step }) => step === wanted).length;
   const result = {
     runsStarted: count("started"),
@@ -76,7 +62,7 @@ export const runAutomations = (
   if (contactId === undefined)
     return { ...result, outcome: "NO_CONTACT", note: "Nobody matched, and no contact was created." };
   if (isTooOld) return { ...result, outcome: "TOO_OLD", note: "The event is too old to start anything." };
-  const already = steps.find(({ step }) => step === "already");
-  const note = already === undefined ? null : `The person is already in a run of ${already.name}.`;
+  const already = steps.find(({ step }) => step === "already")?.run.automation.name;
+  const note = already === undefined ? null : `The person is already in a run of ${already}.`;
   return { ...result, outcome: "PROCESSED", note };
 };
