@@ -1,4 +1,5 @@
-// npm test: what asks the compiler runs beside the build, then every test but those of the check.
+// npm test: what asks the compiler runs beside the build, then the tests of behaviour. `.ci/run` adds those that drive a
+// browser, install the packed package, or need other runtimes.
 import { spawn } from "node:child_process";
 
 const run = (...command: readonly string[]): Promise<number> =>
@@ -8,6 +9,6 @@ const run = (...command: readonly string[]): Promise<number> =>
   });
 
 const prepared = await Promise.all([run("npm run -s build"), run("npm run -s check")]);
-const tests = ["unit", "unit-mocks", "e2e", "browser", "package"].map((name) => `--project ${name}`);
+const tests = ["unit", "unit-mocks", "e2e"].map((name) => `--project ${name}`);
 const failed = prepared.find((code) => code !== 0) ?? (await run("npx vitest run", ...tests));
 process.exitCode = failed;
