@@ -23,12 +23,15 @@ export const deferred = <T extends object>(build: () => T): T => {
 };
 
 /**
- * A string with known values, which an editor completes. The document leaves the set open, so any other string is
- * accepted.
+ * A string of a type with known values, which an editor completes. The document leaves the set open, so any other string
+ * is accepted: the cast only narrows the static type.
  */
-export const openUnion = <const Known extends string>(..._known: readonly Known[]) =>
-  // The cast only narrows the static type: at run time any string is valid.
-  z.string() as unknown as Schema<Known | (string & {})>;
+export const openText = <Known extends string>() => z.string() as unknown as Schema<Known>;
+
+/** The same schema for each of these fields. */
+export const each = <Field extends string, FieldSchema>(schema: FieldSchema, ...fields: readonly Field[]) =>
+  // One entry for each name.
+  Object.fromEntries(fields.map((field) => [field, schema])) as Record<Field, FieldSchema>;
 
 /** A schema for each field that a type names. */
 type ShapeOf<T> = { readonly [Field in keyof T as string extends Field ? never : Field]-?: Schema<T[Field]> };

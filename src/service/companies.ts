@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { EmailAddress, inputOf, maybe, objectOf, QueryText, Text } from "./common.ts";
+import { EmailAddress, each, inputOf, maybe, objectOf, QueryText, Text } from "./common.ts";
 import { operation } from "./define.ts";
 import { readChangedCompany, readCompanies, readCompanyIds } from "./response-shapes.ts";
 
@@ -14,8 +14,7 @@ export interface CompanyContact {
 }
 const CompanyContact = objectOf<CompanyContact>(() => ({
   email: z.string(),
-  name: maybe(z.string()),
-  title: maybe(z.string()),
+  ...each(maybe(z.string()), "name", "title"),
 }));
 
 /**
@@ -38,9 +37,7 @@ export interface Company {
 /** Checks a company as the service returns it. */
 export const Company = objectOf<Company>(() => ({
   id: z.string(),
-  companyName: maybe(z.string()),
-  domain: maybe(z.string()),
-  industry: maybe(z.string()),
+  ...each(maybe(z.string()), "companyName", "domain", "industry"),
   contacts: maybe(z.array(CompanyContact)),
 }));
 
@@ -60,8 +57,7 @@ export interface CompanyPerson {
 /** Checks a person of a new company. */
 export const CompanyPerson = inputOf<CompanyPerson>(() => ({
   email: EmailAddress,
-  name: z.optional(z.string("must be a string")),
-  title: z.optional(z.string("must be a string")),
+  ...each(z.optional(z.string("must be a string")), "name", "title"),
 }));
 
 /**
@@ -80,12 +76,15 @@ export interface CompanyInput {
   /** Its people, who become contacts. */
   contacts?: CompanyPerson[] | undefined;
 }
+const known = () => ({
+  ...each(z.optional(Text), "companyName", "domain"),
+  industry: z.optional(z.string("must be a string")),
+});
+
 /** Checks a new company. */
 export const CompanyInput = inputOf<CompanyInput>(
   () => ({
-    companyName: z.optional(Text),
-    domain: z.optional(Text),
-    industry: z.optional(z.string("must be a string")),
+    ...known(),
     contacts: z.optional(z.array(CompanyPerson, "must be an array of { email, name, title }")),
   }),
   z.refine(
@@ -108,11 +107,7 @@ export interface CompanyPatch {
   industry?: string | undefined;
 }
 /** Checks the changes to a company. */
-export const CompanyPatch = inputOf<CompanyPatch>(() => ({
-  companyName: z.optional(Text),
-  domain: z.optional(Text),
-  industry: z.optional(z.string("must be a string")),
-}));
+export const CompanyPatch = inputOf<CompanyPatch>(known);
 
 /**
  * The ids of a company and its contacts.

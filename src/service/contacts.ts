@@ -4,11 +4,12 @@ import {
   AnyObject,
   deferred,
   EmailAddress,
+  each,
   type FreeFields,
   inputOf,
   maybe,
   objectOf,
-  openUnion,
+  openText,
   page,
   paging,
   QueryText,
@@ -52,7 +53,7 @@ export const isSendRefused = (contact: { readonly stage: string } | null | undef
   refusedStages.some((refused) => refused === contact?.stage);
 
 /** Checks a stage: a string, known or not. */
-export const ContactStage = deferred(() => openUnion(...refusedStages));
+export const ContactStage = deferred(() => openText<ContactStage>());
 
 /**
  * Where a contact came from: `MANUAL`, or a value that the document does not name.
@@ -61,7 +62,7 @@ export const ContactStage = deferred(() => openUnion(...refusedStages));
  */
 export type ContactSource = "MANUAL" | (string & {});
 /** Checks a source: a string, known or not. */
-export const ContactSource = deferred(() => openUnion("MANUAL"));
+export const ContactSource = deferred(() => openText<ContactSource>());
 
 /**
  * A contact, as the service returns it. Other fields are kept as they are. To type your workspace's own fields, merge
@@ -107,23 +108,14 @@ export interface Contact {
 }
 /** Checks a contact as the service returns it. */
 export const Contact = objectOf<Contact>(() => ({
-  id: z.string(),
-  email: z.string(),
-  name: maybe(z.string()),
-  title: maybe(z.string()),
-  phone: maybe(z.string()),
-  linkedIn: maybe(z.string()),
-  notes: maybe(z.string()),
+  ...each(z.string(), "id", "email", "createdAt", "updatedAt"),
+  ...each(maybe(z.string()), "name", "title", "phone", "linkedIn", "notes", "leadId", "externalId"),
   stage: ContactStage,
   source: ContactSource,
   verified: z.boolean(),
   emailConfidence: maybe(z.number()),
   customFields: AnyObject,
-  leadId: maybe(z.string()),
   listIds: Texts,
-  externalId: maybe(z.string()),
-  createdAt: z.string(),
-  updatedAt: z.string(),
 }));
 
 export const ContactPage = deferred(() => page(Contact));
@@ -184,9 +176,7 @@ export interface ContactInput {
 /** Checks a new contact. */
 export const ContactInput = inputOf<ContactInput>(() => ({
   email: EmailAddress,
-  name: text(),
-  title: text(),
-  phone: text(),
+  ...each(text(), "name", "title", "phone"),
   linkedIn: profile(),
   leadId: z.optional(Text),
   ...others(),
@@ -249,9 +239,7 @@ export interface ContactPatch {
 /** Checks the changes to a contact. */
 export const ContactPatch = inputOf<ContactPatch>(() => ({
   email: z.optional(EmailAddress),
-  name: z.nullable(text()),
-  title: z.nullable(text()),
-  phone: z.nullable(text()),
+  ...each(z.nullable(text()), "name", "title", "phone"),
   linkedIn: z.nullable(profile()),
   leadId: z.nullable(z.optional(Text)),
   ...others(),

@@ -2,10 +2,11 @@ import * as z from "zod/mini";
 import {
   deferred,
   EmailAddress,
+  each,
   inputOf,
   maybe,
   objectOf,
-  openUnion,
+  openText,
   page,
   paging,
   type Schema,
@@ -148,15 +149,9 @@ export interface SentEmail {
 }
 /** Checks the response to an immediate send. */
 export const SentEmail = objectOf<Omit<SentEmail, "request">>(() => ({
-  id: z.string(),
-  to: z.string(),
+  ...each(z.string(), "id", "to", "from", "subject", "sentAt", "contactId"),
+  ...each(z.boolean(), "tracked", "contactCreated"),
   cc: z.array(z.unknown()),
-  from: z.string(),
-  subject: z.string(),
-  sentAt: z.string(),
-  tracked: z.boolean(),
-  contactId: z.string(),
-  contactCreated: z.boolean(),
 }));
 
 /**
@@ -166,7 +161,7 @@ export const SentEmail = objectOf<Omit<SentEmail, "request">>(() => ({
  */
 export type ScheduledStatus = "SCHEDULED" | (string & {});
 /** Checks a status: a string, known or not. */
-export const ScheduledStatus = deferred(() => openUnion("SCHEDULED"));
+export const ScheduledStatus = deferred(() => openText<ScheduledStatus>());
 
 /**
  * An email that will be sent at `sendAt`. The document names only these fields; others are kept.

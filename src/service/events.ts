@@ -4,6 +4,7 @@ import { issuesOf } from "./check.ts";
 import {
   deferred,
   EmailAddress,
+  each,
   type FreeFields,
   inputOf,
   maybe,
@@ -177,27 +178,16 @@ export interface EventReceipt {
 }
 /** Checks the response to a recorded event. */
 export const EventReceipt = objectOf<EventReceipt>(() => ({
-  id: z.string(),
-  name: z.string(),
-  contactId: maybe(z.string()),
-  duplicate: z.boolean(),
+  ...each(z.string(), "id", "name"),
+  ...each(maybe(z.string()), "contactId", "note"),
+  ...each(z.boolean(), "duplicate", "createdContact"),
+  ...each(Whole, "runsStarted", "runsExited", "runsResumed", "runsConverted"),
   outcome: EventOutcome,
-  createdContact: z.boolean(),
-  runsStarted: Whole,
-  runsExited: Whole,
-  runsResumed: Whole,
-  runsConverted: Whole,
-  note: maybe(z.string()),
 }));
 
 /** A result of a batch whose event was recorded: a status of 200–299. */
 const RecordedItem = deferred(() =>
-  z.looseObject({
-    id: z.string(),
-    name: z.string(),
-    outcome: EventOutcome,
-    runsStarted: Whole,
-  }),
+  z.looseObject({ ...each(z.string(), "id", "name"), outcome: EventOutcome, runsStarted: Whole }),
 );
 
 const isRecorded = ({ status }: BatchAnswerItem): boolean =>
@@ -217,11 +207,9 @@ interface BatchAnswerItem {
 /** Checks one result of a batch. */
 const BatchAnswerItem = objectOf<BatchAnswerItem>(
   () => ({
-    status: maybe(Whole),
-    id: maybe(z.string()),
-    name: maybe(z.string()),
+    ...each(maybe(Whole), "status", "runsStarted"),
+    ...each(maybe(z.string()), "id", "name"),
     outcome: maybe(EventOutcome),
-    runsStarted: maybe(Whole),
     duplicate: maybe(z.boolean()),
     error: z.optional(z.unknown()),
   }),
@@ -240,8 +228,7 @@ export interface BatchAnswer {
 }
 /** Checks the response to one batch request. */
 export const BatchAnswer = objectOf<BatchAnswer>(() => ({
-  accepted: Whole,
-  rejected: Whole,
+  ...each(Whole, "accepted", "rejected"),
   results: z.array(BatchAnswerItem),
 }));
 
