@@ -8,9 +8,9 @@ import {
   isOneOf,
   isWhole,
   must,
+  optionsOf,
   type Rule,
   type Rules,
-  ruleFaults,
 } from "../runtime/rules.ts";
 import { isPlainObject, isRecord } from "../runtime/values.ts";
 import { reservedEventPrefix } from "../service/events.ts";
@@ -21,16 +21,16 @@ import { logLevels } from "./logger.ts";
 import { isShared } from "./shared-limits.ts";
 import { routeFaults, sharedRules } from "./validation.ts";
 
-const hooksFaults: Rule = (hooks, within) => {
-  const rules = Object.fromEntries(hookNames.map((name) => [name, isCallback]));
-  if (isPlainObject(hooks)) return ruleFaults(hooks, rules, { within });
-  // A logger or another class instance may have more properties than the hooks.
-  return hookNames.some((name) => can(hooks, name))
-    ? []
-    : [`${within} must be an object of functions: ${hookNames.join(", ")}`];
-};
+const areHooks = optionsOf(
+  Object.fromEntries(hookNames.map((name) => [name, isCallback])),
+  `an object of functions: ${hookNames.join(", ")}`,
+);
 
-const limitsFaults = (limits: unknown): string[] => {
+// A logger or another class instance may have more properties than the hooks.
+const hooksFaults: Rule = (hooks, within) =>
+  !isPlainObject(hooks) && hookNames.some((name) => can(hooks, name)) ? [] : areHooks(hooks, within);
+
+const limitsFaults = (limits: unknown): readonly string[] => {
   if (limits === false) return [];
   if (!isShared(limits)) return limitFaults(limits);
   // Not typed, because an implementation of shared limits may be JavaScript.
@@ -88,10 +88,7 @@ export const clientRules = {
       : ["logger must have debug, info, warn and error, like console"],
   customFields: isSchema,
   events: eventsFaults,
-  unknownFields: (value, within) =>
-    isRecord(value)
-      ? ruleFaults(value, unknownFieldsRules, { within })
-      : [`${within} must be { mode, allow }`],
+  unknownFields: optionsOf(unknownFieldsRules, "{ mode, allow }"),
   recipients: anything,
   dryRun: isFlag,
   routes: routeFaults,

@@ -1,5 +1,4 @@
-import { isText, type Rule, type Rules, ruleFaults } from "../runtime/rules.ts";
-import { isPlainObject, shown } from "../runtime/values.ts";
+import { isNumber, isText, isWhole, must, optionsOf, type Rule, type Rules } from "../runtime/rules.ts";
 import type { ByPriority } from "./priority.ts";
 
 /** How much may happen in a window. */
@@ -85,34 +84,29 @@ export const documentedLimits: Limits = {
   eventsPerDay: 100_000,
 };
 
-const isCount = (value: unknown): boolean =>
-  typeof value === "number" && Number.isSafeInteger(value) && value >= 1;
-
-const windowFaults = (name: string, value: unknown): string[] => {
-  const { max, windowMs, ...more }: { max?: unknown; windowMs?: unknown } = Object(value);
-  const fits = isPlainObject(value) && isCount(max) && Number.isFinite(windowMs) && Number(windowMs) > 0;
-  if (!fits) {
-    return [`limits.${name} must be { max, windowMs }: max a whole number of at least 1, windowMs above 0`];
-  }
-  return Object.keys(more).map((key) => `limits.${name}: there is no field "${key}", only max and windowMs`);
+const windowRules: Rules = {
+  max: isWhole(1),
+  windowMs: must("a number above 0", (value) => Number.isFinite(value) && isNumber(value, Number.MIN_VALUE)),
 };
 
-const scopeRules: Rules = { requests: isText, emails: isText, events: isText };
+const isWindow = optionsOf(windowRules, "{ max, windowMs }", ["max", "windowMs"]);
+const isDay = isWhole(1);
+
+const limitRules: Record<keyof Limits, Rule> = {
+  requests: isWindow,
+  requestsPerDay: isDay,
+  emails: isWindow,
+  emailsPerDay: isDay,
+  events: isWindow,
+  eventsPerDay: isDay,
+};
 
 /** The faults of given names. */
-export const scopeFaults: Rule = (scopes, within) =>
-  isPlainObject(scopes)
-    ? ruleFaults(scopes, scopeRules, { within })
-    : [`${within} must be a plain object of names by limit`];
+export const scopeFaults = optionsOf(
+  { requests: isText, emails: isText, events: isText },
+  "a plain object of names by limit",
+);
 
-/** The faults of given limits. */
-export const limitFaults = (limits: unknown): string[] => {
-  if (!isPlainObject(limits)) return ["limits must be a plain object, or false"];
-  return Object.entries(limits).flatMap(([name, value]) => {
-    if (!Object.hasOwn(documentedLimits, name)) return [`limits: there is no limit "${name}"`];
-    if (value === undefined)
-      return [`limits.${name} must not be undefined: leave it out for the documented one`];
-    if (!name.endsWith("PerDay")) return windowFaults(name, value);
-    return isCount(value) ? [] : [`limits.${name} must be a whole number of at least 1, got ${shown(value)}`];
-  });
-};
+/** The faults of given limits. One that is undefined has one: it would replace the documented limit. */
+export const limitFaults = (limits: unknown): readonly string[] =>
+  optionsOf(limitRules, "a plain object, or false", Object.keys(Object(limits)))(limits, "limits");

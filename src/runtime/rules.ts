@@ -1,5 +1,5 @@
 import { ConfigurationError, ValidationError } from "../errors.ts";
-import { isAbortSignal, shown, unknownKeys } from "./values.ts";
+import { isAbortSignal, isPlainObject, shown, unknownKeys } from "./values.ts";
 
 /** Returns the faults of an option's value; each names the option. */
 export type Rule = (value: unknown, name: string) => readonly string[];
@@ -78,6 +78,12 @@ export const ruleFaults = (
   }
   return faults;
 };
+
+/** For an option that has options of its own. @param what - what its value must be. */
+export const optionsOf =
+  (rules: Rules, what: string, required = none): Rule =>
+  (value, name) =>
+    isPlainObject(value) ? ruleFaults(value, rules, { within: name, required }) : [`${name} must be ${what}`];
 
 /** @throws ValidationError naming every fault, if there is one. */
 export const refuseFaults = (operation: string, faults: readonly string[]): void => {

@@ -12,7 +12,6 @@ const hooks = "onRequest, onResponse, onRetry, onWait, onValidationIssue";
 const plainHeaders = "headers must be a plain object of strings";
 const plainLimits = "limits must be a plain object, or false";
 const whole = "limits: shared limits must have all numbers, like those of redisLimits(…)";
-const isWindow = "must be { max, windowMs }: max a whole number of at least 1, windowMs above 0";
 
 test.each<[object, string]>([
   [{ headers: new Headers({ "x-a": "1" }) }, `${plainHeaders}: give Object.fromEntries(headers)`],
@@ -30,13 +29,25 @@ test.each<[object, string]>([
   [{ limits: null }, plainLimits],
   [{ limits: new Map() }, plainLimits],
   [{ limits: [] }, plainLimits],
-  [{ limits: { constructor: 1 } }, 'limits: there is no limit "constructor"'],
+  [
+    { limits: { constructor: 1 } },
+    'limits: there is no option "constructor": there are requests, requestsPerDay, emails',
+  ],
   [
     { limits: { requests: { max: 1, windowMs: 1, foo: 1 } } },
-    'limits.requests: there is no field "foo", only max and windowMs',
+    'limits.requests: there is no option "foo": there are max, windowMs',
   ],
-  [{ limits: { events: null } }, `limits.events ${isWindow}`],
-  [{ limits: { events: { max: 1, windowMs: "1" } } }, `limits.events ${isWindow}`],
+  [{ limits: { events: null } }, "limits.events must be { max, windowMs }"],
+  [{ limits: { events: undefined } }, "limits.events must be { max, windowMs }"],
+  [{ limits: { events: { max: 1 } } }, "limits.events.windowMs must be a number above 0, got undefined"],
+  [
+    { limits: { events: { max: 1, windowMs: "1" } } },
+    'limits.events.windowMs must be a number above 0, got "1"',
+  ],
+  [
+    { limits: { events: { max: 0, windowMs: 1 } } },
+    "limits.events.max must be a whole number of at least 1, got 0",
+  ],
   [
     { limits: { requestsPerDay: { max: 1, windowMs: 1 } } },
     "limits.requestsPerDay must be a whole number of at least 1, got an object",
@@ -47,7 +58,7 @@ test.each<[object, string]>([
     'limitScopes: there is no option "contacts": there are requests, emails, events',
   ],
   [{ limitScopes: { events: "" } }, 'limitScopes.events must be a non-empty string, got ""'],
-  [{ limits: { open: 1 } }, 'limits: there is no limit "open"'],
+  [{ limits: { open: 1 } }, 'limits: there is no option "open": there are'],
   [{ limits: { open: () => undefined } }, whole],
   [{ limits: { open: () => undefined, numbers: {} } }, whole],
   [{ limits: { open: () => undefined, numbers: { ...documentedLimits, requests: 1 } } }, whole],
