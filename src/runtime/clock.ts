@@ -1,4 +1,4 @@
-import { Link, whenAborted } from "./cancellation.ts";
+import { Link, untilAborted } from "./cancellation.ts";
 
 /** Clears a timer; a second call has no effect. */
 export type Cancel = () => void;
@@ -75,23 +75,18 @@ const after: Clock["after"] = (ms, callback, options) => {
 };
 
 /** Waits on any clock that has `after`; shared by the real clock and the ones of tests. */
-export const sleepOn = (
+export const sleepOn = async (
   clock: Pick<Clock, "after">,
   ms: number,
   signal: AbortSignal | undefined,
-): Promise<void> =>
-  new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const cancel = clock.after(ms, () => {
-      release();
-      resolve();
-    });
-    const release = whenAborted(signal, () => {
-      release();
-      cancel();
-      reject(signal?.reason);
-    });
+): Promise<void> => {
+  signal?.throwIfAborted();
+  let cancel: Cancel | undefined;
+  const timeUp = new Promise<void>((resolve) => {
+    cancel = clock.after(ms, resolve);
   });
+  await untilAborted(timeUp, signal).finally(cancel);
+};
 
 export const systemClock: Clock = {
   now: () => performance.now(),
