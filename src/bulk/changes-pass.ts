@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { ConfigurationError } from "../errors.ts";
-import { openResumable, partialPathOf, type ResumableDraft } from "../runtime/resumable-draft.ts";
+import { type Draft, explained, keptDraftOf, openDraft } from "../runtime/atomic-file.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { ContactChange } from "./changes-options.ts";
 import { fieldHashes, TextPacker, type Texts } from "./contact-fields.ts";
@@ -46,7 +46,7 @@ export class Pass {
   readonly #pending = new Map<string, Texts>();
   /** The page that is pending in this run. */
   #page: { readonly contacts: readonly StoredContact[]; readonly cursor: string } | undefined;
-  #draft: ResumableDraft | undefined;
+  #draft: Draft | undefined;
   /** Of the draft. */
   #hash = createHash("sha256");
   /** Where the list continues. */
@@ -80,10 +80,10 @@ export class Pass {
     this.#committed.clear();
     this.#pending.clear();
     const after = before?.header.id ?? null;
-    const path = await partialPathOf(this.#path, this.#name);
+    const path = await explained(this.#name, () => keptDraftOf(this.#path));
     const found = await readSnapshot(path, { query, draftAfter: after }, apply);
-    const options = { keepBytes: found?.wholeBytes, mode: 0o600 };
-    this.#draft = await openResumable(this.#path, this.#name, options);
+    const options = { isKept: true, keepBytes: found?.wholeBytes, mode: 0o600 };
+    this.#draft = await openDraft(this.#path, this.#name, options);
     if (found !== undefined) this.#hash = found.hash;
     else await this.#append(snapshotLine({ format, version: 1, id: randomUUID(), after, query }));
   }

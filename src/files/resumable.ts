@@ -1,7 +1,7 @@
 import { rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
-import { openResumable, partialPathOf } from "../runtime/resumable-draft.ts";
+import { explained, keptDraftOf, openDraft } from "../runtime/atomic-file.ts";
 import { type StateKind, stateFile } from "../runtime/saved-state.ts";
 import { isCount } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
@@ -83,7 +83,7 @@ const startOf = async (path: string, checkpoint: string, subject: string) => {
     throw new ConfigurationError(
       `checkpoint ${checkpoint} belongs to an export with another query, other columns or another form: delete it to start over`,
     );
-  const draftPath = await partialPathOf(path, path);
+  const draftPath = await explained(path, () => keptDraftOf(path));
   const size = (await stat(draftPath).catch(() => undefined))?.size;
   // The process was killed between renaming the file and deleting the checkpoint.
   const isRenamed = found?.isComplete === true && size === undefined;
@@ -121,7 +121,7 @@ export const writeResumable = async (
     state = next;
   };
   if (!isRenamed) {
-    const draft = await openResumable(path, path, { keepBytes: found?.bytes });
+    const draft = await openDraft(path, path, { isKept: true, keepBytes: found?.bytes });
     const append = async (cursor: string | null, page: readonly object[]): Promise<void> => {
       const rows = page.map((record, index) => row(record, state.records + index + 1));
       const block = Buffer.from((state.bytes === 0 ? header : "") + rows.join(""));

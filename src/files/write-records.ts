@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { ConfigurationError, ValidationError } from "../errors.ts";
-import { explained, openDraft } from "../runtime/atomic-file.ts";
+import { openDraft } from "../runtime/atomic-file.ts";
 import { isIterable } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
 import { pathOf } from "./source.ts";
@@ -102,13 +102,8 @@ const streamSink = (stream: Writable): Sink => {
 const openTarget = async (target: FileTarget): Promise<Sink> => {
   const path = pathOf(target);
   if (path !== undefined) {
-    const { handle, commit, discard } = await explained(path, () => openDraft(path));
-    return {
-      // writeFile, because write may accept only a part of the block.
-      write: (block) => explained(path, () => handle.writeFile(block)),
-      commit: () => explained(path, commit),
-      abandon: discard,
-    };
+    const { append, commit, discard } = await openDraft(path, path);
+    return { write: append, commit, abandon: discard };
   }
   // Not a string or URL, so it is a stream; the types exclude anything else.
   const writable = target as Writable;

@@ -19,20 +19,21 @@ export const explained = async <T>(name: string, work: () => Promise<T>): Promis
 export interface Draft {
   /** The path that it is written to until then. */
   readonly path: string;
-  readonly handle: FileHandle;
+  append(block: string | Uint8Array): Promise<void>;
+  /** Makes durable what was appended. */
+  sync(): Promise<void>;
   /** Makes it durable, renames and closes it. If this fails, the caller discards it. */
   commit(): Promise<void>;
   /** Closes it and leaves the target unchanged. */
   discard(): Promise<void>;
 }
 
-/** The name of a draft, and whether it is kept. */
-export interface DraftOptions {
+interface DraftOptions {
   /**
-   * A fixed name beside the target, `<target><suffix>`, for a draft that a later run can resume: `discard` keeps it. By
-   * default the name is random and the draft is removed.
+   * Whether `discard` keeps it, at the path that `keptDraftOf` tells, so that a later run can resume it. By default its
+   * name is random and `discard` removes it.
    */
-  readonly suffix?: string | undefined;
+  readonly isKept?: boolean;
   /** Resumes the draft after this many of its bytes; by default a new one is started. */
   readonly keepBytes?: number | undefined;
   /** The permissions of a new file, less the umask. Default 0o666. */
@@ -89,30 +90,41 @@ const openDraftFile = async (
   }
 };
 
+const keptDraft = (target: string): string => `${target}.partial`;
+
+/** The path of the draft that a later run resumes. */
+export const keptDraftOf = async (path: string): Promise<string> => keptDraft(await destinationOf(path));
+
 /**
  * Starts a file that appears under its name when it is complete. A pipe or device is written directly.
  *
  * Follows links and keeps the permissions of a replaced file; the draft never has more permissions than that.
  */
-export const openDraft = async (path: string, options: DraftOptions = {}): Promise<Draft> => {
+const openUnnamed = async (
+  path: string,
+  { isKept = false, keepBytes, mode = 0o666 }: DraftOptions,
+): Promise<Draft> => {
   const target = await destinationOf(path);
   const old = await statIfThere(target);
-  if (old !== undefined && !old.isFile()) {
-    const handle = await open(target, "w");
-    return {
-      path: target,
-      handle,
-      commit: () => handle.close(),
-      discard: () => handle.close().catch(() => {}),
-    };
-  }
-  const { suffix, keepBytes, mode = 0o666 } = options;
-  const draft = `${target}${suffix ?? `.${randomUUID().slice(0, 8)}.tmp`}`;
-  const handle = await openDraftFile(draft, old === undefined ? mode : old.mode & 0o777, keepBytes);
+  const isDirect = old !== undefined && !old.isFile();
+  const temporary = isKept ? keptDraft(target) : `${target}.${randomUUID().slice(0, 8)}.tmp`;
+  const draft = isDirect ? target : temporary;
+  const handle = isDirect
+    ? await open(target, "w")
+    : await openDraftFile(draft, old === undefined ? mode : old.mode & 0o777, keepBytes);
+  let bytes = keepBytes ?? 0;
   return {
     path: draft,
-    handle,
+    append: async (block) => {
+      if (isKept && !isDirect && (await handle.stat()).size !== bytes)
+        throw new ConfigurationError(`${draft}: another run writes into it; give each a path of its own`);
+      // writeFile, because write may accept only a part of the block.
+      await handle.writeFile(block);
+      bytes += Buffer.byteLength(block);
+    },
+    sync: () => handle.sync(),
     commit: async () => {
+      if (isDirect) return handle.close();
       // The umask took some away, or the draft is older than the file it replaces.
       if (old !== undefined && (await handle.stat()).mode !== old.mode) await handle.chmod(old.mode & 0o7777);
       await handle.sync();
@@ -122,8 +134,19 @@ export const openDraft = async (path: string, options: DraftOptions = {}): Promi
     },
     discard: async () => {
       await handle.close().catch(() => {});
-      if (suffix === undefined) await rm(draft, { force: true });
+      if (!isKept && !isDirect) await rm(draft, { force: true });
     },
+  };
+};
+
+/** The same. @param name - what an error calls the file. */
+export const openDraft = async (path: string, name: string, options: DraftOptions = {}): Promise<Draft> => {
+  const draft = await explained(name, () => openUnnamed(path, options));
+  return {
+    ...draft,
+    append: (block) => explained(name, () => draft.append(block)),
+    sync: () => explained(name, draft.sync),
+    commit: () => explained(name, draft.commit),
   };
 };
 
@@ -142,9 +165,9 @@ export const removeOldDrafts = async (path: string): Promise<void> => {
 
 /** Writes a whole file: at any time its name has the old content or the new, never a part. */
 export const writeFileAtomically = async (path: string, text: string, mode?: number): Promise<void> => {
-  const draft = await openDraft(path, { mode });
+  const draft = await openUnnamed(path, { mode });
   try {
-    await draft.handle.writeFile(text);
+    await draft.append(text);
     await draft.commit();
   } catch (error) {
     await draft.discard();

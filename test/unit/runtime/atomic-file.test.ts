@@ -43,7 +43,7 @@ describe("a file written as a whole", () => {
     const { put, path, names } = scratch();
     for (const mode of [0o600, 0o666]) {
       await chmod(put("state", "old"), mode);
-      const draft = await openDraft(path("state"));
+      const draft = await openDraft(path("state"), "state");
       const isMorePrivate = (statSync(draft.path).mode & 0o777 & ~mode) === 0;
       await draft.commit();
       expect([isMorePrivate, modeOf(path("state")), names()]).toEqual([true, mode.toString(8), ["state"]]);
@@ -59,9 +59,9 @@ describe("a file written as a whole", () => {
     if (isThere) put("real/state", "old");
     symlinkSync("hop", path("link"));
     symlinkSync("real/state", path("hop"));
-    const draft = await openDraft(path("link"));
+    const draft = await openDraft(path("link"), "link");
     expect(dirname(draft.path)).toBe(path("real"));
-    await draft.handle.writeFile("new");
+    await draft.append("new");
     await draft.commit();
     expect([readlinkSync(path("link")), readFileSync(path("real/state"), "utf8")]).toEqual(["hop", "new"]);
     expect(readdirSync(path("real"))).toEqual(["state"]);
@@ -74,9 +74,9 @@ describe("a file written as a whole", () => {
     const cwd = vi.spyOn(process, "cwd");
     onTestFinished(() => cwd.mockRestore());
     cwd.mockReturnValue(path("."));
-    const draft = await openDraft("state");
+    const draft = await openDraft("state", "state");
     cwd.mockReturnValue(path("elsewhere"));
-    await draft.handle.writeFile("new");
+    await draft.append("new");
     await draft.commit();
     cwd.mockReturnValue(before);
     expect(text("state")).toBe("new");
@@ -85,8 +85,8 @@ describe("a file written as a whole", () => {
   test("discarded leaves the old file, and nothing open or beside it", async () => {
     const { put, text, names } = scratch();
     const before = freeDescriptor();
-    const draft = await openDraft(put("state", "old"));
-    await draft.handle.writeFile("half");
+    const draft = await openDraft(put("state", "old"), "state");
+    await draft.append("half");
     await draft.discard();
     expect([text("state"), names(), freeDescriptor()]).toEqual(["old", ["state"], before]);
   });
@@ -116,12 +116,12 @@ test("writers in many processes with the same id never take each other's draft",
 describe("a draft of a fixed name", () => {
   test("is kept when it is discarded, resumed after the bytes that count, and gone when it is committed", async () => {
     const { path, names, text } = scratch();
-    const first = await openDraft(path("out"), { suffix: ".partial" });
-    await first.handle.writeFile("one two");
+    const first = await openDraft(path("out"), "out", { isKept: true });
+    await first.append("one two");
     await first.discard();
     expect([names(), text("out.partial")]).toEqual([["out.partial"], "one two"]);
-    const second = await openDraft(path("out"), { suffix: ".partial", keepBytes: 4 });
-    await second.handle.writeFile("three");
+    const second = await openDraft(path("out"), "out", { isKept: true, keepBytes: 4 });
+    await second.append("three");
     await second.commit();
     expect([names(), text("out")]).toEqual([["out"], "one three"]);
   });
@@ -130,8 +130,8 @@ describe("a draft of a fixed name", () => {
     const { path, put, text } = scratch();
     put("victim", "kept");
     symlinkSync(path("victim"), path("out.partial"));
-    const draft = await openDraft(path("out"), { suffix: ".partial" });
-    await draft.handle.writeFile("new");
+    const draft = await openDraft(path("out"), "out", { isKept: true });
+    await draft.append("new");
     await draft.commit();
     expect([text("victim"), text("out")]).toEqual(["kept", "new"]);
   });
@@ -140,8 +140,8 @@ describe("a draft of a fixed name", () => {
     const { path } = scratch();
     writeFileSync(path("victim"), "kept");
     symlinkSync(path("victim"), path("out.partial"));
-    const resumed = openDraft(path("out"), { suffix: ".partial", keepBytes: 0 });
-    await expect(resumed).rejects.toMatchObject({ code: "ELOOP" });
+    const resumed = openDraft(path("out"), "out", { isKept: true, keepBytes: 0 });
+    await expect(resumed).rejects.toMatchObject({ cause: { code: "ELOOP" } });
     expect(readFileSync(path("victim"), "utf8")).toBe("kept");
   });
 
@@ -150,7 +150,7 @@ describe("a draft of a fixed name", () => {
     mkdirSync(path("real"));
     put("real/out", "old");
     symlinkSync("real/out", path("out"));
-    const draft = await openDraft(path("out"), { suffix: ".partial" });
+    const draft = await openDraft(path("out"), "out", { isKept: true });
     await draft.discard();
     expect(basename(draft.path)).toBe("out.partial");
     expect(readdirSync(path("real"))).toEqual(["out", "out.partial"]);
