@@ -92,17 +92,7 @@ export type { EventContact, EventFields, EventOutcome, EventReceipt } from "./se
 export { EventInput } from "./service/events.ts";
 export type { List } from "./service/lists.ts";
 export { ListInput } from "./service/lists.ts";
-export type {
-  ContactInputOf,
-  ContactOf,
-  ContactPatchOf,
-  ContactUpsertOf,
-  GivenContact,
-  OpenFields,
-  TypedContactInput,
-  TypedContactPatch,
-  TypedContactUpsert,
-} from "./workspace/contact-types.ts";
+export type * from "./workspace/contact-types.ts";
 export type {
   EventName,
   EventOf,

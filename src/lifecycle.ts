@@ -47,46 +47,43 @@ const isCarrier = (end: Closable): end is Carrier => "slots" in end;
 /** The clients that a client was created from, and the client itself. A garbage-collected one closes nothing. */
 type Ancestry = readonly WeakRef<ClientNode>[];
 
+/**
+ * A resource of a client in the tree. Nothing is kept alive: calls in flight keep themselves alive, and an unused client
+ * has nothing left to close.
+ */
+interface Owned {
+  readonly thing: WeakRef<Closable | Set<Draining>>;
+  readonly owner: Ancestry;
+}
+
 const forgetting = new FinalizationRegistry<() => void>((forget) => forget());
-
-/** Keeps nothing alive: calls in flight keep themselves alive, and an unused client has nothing left to close. */
-class Owned<T extends object> {
-  readonly #all = new Set<{ readonly thing: WeakRef<T>; readonly owner: Ancestry }>();
-
-  /** Remembers a resource as long as it is used. */
-  add(thing: T, owner: Ancestry): void {
-    const entry = { thing: new WeakRef(thing), owner };
-    this.#all.add(entry);
-    forgetting.register(thing, () => this.#all.delete(entry));
-  }
-
-  /** The resources of the client and of clients created from it. */
-  of(node: ClientNode): readonly T[] {
-    return [...this.#all].flatMap(({ thing, owner }) =>
-      owner.some((one) => one.deref() === node) ? (thing.deref() ?? []) : [],
-    );
-  }
-}
-
-interface Tree {
-  readonly recorders: Owned<Set<Draining>>;
-  readonly ends: Owned<Closable>;
-}
 
 /** A node in the tree of clients made by withOptions(). Closing a client closes its descendants. */
 export class ClientNode {
   /** Open recorders: they send requests, so they are drained before anything else is closed. */
   readonly recorders = new Set<Draining>();
-  readonly #tree: Tree;
+  /** What all clients of the tree have opened, as long as it is used. */
+  readonly #owned: Set<Owned>;
   readonly #ancestry: Ancestry;
 
   /** @param ends - what this client closes itself, not its parent. */
   constructor(ends: readonly Closable[], parent?: ClientNode) {
-    this.#tree = parent ? parent.#tree : { recorders: new Owned(), ends: new Owned() };
+    const owned = parent === undefined ? new Set<Owned>() : parent.#owned;
     const above = parent === undefined ? [] : parent.#ancestry.filter((one) => one.deref() !== undefined);
+    this.#owned = owned;
     this.#ancestry = [...above, new WeakRef(this)];
-    this.#tree.recorders.add(this.recorders, this.#ancestry);
-    for (const end of ends) this.#tree.ends.add(end, this.#ancestry);
+    for (const thing of [this.recorders, ...ends]) {
+      const entry = { thing: new WeakRef(thing), owner: this.#ancestry };
+      owned.add(entry);
+      forgetting.register(thing, () => owned.delete(entry));
+    }
+  }
+
+  /** The resources of this client and of clients created from it. */
+  #things(): readonly (Closable | Set<Draining>)[] {
+    return [...this.#owned].flatMap(({ thing, owner }) =>
+      owner.some((one) => one.deref() === this) ? (thing.deref() ?? []) : [],
+    );
   }
 
   /**
@@ -106,8 +103,9 @@ export class ClientNode {
       cancel?.();
     };
 
-    const recorders = this.#tree.recorders.of(this).flatMap((some) => [...some]);
-    const ends = this.#tree.ends.of(this);
+    const things = this.#things();
+    const recorders = things.flatMap((thing) => (thing instanceof Set ? [...thing] : []));
+    const ends = things.flatMap((thing) => (thing instanceof Set ? [] : thing));
     const carriers = ends.filter(isCarrier);
     let refused = 0;
     for (const { slots } of carriers) refused += slots.startClosing(new ClientClosed());

@@ -93,17 +93,14 @@ export const inputOf = <T extends object>(
 
 const isNotBlank = (value: string): boolean => value.trim() !== "";
 
+const textThat = (fits: (value: string) => boolean, message: string, kind = "must be a string") =>
+  deferred(() => z.string(kind).check(z.refine(fits, message)));
+
 /** A string that is not blank. */
-export const Text = deferred(() =>
-  z.string("must be a string").check(z.refine(isNotBlank, "must not be empty")),
-);
+export const Text = textThat(isNotBlank, "must not be empty");
 
 /** Text for a query: half a surrogate pair would be sent as another character. */
-export const QueryText = deferred(() =>
-  z
-    .string("must be a string")
-    .check(z.refine((value) => value.isWellFormed(), "must not hold half a surrogate pair")),
-);
+export const QueryText = textThat((text) => text.isWellFormed(), "must not hold half a surrogate pair");
 
 // Deliberately wide: the service decides what an address is. This finds slips such as swapped arguments, two addresses
 // in one, or a name with the address. Quoted text may contain anything.
@@ -114,10 +111,10 @@ const isAddress = (value: string): boolean =>
   address.test(value) && value.isWellFormed() && !hasControl.test(value);
 
 /** One email address: something, an `@`, something; no blanks, and no control characters. */
-export const EmailAddress = deferred(() =>
-  z
-    .string("must be an email address (a string)")
-    .check(z.refine(isAddress, "must be one email address such as ada@example.com")),
+export const EmailAddress = textThat(
+  isAddress,
+  "must be one email address such as ada@example.com",
+  "must be an email address (a string)",
 );
 
 const isText = (value: unknown): boolean => typeof value === "string";
@@ -128,16 +125,14 @@ export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema)
 
 // For a field that may be missing, zod compiles code that copies the value. For every contact of a page, this would
 // cost more than all other checks. These two check the value and build nothing.
+const valueThat = <T>(fits: (value: unknown) => boolean, message: string) =>
+  deferred(() => z.unknown().check(z.refine(fits, message))) as unknown as Schema<T>;
 
 /** Any object in a response. */
-export const AnyObject = deferred(() =>
-  z.unknown().check(z.refine(isRecord, "must be an object")),
-) as Schema<{ [field: string]: unknown }>;
+export const AnyObject: Schema<{ [field: string]: unknown }> = valueThat(isRecord, "must be an object");
 
 /** An array of strings in a response. */
-export const Texts = deferred(() =>
-  z.unknown().check(z.refine(areTexts, "must be an array of strings")),
-) as Schema<string[]>;
+export const Texts: Schema<string[]> = valueThat(areTexts, "must be an array of strings");
 
 /** The part of a list to request: at most `limit` records, 1–200, after the first `skip`. */
 export const paging = () => {
