@@ -15,7 +15,7 @@ export interface SharingBudget {
 }
 
 /** Requests of one priority that spend the same budgets, the narrowest last. */
-interface SharingKind {
+export interface SharingKind {
   readonly priority: Priority;
   readonly budgets: readonly SharingBudget[];
   /** What requests of this kind may take of a wider budget before requests that need only that one. */
@@ -31,7 +31,6 @@ export interface SharingRequest {
   /** How long its attempt may take. */
   readonly attemptTimeoutMs: number;
   readonly queue: {
-    readonly kind: SharingKind;
     /** The waiting requests, in their order. */
     requests(): Iterable<SharingRequest>;
     /** How many more requests may be in flight. */
@@ -48,10 +47,10 @@ export interface LostStore {
   readonly givesUpAt: number | undefined;
 }
 
-/** Decides for the requests of one process whether they may go, together with other processes. */
+/** Decides for the requests of one kind whether they may go, together with other processes. */
 export interface Gate {
-  /** Why the store is unavailable; undefined while it responds. */
-  readonly lost: LostStore | undefined;
+  /** The budget that its requests lack, as far as is known, and how long at least. */
+  readonly lacks: { readonly name: string; readonly ms: number } | undefined;
   /** Tries to reach the store again, although no request waits for it. */
   seek(): void;
   /**
@@ -62,8 +61,6 @@ export interface Gate {
   readyAt(request: SharingRequest): number | undefined;
   /** Whether the store has counted it already. */
   isGranted(request: SharingRequest): boolean;
-  /** The budget that a request of its kind lacks, as far as is known, and how long at least. */
-  lacks(request: SharingRequest): { readonly name: string; readonly ms: number } | undefined;
   /** An admitted request goes. */
   take(request: SharingRequest): void;
   /** A request goes no more. */
@@ -77,15 +74,17 @@ export interface Gate {
 
 /** One limit that many processes share. */
 export interface SharedBudget {
-  /** The same for all limits of one store. */
-  readonly gate: Gate;
+  /** Why the store is unavailable; undefined while it responds. */
+  readonly lost: LostStore | undefined;
   /** How many permits all processes held at last; 0 once those must have returned. */
-  readonly used: number;
+  readonly held: number;
   /** The permits that interactive calls of all processes hold; undefined without recent ones. */
   readonly interactive: number | undefined;
   /** Sets the budget that it is for. Called once, first. */
   attach(budget: SharingBudget): void;
-  /** The service asked for a pause of `ms` with the response `by`. */
+  /** Makes what decides for a kind, of which this is the narrowest budget. */
+  gateOf(kind: SharingKind): Gate;
+  /** The service asked for a pause of `ms` with the response `by`; told with the end of that request. */
   paused(ms: number, by: string): void;
   /** Tells the store what it does not know yet. */
   close(): Promise<void>;

@@ -24,7 +24,7 @@ export const refusal = (admission: Admission): unknown => {
     const refused = budget.pausedForMs > 0 ? refusalOfPause(admission, budget) : undefined;
     if (refused !== undefined) return refused;
   }
-  const lost = kind.gate?.lost;
+  const lost = kind.narrowest.shared?.lost;
   if (lost !== undefined && (lost.givesUpAt ?? never) <= bounds.clock.now()) {
     // No request may wait for the store any more: who else would look for it again?
     kind.gate?.seek();

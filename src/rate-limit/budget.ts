@@ -46,7 +46,7 @@ const noPause: Pause = {
 };
 
 /** What a request without permits of this budget waits for. */
-export const limitOf = ({ name, shared }: Budget): string => shared?.gate.lost?.why ?? `the limit ${name}`;
+export const limitOf = ({ name, shared }: Budget): string => shared?.lost?.why ?? `the limit ${name}`;
 
 /** What a budget is made of. */
 interface BudgetContext {
@@ -275,9 +275,9 @@ export class Budget implements SharingBudget {
   get state(): BudgetState {
     const { max } = this.limit;
     const isLimited = max !== never;
-    const used = isLimited ? Math.min(max, this.shared?.used ?? this.#permits.used) : 0;
+    const used = isLimited ? Math.min(max, this.shared?.held ?? this.#permits.used) : 0;
     const { pausedForMs } = this;
-    const lost = this.shared?.gate.lost;
+    const lost = this.shared?.lost;
     const remaining = lost?.givesUpAt === undefined ? max - used : 0;
     return {
       used,

@@ -91,7 +91,7 @@ export class RateLimiter {
         resetsInMs: remaining > 0 ? 0 : day.resetsInMs(1),
         pausedUntil: undefined,
         pausedBy: undefined,
-        lost: shared?.gate.lost?.why,
+        lost: shared?.lost?.why,
         waiting: nobody,
       };
     };

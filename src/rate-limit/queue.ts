@@ -124,7 +124,7 @@ export class Kind {
     this.budgets = budgets;
     this.#wider = budgets.slice(0, -1);
     this.narrowest = narrowest;
-    this.gate = narrowest.shared?.gate;
+    this.gate = narrowest.shared?.gateOf(this);
     this.priority = priority;
   }
 

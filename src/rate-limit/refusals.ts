@@ -89,7 +89,7 @@ export const refusedWait = (admission: Admission, why: string): RateLimitError =
   const isKnown =
     kind.gate === undefined ? ms > 0 || !budget.has(kind.amountOf(budget, weight)) : slots.inUse < slots.max;
   if (!isKnown) return refusedFor(scope, slots.name, `${why} (for ${slots.name})`);
-  const waitMs = Math.max(1, ms, kind.gate?.lacks(admission)?.ms ?? budget.waitMs());
+  const waitMs = Math.max(1, ms, kind.gate?.lacks?.ms ?? budget.waitMs());
   return refusedFor(scope, budget.name, `${why} (for ${limitOf(budget)})`, waitMs);
 };
 

@@ -33,7 +33,7 @@ const budgetWaitedFor = (admission: Admission): Budget | undefined => {
   const { kind, slots } = admission.queue;
   if (slots.inUse >= slots.max) return undefined;
   if (kind.gate !== undefined) {
-    const { name } = kind.gate.lacks(admission) ?? kind.narrowest;
+    const { name } = kind.gate.lacks ?? kind.narrowest;
     return kind.budgets.find((budget) => budget.name === name);
   }
   const lacking = kind.budgets.filter((budget) => !budget.has(kind.amountOf(budget, admission.weight)));

@@ -40,13 +40,16 @@ export const faultOf = (cause: unknown): RedisFault => {
   return { what, cause, isReply: true, isLasting: code in lasting };
 };
 
+/** Redis that has not answered for so long is unavailable, and what it granted may not be used any more. */
+export const silenceMs = 3_000;
+
 /** The fault when no answer arrives in time. */
-export const silence = (ms: number): RedisFault => ({
-  what: `has not responded for ${Math.round(ms)} ms`,
+export const silence: RedisFault = {
+  what: `has not responded for ${silenceMs} ms`,
   cause: undefined,
   isReply: false,
   isLasting: false,
-});
+};
 
 /** Awaits a command. If it fails, the error names Redis and what it stores. A ConfigurationError says it all. */
 export const asked = async <Answer>(stored: string, command: Promise<Answer>): Promise<Answer> => {

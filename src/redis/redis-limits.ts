@@ -1,10 +1,10 @@
 import { ConfigurationError } from "../errors.ts";
 import { documentedLimits, type Limits, limitFaults } from "../options/limits.ts";
-import type { SharedLimits } from "../options/shared-limits.ts";
+import type { SharedBudget, SharedLimits } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { clientFaults, type RedisCommands } from "./commands.ts";
 import { RedisGate } from "./redis-gate.ts";
-import { RedisBudget } from "./shared-budget.ts";
+import { RedisBudget, RedisStore } from "./redis-store.ts";
 
 /** Who shares the limits, and what happens while Redis is unavailable. You can change any limit here too. */
 export interface RedisLimitsOptions extends Partial<Limits> {
@@ -56,18 +56,18 @@ export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): 
   if (!(maxLostMs >= 0)) faults.push(`maxLostMs must be at least 0, got ${String(maxLostMs)}`);
   if (faults.length > 0) throw new ConfigurationError(`redisLimits: ${faults.join("; ")}`);
   const whenLost = { share: onLost === "open" ? (share ?? 0) : 0, maxMs: maxLostMs };
-  const gates = new Map<Clock, RedisGate>();
+  const stores = new Map<Clock, RedisStore>();
   return {
     numbers: { ...documentedLimits, ...given },
     open: (name, { limit, maxPerDay, scope }, clock) => {
-      const gate = gates.get(clock) ?? new RedisGate({ redis, whenLost }, clock);
-      gates.set(clock, gate);
+      const store = stores.get(clock) ?? new RedisStore(redis, whenLost, clock);
+      stores.set(clock, store);
       // The braces keep all limits on one node of a cluster, because one script takes what a request spends.
       const key = `touchpoint:{limits}:${scope === undefined ? `id:${id}` : `scope:${scope}`}:${name}`;
-      const share = whenLost.share;
-      const make = () => new RedisBudget(key, { name, limit, maxPerDay }, { gate, clock, share });
-      const budget = gate.budget(key, make);
-      return { budget, day: budget.day };
+      const gateOf: SharedBudget["gateOf"] = (kind) => new RedisGate(store, kind);
+      const numbers = { name, limit, maxPerDay };
+      const budget = store.budget(key, () => new RedisBudget(key, numbers, { store, gateOf }));
+      return { budget, day: budget };
     },
   };
 };

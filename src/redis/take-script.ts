@@ -1,6 +1,34 @@
 import { sharing } from "../rate-limit/permits.ts";
 import { script } from "./commands.ts";
 
+/** A budget's state. */
+export interface BudgetReply {
+  /** Identifies the state: another one if Redis has lost its data. */
+  readonly born: string;
+  readonly used: number;
+  /** When all of that is free again. */
+  readonly freeInMs: number;
+  readonly dayUsed: number;
+  readonly dayFreesInMs: number;
+  readonly pausedForMs: number;
+  /** Identifies the pause. */
+  readonly pausedUntil: number;
+  readonly pausedBy: string;
+  /** Permits that interactive calls of all processes hold; -1 without recent ones. */
+  readonly interactive: number;
+}
+
+/** The reply to a part of a message. */
+export interface PartReply {
+  readonly budgets: readonly BudgetReply[];
+  /** In how many milliseconds each granted request may go, in their order. */
+  readonly granted: readonly number[];
+  /** In how many milliseconds the next one should be asked for. */
+  readonly waitMs: number;
+  /** The place of the budget that it lacks, from 1; 0 if all were granted. */
+  readonly lacks: number;
+}
+
 /**
  * Grants requests, and records those that have ended. It runs atomically and uses the server's clock only.
  *
@@ -9,7 +37,8 @@ import { script } from "./commands.ts";
  * budget as JSON.
  */
 export const exchange = script(`
-local my = cjson.decode(ARGV[1])
+-- The part of the message that is dealt with, and the state of its budgets.
+local my, budgets
 local time = redis.call('TIME')
 local dayMs, slotMs, graceMs = 86400000, 300000, 1000
 
@@ -32,7 +61,7 @@ local function open(key, mine)
     it.beforeUntil = math.max(it.beforeUntil, now - mine.ageMs + dayMs + slotMs)
   end
   -- Other processes may be using their share without Redis.
-  if my.wasAlone then it.blockedUntil = math.max(it.blockedUntil, now + mine.windowMs + graceMs) end
+  if mine.wasAlone then it.blockedUntil = math.max(it.blockedUntil, now + mine.windowMs + graceMs) end
   if it.beforeUntil <= now then it.before = 0 end
   it.dayUsed = it.before
   while it.day[1] and (it.day[1][1] + 1) * slotMs + dayMs <= now do table.remove(it.day, 1) end
@@ -42,8 +71,8 @@ end
 
 -- What a request spends of the budget at this place: its weight of the narrowest, the last one. It holds no more permits
 -- than there are.
-local function weightAt(one, at, place) return place == #at and one.weight or 1 end
-local function amountAt(one, at, place) return math.min(weightAt(one, at, place), my.budgets[at[place]].max) end
+local function weightAt(one, place) return place == #my.budgets and one.weight or 1 end
+local function amountAt(one, place) return math.min(weightAt(one, place), my.budgets[place].max) end
 local function isInteractive(kind) return string.sub(kind, 1, 1) == 'i' end
 
 local function charge(it, weight)
@@ -81,52 +110,49 @@ local function count(it, mine)
   table.sort(it.returns, function(one, other) return one[1] < other[1] end)
 end
 
-local budgets = {}
-for at, mine in ipairs(my.budgets) do
-  budgets[at] = open(KEYS[at], mine)
-  if mine.charge ~= 0 then charge(budgets[at], mine.charge) end
-end
-
 -- REQUESTS THAT HAVE ENDED.
-for _, one in ipairs(my.settled) do
-  for place, at in ipairs(one.at) do
-    local it, mine = budgets[at], my.budgets[at]
-    local held = it.flying[one.id]
-    it.flying[one.id] = nil
-    if it.probe == one.id then it.probe = one.wasSent and '' or 'due' end
-    if not one.wasSent then
-      if held then charge(it, -weightAt(one, one.at, place)) end
-    elseif held or mine.born ~= it.born then
-      -- Rounded up, so that there are few different ends.
-      local step = math.max(1, math.ceil(mine.windowMs / 500))
-      local ends = math.ceil((it.heardAt + 1 + one.coolMs[place]) / step) * step
-      local floor = one.wasAnswered and mine.floorMs or 0
-      local last = it.cooling[#it.cooling]
-      if last and last.ends == ends and last.kind == one.kind and last.process == my.process and last.floor == floor then
-        last.amount = last.amount + amountAt(one, one.at, place)
-      else
-        table.insert(it.cooling, { ends = ends, amount = amountAt(one, one.at, place), kind = one.kind, process = my.process,
-          floor = floor, redisFloor = one.wasAnswered and my.redisFloorMs or 0 })
+local function settle()
+  for _, one in ipairs(my.settled) do
+    for place, it in ipairs(budgets) do
+      local mine, held = my.budgets[place], it.flying[one.id]
+      it.flying[one.id] = nil
+      if it.probe == one.id then it.probe = one.wasSent and '' or 'due' end
+      if not one.wasSent then
+        if held then charge(it, -weightAt(one, place)) end
+      elseif held or mine.born ~= it.born then
+        -- Rounded up, so that there are few different ends.
+        local step = math.max(1, math.ceil(mine.windowMs / 500))
+        local ends = math.ceil((it.heardAt + 1 + one.coolMs[place]) / step) * step
+        local floor = one.wasAnswered and mine.floorMs or 0
+        local last = it.cooling[#it.cooling]
+        if last and last.ends == ends and last.kind == my.kind and last.process == my.process and last.floor == floor then
+          last.amount = last.amount + amountAt(one, place)
+        else
+          table.insert(it.cooling, { ends = ends, amount = amountAt(one, place), kind = my.kind, process = my.process,
+            floor = floor, redisFloor = one.wasAnswered and my.redisFloorMs or 0 })
+        end
       end
     end
   end
 end
 
 -- A PAUSE applies to all processes. After it, one request is granted alone, the probe.
-for at, mine in ipairs(my.budgets) do
-  local it = budgets[at]
-  if mine.pauseMs > 0 then
-    if it.heardAt + mine.pauseMs > it.pausedUntil then it.pausedUntil, it.pausedBy = it.heardAt + mine.pauseMs, mine.pausedBy end
-    it.probe = 'due'
+local function pause()
+  for place, it in ipairs(budgets) do
+    local mine = my.budgets[place]
+    if mine.pauseMs > 0 then
+      if it.heardAt + mine.pauseMs > it.pausedUntil then it.pausedUntil, it.pausedBy = it.heardAt + mine.pauseMs, mine.pausedBy end
+      it.probe = 'due'
+    end
+    count(it, mine)
+    if it.probe ~= '' and it.probe ~= 'due' and not it.flying[it.probe] then it.probe = 'due' end
   end
-  count(it, mine)
-  if it.probe ~= '' and it.probe ~= 'due' and not it.flying[it.probe] then it.probe = 'due' end
 end
 
 -- BACKGROUND WORK is due, before interactive calls, while it has had less than its tenth of each budget.
-local function isDue(ask, request)
-  for place, at in ipairs(ask.at) do
-    local it, mine, amount = budgets[at], my.budgets[at], amountAt(request, ask.at, place)
+local function isDue(request)
+  for place, it in ipairs(budgets) do
+    local mine, amount = my.budgets[place], amountAt(request, place)
     local part, background = mine.max * ${sharing.backgroundPart}, it.used - it.interactive
     local isIdle = background == 0 and it.heardAt - it.backgroundAt >= amount / part * mine.windowMs
     if background + amount > part and not isIdle then return false end
@@ -135,19 +161,19 @@ local function isDue(ask, request)
 end
 
 -- THE RESERVE that background work leaves for interactive calls.
-local function reserve(it, mine, ask, amount)
+local function reserve(it, mine, amount)
   if it.interactiveUntil <= it.heardAt then return 0 end
-  local wanted = math.max(mine.max * ask.leastReserve, it.interactive * ${sharing.reserveFactor})
+  local wanted = math.max(mine.max * my.ask.leastReserve, it.interactive * ${sharing.reserveFactor})
   wanted = math.ceil(math.min(wanted, math.floor(mine.max * ${1 - sharing.backgroundPart})))
   return math.max(0, math.min(wanted, mine.max - amount) - it.interactive)
 end
 
 -- SHARES of a wide budget are kept for kinds that also need a narrower one.
-local function shares(it, mine, ask)
+local function shares(it, mine)
   local lacking, held = 0, 0
   for kind, one in pairs(it.kinds) do
     if one.ends <= it.heardAt and not it.of[kind] then it.kinds[kind] = nil
-    elseif not (isInteractive(ask.kind) and not isInteractive(kind)) then
+    elseif not (isInteractive(my.kind) and not isInteractive(kind)) then
       held = held + (it.of[kind] or 0)
       lacking = lacking + math.max(0, one.share - (it.of[kind] or 0))
     end
@@ -188,24 +214,24 @@ local function freeIn(it, mine, lack)
 end
 
 -- Whether a request may go: in how many milliseconds, or how long to wait for which budget.
-local function judge(ask, request, me, wants)
+local function judge(request, me)
   local inMs, waitMs, lacks = 0, 0, 0
-  me.class = isInteractive(ask.kind) and 1 or isDue(ask, request) and 0 or 2
-  for place, at in ipairs(ask.at) do
-    local it, mine, amount = budgets[at], my.budgets[at], amountAt(request, ask.at, place)
-    me.isWide = place < #ask.at
-    me.isBelowShare = me.isWide and (it.of[ask.kind] or 0) + amount <= ask.shares[place]
+  me.class = isInteractive(my.kind) and 1 or isDue(request) and 0 or 2
+  for place, it in ipairs(budgets) do
+    local mine, amount = my.budgets[place], amountAt(request, place)
+    me.isWide = place < #budgets
+    me.isBelowShare = me.isWide and (it.of[my.kind] or 0) + amount <= my.ask.shares[place]
     local known = me.known[place]
     me.turn = known and known.id == request.id and known.turn or it.turn
-    local ms, isSure, isFull = 0, true, it.dayUsed + weightAt(request, ask.at, place) > mine.dayMax
+    local ms, isSure, isFull = 0, true, it.dayUsed + weightAt(request, place) > mine.dayMax
     if isFull then ms, isSure = mine.windowMs, false
     elseif math.max(it.pausedUntil, it.blockedUntil) > it.heardAt then
       ms, isSure = math.max(it.pausedUntil, it.blockedUntil) - it.heardAt, false
     elseif it.probe ~= '' and it.probe ~= 'due' then ms, isSure = math.min(250, mine.windowMs / 4), false
     else
       local lack = amount - (mine.max - it.used)
-      if me.class == 2 then lack = lack + reserve(it, mine, ask, amount) end
-      if not me.isWide then lack = lack + shares(it, mine, ask) end
+      if me.class == 2 then lack = lack + reserve(it, mine, amount) end
+      if not me.isWide then lack = lack + shares(it, mine) end
       ms, isSure = freeIn(it, mine, lack + ahead(it, mine, me, me.isFirst))
       -- Others have not taken yet what was left for them: ask again when they had their turn.
       if ms > 0 and not me.isFirst and lack + ahead(it, mine, me, true) <= 0 then ms, isSure = math.max(5, mine.windowMs / 100), false end
@@ -213,10 +239,10 @@ local function judge(ask, request, me, wants)
     if ms > 0 and not (isSure and ms <= my.redisFloorMs) then
       if not isFull then
         it.waiters[me.name] = { process = my.process, class = me.class, id = request.id, turn = me.turn, isWide = me.isWide,
-        need = amount, want = wants[place], ends = it.heardAt + ms + graceMs + 2 * my.redisFloorMs }
+        need = amount, want = me.wants[place], ends = it.heardAt + ms + graceMs + 2 * my.redisFloorMs }
         it.turn = it.turn + 1
       end
-      if ms > waitMs then waitMs, lacks = ms, at end
+      if ms > waitMs then waitMs, lacks = ms, place end
     end
     inMs = math.max(inMs, ms)
   end
@@ -224,67 +250,78 @@ local function judge(ask, request, me, wants)
 end
 
 -- A request whose first answer was lost is granted again: its time starts anew.
-local function grant(ask, request, isHeld)
-  for place, at in ipairs(ask.at) do
-    local it, mine, amount = budgets[at], my.budgets[at], amountAt(request, ask.at, place)
-    local weight = weightAt(request, ask.at, place)
-    it.flying[request.id] = { amount = amount, kind = ask.kind, process = my.process,
-      ends = it.heardAt + ask.leaseMs + mine.windowMs * math.max(1, weight / mine.max) }
+local function grant(request, isHeld)
+  for place, it in ipairs(budgets) do
+    local mine, weight = my.budgets[place], weightAt(request, place)
+    it.flying[request.id] = { amount = amountAt(request, place), kind = my.kind, process = my.process,
+      ends = it.heardAt + my.ask.leaseMs + mine.windowMs * math.max(1, weight / mine.max) }
     if not isHeld then
       hold(it, it.flying[request.id], it.heardAt + mine.windowMs, false)
-      if not isInteractive(ask.kind) then it.backgroundAt = it.heardAt end
+      if not isInteractive(my.kind) then it.backgroundAt = it.heardAt end
       if it.probe == 'due' then it.probe = request.id end
       charge(it, weight)
     end
   end
 end
 
-local replies = {}
-for number, ask in ipairs(my.asks) do
-  local me, wants = { name = my.process .. ' ' .. ask.kind, known = {} }, {}
-  for place, at in ipairs(ask.at) do
-    local it, mine = budgets[at], my.budgets[at]
+-- Grants the requests in their order, as far as they may go.
+local function answer()
+  local granted, nextInMs, lacking = {}, 0, 0
+  if not my.ask then return granted, nextInMs, lacking end
+  local me = { name = my.process .. ' ' .. my.kind, known = {}, wants = {} }
+  for place, it in ipairs(budgets) do
     me.known[place], it.waiters[me.name] = it.waiters[me.name], nil
-    if isInteractive(ask.kind) then it.interactiveUntil = it.heardAt + ${sharing.rememberedWindows} * mine.windowMs end
-    wants[place] = 0
-    for _, request in ipairs(ask.requests) do wants[place] = wants[place] + amountAt(request, ask.at, place) end
+    if isInteractive(my.kind) then it.interactiveUntil = it.heardAt + ${sharing.rememberedWindows} * my.budgets[place].windowMs end
+    me.wants[place] = 0
+    for _, request in ipairs(my.ask.requests) do me.wants[place] = me.wants[place] + amountAt(request, place) end
   end
-  local reply = { granted = {}, waitMs = 0, lacks = 0 }
-  for place, request in ipairs(ask.requests) do
-    me.isFirst = place == 1
-    local inMs, waitMs, lacks = 0, 0, 0
+  for number, request in ipairs(my.ask.requests) do
+    me.isFirst = number == 1
     -- The answer to an earlier ask was lost.
-    local isHeld = budgets[ask.at[1]].flying[request.id] ~= nil
-    if not isHeld then inMs, waitMs, lacks = judge(ask, request, me, wants) end
-    if lacks > 0 then
-      reply.waitMs, reply.lacks = waitMs, lacks
-      break
-    end
-    grant(ask, request, isHeld)
-    for place in ipairs(ask.at) do wants[place] = wants[place] - amountAt(request, ask.at, place) end
-    table.insert(reply.granted, inMs)
+    local isHeld, inMs = budgets[1].flying[request.id] ~= nil, 0
+    if not isHeld then inMs, nextInMs, lacking = judge(request, me) end
+    if lacking > 0 then break end
+    grant(request, isHeld)
+    for place in ipairs(budgets) do me.wants[place] = me.wants[place] - amountAt(request, place) end
+    table.insert(granted, inMs)
   end
-  for place, at in ipairs(ask.at) do
-    local it = budgets[at]
-    if place < #ask.at and #ask.requests > 0 then
-      it.kinds[ask.kind] = { share = ask.shares[place], ends = it.heardAt + reply.waitMs + graceMs }
+  for place, it in ipairs(budgets) do
+    if place < #budgets and #my.ask.requests > 0 then
+      it.kinds[my.kind] = { share = my.ask.shares[place], ends = it.heardAt + nextInMs + graceMs }
     end
   end
-  replies[number] = reply
+  return granted, nextInMs, lacking
 end
 
-local states = {}
-for at, it in ipairs(budgets) do
+-- Stores a budget, without what is counted anew each time, and tells its state.
+local function close(key, it)
   local last = it.returns[#it.returns]
   local pausedForMs = math.max(0, it.pausedUntil - it.heardAt)
   local oldest = it.day[1] and (it.day[1][1] + 1) * slotMs + dayMs or it.beforeUntil
-  states[at] = {
+  local state = {
     born = it.born, used = it.used, freeInMs = last and last[1] - it.heardAt or 0, dayUsed = it.dayUsed,
     dayFreesInMs = math.max(0, oldest - it.heardAt), pausedForMs = pausedForMs, pausedUntil = it.pausedUntil,
     pausedBy = it.pausedBy, interactive = it.interactiveUntil > it.heardAt and it.interactive or -1,
   }
   it.used, it.interactive, it.of, it.by, it.returns, it.dayUsed = nil, nil, nil, nil, nil, nil
-  redis.call('SET', KEYS[at], cjson.encode(it), 'PX', dayMs + 3600000 + pausedForMs)
+  redis.call('SET', key, cjson.encode(it), 'PX', dayMs + 3600000 + pausedForMs)
+  return state
 end
-return cjson.encode({ budgets = states, asks = replies })
+
+local replies, done = {}, 0
+for number, part in ipairs(cjson.decode(ARGV[1])) do
+  my, budgets = part, {}
+  for place, mine in ipairs(my.budgets) do
+    budgets[place] = open(KEYS[done + place], mine)
+    if mine.charge ~= 0 then charge(budgets[place], mine.charge) end
+  end
+  settle()
+  pause()
+  local granted, waitMs, lacks = answer()
+  local states = {}
+  for place, it in ipairs(budgets) do states[place] = close(KEYS[done + place], it) end
+  replies[number] = { budgets = states, granted = granted, waitMs = waitMs, lacks = lacks }
+  done = done + #budgets
+end
+return cjson.encode(replies)
 `);

@@ -4,17 +4,17 @@ import type { SharedBudget } from "../../src/options/shared-limits.ts";
 export const sharedBudget = (change: Partial<SharedBudget> = {}) => {
   const log: string[] = [];
   const shared: SharedBudget = {
-    gate: {
-      lost: undefined,
+    lost: undefined,
+    gateOf: () => ({
       seek: () => log.push("seek"),
       readyAt: () => undefined,
       isGranted: () => false,
-      lacks: () => undefined,
+      lacks: undefined,
       take: () => undefined,
       drop: () => undefined,
       settle: () => undefined,
-    },
-    used: 0,
+    }),
+    held: 0,
     interactive: undefined,
     attach: ({ name }) => log.push(`attached ${name}`),
     paused: (ms, by) => log.push(`paused for ${ms} by ${by}`),

@@ -91,18 +91,14 @@ test("it tells whether what it spends stands still, to the last millisecond", as
 });
 
 test("when the shared limits are out of reach it is refused, and they are looked for again", () => {
-  let wanted = 0;
-  const want = (): void => {
-    wanted += 1;
-  };
   const lost = { why: "Redis is out of reach; onLost decides", cause: new Error("lost"), givesUpAt: 0 };
-  const { shared } = sharedBudget();
-  const { one } = admission({ ...shared, gate: { ...shared.gate, lost, seek: want } });
+  const { shared, log } = sharedBudget({ lost });
+  const { one } = admission(shared);
   expect(refusal(one)).toMatchObject({
     name: "ConnectionError",
     message: "requests+emails: not sent, Redis is out of reach; onLost decides",
     cause: lost.cause,
     outcome: "not-applied",
   });
-  expect(wanted).toBe(1);
+  expect(log).toEqual(["attached emails", "seek"]);
 });

@@ -445,7 +445,7 @@ describe("background work is due", () => {
 });
 
 test("a shared limit learns which budget it is for, of a pause and of the end, and tells what all use of it", async () => {
-  const { shared, log } = sharedBudget({ used: 3 });
+  const { shared, log } = sharedBudget({ held: 3 });
   const { clock, budget, changes } = open(10, shared);
   budget.applyPause(500, "429 on events.record");
   budget.changed();

@@ -1,0 +1,322 @@
+import { randomUUID } from "node:crypto";
+import type { Limit } from "../options/limits.ts";
+import type { DayCount, LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
+import { LatencyFloor, latencyFloorFor, Permits } from "../rate-limit/permits.ts";
+import type { Cancel, Clock } from "../runtime/clock.ts";
+import type { RedisCommands } from "./commands.ts";
+import { faultOf, type RedisFault, silence, silenceMs } from "./fault.ts";
+import { type BudgetReply, exchange, type PartReply } from "./take-script.ts";
+
+const dayMs = 86_400_000;
+const never = Number.POSITIVE_INFINITY;
+
+/** What a message says of requests of one kind. */
+export interface Part {
+  readonly isInteractive: boolean;
+  /** The budgets that they spend, the narrowest last. */
+  readonly keys: readonly string[];
+  readonly message: object;
+  answered(reply: PartReply): void;
+  failed(): void;
+  /** There was no answer in time: the requests may be asked for again. */
+  unasked(): void;
+}
+
+/** Requests of one kind, as a message sees them. */
+interface Teller {
+  readonly hasEnded: boolean;
+  /** What the message of now says: of those that wait if they are due, or `asks`, and of those that have ended. */
+  news(asks: boolean): readonly Part[];
+}
+
+/** While Redis is unavailable: the share of each limit to use; if it is 0, how long calls wait. */
+interface WhenLost {
+  readonly share: number;
+  readonly maxMs: number;
+}
+
+/**
+ * The Redis behind the limits of this process. What becomes known together, of all kinds of requests, goes in one
+ * message.
+ */
+export class RedisStore {
+  readonly clock: Clock;
+  readonly process = randomUUID();
+  /** How many requests Redis was asked for. */
+  count = 0;
+  readonly whenLost: WhenLost;
+  /** The part of a round trip to Redis that is certain to pass. */
+  readonly floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
+  /** Those with requests that wait, or that have ended and were not told yet. */
+  readonly tellers = new Set<Teller>();
+  readonly #redis: RedisCommands;
+  readonly #budgets = new Map<string, RedisBudget>();
+  #lostSince: number | undefined;
+  #fault: RedisFault = silence;
+  #wasConnected = false;
+  #isFlushing = false;
+  #cancelTelling: Cancel | undefined;
+  readonly #underWay = new Set<Promise<void>>();
+
+  constructor(redis: RedisCommands, whenLost: WhenLost, clock: Clock) {
+    this.#redis = redis;
+    this.whenLost = whenLost;
+    this.clock = clock;
+  }
+
+  /** The budget of a key, created once. */
+  budget(key: string, make: () => RedisBudget): RedisBudget {
+    const budget = this.#budgets.get(key) ?? make();
+    this.#budgets.set(key, budget);
+    return budget;
+  }
+
+  get lost(): LostStore | undefined {
+    const { share, maxMs } = this.whenLost;
+    if (this.#lostSince === undefined) return undefined;
+    const { what, cause, isLasting } = this.#fault;
+    const then =
+      share > 0 ? `"open" uses the share ${share}` : `"closed" sends nothing, calls wait up to maxLostMs`;
+    const why = `Redis, which shares the limits, ${what}; onLost of redisLimits decides: ${then}`;
+    const givesUpAt = share > 0 ? undefined : this.#lostSince + (isLasting ? 0 : maxMs);
+    return { why, cause, givesUpAt };
+  }
+
+  /** Since when what was used before the loss has cooled down, here and elsewhere. */
+  aloneSince(windowMs: number): number {
+    return (this.#lostSince ?? this.clock.now()) + (this.#wasConnected ? windowMs : 0);
+  }
+
+  /** Sends a message after so many milliseconds, or with the one before; 0: with all that becomes known in this turn. */
+  tell(inMs: number): void {
+    if (inMs > 0) {
+      this.#cancelTelling ??= this.clock.after(inMs, () => this.tell(0));
+      return;
+    }
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    const sent = Promise.resolve()
+      .then(() => this.#send())
+      .finally(() => this.#underWay.delete(sent));
+    this.#underWay.add(sent);
+  }
+
+  async #send(): Promise<void> {
+    this.#isFlushing = false;
+    this.#cancelTelling?.();
+    this.#cancelTelling = undefined;
+    const sentAt = this.clock.now();
+    const tellers = [...this.tellers];
+    // A message that goes anyway learns sooner when permits return.
+    const asks = tellers.some((teller) => teller.hasEnded);
+    const parts = tellers.flatMap((teller) => teller.news(asks));
+    if (parts.length === 0) return;
+    // Interactive requests are asked for first.
+    parts.sort((one, other) => Number(other.isInteractive) - Number(one.isInteractive));
+    const giveUp = (): void => {
+      this.#lose(parts, silence);
+      this.#changed();
+    };
+    const cancelAlarm = this.clock.after(silenceMs, giveUp, { idle: true });
+    try {
+      const keys = parts.flatMap((part) => part.keys);
+      const message = JSON.stringify(parts.map((part) => part.message));
+      // The script returns a reply to each part.
+      const replies = JSON.parse(String(await exchange(this.#redis, keys, [message]))) as PartReply[];
+      this.#lostSince = undefined;
+      this.#wasConnected = true;
+      this.floor.add(this.clock.now() - sentAt, this.clock.now());
+      for (const [at, part] of parts.entries()) part.answered(replies[at] as PartReply);
+    } catch (error) {
+      for (const part of parts) part.failed();
+      this.#lose(parts, faultOf(error));
+    } finally {
+      cancelAlarm();
+      this.#changed();
+    }
+  }
+
+  #lose(parts: readonly Part[], fault: RedisFault): void {
+    for (const part of parts) part.unasked();
+    this.#fault = fault;
+    this.#lostSince ??= this.clock.now();
+  }
+
+  /** The waiting requests are looked at again. */
+  #changed(): void {
+    for (const budget of this.#budgets.values()) budget.changed();
+  }
+
+  async close(): Promise<void> {
+    this.tell(0);
+    // Some clients queue a command until Redis is back, possibly forever.
+    await new Promise<void>((resolve) => {
+      const giveUp = this.clock.after(silenceMs / 3, resolve, { idle: true });
+      void Promise.all(this.#underWay).then(giveUp).then(resolve);
+    });
+  }
+}
+
+/** One limit that processes share through Redis, and its day, as this process knows them. */
+export class RedisBudget implements SharedBudget, DayCount {
+  readonly key: string;
+  readonly name: string;
+  readonly limit: Limit;
+  /** For the day. */
+  readonly max: number;
+  readonly gateOf: SharedBudget["gateOf"];
+  /** The part of a round trip to the service that is certain to pass. */
+  readonly floor;
+  readonly #store: RedisStore;
+  readonly #clock: Clock;
+  #holder: SharingBudget | undefined;
+  #last: BudgetReply | undefined;
+  #heardAt = Number.NEGATIVE_INFINITY;
+  #pauseSeen = 0;
+  #pauseToTell = { ms: 0, by: "" };
+  /** What this process may use alone while Redis is unavailable. */
+  readonly #aloneMax: number;
+  readonly #alone: Permits<this>;
+  #wasAlone = false;
+  /** The day's use that Redis does not know yet, and the part of it that an unanswered message tells. */
+  #unreported = 0;
+  #reporting = 0;
+
+  constructor(
+    key: string,
+    { name, limit, maxPerDay }: { readonly name: string; readonly limit: Limit; readonly maxPerDay: number },
+    { store, gateOf }: { readonly store: RedisStore; readonly gateOf: SharedBudget["gateOf"] },
+  ) {
+    const { clock, whenLost } = store;
+    this.key = key;
+    this.name = `${name}PerDay`;
+    this.limit = limit;
+    this.max = maxPerDay;
+    this.gateOf = gateOf;
+    this.floor = latencyFloorFor(limit.windowMs);
+    this.#store = store;
+    this.#clock = clock;
+    this.#aloneMax = Math.floor(limit.max * whenLost.share);
+    this.#alone = new Permits({ max: this.#aloneMax, windowMs: limit.windowMs }, clock);
+  }
+
+  get lost(): LostStore | undefined {
+    return this.#store.lost;
+  }
+
+  get held(): number {
+    return this.#inMs("freeInMs") > 0 ? (this.#last?.used ?? 0) : 0;
+  }
+
+  get interactive(): number | undefined {
+    const { interactive = -1 } = this.#last ?? {};
+    return interactive < 0 || this.#ageMs > this.limit.windowMs ? undefined : interactive;
+  }
+
+  get used(): number {
+    return (this.#last?.dayUsed ?? 0) + this.#unreported;
+  }
+
+  /** Also true once earlier use may have expired: Redis decides. */
+  has(weight: number): boolean {
+    return this.used + weight <= this.max || this.resetsInMs() === 0;
+  }
+
+  /** Redis counts what it grants. */
+  add(): void {}
+
+  resetsInMs(): number {
+    return this.#inMs("dayFreesInMs");
+  }
+
+  get #ageMs(): number {
+    return this.#clock.now() - this.#heardAt;
+  }
+
+  /** What is left of a time in the last reply. */
+  #inMs(name: "freeInMs" | "dayFreesInMs"): number {
+    return Math.max(0, (this.#last?.[name] ?? 0) - this.#ageMs);
+  }
+
+  attach(budget: SharingBudget): void {
+    this.#holder = budget;
+  }
+
+  paused(ms: number, by: string): void {
+    if (ms > this.#pauseToTell.ms) this.#pauseToTell = { ms, by };
+  }
+
+  get hasPauseToTell(): boolean {
+    return this.#pauseToTell.ms > 0;
+  }
+
+  close(): Promise<void> {
+    return this.#store.close();
+  }
+
+  changed(): void {
+    this.#holder?.changed();
+  }
+
+  /** When a request may go without Redis, as far as is known. */
+  aloneAt(weight: number): number {
+    const since = this.#store.aloneSince(this.limit.windowMs);
+    const amount = Math.min(weight, this.#aloneMax);
+    const isFree = amount > 0 && this.#alone.inHand >= amount && this.has(weight);
+    return this.#clock.now() < since || isFree ? since : (this.#alone.nextAt ?? never);
+  }
+
+  takeAlone(weight: number): void {
+    this.#wasAlone = true;
+    this.#alone.take(Math.min(weight, this.#aloneMax), this);
+    this.#unreported += weight;
+  }
+
+  endAlone(weight: number, roundTripMs: number | undefined, wasSent: boolean): void {
+    if (wasSent) return this.#alone.cool(weight, roundTripMs, this);
+    this.#alone.putBack(Math.min(weight, this.#aloneMax), this);
+    this.#unreported -= weight;
+  }
+
+  /** What the script is told of it. */
+  report() {
+    const { max, windowMs } = this.limit;
+    const { ms: pauseMs, by: pausedBy } = this.#pauseToTell;
+    this.#pauseToTell = { ms: 0, by: "" };
+    const charge = this.#unreported - this.#reporting;
+    this.#reporting += charge;
+    return {
+      // JSON has no Infinity.
+      max: Math.min(max, Number.MAX_SAFE_INTEGER),
+      windowMs,
+      dayMax: Math.min(this.max, Number.MAX_SAFE_INTEGER),
+      floorMs: this.floor.floorMs,
+      // Which state this process knows; an empty text for none.
+      born: this.#ageMs < dayMs ? (this.#last?.born ?? "") : "",
+      dayUsed: this.#last?.dayUsed ?? 0,
+      ageMs: this.#ageMs,
+      // Whether it was used without Redis, as others may do still; and that use.
+      wasAlone: this.#wasAlone,
+      charge,
+      // A pause that the service asked for; 0 for none.
+      pauseMs,
+      pausedBy,
+    };
+  }
+
+  /** The answer to a report; undefined if Redis failed. */
+  heard(
+    reply: BudgetReply | undefined,
+    { wasAlone, charge, pauseMs, pausedBy }: ReturnType<RedisBudget["report"]>,
+  ): void {
+    this.#reporting -= charge;
+    if (reply === undefined) return this.paused(pauseMs, pausedBy);
+    this.#last = reply;
+    this.#heardAt = this.#clock.now();
+    this.#unreported -= charge;
+    if (wasAlone) this.#wasAlone = false;
+    if (reply.pausedForMs <= 0 || reply.pausedUntil === this.#pauseSeen) return;
+    this.#pauseSeen = reply.pausedUntil;
+    this.#holder?.pause(reply.pausedForMs, reply.pausedBy);
+  }
+}
