@@ -5,9 +5,9 @@ import { type Clock, systemClock } from "../runtime/clock.ts";
 import { isText, refuseSetup } from "../runtime/rules.ts";
 import { messageOf } from "../runtime/values.ts";
 import type { JournalFile } from "./journal-file.ts";
-import { foundAt } from "./key-table.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Claiming, type KeyStore, ledgerOver } from "./ledger-over.ts";
+import { foundAt } from "./memory-ledger.ts";
 import { type Found, isClock, type Settling } from "./rules.ts";
 
 /** The keys of a ledger in a file, for the processes of one machine. */

@@ -11,7 +11,7 @@ import {
   type ReadingPoint,
   readLines,
 } from "./journal-record.ts";
-import { KeyTable } from "./key-table.ts";
+import { KeyTable } from "./memory-ledger.ts";
 import { claimDetails, type Stored } from "./rules.ts";
 
 // The last line ends with a random id, so two files with the same last line are one file.

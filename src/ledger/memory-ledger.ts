@@ -1,9 +1,62 @@
 import { type Clock, systemClock } from "../runtime/clock.ts";
 import { refuseSetup } from "../runtime/rules.ts";
-import { copyOf, foundAt, KeyTable } from "./key-table.ts";
+import { jsonCopy } from "../runtime/values.ts";
 import type { Ledger } from "./ledger.ts";
 import { ledgerOver } from "./ledger-over.ts";
-import { isClock, type Stored } from "./rules.ts";
+import { isClock, type Settling, type Stored, scheduledIdOf, settled } from "./rules.ts";
+
+/** A copy, so that nobody's changes reach what is stored. */
+const copyOf = (receipt: unknown): unknown => (receipt === undefined ? undefined : jsonCopy(receipt));
+
+/** What is found of a key, if it is not free. */
+export const foundAt = <Entry extends Stored | undefined>(entry: Entry, now: number) =>
+  entry && { ...entry, receipt: copyOf(entry.receipt), now };
+
+/** Keys that are not free, in memory. */
+export class KeyTable<Entry extends Stored> {
+  /** The latest claim last. */
+  readonly #entries = new Map<string, Entry>();
+  /** The keys of scheduled emails, by the emails' ids. */
+  readonly #scheduled = new Map<string, string>();
+
+  find(key: string): Entry | undefined {
+    return this.#entries.get(key);
+  }
+
+  /** Finds the key whose receipt is the scheduled email with this id. */
+  findScheduled(id: string): Entry | undefined {
+    const key = this.#scheduled.get(id);
+    return key === undefined ? undefined : this.find(key);
+  }
+
+  /** Stores a claim if its key is free. Returns whether it did. */
+  claim(entry: Entry): boolean {
+    if (this.#entries.has(entry.key)) return false;
+    this.#entries.set(entry.key, entry);
+    return true;
+  }
+
+  /** Settles the key if it has this claim, by the rules. Returns whether it did. */
+  settle(key: string, claim: string, settling: Settling): boolean {
+    const entry = this.find(key);
+    const state = entry?.claim === claim ? settled(entry.state, settling) : undefined;
+    if (entry === undefined || state === undefined) return false;
+    const { operation } = entry;
+    const before = scheduledIdOf(operation, entry.receipt);
+    if (before !== undefined) this.#scheduled.delete(before);
+    if (state === "free") return this.#entries.delete(key);
+    const receipt = settling.receipt === undefined ? entry.receipt : settling.receipt;
+    this.#entries.set(key, { ...entry, state, receipt });
+    const id = scheduledIdOf(operation, receipt);
+    if (id !== undefined) this.#scheduled.set(id, key);
+    return true;
+  }
+
+  /** All keys, the latest claim first. */
+  newestFirst(): Entry[] {
+    return [...this.#entries.values()].reverse();
+  }
+}
 
 /**
  * Keeps send-once keys in memory, for the clients that get this ledger, until the process ends. A key whose email was sent

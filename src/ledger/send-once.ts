@@ -1,8 +1,8 @@
 import { ConnectionError, isTouchpointError, type Outcome, SendOnceError, TimeoutError } from "../errors.ts";
 import { DeadlineExceeded, type Lifetime, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { messageOf } from "../runtime/values.ts";
-import { differingFields, emailFingerprint } from "./email-fingerprint.ts";
+import { contentHash } from "../runtime/content-hash.ts";
+import { jsonCopy, messageOf } from "../runtime/values.ts";
 import type { ClaimLedger, LedgerClaim, Settlement, TakenKey } from "./ledger.ts";
 import { keepable } from "./rules.ts";
 
@@ -128,6 +128,40 @@ const flightsOf = (ledger: ClaimLedger): Map<string, Flight> => {
   const made = new Map<string, Flight>();
   flights.set(ledger, made);
   return made;
+};
+
+// Enough to name the fields that differ; whether two emails are the same decides the hash of the whole.
+const charactersOfField = 8;
+
+/** Identifies an email by its hash, and each of its fields by a short one. */
+const emailFingerprint = (email: object): string => {
+  // As it is sent.
+  const copy = Object(jsonCopy(email));
+  const fields = Object.entries(copy).map(([name, value]) => [
+    name,
+    contentHash(value).slice(0, charactersOfField),
+  ]);
+  return JSON.stringify([contentHash(copy), Object.fromEntries(fields)]);
+};
+
+/** The hash of the whole email, and the fields. A ledger of one's own may return anything. */
+const partsOf = (
+  fingerprint: string,
+): { readonly whole: unknown; readonly fields: Record<string, unknown> } => {
+  try {
+    const [whole, fields] = JSON.parse(fingerprint);
+    return { whole, fields: Object(fields) };
+  } catch {
+    return { whole: fingerprint, fields: {} };
+  }
+};
+
+/** The names of the fields in which two emails differ; undefined if they are the same. */
+const differingFields = (before: string, now: string): string[] | undefined => {
+  const [a, b] = [partsOf(before), partsOf(now)];
+  if (a.whole === b.whole) return undefined;
+  const names = new Set([...Object.keys(a.fields), ...Object.keys(b.fields)]);
+  return [...names].filter((name) => a.fields[name] !== b.fields[name]);
 };
 
 const checkSame = (

@@ -1,33 +1,22 @@
 import { ConfigurationError } from "../errors.ts";
-import { isPlainObject } from "../runtime/values.ts";
+import { snapshot as deepCopy, isPlainObject } from "../runtime/values.ts";
 import type { Fetch } from "./fetch.ts";
 import { type ClientOptions, type Environment, fromEnvironment, optionNames } from "./options.ts";
 import { proxyEnvironment } from "./proxy.ts";
+import { isShared } from "./shared-limits.ts";
 
 /**
  * Replaces a given global fetch: it looks up the global fetch at each call, so that you can mock it later.
  */
 export const globalFetch: Fetch = (url, init) => globalThis.fetch(url, init);
 
-/** How many levels of an option are copied. Deeper values and class instances are used as they are. */
-const levels: Readonly<Record<string, number>> = {
-  headers: 1,
-  hooks: 1,
-  routes: 1,
-  events: 1,
-  limits: 2,
-  limitScopes: 1,
-  recipients: 2,
-  unknownFields: 2,
-};
+/** Options that are copied with all that they hold. Other objects are used as they are. */
+const copied = ["headers", "hooks", "routes", "limits", "limitScopes", "recipients", "unknownFields"];
 
-const copyOf = (value: unknown, depth: number): unknown => {
-  if (depth > 0 && Array.isArray(value)) return Object.freeze([...value]);
-  // Shared limits are identified by their object, so they must not be copied.
-  if (depth === 0 || !isPlainObject(value) || typeof value.open === "function") return value;
-  return Object.freeze(
-    Object.fromEntries(Object.entries(value).map(([name, part]) => [name, copyOf(part, depth - 1)])),
-  );
+const copyOf = (name: string, value: unknown): unknown => {
+  // The schemas themselves are not copied, nor are shared limits, which are identified by their object.
+  if (name === "events" && isPlainObject(value)) return { ...value };
+  return copied.includes(name) && !isShared(value) ? deepCopy(value) : value;
 };
 
 const fromElsewhere = ["apiKey", "baseUrl"];
@@ -62,8 +51,7 @@ export const snapshot = (given: ClientOptions, before: object): ClientOptions =>
     const value: unknown = Reflect.get(given, name);
     const isGlobalFetch = name === "fetch" && value !== undefined && value === globalThis.fetch;
     if (isGlobalFetch) options.set(name, globalFetch);
-    else if (isGiven(name, value) || !optionNames.includes(name))
-      options.set(name, copyOf(value, levels[name] ?? 0));
+    else if (isGiven(name, value) || !optionNames.includes(name)) options.set(name, copyOf(name, value));
   }
   const snapshot: ClientOptions = Object.fromEntries(options);
   const environment: unknown = Reflect.get(before, fromEnvironment);
