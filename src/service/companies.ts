@@ -54,7 +54,6 @@ export interface CompanyPerson {
   /** Job title. */
   title?: string | undefined;
 }
-/** Checks a person of a new company. */
 export const CompanyPerson = inputOf<CompanyPerson>(() => ({
   email: EmailAddress,
   ...each(z.optional(z.string("must be a string")), "name", "title"),
@@ -120,7 +119,6 @@ export interface CompanyCreated {
   /** The ids of the people, opaque strings. */
   contactIds?: string[] | null | undefined;
 }
-/** Checks the ids of a new company. */
 export const CompanyCreated = objectOf<CompanyCreated>(() => ({
   id: z.string(),
   contactIds: maybe(z.array(z.string())),
@@ -131,7 +129,6 @@ type CompanyQuery = {
   /** Unique per workspace; not blank. */
   domain: string;
 };
-/** Checks a search for a company. */
 const CompanyQuery = inputOf<CompanyQuery>(() => ({
   domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
 }));
@@ -140,7 +137,6 @@ const CompanyQuery = inputOf<CompanyQuery>(() => ({
 export interface CompanyMatches {
   data: Company[];
 }
-/** Checks the companies found. */
 export const CompanyMatches = objectOf<CompanyMatches>(() => ({ data: z.array(Company) }));
 
 /** Source: service document, Endpoints, Companies. The create path and the search are not given there. */

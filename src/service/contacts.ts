@@ -52,7 +52,6 @@ export const refusedStages = ["REPLIED", "BOUNCED", "UNSUBSCRIBED", "CONVERTED",
 export const isSendRefused = (contact: { readonly stage: string } | null | undefined): boolean =>
   refusedStages.some((refused) => refused === contact?.stage);
 
-/** Checks a stage: a string, known or not. */
 export const ContactStage = deferred(() => openText<ContactStage>());
 
 /**
@@ -61,7 +60,6 @@ export const ContactStage = deferred(() => openText<ContactStage>());
  * Source: service document, Contact.
  */
 export type ContactSource = "MANUAL" | (string & {});
-/** Checks a source: a string, known or not. */
 export const ContactSource = deferred(() => openText<ContactSource>());
 
 /**
@@ -136,7 +134,6 @@ const others = () => ({
   listIds: z.optional(z.array(Text, "must be an array of list ids ([] for none)")),
 });
 
-/** Checks the argument of `find`. */
 export const FindQuery = objectOf<{ email: string }>(() => ({ email: EmailAddress }));
 
 /**
@@ -258,7 +255,6 @@ export interface ContactQuery {
   /** Contacts per page, 1–200. The service's default is 50; an iteration uses 200. */
   limit?: number | undefined;
 }
-/** Checks a query for contacts. */
 export const ContactQuery = inputOf<ContactQuery>(() => ({ search: z.optional(QueryText), ...paging() }));
 
 /** Source: service document, Endpoints, Contacts. */

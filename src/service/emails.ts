@@ -147,7 +147,6 @@ export interface SentEmail {
   /** Only in a dry run, whose `id` starts with `dry-run:`. */
   request?: DryRunRequest | undefined;
 }
-/** Checks the response to an immediate send. */
 export const SentEmail = objectOf<Omit<SentEmail, "request">>(() => ({
   ...each(z.string(), "id", "to", "from", "subject", "sentAt", "contactId"),
   ...each(z.boolean(), "tracked", "contactCreated"),
@@ -160,7 +159,6 @@ export const SentEmail = objectOf<Omit<SentEmail, "request">>(() => ({
  * Source: service document, States and transitions.
  */
 export type ScheduledStatus = "SCHEDULED" | (string & {});
-/** Checks a status: a string, known or not. */
 export const ScheduledStatus = deferred(() => openText<ScheduledStatus>());
 
 /**
@@ -200,7 +198,6 @@ export interface ScheduledEmailUpdated {
   /** When it is due: ISO 8601, UTC. The service sends it within about a minute after. */
   sendAt?: string | null | undefined;
 }
-/** Checks the response to a change of a scheduled email. */
 export const ScheduledEmailUpdated = objectOf<ScheduledEmailUpdated>(() => ({
   id: z.string(),
   status: maybe(ScheduledStatus),
@@ -216,7 +213,6 @@ export interface ScheduledEmailQuery {
   /** Emails per page, 1–200. The service's default is 50; an iteration uses 200. */
   limit?: number | undefined;
 }
-/** Checks a query for scheduled emails. */
 export const ScheduledEmailQuery = inputOf<ScheduledEmailQuery>(paging);
 
 /**

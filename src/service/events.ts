@@ -125,7 +125,6 @@ export const EventInput = inputOf<EventInput>(
 
 /** The events of one request, 1–100. */
 export type EventBatch = { events: EventInput[] };
-/** Checks the events of one request. */
 export const EventBatch = inputOf<EventBatch>(() => ({
   events: z
     .array(EventInput, "must be an array of events")
@@ -142,7 +141,6 @@ export const EventBatch = inputOf<EventBatch>(() => ({
  * Source: service document, Event, `outcome`.
  */
 export type EventOutcome = "PROCESSED" | "NO_CONTACT" | "TOO_OLD";
-/** Checks an outcome. */
 export const EventOutcome: Schema<EventOutcome> = deferred(() =>
   z.enum(["PROCESSED", "NO_CONTACT", "TOO_OLD"], "must be PROCESSED, NO_CONTACT or TOO_OLD"),
 );
@@ -176,7 +174,6 @@ export interface EventReceipt {
   /** Why nothing started, for example because the person is already in a run; otherwise null. */
   note?: string | null | undefined;
 }
-/** Checks the response to a recorded event. */
 export const EventReceipt = objectOf<EventReceipt>(() => ({
   ...each(z.string(), "id", "name"),
   ...each(maybe(z.string()), "contactId", "note"),
@@ -204,7 +201,6 @@ interface BatchAnswerItem {
   duplicate?: boolean | null | undefined;
   error?: unknown;
 }
-/** Checks one result of a batch. */
 const BatchAnswerItem = objectOf<BatchAnswerItem>(
   () => ({
     ...each(maybe(Whole), "status", "runsStarted"),
@@ -226,7 +222,6 @@ export interface BatchAnswer {
   rejected: number;
   results: BatchAnswerItem[];
 }
-/** Checks the response to one batch request. */
 export const BatchAnswer = objectOf<BatchAnswer>(() => ({
   ...each(Whole, "accepted", "rejected"),
   results: z.array(BatchAnswerItem),

@@ -14,7 +14,6 @@ export interface List {
   /** Unique in the workspace. */
   name: string;
 }
-/** Checks a list as the service returns it. */
 export const List = objectOf<List>(() => ({ id: z.string(), name: z.string() }));
 
 /**
@@ -34,7 +33,6 @@ export const maxAddressesPerRequest = 1_000;
 
 /** The contacts to add to or remove from a list in one request: 1–1,000 addresses. */
 export type ListMembers = { emails: string[] };
-/** Checks the contacts to add to or remove from a list in one request. */
 export const ListMembers = inputOf<ListMembers>(() => ({
   emails: z
     .array(EmailAddress, "must be an array of email addresses")
