@@ -1,6 +1,6 @@
-import { ValidationError } from "../errors.ts";
 import type { Route } from "../options/validation.ts";
-import { isBytes, isPlainObject, isSearchParams, unknownKeys } from "../runtime/values.ts";
+import { isOneOf, type Rule, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
+import { isBytes, isPlainObject, isSearchParams } from "../runtime/values.ts";
 import { Anything } from "../service/common.ts";
 import type { Method, Operation, ReplayClass } from "../service/define.ts";
 import { jsonFault } from "../service/json.ts";
@@ -30,14 +30,19 @@ export interface RawRequest {
   readonly replay?: ReplayClass | undefined;
 }
 
-const methods: readonly string[] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-const replayClasses: readonly string[] = ["safe", "idempotent", "keyed", "never"];
-
 // Dots may be encoded too; a service that decodes before it routes would leave the path.
 const dotSegment = /(^|\/)(\.|%2e){1,2}(\/|$)/i;
 
-const queryFaults = (query: object): string[] => {
-  if (isSearchParams(query)) return [];
+const pathFaults: Rule = (path) => {
+  if (typeof path !== "string" || !/^\/(?!\/)/.test(path))
+    return ["path must start with one /: only the configured service is ever called"];
+  if (/[?#\\]|[^\x21-\x7e]/.test(path))
+    return ["path must be visible ASCII without query, fragment or backslash: give `query`, and encode ids"];
+  return dotSegment.test(path) ? ["path must hold no . or .. segment"] : [];
+};
+
+const queryFaults: Rule = (query) => {
+  if (query === null || isSearchParams(query)) return [];
   if (!isPlainObject(query)) return ["query must be a plain object or URLSearchParams"];
   const unfit = Object.entries(query).filter(([, value]) => value !== null && !isQueryValue(value));
   return unfit.map(([name]) => `query.${name} must be a string, a number or a boolean`);
@@ -46,7 +51,7 @@ const queryFaults = (query: object): string[] => {
 const isQueryValue = (value: unknown): boolean =>
   ["string", "number", "boolean", "bigint", "undefined"].includes(typeof value);
 
-const bodyFaults = (body: unknown): string[] => {
+const bodyFaults: Rule = (body) => {
   // A Buffer's toJSON is an object of numbers, which no service expects.
   const found = isBytes(body)
     ? { path: [], message: "must not be bytes: it is sent as JSON" }
@@ -56,26 +61,19 @@ const bodyFaults = (body: unknown): string[] => {
     : [`body${found.path.map((key) => `[${JSON.stringify(key)}]`).join("")} ${found.message}`];
 };
 
+const requestRules: Rules = {
+  method: isOneOf("GET", "POST", "PUT", "PATCH", "DELETE"),
+  path: pathFaults,
+  replay: isOneOf("safe", "idempotent", "keyed", "never"),
+  query: queryFaults,
+  body: bodyFaults,
+};
+
 const faultsOf = (request: RawRequest): string[] => {
   if (typeof request !== "object" || request === null) return ["give { method, path }"];
-  const { method, path, query, replay, body } = request;
-  const faults = unknownKeys(request, ["method", "path", "query", "body", "replay"]);
-  if (!methods.includes(method)) faults.push(`method must be one of ${methods.join(", ")}`);
-  if (typeof path !== "string" || !path.startsWith("/") || path.startsWith("//")) {
-    faults.push("path must start with one /: only the configured service is ever called");
-  } else if (/[?#\\]|[^\x21-\x7e]/.test(path)) {
-    faults.push(
-      "path must be visible ASCII without query, fragment or backslash: give `query`, and encode ids",
-    );
-  } else if (dotSegment.test(path)) {
-    faults.push("path must hold no . or .. segment");
-  }
-  if (replay !== undefined && !replayClasses.includes(replay)) {
-    faults.push(`replay must be one of ${replayClasses.join(", ")}`);
-  }
-  if (query !== undefined && query !== null) faults.push(...queryFaults(query));
-  if (method === "GET" && body !== undefined) faults.push("a GET carries no body: give `query`");
-  else if (body !== undefined) faults.push(...bodyFaults(body));
+  const faults = ruleFaults(request, requestRules, { required: ["method", "path"] });
+  if (request.method === "GET" && request.body !== undefined)
+    faults.push("a GET carries no body: give `query`");
   return faults;
 };
 
@@ -126,8 +124,7 @@ const weightOf = (operation: Operation<never, unknown> | undefined, body: unknow
  * @throws ValidationError naming every fault; nothing was sent.
  */
 export const rawOperation = (request: RawRequest, places: Places): Operation<unknown, unknown> => {
-  const faults = faultsOf(request);
-  if (faults.length > 0) throw new ValidationError(`request: ${faults.join("; ")}`, { operation: "request" });
+  refuseFaults("request", faultsOf(request));
   const { method, path, body, replay = method === "GET" ? "safe" : "never" } = request;
   // A documented endpoint spends its limits, however it is called.
   const same = allOperations.find(

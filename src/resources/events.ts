@@ -27,11 +27,7 @@ export interface EventsContext {
   /** The service's time, from its responses; undefined before the first. */
   readonly serviceNow: () => number | undefined;
   /** Open recorders: closing the client drains them. */
-  readonly recorders: Set<{
-    readonly tally: { readonly sent: number; readonly dropped: number };
-    close(): Promise<void>;
-    abandon(): void;
-  }>;
+  readonly recorders: Set<Pick<Recorder, "tally" | "close" | "abandon">>;
 }
 
 /**
