@@ -82,12 +82,15 @@ test("a packed answer that a fetch hands over empty is taken for broken, and ask
   expect(requests).toBe(2);
 });
 
-test("a fetch that answers with a network error does not prove that an email never left", async () => {
-  const client = new Client({ ...options, fetch: async () => Response.error() });
-  await expect(client.emails.send(email)).rejects.toMatchObject({
-    code: "connection_failed",
-    outcome: "unknown",
-  });
+test("a fetch that answers without a status does not prove that an email never left", async () => {
+  const nameless = { type: "default", status: Number.NaN, headers: new Headers(), body: null };
+  for (const response of [Response.error(), nameless]) {
+    const client = new Client({ ...options, fetch: async () => response });
+    await expect(client.emails.send(email)).rejects.toMatchObject({
+      code: "connection_failed",
+      outcome: "unknown",
+    });
+  }
 });
 
 test("a fetch that rejects with no Error fails the call, and nothing else", async () => {

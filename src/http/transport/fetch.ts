@@ -71,8 +71,8 @@ const attemptOver = async (fetch: Fetch, attempt: Attempt, url: string): Promise
     hasAnswer = true;
     // A browser hides the status of a redirect that it must not follow.
     const status = response.type === "opaqueredirect" ? 302 : response.status;
-    // `Response.error()` has status 0.
-    if (status < 200) throw new Error("the fetch returned a network error");
+    // `Response.error()` has status 0, and a stand-in for a response may have none.
+    if (!(status >= 200)) throw new Error("the fetch returned a network error");
     attempt.onResponseStart(undefined, status, rawHeaders(response.headers));
     if (attempt.hasEnded) return void (await response.body?.cancel());
     reader = response.body?.getReader();
