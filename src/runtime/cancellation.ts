@@ -133,6 +133,12 @@ export class Lifetime {
   /** @param free - frees what carries the calls. */
   constructor(free: () => Promise<void> = async () => undefined) {
     this.#free = free;
+    this.#keepListening();
+  }
+
+  /** A call that is alone would add the one listener of all calls, and remove it: that costs 2 % of a call. */
+  #keepListening(): void {
+    whenAborted(this.signal, nothingToRelease);
   }
 
   /** Makes `whenSettled` wait for work that outlives its request, such as storing the result of an email. */
@@ -152,6 +158,7 @@ export class Lifetime {
     const closed = this.#controller;
     this.#controller = new AbortController();
     this.signal = this.#controller.signal;
+    this.#keepListening();
     closed.abort(new ClientClosed());
     await this.#free();
   }
