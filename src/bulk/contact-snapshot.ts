@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
+import { readLines } from "../runtime/lines.ts";
 import { parseState, type StateKind } from "../runtime/saved-state.ts";
 import { isMissingFile, isRecord, messageOf } from "../runtime/values.ts";
 import type { Texts } from "./contact-fields.ts";
@@ -65,25 +66,16 @@ const openIfThere = async (path: string): Promise<FileHandle | undefined> => {
   }
 };
 
-const newline = 0x0a;
-const blockBytes = 256 * 1024;
 // A file of something else may have no line break at all.
-const longestLineBytes = 64 * blockBytes;
+const longestLine = { maxLineBytes: 16 * 1024 * 1024 };
 
-/** The lines of a file, each with its newline; a last one without it is left out. */
-async function* linesOf(handle: FileHandle): AsyncGenerator<Buffer, void> {
-  let rest = Buffer.alloc(0);
-  while (rest.length < longestLineBytes) {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(blockBytes), 0, blockBytes);
-    if (bytesRead === 0) return;
-    rest = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
-    let from = 0;
-    for (let end = rest.indexOf(newline); end >= 0; end = rest.indexOf(newline, from)) {
-      yield rest.subarray(from, end + 1);
-      from = end + 1;
+/** The lines of a file, without their ends; a last one without an end is left out. */
+async function* linesOf(handle: FileHandle): AsyncGenerator<string, void> {
+  for await (const lines of readLines(handle.createReadStream({ autoClose: false }), longestLine))
+    for (const { text, end, fault } of lines) {
+      if (end === "" || fault !== undefined) return;
+      yield text;
     }
-    rest = rest.subarray(from);
-  }
 }
 
 /**
@@ -102,27 +94,27 @@ export const readSnapshot = async (
   if (handle === undefined) return undefined;
   try {
     const lines = linesOf(handle);
-    const first = (await lines.next()).value ?? Buffer.alloc(0);
-    if (draftAfter !== undefined && first.length === 0) return undefined;
-    const header = parseState(first.toString(), `snapshot ${path}`, kind);
+    const first = (await lines.next()).value ?? "";
+    if (draftAfter !== undefined && first === "") return undefined;
+    const header = parseState(first, `snapshot ${path}`, kind);
     if (JSON.stringify(header.query) !== JSON.stringify(query))
       throw new ConfigurationError(
         `snapshot ${path} is of another query, ${JSON.stringify(header.query)}: give that one, or another path`,
       );
     if (draftAfter !== undefined && header.after !== draftAfter) return undefined;
     // Of the bytes up to the last mark. What follows it is of a killed run.
-    const hash = createHash("sha256").update(first);
-    let [wholeBytes, isComplete] = [first.length, false];
-    let sinceMark: Buffer[] = [];
+    const hash = createHash("sha256").update(`${first}\n`);
+    let [wholeBytes, isComplete] = [Buffer.byteLength(first) + 1, false];
+    let sinceMark = "";
     let contacts: StoredContact[] = [];
-    for await (const bytes of lines) {
-      const line = parse(bytes.toString());
+    for await (const text of lines) {
+      const line = parse(text);
       if (!isRecord(line)) break;
       if (typeof line.complete === "string") {
         isComplete = line.complete === hash.copy().digest("hex");
         break;
       }
-      sinceMark.push(bytes);
+      sinceMark += `${text}\n`;
       if (typeof line.id === "string" && isRecord(line.fields)) {
         // Its fields were just checked.
         contacts.push(line as unknown as StoredContact);
@@ -130,9 +122,9 @@ export const readSnapshot = async (
       }
       // The other lines of this version; a damaged one changes the hash.
       onMark(line as unknown as SnapshotMark, contacts);
-      for (const part of sinceMark) hash.update(part);
-      wholeBytes += Buffer.concat(sinceMark).length;
-      [sinceMark, contacts] = [[], []];
+      hash.update(sinceMark);
+      wholeBytes += Buffer.byteLength(sinceMark);
+      [sinceMark, contacts] = ["", []];
     }
     return { header, hash, wholeBytes, isComplete };
   } finally {

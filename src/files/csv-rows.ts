@@ -1,5 +1,5 @@
+import { readLines } from "../runtime/lines.ts";
 import { lineError, problemOf } from "./invalid.ts";
-import { readLines } from "./lines.ts";
 
 /** One CSV record: a line, or several if a quoted cell contains line breaks. */
 export interface Row {

@@ -1,6 +1,6 @@
+import { type Line, readLines } from "../runtime/lines.ts";
 import { messageOf } from "../runtime/values.ts";
 import { problemOf, recordsOf } from "./invalid.ts";
-import { type Line, readLines } from "./lines.ts";
 import { defaultMaxLineBytes, knownOptions, type ReadOptions, readRules } from "./options.ts";
 import { type FileSource, openSource } from "./source.ts";
 

@@ -204,7 +204,7 @@ describe("bad lines", () => {
   });
 
   test("a line over the cap is never held in memory", async () => {
-    const { readLines } = await import("../../../src/files/lines.ts");
+    const { readLines } = await import("../../../src/runtime/lines.ts");
     const concat = vi.spyOn(Buffer, "concat");
     const chunks = async function* () {
       for (let part = 0; part < 100; part += 1) yield Buffer.from("xxxxxx");
