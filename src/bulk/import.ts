@@ -30,7 +30,7 @@ import { placeOf, requestOptions, workFaults } from "./work-options.ts";
 
 /** The result of a row, real or planned. */
 interface Settled {
-  readonly result: ImportedContact["result"] | "passedOver";
+  readonly result: ImportedContact["result"] | "skipped";
   readonly contact?: Contact | undefined;
 }
 
@@ -53,7 +53,7 @@ type Why = Pick<RejectedContact, "status" | "error">;
 
 /** Imports the rows of one run, and counts their results. */
 class Import {
-  readonly counts = { created: 0, updated: 0, unchanged: 0, rejected: 0, passedOver: 0 };
+  readonly counts = { created: 0, updated: 0, unchanged: 0, rejected: 0, skipped: 0 };
   readonly #options: ImportOptions;
   readonly #call: CallScope;
   /** The options of each request. */
@@ -156,7 +156,7 @@ class Import {
     }
     const { result, contact } = settled;
     this.counts[result] += 1;
-    if (result === "passedOver") return false;
+    if (result === "skipped") return false;
     // Outside of the catch: an error of your callback is not a refusal of the row.
     if (contact !== undefined)
       await untilAborted(
@@ -168,30 +168,13 @@ class Import {
 
   async #settle(entry: Entry<GivenContact>): Promise<Settled> {
     const { item, index } = entry;
-    const place = placeOf(entry, item);
-    const { mode = "upsert" } = this.#options;
     const known = await this.lookup.look(item);
-    const passOver = (reason: string): Settled => {
-      this.plan?.add({ ...place, result: "skipped", reason });
-      return { result: "passedOver" };
-    };
-    const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
-    if (needsList && this.lookup.way?.by === "none")
-      throw new ConfigurationError(
-        `${operation}: the key may not list contacts, so ${needsList} cannot tell which there are; nothing was sent`,
-      );
-    if (known === undefined && mode === "update")
-      return passOver("no contact has this address, and mode is update");
-    if (known !== undefined && mode === "create")
-      return passOver("a contact has this address, and mode is create");
-    if (known !== undefined && known.fields.length === 0) {
-      this.plan?.add({ ...place, result: "unchanged" });
+    const planned = this.#planFor(known);
+    this.plan?.add({ ...placeOf(entry, item), ...planned });
+    if (planned.result === "skipped") return { result: "skipped" };
+    if (planned.result === "unchanged")
       return { result: "unchanged", contact: this.lookup.whole(item.email) };
-    }
     if (this.plan !== undefined) {
-      this.plan.add(
-        known ? { ...place, result: "update", fields: known.fields } : { ...place, result: "create" },
-      );
       this.lookup.apply(item);
       return { result: known ? "updated" : "created" };
     }
@@ -199,6 +182,22 @@ class Import {
     const settled = await this.#change(item, known);
     if (settled.contact !== undefined) this.lookup.add({ ...settled.contact, email: item.email });
     return settled;
+  }
+
+  /** What becomes of a row whose contact is known, or is not there. */
+  #planFor(known: KnownContact | undefined): Pick<PlannedRow, "result" | "fields" | "reason"> {
+    const { mode = "upsert" } = this.#options;
+    const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
+    if (needsList && this.lookup.way?.by === "none")
+      throw new ConfigurationError(
+        `${operation}: the key may not list contacts, so ${needsList} cannot tell which there are; nothing was sent`,
+      );
+    if (known === undefined && mode === "update")
+      return { result: "skipped", reason: "no contact has this address, and mode is update" };
+    if (known === undefined) return { result: "create" };
+    if (mode === "create")
+      return { result: "skipped", reason: "a contact has this address, and mode is create" };
+    return known.fields.length === 0 ? { result: "unchanged" } : { result: "update", fields: known.fields };
   }
 
   /** Sends the change. If another program has created or removed the contact meanwhile, an upsert resolves it. */
@@ -218,7 +217,7 @@ class Import {
         error instanceof NotFoundError || (known === undefined && error instanceof ConflictError);
       if (!isOthers) throw error;
       if (mode === "create" && (await findContact(call, row.email, options)) === null) throw error;
-      if (mode !== "upsert") return { result: "passedOver" };
+      if (mode !== "upsert") return { result: "skipped" };
     }
     return upsertContact(call, { input: row, options }, hasSameFields);
   }
@@ -271,11 +270,10 @@ export const importContacts = async (
   const call = within.long(operation, { ...options, waits: progress });
   const run = new Import(options, call, progress);
   const report = (reading: Reading): ImportReport => {
-    const { passedOver, ...counts } = run.counts;
-    const skipped = reading.skipped + passedOver;
-    const settled = skipped + counts.created + counts.updated + counts.unchanged + counts.rejected;
+    const counts = { ...run.counts, skipped: reading.skipped + run.counts.skipped };
+    const settled = Object.values(counts).reduce((sum, count) => sum + count);
     return {
-      ...{ read: reading.read, skipped, ...counts, unknown: reading.read - settled },
+      ...{ read: reading.read, ...counts, unknown: reading.read - settled },
       elapsedMs: Math.round(clock.now() - startedAt),
       ...(run.lookup.way && { lookup: run.lookup.way }),
       ...(run.plan && { plan: run.plan }),
