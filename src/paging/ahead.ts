@@ -7,20 +7,6 @@ export interface PageRequest {
 /** The default number of requests in flight: more could not be sent at once. */
 const mostAhead = 16;
 
-/** Which pages to request ahead. */
-export interface Plan {
-  /** The position of the next page. */
-  readonly position: number;
-  /** The end of the list. */
-  readonly until: number;
-  /** The most pages. */
-  readonly most: number;
-  /** Whether a page that was requested earlier can be the next one. */
-  readonly serves: (request: PageRequest) => boolean;
-  /** The request for the page at a position. */
-  readonly request: (position: number) => PageRequest;
-}
-
 /** A page that was requested. */
 interface Requested<P> {
   readonly request: PageRequest;
@@ -47,17 +33,23 @@ export class PagesAhead<P> {
     this.#fixedDepth = depth;
   }
 
-  /** Requests the pages after the current one, if the pages requested before can still be used. */
-  plan({ position, until, most, serves, request }: Plan): void {
-    const [first] = this.#requested;
-    if (first !== undefined && !serves(first.request)) this.drop();
-    const last = this.#requested.at(-1)?.request;
-    let at = last === undefined ? position : last.skip + last.limit;
+  /** The page that is due next, if it was requested ahead. */
+  get next(): PageRequest | undefined {
+    return this.#requested[0]?.request;
+  }
+
+  /**
+   * Requests further pages.
+   *
+   * @param most - how many may be requested at once.
+   * @param after - the request after another one; undefined if nothing follows. Called without one for the next page.
+   */
+  plan(most: number, after: (last?: PageRequest) => PageRequest | undefined): void {
     const depth = Math.min(most, this.#fixedDepth ?? this.#depth);
-    while (this.#requested.length < depth && at < until) {
-      const next = request(at);
-      this.#ask(next);
-      at = next.skip + next.limit;
+    while (this.#requested.length < depth) {
+      const request = after(this.#requested.at(-1)?.request);
+      if (request === undefined) return;
+      this.#ask(request);
     }
   }
 

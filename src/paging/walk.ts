@@ -247,12 +247,12 @@ export class Walk<T> {
   }
 
   #lookAhead({ total }: ServedPage<T>): void {
-    this.#ahead.plan({
-      position: this.#position,
-      until: typeof total === "number" ? total : 0,
-      most: this.#drift.pagesAhead,
-      serves: (request) => this.#serves(request),
-      request: (position) => this.#request(position),
+    const until = typeof total === "number" ? total : 0;
+    const { next } = this.#ahead;
+    if (next !== undefined && !this.#serves(next)) this.#ahead.drop();
+    this.#ahead.plan(this.#drift.pagesAhead, (last) => {
+      const at = last === undefined ? this.#position : last.skip + last.limit;
+      return at < until ? this.#request(at) : undefined;
     });
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type PageRequest, PagesAhead, type Plan } from "../../../src/paging/ahead.ts";
+import { type PageRequest, PagesAhead } from "../../../src/paging/ahead.ts";
 import { turn } from "../../support/fake-clock.ts";
 
 const at = (skip: number): PageRequest => ({ skip, limit: 10 });
@@ -28,10 +28,13 @@ const service = () => {
   return { asked, givenUp, waiting, fetch, answer };
 };
 
-const plan = (position: number, over: Partial<Plan> = {}): Plan => ({
-  ...{ position, until: 10_000, most: 100, serves: () => true, request: at },
-  ...over,
-});
+/** The pages of ten from a position on, before an end. */
+const pagesFrom =
+  (position: number, until = 10_000) =>
+  (last?: PageRequest): PageRequest | undefined => {
+    const skip = last === undefined ? position : last.skip + last.limit;
+    return skip < until ? at(skip) : undefined;
+  };
 
 /** Reads pages one after the other; how many stood ready or under way after each. */
 const readAhead = async (pages: number, isAlwaysThere: boolean, depth?: number): Promise<number[]> => {
@@ -43,7 +46,7 @@ const readAhead = async (pages: number, isAlwaysThere: boolean, depth?: number):
     const taking = ahead.take(() => at(page * 10));
     await answer(page * 10);
     expect(await taking).toEqual({ request: at(page * 10), page: page * 10 });
-    ahead.plan(plan(page * 10 + 10));
+    ahead.plan(100, pagesFrom(page * 10 + 10));
     counts.push(asked.length - page - 1);
   }
   return counts;
@@ -65,33 +68,27 @@ test("a depth that was given stays", async () => {
 });
 
 test("nothing is asked for beyond the end of the list, nor more than is allowed", async () => {
-  for (const [over, expected] of [
-    [{ until: 30 }, [10, 20]],
-    [{ until: 31 }, [10, 20, 30]],
-    [{ until: 10 }, []],
-    [{ most: 1 }, [10]],
+  for (const [until, most, expected] of [
+    [30, 100, [10, 20]],
+    [31, 100, [10, 20, 30]],
+    [10, 100, []],
+    [10_000, 1, [10]],
   ] as const) {
     const { asked, fetch } = service();
-    new PagesAhead(fetch, 4).plan(plan(10, over));
+    new PagesAhead(fetch, 4).plan(most, pagesFrom(10, until));
     expect(asked).toEqual(expected);
   }
 });
 
-test("pages asked for ahead that do not serve any more are given up, and others asked for", async () => {
-  const { asked, givenUp, fetch, answer } = service();
+test("a page that was asked for ahead is the next, and more are asked for behind the last", async () => {
+  const { asked, fetch, answer } = service();
   const ahead = new PagesAhead(fetch, 2);
-  ahead.plan(plan(0));
+  ahead.plan(100, pagesFrom(0));
   const taking = ahead.take(() => at(5));
   await answer();
   expect(await taking).toEqual({ request: at(0), page: 0 });
-  ahead.plan(plan(10));
-  expect(asked).toEqual([0, 10, 20]);
-  const second = ahead.take(() => at(5));
-  await answer(10);
-  await second;
-  ahead.plan(plan(17, { serves: ({ skip }) => skip !== 20 }));
-  expect(givenUp).toContain("20: no longer needed");
-  expect(asked.slice(3)).toEqual([17, 27]);
+  ahead.plan(100, pagesFrom(17));
+  expect([ahead.next, asked]).toEqual([at(10), [0, 10, 20]]);
 });
 
 test("after a page that failed, the pages after it are given up, and the next is the one that is due", async () => {
@@ -101,7 +98,7 @@ test("after a page that failed, the pages after it are given up, and the next is
     const page = fetch(request, signal);
     return request.skip === 0 && isDown ? Promise.reject(new Error("503")) : page;
   }, 3);
-  ahead.plan(plan(0));
+  ahead.plan(100, pagesFrom(0));
   await expect(ahead.take(() => at(5))).rejects.toThrow("503");
   isDown = false;
   void ahead.take(() => at(0));
@@ -112,7 +109,7 @@ test("after a page that failed, the pages after it are given up, and the next is
 test("dropping gives up whatever is under way", () => {
   const { givenUp, waiting, fetch } = service();
   const ahead = new PagesAhead(fetch, 2);
-  ahead.plan(plan(0));
+  ahead.plan(100, pagesFrom(0));
   ahead.drop();
   expect([givenUp.length, waiting.size]).toEqual([2, 0]);
 });
