@@ -79,11 +79,9 @@ class Timetable {
 
   /** When the nth event is sent, in milliseconds from now; counted from 0. */
   dueInMs(nth: number): number {
-    const pacedMs = nth * this.#msPerEvent;
-    if (nth < this.#today) return pacedMs;
-    const behind = nth - this.#today;
-    const onDayMs = (behind % this.#perDay) * this.#msPerEvent;
-    return Math.max(pacedMs, this.dayOf(nth) * dayMs + onDayMs);
+    const day = this.dayOf(nth);
+    const onDay = day === 0 ? nth : (nth - this.#today) % this.#perDay;
+    return Math.max(nth * this.#msPerEvent, day * dayMs + onDay * this.#msPerEvent);
   }
 
   /** 0 for today. The events of today are free again in 24 hours at the latest. */

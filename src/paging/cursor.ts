@@ -1,4 +1,5 @@
 import { invalid } from "../call/request.ts";
+import { isCount } from "../runtime/values.ts";
 
 /** The position of an export. */
 export interface Place {
@@ -31,8 +32,6 @@ export const queryText = (query: object): string => {
 /** A position as a string, which you can store and pass to `list(query, { cursor })` in another process. */
 export const writeCursor = (place: Place): string =>
   Buffer.from(JSON.stringify({ v: 1, ...place })).toString("base64url");
-
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
 const areIds = (value: unknown): boolean =>
   Array.isArray(value) && value.every((id) => typeof id === "string");

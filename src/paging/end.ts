@@ -1,7 +1,6 @@
 import type { PageRequest } from "./ahead.ts";
-import { isLast } from "./page-size.ts";
+import { isLast, type ServedPage } from "./page-size.ts";
 import { idOf } from "./recent.ts";
-import type { ServedPage } from "./walk-settings.ts";
 
 const recordsUnchanged = 80;
 

@@ -1,5 +1,12 @@
 import type { PageRequest } from "./ahead.ts";
-import type { ServedPage } from "./walk-settings.ts";
+
+/** A page as the service sent it. Only its records are reliable. */
+export interface ServedPage<T> {
+  readonly data: T[];
+  readonly total?: number | null | undefined;
+  /** The longest page that the service returns to this request. */
+  readonly limit?: number | undefined;
+}
 
 /** The most records per page that the document allows. */
 export const largestLimit = 200;
@@ -29,18 +36,13 @@ export class PageSize {
     return Math.min(this.most - 1, Math.max(2, Math.floor(this.most / 2)));
   }
 
-  /** Records any page. Returns true if it shows that the service returns fewer records than assumed. */
+  /** Records the length of a page. Returns true if it shows that the service returns fewer records than assumed. */
   showsShorter(request: PageRequest, page: ServedPage<unknown>): boolean {
     const { length } = page.data;
-    return this.learn(isLast(request, page) ? length : request.limit, length);
-  }
-
-  /** Records the length of a page. Returns true if the service returns fewer records than assumed. */
-  learn(asked: number, length: number): boolean {
     const before = this.most;
     this.longest = Math.max(this.longest, length);
-    // A service that returns shorter pages than requested sets the size.
-    if (length < asked) this.most = Math.min(this.most, this.longest);
+    // A service that returns shorter pages than requested sets the size; the end of the list does not.
+    if (length < request.limit && !isLast(request, page)) this.most = Math.min(before, this.longest);
     return this.most < before;
   }
 }

@@ -1,14 +1,29 @@
 import { ResponseValidationError } from "../errors.ts";
 import type { Page } from "../service/common.ts";
 import { type PageRequest, PagesAhead } from "./ahead.ts";
-import { writeCursor } from "./cursor.ts";
+import { type Place, writeCursor } from "./cursor.ts";
 import { Drift } from "./drift.ts";
 import { ListEnd } from "./end.ts";
-import { largestLimit, PageSize } from "./page-size.ts";
+import { largestLimit, PageSize, type ServedPage } from "./page-size.ts";
 import { moveOf, type Phase } from "./phase.ts";
 import { idOf, onceEach, RecentIds } from "./recent.ts";
 import { Search } from "./search.ts";
-import type { ServedPage, WalkSettings } from "./walk-settings.ts";
+
+/** The settings of a walk. */
+export interface WalkSettings<T> {
+  readonly operation: string;
+  readonly fetch: (request: PageRequest, signal: AbortSignal) => Promise<ServedPage<T>>;
+  readonly skip: number;
+  readonly limit: number;
+  /** Pages requested ahead; undefined: as many as the latency makes useful. */
+  readonly prefetch: number | undefined;
+  /** `false`: plain skip and limit, which misses and repeats records when the list moves. */
+  readonly isDriftSafe: boolean;
+  readonly place: Place | undefined;
+  /** For cursors: what `queryText` gives. */
+  readonly query?: string | undefined;
+  readonly onUnstable: (message: string) => void;
+}
 
 /** A page of an iteration: `data` has only records that were not yielded before. */
 export interface WalkedPage<T> extends Page<T> {

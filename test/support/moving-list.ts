@@ -1,5 +1,5 @@
 import type { PageRequest } from "../../src/paging/ahead.ts";
-import type { ServedPage } from "../../src/paging/walk-settings.ts";
+import type { ServedPage } from "../../src/paging/page-size.ts";
 
 export interface Item {
   readonly id: string;

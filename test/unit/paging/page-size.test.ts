@@ -3,30 +3,29 @@ import { PageSize } from "../../../src/paging/page-size.ts";
 
 const pageOf = (length: number, total?: number) => ({ data: Array(length).fill({}), total });
 
+/** A page of so many records, which is not the last. */
+const learn = (size: PageSize, limit: number, length: number): boolean =>
+  size.showsShorter({ skip: 0, limit }, pageOf(length));
+
 test("a page that is shorter than asked for sets the most that the next is asked for", () => {
   const size = new PageSize();
-  expect([size.learn(200, 200), size.most]).toEqual([false, 200]);
-  expect([size.learn(50, 50), size.most]).toEqual([false, 200]);
+  expect([learn(size, 200, 200), size.most]).toEqual([false, 200]);
+  expect([learn(size, 50, 50), size.most]).toEqual([false, 200]);
   const capped = new PageSize();
-  expect([capped.learn(200, 100), capped.most, capped.longest]).toEqual([true, 100, 100]);
-  expect([capped.learn(100, 60), capped.most]).toEqual([false, 100]);
-});
-
-test("however short a page is, the next is asked for one record at least", () => {
-  const size = new PageSize();
-  expect([size.learn(200, 0), size.most]).toEqual([true, 1]);
+  expect([learn(capped, 200, 100), capped.most, capped.longest]).toEqual([true, 100, 100]);
+  expect([learn(capped, 100, 60), capped.most]).toEqual([false, 100]);
 });
 
 test("a page that is longer than the short one before raises what is known, but not what is asked for", () => {
   const size = new PageSize();
-  size.learn(200, 60);
-  size.learn(60, 90);
+  learn(size, 200, 60);
+  learn(size, 60, 90);
   expect([size.most, size.longest]).toEqual([60, 90]);
 });
 
 test("the place in a cursor brings the longest page with it", () => {
   const size = new PageSize(100);
-  expect([size.learn(200, 60), size.most]).toEqual([true, 100]);
+  expect([learn(size, 200, 60), size.most]).toEqual([true, 100]);
 });
 
 test("the end of the list does not count as a short page", () => {
@@ -41,7 +40,7 @@ test("the end of the list does not count as a short page", () => {
 test("pages share half of what the service gives, two of few, and always leave one for something new", () => {
   const shared = [200, 101, 7, 5, 4, 3, 2, 1].map((most) => {
     const size = new PageSize();
-    size.learn(201, most);
+    learn(size, 201, most);
     return size.mostShared;
   });
   expect(shared).toEqual([100, 50, 3, 2, 2, 2, 1, 0]);
