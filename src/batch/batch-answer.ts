@@ -85,17 +85,6 @@ const asJson = (item: unknown): string => {
   }
 };
 
-/** These fields identify the event and its failure, but give no reason. */
-const tellNoReason = ["status", "id", "name", "ok", "success"];
-
-/** Its sentence; without one, the whole item. */
-const reasonOf = (item: Readonly<Record<string, unknown>>, status: number): string => {
-  const saysMore = Object.keys(item).some((field) => !tellNoReason.includes(field));
-  return (
-    sentenceOf({ error: item.error }) ?? sentenceOf(item) ?? (saysMore ? asJson(item) : `status ${status}`)
-  );
-};
-
 const recorded = (item: unknown, { index, event }: IndexedEvent, status: number): BatchItemResult => {
   const { error: _none, ...said }: Partial<RecordedResult> & { error?: unknown } = Object(item);
   const { id, name } = event;
@@ -114,7 +103,8 @@ const resultOf = (item: unknown, sent: IndexedEvent): BatchItemResult => {
   if (isSuccess(status)) return recorded(item, sent, status);
   // A failure of the service may have happened after the event was recorded.
   const state = status < 500 ? "refused" : "unknown";
-  return { ...item, index, status, state, error: reasonOf(item, status) };
+  const error = sentenceOf({ error: item.error }) ?? sentenceOf(item) ?? asJson(item);
+  return { ...item, index, status, state, error };
 };
 
 const idOf = (item: unknown): string | undefined =>

@@ -24,10 +24,6 @@ export interface BatchReport {
 
 const requestsAtOnce = 4;
 
-/** Splits a list into parts of at most `size`. */
-const chunksOf = <T>(items: readonly T[], size: number): T[][] =>
-  Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
-
 const operation = "events.recordBatch";
 
 /**
@@ -81,7 +77,8 @@ export const recordBatch = async (
     );
     const sending = { call: part, options };
     const flight = new InFlight(requestsAtOnce);
-    for (const chunk of chunksOf(indexed, maxEventsPerRequest)) {
+    for (let at = 0; at < indexed.length; at += maxEventsPerRequest) {
+      const chunk = indexed.slice(at, at + maxEventsPerRequest);
       await flight.add(async () => {
         for (const result of await sendBatch(chunk, sending)) results[result.index] = result;
       });

@@ -94,11 +94,11 @@ describe("what a result says", () => {
   const first = (item: unknown) => read({ results: [item, ok, ok] })?.[0];
 
   test.each([
-    [{ status: 100 }, "status 100"],
-    [{ status: 199 }, "status 199"],
+    [{ status: 100 }, '{"status":100}'],
+    [{ status: 199 }, '{"status":199}'],
     [{ status: 200 }, undefined],
     [{ status: 299 }, undefined],
-    [{ status: 300 }, "status 300"],
+    [{ status: 300 }, '{"status":300}'],
   ])("%j is a success from 200 to 299 only", (item, error) => {
     const { id, name } = anEvent({ id: "a" });
     const told =
@@ -150,7 +150,7 @@ describe("a result that cannot be read", () => {
   test.each([
     [{ status: 400, errors: [{ field: "name" }] }, '{"status":400,"errors":[{"field":"name"}]}'],
     [{ status: 422, error: { code: 7 } }, '{"status":422,"error":{"code":7}}'],
-    [{ status: 404, id: "a", name: "opened" }, "status 404"],
+    [{ status: 404, id: "a", name: "opened" }, '{"status":404,"id":"a","name":"opened"}'],
   ])("of %j, which failed without a sentence, all is told", (item, error) => {
     expect(errorOf(read({ results: [item, ok, ok] })?.[0])).toBe(error);
   });

@@ -24,9 +24,9 @@ describe("sendBatch", () => {
     ["a status written as text", { status: "400", error: "bad" }, 400, "bad"],
     ["a word for a status", { status: "failed", message: "bad" }, 400, "bad"],
     ["a sentence alone", { error: "bad" }, 400, "bad"],
-    ["a flag", { id: "e7", success: false }, 400, "status 400"],
+    ["a flag", { id: "e7", success: false }, 400, '{"id":"e7","success":false}'],
     ["its id and a sentence", { id: "e7", message: "bad" }, 400, "bad"],
-    ["a status alone", { status: 418 }, 418, "status 418"],
+    ["a status alone", { status: 418 }, 418, '{"status":418}'],
   ])("reads a failure told by %s", async (_name, item, status, error) => {
     const [first, second] = await sendWith([{ results: [item, ok] }]);
     expect(first).toMatchObject({ index: 7, status, state: "refused", error });
