@@ -39,8 +39,8 @@ export type Request = Surroundings &
 export interface CliCommand extends Command {
   /** @throws the signal's reason when interrupted. */
   run(request: Request): Promise<ExitCode>;
-  /** Tells the user how to continue after an interruption. */
-  afterInterrupt(request: Request): string;
+  /** What an interruption without `--checkpoint` means; by default, that nothing was changed. */
+  readonly afterInterrupt?: string;
 }
 
 /** The command line is wrong; the message says how to correct it. */

@@ -40,5 +40,5 @@ export const contactsChanges: CliCommand = {
     request.stderr.write(`${counted(counts)}\n`);
     return exitCode.ok;
   },
-  afterInterrupt: () => "Run the same command again to go on where it stopped.",
+  afterInterrupt: "Run the same command again to go on where it stopped.",
 };

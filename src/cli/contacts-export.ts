@@ -5,7 +5,7 @@ import { type CliCommand, exitCode, jsonOption, listOf, type Request, UsageError
 import { connectionOptions, type Watched, watch } from "./connect.ts";
 import { contactFields, isContactField, nearestField } from "./contact-columns.ts";
 import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
-import { checkpointOption, orGoOn, writeReport } from "./run-resumable.ts";
+import { checkpointOption, writeReport } from "./run-resumable.ts";
 import { visibleOn } from "./terminal.ts";
 
 /** Refuses unknown columns, as an import does: they would be empty in every row. */
@@ -110,8 +110,6 @@ export const contactsExport: CliCommand = {
     writeReport(to, { file: out, contacts, resumed, bytes, elapsedMs });
     return exitCode.ok;
   },
-  afterInterrupt: (request) =>
-    request.values.out === "-"
-      ? "What was written is not complete."
-      : orGoOn("Nothing was written. With --checkpoint <path> it can go on where it stopped.")(request),
+  afterInterrupt:
+    "The export is not complete. To a file and with --checkpoint <path>, it can go on where it stopped.",
 };

@@ -2,9 +2,9 @@ import { readContacts } from "../files/index.ts";
 import { type Client, type ContactInput, NotFoundError } from "../index.ts";
 import { type CliCommand, countOf, type Request, UsageError } from "./command.ts";
 import { contactColumns } from "./contact-columns.ts";
-import { delimiterOf, delimiterOption, formatOption, openInput, recordFile } from "./record-file.ts";
-import { readableRecords, UnreadableLine } from "./rejections.ts";
-import { orGoOn, resumableOptions, runResumable } from "./run-resumable.ts";
+import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
+import { openRecords, UnreadableLine } from "./rejections.ts";
+import { resumableOptions, runResumable } from "./run-resumable.ts";
 
 // A reserved domain: no contact has this address, so nothing is removed from the list.
 const nobody = "nobody@touchpoint.invalid";
@@ -30,15 +30,12 @@ const contactsOf = async (request: Request, path: string) => {
   const { format } = file;
   const delimiter = delimiterOf(request, file);
   const columns = format === "csv" ? await contactColumns(request, path, delimiter) : {};
-  const input = openInput(path);
-  const { source, name } = input;
   const isAssumed = path === "-" && request.values.format === undefined;
-  const records = readableRecords(
-    (onInvalid) => readContacts(source, { columns, delimiter, format, name, onInvalid }),
+  return openRecords<ContactInput>(
+    path,
+    (source, options) => readContacts(source, { ...options, columns, delimiter, format }),
     isAssumed ? "For CSV give --format csv" : undefined,
   );
-  // The import checks each record, and rejects those that are not contacts.
-  return { input, contacts: input.counted(records) as AsyncIterable<ContactInput> };
 };
 
 /** `touchpoint contacts import`. */
@@ -65,7 +62,7 @@ export const contactsImport: CliCommand = {
   run: async (request) => {
     const [file = ""] = request.operands;
     const concurrency = countOf(request, "concurrency", { least: 1, most: 100 });
-    const { input, contacts } = await contactsOf(request, file);
+    const input = await contactsOf(request, file);
     const addToList = request.values["add-to-list"];
     const isPlan = request.flags.has("plan");
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
@@ -73,7 +70,7 @@ export const contactsImport: CliCommand = {
       if (addToList !== undefined) await assertList(client, addToList, signal);
       /** Why each unreadable line could not be read: the import only sees that it is no contact. */
       const unreadable = new Map<number, string>();
-      const { plan, ...report } = await client.contacts.import(contacts, {
+      const { plan, ...report } = await client.contacts.import(input.records, {
         dryRun: isPlan,
         checkpoint,
         concurrency,
@@ -92,7 +89,5 @@ export const contactsImport: CliCommand = {
       return report;
     });
   },
-  afterInterrupt: orGoOn(
-    "Run the same command again: contacts that are done are recognised, none is created twice.",
-  ),
+  afterInterrupt: "Run the same command again: contacts that are done are recognised, none is created twice.",
 };

@@ -292,5 +292,4 @@ export const doctor: CliCommand = {
     print(request, found, describeDiagnosis(found));
     return found.differs.length === 0 ? exitCode.ok : exitCode.someRejected;
   },
-  afterInterrupt: () => "Nothing was changed.",
 };

@@ -3,23 +3,17 @@ import type { EventInput } from "../index.ts";
 import { type CliCommand, exitCode, jsonOption, print, type Request, UsageError } from "./command.ts";
 import { connect, connectionOptions } from "./connect.ts";
 import { duration } from "./progress-bar.ts";
-import { openInput, recordFile } from "./record-file.ts";
-import { readableRecords } from "./rejections.ts";
-import { orGoOn, resumableOptions, runResumable } from "./run-resumable.ts";
+import { recordFile } from "./record-file.ts";
+import { openRecords } from "./rejections.ts";
+import { resumableOptions, runResumable } from "./run-resumable.ts";
 
 /** The events of the given file. */
 const eventsOf = (request: Request) => {
   const [file = ""] = request.operands;
   if (recordFile(file, request).format !== "ndjson")
     throw new UsageError(`${file}: events are read from NDJSON only`);
-  const input = openInput(file);
-  const { source, name } = input;
-  const records = readableRecords(
-    (onInvalid) => readNdjson(source, { onInvalid, name }),
-    file === "-" ? "Events are read from NDJSON only" : undefined,
-  );
-  // The ingestion checks each record, and rejects those that are not events.
-  return { input, events: input.counted(records) as AsyncIterable<EventInput> };
+  const otherwise = file === "-" ? "Events are read from NDJSON only" : undefined;
+  return openRecords<EventInput>(file, readNdjson, otherwise);
 };
 
 /** `touchpoint forecast`. */
@@ -32,9 +26,9 @@ export const forecast: CliCommand = {
   operands: ["<file>"],
   options: { ...connectionOptions, ...jsonOption },
   run: async (request) => {
-    const { events: source } = eventsOf(request);
+    const { records } = eventsOf(request);
     await using client = await connect(request);
-    const told = await client.events.forecast(source, { signal: request.interrupt });
+    const told = await client.events.forecast(records, { signal: request.interrupt });
     const { events, durationMs, days, tooOld = 0 } = told;
     print(
       request,
@@ -44,7 +38,7 @@ export const forecast: CliCommand = {
     );
     return exitCode.ok;
   },
-  afterInterrupt: () => "Nothing was sent.",
+  afterInterrupt: "Nothing was sent.",
 };
 
 /** @throws UsageError for anything but `source=<name>`. */
@@ -71,11 +65,11 @@ export const eventsIngest: CliCommand = {
     ...resumableOptions,
   },
   run: async (request) => {
-    const { input, events } = eventsOf(request);
+    const input = eventsOf(request);
     const idFrom = idFromOf(request);
     let leastMs: number | undefined;
     return runResumable(request, input, ({ client, checkpoint, signal, onProgress, reject }) =>
-      client.events.ingest(events, {
+      client.events.ingest(input.records, {
         checkpoint,
         idFrom,
         signal,
@@ -90,7 +84,6 @@ export const eventsIngest: CliCommand = {
       }),
     );
   },
-  afterInterrupt: orGoOn(
+  afterInterrupt:
     "Run the same command again: events that were recorded are recognised, none is recorded twice.",
-  ),
 };

@@ -22,7 +22,6 @@ const lineOf = (row: LedgerRow): string =>
   `${timeOf(row)}  ${row.state.padEnd(7)}  ${[row.key, idIn(row.receipt)].map(visible).join("  ").trimEnd()}\n`;
 
 const json = { "--json": "JSON, receipts included" };
-const nothingChanged = () => "Nothing was changed.";
 
 /** `touchpoint ledger list`. */
 export const ledgerList: CliCommand = {
@@ -51,7 +50,6 @@ export const ledgerList: CliCommand = {
     }
     return exitCode.ok;
   },
-  afterInterrupt: nothingChanged,
 };
 
 const meaning: Readonly<Record<LedgerRow["state"], string>> = {
@@ -99,7 +97,6 @@ export const ledgerShow: CliCommand = {
     );
     return exitCode.ok;
   },
-  afterInterrupt: nothingChanged,
 };
 
 /** `touchpoint ledger settle`. */
@@ -138,7 +135,7 @@ export const ledgerSettle: CliCommand = {
     request.stderr.write(`touchpoint: nothing was changed: ${visible(key)} ${why}\n`);
     return exitCode.failed;
   },
-  afterInterrupt: () => "Look with `touchpoint ledger show` whether the key was settled.",
+  afterInterrupt: "Look with `touchpoint ledger show` whether the key was settled.",
 };
 
 /** `touchpoint ledger migration`. */
@@ -162,5 +159,4 @@ export const ledgerMigration: CliCommand = {
     request.stdout.write(migration(dialect, isNamed ? { ledger, checkpoint } : undefined));
     return exitCode.ok;
   },
-  afterInterrupt: nothingChanged,
 };

@@ -1,9 +1,10 @@
 import { createReadStream, existsSync } from "node:fs";
 import { appendFile, truncate, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import type { InvalidLine } from "../files/index.ts";
+import type { FileSource, InvalidLine, ReadOptions } from "../files/index.ts";
 import { type Request, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
+import { openInput } from "./record-file.ts";
 
 // As the readers of `touchpoint-sdk/files` mark records: an import and its plan name a row by this line.
 const sourceLine = Symbol.for("touchpoint-sdk.source-line");
@@ -66,6 +67,22 @@ export async function* readableRecords(
   }
   yield* bad.splice(0);
 }
+
+/**
+ * Opens the file that a command names.
+ *
+ * @param read - a reader of `touchpoint-sdk/files`.
+ * @returns its `records`, whose type is not checked here: an import or ingestion rejects those that do not fit.
+ */
+export const openRecords = <T extends object>(
+  path: string,
+  read: (source: FileSource, options: ReadOptions) => AsyncIterable<object>,
+  otherwise?: string,
+) => {
+  const { source, name, counted, total } = openInput(path);
+  const records = readableRecords((onInvalid) => read(source, { name, onInvalid }), otherwise);
+  return { records: counted(records) as AsyncIterable<T>, total };
+};
 
 /** A refused record, as a line of the file; named as `onRejected` and `--plan` name it. */
 export interface RejectedRecord {

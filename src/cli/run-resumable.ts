@@ -1,6 +1,6 @@
 import { type Client, isTouchpointError, type Progress } from "../index.ts";
 import type { Options } from "./args.ts";
-import { type CliCommand, type ExitCode, exitCode, jsonOption, print, type Request } from "./command.ts";
+import { type ExitCode, exitCode, jsonOption, print, type Request } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
 import { type RejectedRecord, rejections } from "./rejections.ts";
 import { visible } from "./terminal.ts";
@@ -43,14 +43,6 @@ export interface ResumableRun {
 export const checkpointOption: Options = {
   "--checkpoint <path>": "store the progress in this file; the same command then continues from there",
 };
-
-/** How to continue: with `--checkpoint` where it stopped, otherwise as told. */
-export const orGoOn =
-  (otherwise: string): CliCommand["afterInterrupt"] =>
-  (request) =>
-    request.values.checkpoint === undefined
-      ? otherwise
-      : "Run the same command again to go on where it stopped.";
 
 /** The options that an ingestion and an import share. */
 export const resumableOptions: Options = {

@@ -50,6 +50,9 @@ const isBrokenPipe = (error: unknown): boolean =>
 
 const safe = (out: Output): Output => ({ write: (text) => out.write(visibleLines(text)) });
 
+/** With `--checkpoint`, whatever the command. */
+const goOn = "Run the same command again to go on where it stopped.";
+
 /** Runs a command line, and returns the exit code. It never throws. */
 export const run = async (argv: readonly string[], around: Surroundings): Promise<ExitCode> => {
   const { interrupt, stderr: screen } = around;
@@ -71,7 +74,8 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     return await command.run(request);
   } catch (error) {
     if (interrupt.aborted) {
-      stderr.write(`touchpoint: stopped. ${command.afterInterrupt(request)}\n`);
+      const { afterInterrupt = "Nothing was changed." } = command;
+      stderr.write(`touchpoint: stopped. ${given.values.checkpoint === undefined ? afterInterrupt : goOn}\n`);
       return exitCode.interrupted;
     }
     // The reader closed the pipe: end silently, as other programs do.

@@ -58,5 +58,4 @@ export const sandbox: CliCommand = {
     await close();
     return exitCode.ok;
   },
-  afterInterrupt: () => "Nothing was kept.",
 };
