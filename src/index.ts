@@ -62,6 +62,7 @@ export type {
 } from "./resources/emails.ts";
 export type { AnyEvents, Events } from "./resources/events.ts";
 export type { Lists } from "./resources/lists.ts";
+export type { StandardSchema } from "./runtime/standard-schema.ts";
 export type { FreeFields, Page, ReadableFields, Schema } from "./service/common.ts";
 export type { CompanyContact, CompanyCreated, CompanyPerson } from "./service/companies.ts";
 export { Company, CompanyInput, CompanyPatch } from "./service/companies.ts";
@@ -93,5 +94,4 @@ export type {
   OpenEvent,
   OpenEvents,
 } from "./workspace/event-types.ts";
-export type { StandardSchema } from "./workspace/standard-schema.ts";
 export type { UnknownFields } from "./workspace/workspace.ts";

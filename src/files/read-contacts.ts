@@ -1,28 +1,12 @@
 import { ConfigurationError } from "../errors.ts";
 import { lineOf, markLine, tellSettled, withSettled } from "../runtime/source-line.ts";
+import type { StandardSchema } from "../runtime/standard-schema.ts";
 import { jsonIn, plainIn } from "./csv-cell.ts";
 import type { ColumnNames } from "./csv-columns.ts";
 import type { ReadOptions } from "./options.ts";
 import { type CellPlace, readCsv } from "./read-csv.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { type FileSource, pathOf } from "./source.ts";
-
-/** A Standard Schema (zod, valibot, arktype), as far as it is used here. */
-export interface FieldsSchema<Fields = unknown> {
-  /** The part of the specification that is used. */
-  readonly "~standard": {
-    /** Validates a value; only its issues are used. */
-    readonly validate: (value: unknown) => SchemaResult | Promise<SchemaResult>;
-    /** For the compiler only. */
-    readonly types?: { readonly input: Fields; readonly output: unknown } | undefined;
-  };
-}
-
-interface SchemaResult {
-  readonly issues?:
-    | readonly { readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined }[]
-    | undefined;
-}
 
 /** A contact in a file, without the fields that the service sets. `contacts.import` checks it. */
 export interface ContactRow<Fields = Record<string, unknown>> {
@@ -44,7 +28,7 @@ export interface ContactRow<Fields = Record<string, unknown>> {
 /** Options for reading contacts. */
 export interface ReadContactsOptions<Fields = Record<string, unknown>> extends ReadOptions {
   /** The workspace's schema, as for the client: if a cell can be read in two ways, the schema decides. */
-  readonly customFields?: FieldsSchema<Fields> | undefined;
+  readonly customFields?: StandardSchema<Fields> | undefined;
   /** The character between the cells of CSV; default as for `readCsv`. */
   readonly delimiter?: string | undefined;
   /** New names for the columns of CSV, as for `readCsv`. */
@@ -81,14 +65,14 @@ const cellOf = (cell: string, { column, isQuoted }: CellPlace, columns: ColumnNa
 };
 
 /** The fields that the schema refuses, by their first key. */
-const faultyIn = async (fields: Fields, schema: FieldsSchema): Promise<ReadonlySet<string>> => {
+const faultyIn = async (fields: Fields, schema: StandardSchema): Promise<ReadonlySet<string>> => {
   const { issues = [] } = await schema["~standard"].validate(fields);
   const keys = issues.map(({ path }) => path?.[0]);
   return new Set(keys.map((key) => String(isObject(key) ? key.key : key)));
 };
 
 /** Reads refused fields in the other way, if the schema accepts that. */
-const fitted = async (fields: Fields, schema: FieldsSchema): Promise<Fields> => {
+const fitted = async (fields: Fields, schema: StandardSchema): Promise<Fields> => {
   const faulty = await faultyIn(fields, schema);
   if (faulty.size === 0) return fields;
   const tried = Object.fromEntries(
@@ -100,7 +84,7 @@ const fitted = async (fields: Fields, schema: FieldsSchema): Promise<Fields> => 
   );
 };
 
-async function* contacts(records: AsyncIterable<Fields>, schema: FieldsSchema | undefined, isCsv: boolean) {
+async function* contacts(records: AsyncIterable<Fields>, schema: StandardSchema | undefined, isCsv: boolean) {
   for await (const record of records) {
     // A service may write null for what a contact lacks. The import refuses it, and an empty cell of CSV is left out too.
     const given = ([name, value]: [string, unknown]) => !setByService.has(name) && value !== null;

@@ -12,9 +12,9 @@ import {
   type Rule,
   type Rules,
 } from "../runtime/rules.ts";
+import { isStandardSchema } from "../runtime/standard-schema.ts";
 import { isPlainObject, isRecord } from "../runtime/values.ts";
 import { reservedEventPrefix } from "../service/events.ts";
-import { isStandardSchema } from "../workspace/standard-schema.ts";
 import { hookNames } from "./hooks.ts";
 import { documentedLimits, limitFaults, scopeFaults } from "./limits.ts";
 import { logLevels } from "./logger.ts";

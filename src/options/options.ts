@@ -2,9 +2,9 @@ import { ConfigurationError } from "../errors.ts";
 import type { ClaimLedger } from "../ledger/ledger.ts";
 import { memoryLedger } from "../ledger/memory-ledger.ts";
 import { type Rule, ruleFaults } from "../runtime/rules.ts";
+import type { StandardSchema } from "../runtime/standard-schema.ts";
 import type { OpenFields } from "../workspace/contact-types.ts";
 import type { EventSchemas, OpenEvents } from "../workspace/event-types.ts";
-import type { StandardSchema } from "../workspace/standard-schema.ts";
 import { type UnknownFields, Workspace } from "../workspace/workspace.ts";
 import { clientRules } from "./client-rules.ts";
 import {

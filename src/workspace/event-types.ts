@@ -1,8 +1,8 @@
+import type { StandardSchema } from "../runtime/standard-schema.ts";
 import type { FreeFields, ReadableFields } from "../service/common.ts";
 import type { ContactPatch } from "../service/contacts.ts";
 import type { EventFields, EventInput } from "../service/events.ts";
 import type { ContactPatchOf, OpenFields } from "./contact-types.ts";
-import type { StandardSchema } from "./standard-schema.ts";
 
 /** No schemas for events: every name that is not reserved is accepted, with all properties that are not refused. */
 // biome-ignore lint/suspicious/noEmptyInterface: the name is what an editor shows.

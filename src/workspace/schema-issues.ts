@@ -1,4 +1,4 @@
-import type { SchemaIssue, StandardSchema } from "./standard-schema.ts";
+import type { SchemaIssue, StandardSchema } from "../runtime/standard-schema.ts";
 
 /** A fault of a value, with its path. */
 export interface Found {

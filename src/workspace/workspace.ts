@@ -1,8 +1,8 @@
 import { type Issue, ValidationError } from "../errors.ts";
+import type { StandardSchema } from "../runtime/standard-schema.ts";
 import { pathOf, unnamedFields } from "../service/check.ts";
 import type { OperationFacts } from "../service/define.ts";
 import { type Found, objectIssues, partIssues, schemaIssues } from "./schema-issues.ts";
-import type { StandardSchema } from "./standard-schema.ts";
 
 /** The schemas of a workspace, from the client's options. */
 export interface WorkspaceSchemas {
