@@ -92,15 +92,3 @@ export const answer = <T>(
     );
   return data;
 };
-
-/** An ApiPromise with changed data. */
-export const mapAnswer = <From, To>(from: ApiPromise<From>, change: (data: From) => To): ApiPromise<To> =>
-  answer(
-    from.withResponse().then(({ data, response }) => ({ data: change(data), response })),
-    // Its own has failed before this one.
-    {
-      get outcome() {
-        return from.outcome ?? "not-applied";
-      },
-    },
-  );

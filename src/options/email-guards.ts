@@ -2,6 +2,7 @@ import { RecipientRefusedError } from "../errors.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import { isPlainObject, unknownKeys } from "../runtime/values.ts";
 import type { Log } from "./logger.ts";
+import type { Environment } from "./proxy.ts";
 
 /** Allowed recipients: an address, all addresses of a domain (`*@ours.example`), or a function of the address. */
 export type RecipientRule = string | ((address: string) => boolean);
@@ -13,12 +14,6 @@ export interface RecipientOptions {
    * gets the address in lower case, and must return `true` to allow it.
    */
   readonly allow: readonly RecipientRule[] | ((address: string) => boolean);
-}
-
-/** The email settings of the environment, read when the first client is created. */
-export interface GuardEnvironment {
-  readonly recipients?: string | undefined;
-  readonly dryRun?: string | undefined;
 }
 
 /** The checks that keep emails from being sent. */
@@ -96,14 +91,14 @@ const recipientsIn = (body: unknown): unknown[] =>
  */
 export const emailGuards = (
   { recipients, dryRun }: { readonly recipients?: unknown; readonly dryRun?: unknown },
-  environment: GuardEnvironment,
+  environment: Environment,
   { faults, log }: { readonly faults: string[]; readonly log: Pick<Log, "warn"> },
 ): EmailGuards => {
-  const always = (environment.dryRun ?? "").trim().toLowerCase();
+  const always = (environment.TOUCHPOINT_DRY_RUN ?? "").trim().toLowerCase();
   if (!["", "0", "false", "1", "true"].includes(always)) faults.push("TOUCHPOINT_DRY_RUN must be 1 or 0");
   const rules: (readonly [string, Covers | undefined])[] = [
     ["recipients.allow", fromOptions(recipients, faults)],
-    ["TOUCHPOINT_RECIPIENTS", fromEnvironment(environment.recipients, faults)],
+    ["TOUCHPOINT_RECIPIENTS", fromEnvironment(environment.TOUCHPOINT_RECIPIENTS, faults)],
   ];
   return {
     isAlwaysDry: always === "1" || always === "true",

@@ -7,18 +7,13 @@ import type { OpenFields } from "../workspace/contact-types.ts";
 import type { EventSchemas, OpenEvents } from "../workspace/event-types.ts";
 import { type UnknownFields, Workspace } from "../workspace/workspace.ts";
 import { clientRules } from "./client-rules.ts";
-import {
-  type EmailGuards,
-  emailGuards,
-  type GuardEnvironment,
-  type RecipientOptions,
-} from "./email-guards.ts";
+import { type EmailGuards, emailGuards, type RecipientOptions } from "./email-guards.ts";
 import type { Dispatcher, Fetch } from "./fetch.ts";
 import { type Hooks, safeHooks } from "./hooks.ts";
 import { documentedLimits, type LimitScopes, type Limits } from "./limits.ts";
 import { type Log, type Logger, type LogLevel, logTo } from "./logger.ts";
 import type { Priority } from "./priority.ts";
-import { type ProxyEnvironment, type ProxyRoute, proxyRoute } from "./proxy.ts";
+import { type Environment, type ProxyRoute, proxyRoute } from "./proxy.ts";
 import { isShared, type SharedLimits } from "./shared-limits.ts";
 import { baseUrlOf, browserFaults, keyFaults, type Route, routeOf } from "./validation.ts";
 
@@ -191,16 +186,8 @@ const defaults = {
   responseValidation: "warn",
 } as const;
 
-/** The email and proxy settings of the environment, read when the first client is created. */
-export interface Environment extends GuardEnvironment {
-  readonly proxy: ProxyEnvironment;
-}
-
 /** Where the snapshot of the options keeps the environment, so that no option can change it. */
 export const fromEnvironment = Symbol("environment");
-
-const environmentOf = (options: object): Environment =>
-  Reflect.get(options, fromEnvironment) ?? { proxy: {} };
 
 /** The names of all options. */
 export const optionNames: readonly string[] = Object.keys(clientRules);
@@ -219,9 +206,9 @@ export const settingsFrom = (options: ClientOptions): Settings => {
   if (options.dispatcher !== undefined && options.fetch !== undefined)
     faults.push("fetch and dispatcher cannot be combined: a dispatcher belongs to the default transport");
   if (options.dangerouslyAllowBrowser !== true) faults.push(...browserFaults());
-  const environment = environmentOf(options);
+  const environment: Environment = Reflect.get(options, fromEnvironment) ?? {};
   const guards = emailGuards(options, environment, { faults, log });
-  const route = proxyRoute(options.proxy, { origin, environment: environment.proxy }, faults);
+  const route = proxyRoute(options.proxy, { origin, environment }, faults);
   if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));
   const { limits } = options;
   const sharing = isShared(limits) ? limits : undefined;

@@ -1,13 +1,7 @@
 import { isLoopback } from "./validation.ts";
 
-/** The proxy settings of the environment, read when the first client is created. */
-export interface ProxyEnvironment {
-  readonly http?: string | undefined;
-  readonly https?: string | undefined;
-  readonly no?: string | undefined;
-  /** `1` if Node's own fetch uses the environment's proxy too. */
-  readonly isUsed?: string | undefined;
-}
+/** Variables of the environment, read when the first client is created. */
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The proxy of a client. */
 export interface ProxyRoute {
@@ -16,14 +10,6 @@ export interface ProxyRoute {
   /** Hosts that need no proxy, as `NO_PROXY` lists them. */
   readonly noProxy: string;
 }
-
-/** Lower case takes precedence, and https uses the http proxy if it has none: as undici and curl do. */
-export const proxyEnvironment = (env: Readonly<Record<string, string | undefined>>): ProxyEnvironment => ({
-  http: env.http_proxy ?? env.HTTP_PROXY,
-  https: env.https_proxy ?? env.HTTPS_PROXY,
-  no: env.no_proxy ?? env.NO_PROXY,
-  isUsed: env.NODE_USE_ENV_PROXY,
-});
 
 const isDecodable = (text: string): boolean => {
   try {
@@ -46,9 +32,14 @@ const urlFault = (name: string, value: unknown): string | undefined => {
 
 const direct: ProxyRoute = { proxy: undefined, noProxy: "" };
 
-/** The variable that names the proxy for an origin, with its value; an empty value counts as none. */
-const fromEnv = ({ http, https }: ProxyEnvironment, isPlain: boolean) =>
-  isPlain || !https ? (["HTTP_PROXY", http || undefined] as const) : (["HTTPS_PROXY", https] as const);
+/**
+ * The variable that names the proxy for an origin, with its value; an empty value counts as none. Lower case takes
+ * precedence, and https uses the http proxy if it has none: as undici and curl do.
+ */
+const fromEnv = (env: Environment, isPlain: boolean) => {
+  const [http, https] = [env.http_proxy ?? env.HTTP_PROXY, env.https_proxy ?? env.HTTPS_PROXY];
+  return isPlain || !https ? (["HTTP_PROXY", http || undefined] as const) : (["HTTPS_PROXY", https] as const);
+};
 
 /**
  * The proxy for requests to an origin. Plain http to this machine uses none, because the proxy would see the key.
@@ -57,10 +48,10 @@ const fromEnv = ({ http, https }: ProxyEnvironment, isPlain: boolean) =>
  */
 export const proxyRoute = (
   given: unknown,
-  { origin, environment }: { readonly origin: string; readonly environment: ProxyEnvironment },
+  { origin, environment }: { readonly origin: string; readonly environment: Environment },
   faults: string[],
 ): ProxyRoute => {
-  const isFromEnv = given === "env" || (given === undefined && environment.isUsed === "1");
+  const isFromEnv = given === "env" || (given === undefined && environment.NODE_USE_ENV_PROXY === "1");
   const isPlain = origin.startsWith("http:");
   const [name, proxy] = isFromEnv ? fromEnv(environment, isPlain) : (["proxy", given] as const);
   if (proxy === undefined) return direct;
@@ -68,5 +59,5 @@ export const proxyRoute = (
   if (fault !== undefined) faults.push(fault);
   if (fault !== undefined || typeof proxy !== "string") return direct;
   if (isPlain && isLoopback(new URL(origin).hostname)) return direct;
-  return { proxy, noProxy: isFromEnv ? (environment.no ?? "") : "" };
+  return { proxy, noProxy: isFromEnv ? (environment.no_proxy ?? environment.NO_PROXY ?? "") : "" };
 };

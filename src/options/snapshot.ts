@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../errors.ts";
 import { snapshot as deepCopy, isPlainObject } from "../runtime/values.ts";
 import type { Fetch } from "./fetch.ts";
-import { type ClientOptions, type Environment, fromEnvironment, optionNames } from "./options.ts";
-import { proxyEnvironment } from "./proxy.ts";
+import { type ClientOptions, fromEnvironment, optionNames } from "./options.ts";
+import type { Environment } from "./proxy.ts";
 import { isShared } from "./shared-limits.ts";
 
 /**
@@ -24,15 +24,16 @@ const fromElsewhere = ["apiKey", "baseUrl"];
 const isGiven = (name: string, value: unknown): boolean =>
   value !== undefined && !(value === null && fromElsewhere.includes(name));
 
+const variables = [
+  ...["TOUCHPOINT_RECIPIENTS", "TOUCHPOINT_DRY_RUN", "NODE_USE_ENV_PROXY"],
+  ...["http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"],
+];
+
 /** What the environment sets: the key and the base URL as defaults, the guards of emails, and the proxies. */
-export const optionsFromEnv = (env: Readonly<Record<string, string | undefined>>): object => ({
+export const optionsFromEnv = (env: Environment): object => ({
   apiKey: env.TOUCHPOINT_API_KEY,
   baseUrl: env.TOUCHPOINT_BASE_URL,
-  [fromEnvironment]: {
-    recipients: env.TOUCHPOINT_RECIPIENTS,
-    dryRun: env.TOUCHPOINT_DRY_RUN,
-    proxy: proxyEnvironment(env),
-  } satisfies Environment,
+  [fromEnvironment]: Object.fromEntries(variables.map((name) => [name, env[name]])),
 });
 
 /**

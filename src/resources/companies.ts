@@ -1,4 +1,4 @@
-import { type ApiPromise, answer, mapAnswer, type WithResponse } from "../call/api-promise.ts";
+import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
 import type { CallScope } from "../call/scope.ts";
 import { NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
@@ -90,8 +90,10 @@ export class Companies {
    */
   findByDomain(domain: string, options?: CallOptions): ApiPromise<Company | null> {
     const search = this.#call.request(operations.companies.findByDomain, { payload: { domain } }, options);
-    const found = mapAnswer(search, (matches) => matchOf(domain, matches));
-    return answer(found.withResponse().catch(noneWhenAbsent));
+    const found = search
+      .withResponse()
+      .then(({ data, response }) => ({ data: matchOf(domain, data), response }), noneWhenAbsent);
+    return answer(found);
   }
 
   /**

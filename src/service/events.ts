@@ -178,8 +178,8 @@ export const EventReceipt = objectOf<EventReceipt>(() => ({
   ...each(z.string(), "id", "name"),
   ...each(maybe(z.string()), "contactId", "note"),
   ...each(z.boolean(), "duplicate", "createdContact"),
-  ...each(Whole, "runsStarted", "runsExited", "runsResumed", "runsConverted"),
   outcome: EventOutcome,
+  ...each(Whole, "runsStarted", "runsExited", "runsResumed", "runsConverted"),
 }));
 
 /** A result of a batch whose event was recorded: a status of 200–299. */

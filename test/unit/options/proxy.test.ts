@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { proxyEnvironment, proxyRoute } from "../../../src/options/proxy.ts";
+import { proxyRoute } from "../../../src/options/proxy.ts";
 
 const [upper, lower, secure] = ["http://upper:1", "http://lower:1", "http://secure:1"];
 
@@ -9,7 +9,7 @@ const routeFor = (
   origin = "https://service.test",
 ): unknown => {
   const faults: string[] = [];
-  const route = proxyRoute(given, { origin, environment: proxyEnvironment(env) }, faults);
+  const route = proxyRoute(given, { origin, environment: env }, faults);
   return faults.length > 0 ? faults : route;
 };
 
