@@ -6,49 +6,41 @@ import { isText, refuseSetup } from "../runtime/rules.ts";
 import { messageOf } from "../runtime/values.ts";
 import type { JournalFile } from "./journal-file.ts";
 import type { Ledger } from "./ledger.ts";
-import { type Claiming, type KeyStore, ledgerOver } from "./ledger-over.ts";
+import { type KeyStore, ledgerOver } from "./ledger-over.ts";
 import { foundAt } from "./memory-ledger.ts";
-import { type Found, isClock, type Settling } from "./rules.ts";
+import { isClock, type Stored } from "./rules.ts";
 
 /** The keys of a ledger in a file, for the processes of one machine. */
-class FileKeys implements KeyStore {
-  readonly #path: string;
-  readonly #clock: Pick<Clock, "wallTime">;
-  #journal: JournalFile | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
+  let known: JournalFile | undefined;
+  let last: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, clock: Pick<Clock, "wallTime">) {
-    this.#path = path;
-    this.#clock = clock;
-  }
+  /** Runs uses one after the other. Undefined if there is no file and none is to be created. */
+  const inTurn = <T>(
+    create: boolean,
+    work: (journal: JournalFile, file: FileHandle) => Promise<T>,
+  ): Promise<T | undefined> => {
+    const turn = last.then(async () => {
+      try {
+        // Code for files loads with the first use, not with the package.
+        const { JournalFile } = await import("./journal-file.ts");
+        known ??= new JournalFile(path);
+        const journal = known;
+        return await journal.use((file) => work(journal, file), { create });
+      } catch (cause) {
+        if (isTouchpointError(cause)) throw cause;
+        throw new ConfigurationError(`ledger ${path} cannot be used: ${messageOf(cause)}`, { cause });
+      }
+    });
+    last = turn.catch(() => undefined);
+    return turn;
+  };
 
-  async claim({ claim, ...of }: Claiming): Promise<boolean> {
-    const { key } = of;
-    try {
-      const isFirst = await this.#inTurn(true, async (journal, file) => {
-        if (journal.keys.find(key) !== undefined) return false;
-        // No email may be sent before the claim would survive a power cut.
-        return journal.append(file, { ...of, since: this.#clock.wallTime(), seen: journal.seen, claim });
-      });
-      return isFirst ?? false;
-    } catch (error) {
-      // The line may be in the file. Awaited: the process may end after the error.
-      await this.settle(key, claim, { as: "not-sent" }).catch(() => undefined);
-      throw error;
-    }
-  }
+  const found = async (find: (keys: JournalFile["keys"]) => Stored | undefined) =>
+    foundAt(await inTurn(false, async ({ keys }) => find(keys)), clock.wallTime());
 
-  async find(key: string): Promise<Found | undefined> {
-    return foundAt(await this.#inTurn(false, async ({ keys }) => keys.find(key)), this.#clock.wallTime());
-  }
-
-  async findScheduled(id: string): Promise<Found | undefined> {
-    const entry = await this.#inTurn(false, async ({ keys }) => keys.findScheduled(id));
-    return foundAt(entry, this.#clock.wallTime());
-  }
-
-  async settle(key: string, claim: string, settling: Settling): Promise<boolean> {
-    const isSettled = await this.#inTurn(false, async (journal, file) => {
+  const settle: KeyStore["settle"] = async (key, claim, settling) => {
+    const isSettled = await inTurn(false, async (journal, file) => {
       const stored = journal.keys.find(key);
       if (stored?.claim !== claim || (stored.state === "sent" && !settling.over)) return false;
       const { operation } = stored;
@@ -56,46 +48,41 @@ class FileKeys implements KeyStore {
       return journal.append(file, { key, ...settling, claim, operation, seen: journal.seen, settle });
     });
     return isSettled ?? false;
-  }
+  };
 
-  async *all(): AsyncGenerator<Found> {
-    let before = Number.POSITIVE_INFINITY;
-    if (this.#journal === undefined) {
-      const { newestKeys } = await import("./journal-file.ts");
-      for (const entry of await newestKeys(this.#path)) {
-        before = entry.at;
-        yield foundAt(entry, this.#clock.wallTime());
-      }
-    }
-    const entries = await this.#inTurn(false, async ({ keys }) => keys.newestFirst());
-    for (const entry of entries ?? []) if (entry.at < before) yield foundAt(entry, this.#clock.wallTime());
-  }
-
-  /** Runs uses one after the other. Undefined if there is no file and none is to be created. */
-  #inTurn<T>(
-    create: boolean,
-    work: (journal: JournalFile, file: FileHandle) => Promise<T>,
-  ): Promise<T | undefined> {
-    const turn = this.#last.then(async () => {
+  return {
+    claim: async ({ claim, ...of }) => {
+      const { key } = of;
       try {
-        // Code for files loads with the first use, not with the package.
-        const { JournalFile } = await import("./journal-file.ts");
-        this.#journal ??= new JournalFile(this.#path);
-        const journal = this.#journal;
-        return await journal.use((file) => work(journal, file), { create });
+        const isFirst = await inTurn(true, async (journal, file) => {
+          if (journal.keys.find(key) !== undefined) return false;
+          // No email may be sent before the claim would survive a power cut.
+          return journal.append(file, { ...of, since: clock.wallTime(), seen: journal.seen, claim });
+        });
+        return isFirst ?? false;
       } catch (error) {
-        throw this.#failed(error);
+        // The line may be in the file. Awaited: the process may end after the error.
+        await settle(key, claim, { as: "not-sent" }).catch(() => undefined);
+        throw error;
       }
-    });
-    this.#last = turn.catch(() => undefined);
-    return turn;
-  }
-
-  #failed(cause: unknown): Error {
-    if (isTouchpointError(cause)) return cause;
-    return new ConfigurationError(`ledger ${this.#path} cannot be used: ${messageOf(cause)}`, { cause });
-  }
-}
+    },
+    find: (key) => found((keys) => keys.find(key)),
+    findScheduled: (id) => found((keys) => keys.findScheduled(id)),
+    settle,
+    async *all() {
+      let before = Number.POSITIVE_INFINITY;
+      if (known === undefined) {
+        const { newestKeys } = await import("./journal-file.ts");
+        for (const entry of await newestKeys(path)) {
+          before = entry.at;
+          yield foundAt(entry, clock.wallTime());
+        }
+      }
+      const entries = await inTurn(false, async ({ keys }) => keys.newestFirst());
+      for (const entry of entries ?? []) if (entry.at < before) yield foundAt(entry, clock.wallTime());
+    },
+  };
+};
 
 /**
  * Keeps send-once keys in a file that any number of processes on one machine can share. A key is on disk before its email
@@ -119,5 +106,5 @@ class FileKeys implements KeyStore {
  */
 export const fileLedger = (path: string, clock: Pick<Clock, "wallTime"> = systemClock): Ledger => {
   refuseSetup("fileLedger", [...isText(path, "path"), ...isClock(clock, "clock")]);
-  return ledgerOver(new FileKeys(resolve(path), clock));
+  return ledgerOver(fileKeys(resolve(path), clock));
 };
