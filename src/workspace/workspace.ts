@@ -1,8 +1,7 @@
 import { type Issue, ValidationError } from "../errors.ts";
-import type { StandardSchema } from "../runtime/standard-schema.ts";
+import type { SchemaIssue, StandardSchema } from "../runtime/standard-schema.ts";
 import { pathOf, unnamedFields } from "../service/check.ts";
 import type { OperationFacts } from "../service/define.ts";
-import { type Found, objectIssues, partIssues, schemaIssues } from "./schema-issues.ts";
 
 /** The schemas of a workspace, from the client's options. */
 export interface WorkspaceSchemas {
@@ -27,13 +26,61 @@ type CheckedOperation = Pick<OperationFacts, "id" | "isPartial" | "typedInput"> 
 
 type Path = readonly PropertyKey[];
 
+/** A fault of a value, with its path. */
+interface Found {
+  readonly path: Path;
+  readonly message: string;
+}
+
 const below = (prefix: Path, found: readonly Found[]): readonly Issue[] =>
   found.map(({ path, message }) => ({ path: pathOf([...prefix, ...path]), message }));
 
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
-const property = (record: unknown, name: string): unknown =>
-  isObject(record) ? Reflect.get(record, name) : undefined;
+const property = (record: unknown, name: string): unknown => Reflect.get(Object(record), name);
+
+const unknownKeys = (issue: SchemaIssue): readonly string[] | undefined =>
+  "code" in issue && issue.code === "unrecognized_keys" && "keys" in issue && Array.isArray(issue.keys)
+    ? issue.keys.map(String)
+    : undefined;
+
+const located = (issue: SchemaIssue): readonly Found[] => {
+  const { path = [], message } = issue;
+  const keys = path.map((segment) => (typeof segment === "object" ? segment.key : segment));
+  // zod lists unknown keys apart from the path, so a fault of one key would look like one of the whole object.
+  return unknownKeys(issue)?.map((key) => ({ path: [...keys, key], message })) ?? [{ path: keys, message }];
+};
+
+const listOf = (result: unknown): readonly SchemaIssue[] => {
+  if (typeof result === "object" && result !== null) {
+    const issues: unknown = Reflect.get(result, "issues");
+    if (issues === undefined) return [];
+    // The specification defines its items.
+    if (Array.isArray(issues)) return issues as readonly SchemaIssue[];
+  }
+  throw new TypeError("validate must return { value } or { issues: [...] }");
+};
+
+/** @throws what the schema throws, and TypeError if its result does not follow Standard Schema. */
+const schemaIssues = async (schema: StandardSchema, value: unknown): Promise<readonly Found[]> =>
+  listOf(await schema["~standard"].validate(value)).flatMap(located);
+
+const withoutValues = (given: object, ...left: readonly unknown[]): object =>
+  Object.fromEntries(Object.entries(given).filter(([, value]) => !left.includes(value)));
+
+/** Checks an object as JSON writes it: keys with the value undefined are left out. */
+const objectIssues = (schema: StandardSchema, given: object): Promise<readonly Found[]> =>
+  schemaIssues(schema, withoutValues(given, undefined));
+
+/**
+ * Checks the keys that are present and not null (null clears a key). Ignores faults of the whole object and of missing
+ * keys.
+ */
+const partIssues = async (schema: StandardSchema, given: object): Promise<readonly Found[]> => {
+  const part = withoutValues(given, undefined, null);
+  const issues = await schemaIssues(schema, part);
+  return issues.filter(({ path: [first] }) => first !== undefined && Object.hasOwn(part, first));
+};
 
 /** Reports a schema that throws, because nothing may be sent unchecked. */
 const orFailure = async (
