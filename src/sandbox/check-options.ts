@@ -1,5 +1,5 @@
 import { isFlag, isNumber, isText, isWhole, must, type Rule } from "../runtime/rules.ts";
-import { operations } from "../service/operations.ts";
+import { allOperations } from "../service/operations.ts";
 import { isTime, listOf, oneOf, or, recordOf, refuse, shape, when } from "./checks.ts";
 import { isArray, isFields } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
@@ -12,12 +12,8 @@ import {
 } from "./options.ts";
 import { defaultMailAccount } from "./store/mail-account.ts";
 
-const scopes = Object.values(operations).flatMap((group) =>
-  Object.values(group).flatMap(({ scope }): readonly string[] => scope),
-);
-
 const changeable = {
-  scopes: listOf(oneOf(...new Set(scopes))),
+  scopes: listOf(oneOf(...new Set(allOperations.flatMap(({ scope }) => scope)))),
   expiresAt: isTime,
   revoked: isFlag,
   role: oneOf("admin", "editor", "viewer"),

@@ -19,40 +19,30 @@ export interface Meter {
   used(now: number): number;
 }
 
-/** Each weight counts for the length of a window, or until the aligned window ends. */
+/** What is taken counts for the length of a window, or until the aligned window ends. */
 const createWindows = (window: LimitWindow, isAligned: boolean): Meter => {
   const { max, windowMs } = window;
-  /** In order of expiry. */
-  const taken: { readonly weight: number; readonly expiry: number }[] = [];
-  let sum = 0;
-  const drop = (now: number): void => {
-    const first = taken.findIndex(({ expiry }) => expiry > now);
-    for (const { weight } of taken.splice(0, first === -1 ? taken.length : first)) sum -= weight;
+  const most = Math.max(1, Math.floor(max));
+  /** When each unit that was taken expires, in this order. */
+  const expiries: number[] = [];
+  const used = (now: number): number => {
+    const first = expiries.findIndex((expiry) => expiry > now);
+    expiries.splice(0, first === -1 ? expiries.length : first);
+    return expiries.length;
   };
   return {
     window,
     waitMs(weight, now) {
-      drop(now);
       // A weight above the limit passes alone, when nothing else is in the window.
-      let missing = sum + Math.min(weight, max) - max;
-      let waitMs = 0;
-      for (const entry of taken) {
-        if (missing <= 0) break;
-        missing -= entry.weight;
-        waitMs = entry.expiry - now;
-      }
-      return waitMs;
+      const missing = used(now) + Math.min(weight, most) - most;
+      return (expiries[missing - 1] ?? now) - now;
     },
     take(weight, now) {
       const end = isAligned ? (Math.floor(now / windowMs) + 1) * windowMs : now + windowMs;
       const expiry = weight > max ? now + (windowMs * weight) / max : end;
-      taken.push({ weight: Math.min(weight, max), expiry });
-      sum += Math.min(weight, max);
+      for (let unit = 0; unit < Math.min(weight, most); unit += 1) expiries.push(expiry);
     },
-    used(now) {
-      drop(now);
-      return sum;
-    },
+    used,
   };
 };
 
