@@ -1,5 +1,6 @@
 import { untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { FaultName } from "./faults.ts";
 import type { LimitName } from "./options.ts";
 
 /** A request, as `fetch` and `listen` pass it to the sandbox. */
@@ -21,29 +22,14 @@ export interface ParsedBody {
   readonly refusal?: Refusal;
 }
 
-/**
- * How an answer reaches the caller if not as a whole: `reset` breaks the connection before any byte, `stall` sends none;
- * `truncate` and `stall-body` send half of the body, and break or stall then; `drip` sends a few bytes at a time. `gzip-corrupt`
- * damages the compressed body. After `close-after` the connection closes without notice, before `early-hints` comes a 103.
- */
-type Delivery =
-  | "reset"
-  | "stall"
-  | "truncate"
-  | "stall-body"
-  | "drip"
-  | "gzip-corrupt"
-  | "close-after"
-  | "early-hints";
-
 /** A response to the caller. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
   /** Compressed as `content-encoding` says on a real connection. In process it arrives decompressed, as from any fetch. */
   readonly body: string;
-  /** Undefined: as a whole. */
-  readonly delivery?: Delivery;
+  /** How it reaches the caller if not as a whole: as the fault of this name says, or a reset before any byte. */
+  readonly delivery?: FaultName | "reset";
   /** How late it leaves, in milliseconds. */
   readonly delayMs?: number;
 }

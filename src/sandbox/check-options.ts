@@ -1,4 +1,4 @@
-import { isFlag, isNumber, isText, isWhole, must, type Rule } from "../runtime/rules.ts";
+import { can, isFlag, isNumber, isText, isWhole, must, type Rule } from "../runtime/rules.ts";
 import { allOperations } from "../service/operations.ts";
 import { isTime, listOf, oneOf, or, recordOf, refuse, shape, when } from "./checks.ts";
 import { isArray, isFields } from "./json.ts";
@@ -66,8 +66,6 @@ const isLatency = (value: unknown): boolean => {
 };
 
 const clockParts = ["now", "wallTime", "after", "sleep"];
-const isClock = (value: unknown): boolean =>
-  isFields(value) && clockParts.every((name) => typeof value[name] === "function");
 
 const isHttpUrl = (value: unknown): boolean =>
   typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
@@ -84,7 +82,7 @@ const sandboxShape = shape({
       ...Object.fromEntries(Object.keys(documentedLimits).map((name) => [name, limit])),
     }),
   ),
-  clock: must(`a clock with the functions ${clockParts.join(", ")}`, isClock),
+  clock: must(`a clock with the functions ${clockParts.join(", ")}`, (value) => can(value, ...clockParts)),
   latencyMs: must("milliseconds, or [min, max] with 0 <= min <= max", isLatency),
   seed: must("a number", Number.isFinite),
   order: oneOf("oldest-first", "newest-first"),

@@ -44,7 +44,7 @@ const applied = (change: (own: Answer) => Partial<Answer>): Effect => ({
 });
 const records = (change: (record: Record<string, unknown>) => unknown): Effect =>
   applied(({ body }) => (body === "" ? {} : { body: JSON.stringify(mapRecords(JSON.parse(body), change)) }));
-const delivered = (delivery: NonNullable<Answer["delivery"]>): Effect => applied(() => ({ delivery }));
+const delivered = (delivery: FaultName): Effect => applied(() => ({ delivery }));
 const packed = (encoding: string, damage: Partial<Answer> = {}): Effect =>
   applied(({ headers }) => ({ headers: { ...headers, "content-encoding": encoding }, ...damage }));
 const reset: Answer = { ...bare(0), delivery: "reset" };

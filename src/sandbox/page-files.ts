@@ -11,9 +11,7 @@ const types: Readonly<Record<string, string>> = {
 };
 
 /** A file of the page; undefined if there is none of that name. */
-export const pageFile = async (
-  name: string,
-): Promise<{ readonly type: string; readonly content: Buffer } | undefined> => {
+export const pageFile = async (name: string) => {
   const type = types[/^[\w-]+\.(\w+)$/.exec(name)?.[1] ?? ""];
   if (type === undefined) return undefined;
   // The CommonJS build has no import.meta, and the ESM build no __filename.

@@ -74,7 +74,7 @@ const snapshotShape = shape(
   "workspaces",
 );
 
-const restoreInto = (workspace: Workspace, from: Partial<WorkspaceSnapshot>): void => {
+const restoreInto = (workspace: Workspace, from: WorkspaceSnapshot): void => {
   for (const company of from.companies ?? []) workspace.companies.set(company.id, company);
   for (const list of from.lists ?? []) workspace.lists.set(list.id, list);
   for (const contact of from.contacts ?? []) addContact(workspace, contact);

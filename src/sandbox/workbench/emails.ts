@@ -1,4 +1,5 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
+import { given } from "../json.ts";
 import type { EmailRecord, ScheduledRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Found, found, shows } from "./found.ts";
@@ -33,22 +34,17 @@ const linksIn = (html: string | undefined, text = ""): readonly string[] => {
 };
 
 const yes = (is: boolean): string => (is ? "yes" : "no");
-const fact = (name: string, value: string | undefined) =>
-  value === undefined ? [] : [[name, value] as const];
 
 const detailOf = (record: EmailRecord | ScheduledRecord, { name, contacts }: Workspace, lost: Lost) => {
   const { to, html, text, signatureId } = isSent(record) ? record : record.draft;
   const facts = isSent(record)
-    ? [
-        ...fact("Opens and clicks tracked", yes(record.tracked)),
-        ...fact("Recipient became a contact", yes(record.contactCreated)),
-        ...fact("Signature", signatureId),
-        ...fact("Scheduled as", record.scheduledId),
-      ]
-    : [
-        ...fact("Goes to refused stages too", yes(record.draft.force)),
-        ...fact("Why it failed", record.error),
-      ];
+    ? {
+        "Opens and clicks tracked": yes(record.tracked),
+        "Recipient became a contact": yes(record.contactCreated),
+        Signature: signatureId,
+        "Scheduled as": record.scheduledId,
+      }
+    : { "Goes to refused stages too": yes(record.draft.force), "Why it failed": record.error };
   return {
     ...rowOf(record, lost),
     workspace: name,
@@ -58,7 +54,7 @@ const detailOf = (record: EmailRecord | ScheduledRecord, { name, contacts }: Wor
     text,
     headers: isSent(record) ? messageHeaders(record) : undefined,
     contactId: isSent(record) ? record.contactId : contacts.byEmail(to)?.id,
-    facts: [...fact("Mail account", record.mailAccount), ...facts],
+    facts: Object.entries<string>(given({ "Mail account": record.mailAccount, ...facts })),
   };
 };
 

@@ -1,33 +1,16 @@
-import type { LimitWindow } from "../options.ts";
+import type { Meter } from "../limits.ts";
 import { operationIds } from "../router.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
 import type { World } from "../world.ts";
 import type { Controlled } from "./controls.ts";
 
-/** How much of a limit was used over time. */
-export interface BudgetSeries extends LimitWindow {
-  /** Whose limit it is: `key 1`, `workspace default`, `mail account mail-1`. */
-  readonly owner: string;
-  readonly limit: string;
-  readonly used: number;
-  /** Pairs of time (milliseconds since 1970, on the sandbox's clock) and use, oldest first. */
-  readonly points: readonly (readonly [at: number, used: number])[];
-}
-
 const mostPoints = 2_000;
-
-/** The series from a given time on, each starting with the last point before it. */
-export const since = (series: readonly BudgetSeries[], from: number): readonly BudgetSeries[] =>
-  series.map((one) => {
-    const first = one.points.findLastIndex(([at]) => at < from);
-    return { ...one, points: one.points.slice(Math.max(0, first)) };
-  });
 
 /** Records the use of every limit over time: each call adds the current use. */
 export const createBudgetHistory = (world: () => World, clock: SandboxClock) => {
-  // A reset makes new meters, and so a new history.
-  const histories = new WeakMap<object, [at: number, used: number][]>();
-  return (): readonly BudgetSeries[] =>
+  /** Oldest first, in milliseconds since 1970 on the sandbox's clock. A reset makes new meters, and so a new history. */
+  const histories = new WeakMap<Meter, [at: number, used: number][]>();
+  return () =>
     world().owners.flatMap(({ name: owner, meters }) =>
       [...meters].map(([limit, meter]) => {
         const points = histories.get(meter) ?? [];
@@ -43,6 +26,16 @@ export const createBudgetHistory = (world: () => World, clock: SandboxClock) => 
       }),
     );
 };
+
+/** How much of a limit was used over time, and whose it is: `key 1`, `workspace default`, `mail account mail-1`. */
+export type BudgetSeries = ReturnType<ReturnType<typeof createBudgetHistory>>[number];
+
+/** The series from a given time on, each starting with the last point before it. */
+export const since = (series: readonly BudgetSeries[], from: number): readonly BudgetSeries[] =>
+  series.map((one) => {
+    const first = one.points.findLastIndex(([at]) => at < from);
+    return { ...one, points: one.points.slice(Math.max(0, first)) };
+  });
 
 /** The sandbox at a glance; the page gets it whenever it has changed. */
 export const overviewOf = ({ world, clock, version }: Controlled, budgets: readonly BudgetSeries[]) => ({
