@@ -2,7 +2,7 @@ import type { Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { ConfigurationError, ValidationError } from "../errors.ts";
-import { openDraft } from "../runtime/atomic-file.ts";
+import { type Draft, openDraft } from "../runtime/atomic-file.ts";
 import { isIterable } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
 import { pathOf } from "./source.ts";
@@ -57,20 +57,14 @@ export async function* blocksOf(
 }
 
 /** The target of blocks. */
-interface Sink {
-  write(block: Uint8Array): Promise<void>;
-  /** Everything has been written: makes it durable. */
-  commit(): Promise<void>;
-  /** Something failed: closes everything, and leaves no incomplete file under the final name. */
-  abandon(): Promise<void>;
-}
+type Sink = Pick<Draft, "append" | "commit" | "discard">;
 
 /**
  * Writes a block and waits until the stream has accepted it, so that at most one block is in memory.
  *
  * If the stream is closed meanwhile, it may never call back; the listener handles that.
  */
-const writeToStream = (stream: Writable, block: Uint8Array): Promise<void> =>
+const writeToStream = (stream: Writable, block: string | Uint8Array): Promise<void> =>
   new Promise((resolve, reject) => {
     const settle = (error: Error | null | undefined): void => {
       stream.off("close", onClose);
@@ -91,20 +85,17 @@ const streamSink = (stream: Writable): Sink => {
   const ignore = (): void => {};
   stream.on("error", ignore);
   return {
-    write: (block) => writeToStream(stream, block),
+    append: (block) => writeToStream(stream, block),
     commit: async () => void stream.off("error", ignore),
     // The listener stays: the event may come after the callback with the error.
-    abandon: async () => {},
+    discard: async () => {},
   };
 };
 
 /** Opens a target. A file appears under its name only when it is complete. */
 const openTarget = async (target: FileTarget): Promise<Sink> => {
   const path = pathOf(target);
-  if (path !== undefined) {
-    const { append, commit, discard } = await openDraft(path, path);
-    return { write: append, commit, abandon: discard };
-  }
+  if (path !== undefined) return openDraft(path, path);
   // Not a string or URL, so it is a stream; the types exclude anything else.
   const writable = target as Writable;
   if (typeof writable?.write === "function" && typeof writable.on === "function") return streamSink(writable);
@@ -132,14 +123,14 @@ export const writeBlocks = async (
     }
   }
   const writeAll = async (bytes: AsyncIterable<Uint8Array>): Promise<void> => {
-    for await (const chunk of bytes) await sink.write(chunk);
+    for await (const chunk of bytes) await sink.append(chunk);
   };
   try {
     if (gzip ?? pathOf(target)?.endsWith(".gz")) await pipeline(chunks, createGzip(), writeAll);
     else await writeAll(chunks());
     await sink.commit();
   } catch (error) {
-    await sink.abandon();
+    await sink.discard();
     throw error;
   }
   return written;
