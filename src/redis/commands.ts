@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { can } from "../runtime/rules.ts";
 
 /**
  * The methods of an ioredis client, version 5 or 6, that the library uses. `Cluster` has them too.
@@ -64,12 +65,7 @@ const isNodeRedis = (redis: RedisCommands): redis is NodeRedisCommands => "evalS
 
 /** The faults of a value that should be a client. */
 export const clientFaults = (redis: unknown): string[] => {
-  const {
-    eval: run,
-    evalsha,
-    evalSha,
-  }: { eval?: unknown; evalsha?: unknown; evalSha?: unknown } = Object(redis);
-  const isClient = typeof run === "function" && typeof (evalsha ?? evalSha) === "function";
+  const isClient = can(redis, "eval", "evalsha") || can(redis, "eval", "evalSha");
   return isClient ? [] : ["redis must be a client of ioredis or node-redis"];
 };
 

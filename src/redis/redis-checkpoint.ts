@@ -1,6 +1,6 @@
 import { type CheckpointStore, parseCheckpoint } from "../bulk/checkpoint.ts";
 import { ConfigurationError } from "../errors.ts";
-import { unknownKeys } from "../runtime/values.ts";
+import { isText, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, type RedisCommands } from "./commands.ts";
 import { faultOf } from "./fault.ts";
 import { getScript, setScript } from "./ledger-scripts.ts";
@@ -28,13 +28,9 @@ export interface RedisCheckpointOptions {
  * ```
  */
 export const redisCheckpoint = (redis: RedisCommands, options: RedisCheckpointOptions): CheckpointStore => {
-  // An untyped caller may pass null or nothing; the check of the id reports it.
-  const given: Partial<RedisCheckpointOptions> = options ?? {};
-  const { id } = given;
-  const faults = [...clientFaults(redis), ...unknownKeys(given, ["id"])];
-  if (typeof id !== "string" || id === "") faults.push("id must be a string that is not empty");
-  if (faults.length > 0) throw new ConfigurationError(`redisCheckpoint: ${faults.join("; ")}`);
-  const key = `touchpoint:checkpoint:${id}`;
+  const faults = ruleFaults(options ?? {}, { id: isText }, { required: ["id"] });
+  refuseSetup("redisCheckpoint", [...clientFaults(redis), ...faults]);
+  const key = `touchpoint:checkpoint:${options.id}`;
   const ask = async (command: ReturnType<typeof getScript>): Promise<unknown> => {
     try {
       return await command;

@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors.ts";
 import type { Ledger, LedgerLog } from "../ledger/ledger.ts";
 import { type Claiming, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
 import { type Found, type Settling, scheduledIdOf } from "../ledger/rules.ts";
-import { unknownKeys } from "../runtime/values.ts";
+import { isFlag, must, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, nodesOf, type RedisCommands } from "./commands.ts";
 import { asked, faultOf } from "./fault.ts";
 import {
@@ -153,15 +153,12 @@ class RedisKeys implements KeyStore {
  * ```
  */
 export const redisLedger = (redis: RedisCommands, options?: RedisLedgerOptions): Ledger => {
-  // An untyped caller may pass null, which means no options, or something that is not an object.
-  const given: RedisLedgerOptions = options ?? {};
-  const faults = clientFaults(redis);
-  if (typeof given !== "object") faults.push("the options must be an object");
-  else faults.push(...unknownKeys(given, ["prefix", "allowEviction"]));
+  // An untyped caller may pass null, which means no options.
+  const given = options ?? {};
+  const isPrefix = must("a string", (value) => typeof value === "string");
+  const faults = ruleFaults(given, { prefix: isPrefix, allowEviction: isFlag });
+  refuseSetup("redisLedger", [...clientFaults(redis), ...faults]);
   const { prefix = "touchpoint:sent:", allowEviction = false } = given;
-  if (typeof prefix !== "string") faults.push("prefix must be a string");
-  if (typeof allowEviction !== "boolean") faults.push("allowEviction must be true or false");
-  if (faults.length > 0) throw new ConfigurationError(`redisLedger: ${faults.join("; ")}`);
   const keys = new RedisKeys(redis, prefix, allowEviction);
   return { ...ledgerOver(keys), attach: (log) => keys.attach(log) };
 };

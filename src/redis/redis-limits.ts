@@ -1,7 +1,7 @@
-import { ConfigurationError } from "../errors.ts";
 import { documentedLimits, type Limits, limitFaults } from "../options/limits.ts";
 import type { SharedBudget, SharedLimits } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { isAtLeast, isNumber, isOneOf, isText, refuseSetup } from "../runtime/rules.ts";
 import { clientFaults, type RedisCommands } from "./commands.ts";
 import { RedisGate } from "./redis-gate.ts";
 import { RedisBudget, RedisStore } from "./redis-store.ts";
@@ -40,7 +40,7 @@ export interface RedisLimitsOptions extends Partial<Limits> {
  * ```
  */
 export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): SharedLimits => {
-  // An untyped caller may pass null or nothing; the check of the id reports it.
+  // An untyped caller may pass null or nothing; the rule of the id reports it.
   const {
     id,
     onLost = "closed",
@@ -48,13 +48,11 @@ export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): 
     maxLostMs = 60_000,
     ...given
   }: Partial<RedisLimitsOptions> = options ?? {};
-  const faults = [...limitFaults(given), ...clientFaults(redis)];
-  if (typeof id !== "string" || id === "") faults.push("id must be a string that is not empty");
-  if (onLost !== "open" && onLost !== "closed") faults.push(`onLost must be "open" or "closed"`);
-  if (onLost === "open" && !(share !== undefined && share > 0 && share <= 1))
+  const faults = [...limitFaults(given), ...clientFaults(redis), ...isText(id, "id")];
+  faults.push(...isOneOf("open", "closed")(onLost, "onLost"), ...isAtLeast(0)(maxLostMs, "maxLostMs"));
+  if (onLost === "open" && !(isNumber(share, 0, 1) && share !== 0))
     faults.push(`onLost: "open" needs a share above 0 and at most 1`);
-  if (!(maxLostMs >= 0)) faults.push(`maxLostMs must be at least 0, got ${String(maxLostMs)}`);
-  if (faults.length > 0) throw new ConfigurationError(`redisLimits: ${faults.join("; ")}`);
+  refuseSetup("redisLimits", faults);
   const whenLost = { share: onLost === "open" ? (share ?? 0) : 0, maxMs: maxLostMs };
   const stores = new Map<Clock, RedisStore>();
   return {

@@ -14,5 +14,5 @@ test.each([[null], [undefined]])("redisLimits without options, %j, says what is 
   const redis = loose({ evalsha: () => undefined, eval: () => undefined });
   const make = () => redisLimits(redis, loose(options));
   expect(make).toThrow(ConfigurationError);
-  expect(make).toThrow("redisLimits: id must be a string that is not empty");
+  expect(make).toThrow("redisLimits: id must be a non-empty string, got undefined");
 });

@@ -106,9 +106,11 @@ test("arguments that make no sense are refused at once, all of them", () => {
   const given = [{}, { id: "", prefix: "x" }];
   expect(() => Reflect.apply(redisCheckpoint, undefined, given)).toThrow(
     'redisCheckpoint: redis must be a client of ioredis or node-redis; there is no option "prefix"; ' +
-      "id must be a string that is not empty",
+      'id must be a non-empty string, got ""',
   );
-  expect(() => Reflect.apply(redisCheckpoint, undefined, [admin])).toThrow("id must be a string");
+  expect(() => Reflect.apply(redisCheckpoint, undefined, [admin])).toThrow(
+    "id must be a non-empty string, got undefined",
+  );
 });
 
 test("an ingestion that is killed, and its Redis with it, goes on in another process", async () => {

@@ -47,7 +47,7 @@ test("a sent key answers its receipt as it was", async () => {
 test("arguments that make no sense are refused at once, all of them", () => {
   const given = [{}, { prefx: "sent:", prefix: 1 }];
   expect(() => Reflect.apply(redisLedger, undefined, given)).toThrow(
-    'redisLedger: redis must be a client of ioredis or node-redis; there is no option "prefx" (did you mean "prefix"?); prefix must be a string',
+    'redisLedger: redis must be a client of ioredis or node-redis; there is no option "prefx" (did you mean "prefix"?); prefix must be a string, got 1',
   );
   expect(() => Reflect.apply(redisLedger, undefined, [redis, null])).not.toThrow();
 });
