@@ -42,12 +42,12 @@ local my, budgets
 local time = redis.call('TIME')
 local dayMs, slotMs, graceMs = 86400000, 300000, 1000
 
--- A BUDGET: permits in flight by request, cooling permits, waiting kinds, and the day in slots of five minutes.
+-- A BUDGET: permits by request, waiting kinds, and the day in slots of five minutes.
 local function open(key, mine)
   local text, clock = redis.call('GET', key), tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
   local it = text and cjson.decode(text) or {
     born = time[1] .. '.' .. time[2] .. '.' .. my.process, bornAt = clock, behindMs = 0, heardAt = clock, blockedUntil = 0,
-    flying = {}, cooling = {}, waiters = {}, kinds = {}, day = {}, before = 0, beforeUntil = 0,
+    permits = {}, waiters = {}, kinds = {}, day = {}, before = 0, beforeUntil = 0,
     turn = 0, interactiveUntil = 0, backgroundAt = 0, pausedUntil = 0, pausedBy = '', probe = '',
   }
   -- If the server's clock steps back, time continues from the last message.
@@ -94,43 +94,35 @@ end
 
 local function count(it, mine)
   it.used, it.interactive, it.of, it.by, it.returns = 0, 0, {}, {}, {}
-  for id, one in pairs(it.flying) do
-    if one.ends <= it.heardAt then it.flying[id] = nil
-    else hold(it, one, it.heardAt + mine.windowMs, false) end
-  end
-  local cooling = {}
-  for _, one in ipairs(it.cooling) do
-    if one.ends > it.heardAt then
-      table.insert(cooling, one)
+  for id, one in pairs(it.permits) do
+    if one.ends <= it.heardAt then it.permits[id] = nil
+    elseif not one.isSettled then hold(it, one, it.heardAt + mine.windowMs, false)
+    else
       local freeAt = one.ends - math.min(one.floor, mine.floorMs) - math.min(one.redisFloor, my.redisFloorMs)
       if freeAt > it.heardAt then hold(it, one, freeAt, true) end
     end
   end
-  it.cooling = cooling
   table.sort(it.returns, function(one, other) return one[1] < other[1] end)
 end
+
+-- A request that was not settled yet.
+local function isInFlight(it, id) return it.permits[id] ~= nil and not it.permits[id].isSettled end
 
 -- REQUESTS THAT HAVE ENDED.
 local function settle()
   for _, one in ipairs(my.settled) do
     for place, it in ipairs(budgets) do
-      local mine, held = my.budgets[place], it.flying[one.id]
-      it.flying[one.id] = nil
+      local mine, isKnown = my.budgets[place], it.permits[one.id] ~= nil
+      it.permits[one.id] = nil
       if it.probe == one.id then it.probe = one.wasSent and '' or 'due' end
       if not one.wasSent then
-        if held then charge(it, -weightAt(one, place)) end
-      elseif held or mine.born ~= it.born then
-        -- Rounded up, so that there are few different ends.
+        if isKnown then charge(it, -weightAt(one, place)) end
+      elseif isKnown or mine.born ~= it.born then
+        -- Rounded up, so that permits return together.
         local step = math.max(1, math.ceil(mine.windowMs / 500))
-        local ends = math.ceil((it.heardAt + 1 + one.coolMs[place]) / step) * step
-        local floor = one.wasAnswered and mine.floorMs or 0
-        local last = it.cooling[#it.cooling]
-        if last and last.ends == ends and last.kind == my.kind and last.process == my.process and last.floor == floor then
-          last.amount = last.amount + amountAt(one, place)
-        else
-          table.insert(it.cooling, { ends = ends, amount = amountAt(one, place), kind = my.kind, process = my.process,
-            floor = floor, redisFloor = one.wasAnswered and my.redisFloorMs or 0 })
-        end
+        it.permits[one.id] = { isSettled = true, amount = amountAt(one, place), kind = my.kind, process = my.process,
+          ends = math.ceil((it.heardAt + 1 + one.coolMs[place]) / step) * step, floor = one.wasAnswered and mine.floorMs or 0,
+          redisFloor = one.wasAnswered and my.redisFloorMs or 0 }
       end
     end
   end
@@ -145,7 +137,7 @@ local function pause()
       it.probe = 'due'
     end
     count(it, mine)
-    if it.probe ~= '' and it.probe ~= 'due' and not it.flying[it.probe] then it.probe = 'due' end
+    if it.probe ~= '' and it.probe ~= 'due' and not isInFlight(it, it.probe) then it.probe = 'due' end
   end
 end
 
@@ -253,10 +245,10 @@ end
 local function grant(request, isHeld)
   for place, it in ipairs(budgets) do
     local mine, weight = my.budgets[place], weightAt(request, place)
-    it.flying[request.id] = { amount = amountAt(request, place), kind = my.kind, process = my.process,
+    it.permits[request.id] = { amount = amountAt(request, place), kind = my.kind, process = my.process,
       ends = it.heardAt + my.ask.leaseMs + mine.windowMs * math.max(1, weight / mine.max) }
     if not isHeld then
-      hold(it, it.flying[request.id], it.heardAt + mine.windowMs, false)
+      hold(it, it.permits[request.id], it.heardAt + mine.windowMs, false)
       if not isInteractive(my.kind) then it.backgroundAt = it.heardAt end
       if it.probe == 'due' then it.probe = request.id end
       charge(it, weight)
@@ -278,7 +270,7 @@ local function answer()
   for number, request in ipairs(my.ask.requests) do
     me.isFirst = number == 1
     -- The answer to an earlier ask was lost.
-    local isHeld, inMs = budgets[1].flying[request.id] ~= nil, 0
+    local isHeld, inMs = isInFlight(budgets[1], request.id), 0
     if not isHeld then inMs, nextInMs, lacking = judge(request, me) end
     if lacking > 0 then break end
     grant(request, isHeld)
