@@ -41,7 +41,8 @@ interface WhenLost {
  */
 export class RedisStore {
   readonly clock: Clock;
-  readonly process = randomUUID();
+  // A part of a UUID is enough to tell processes apart, and all permits in Redis name theirs.
+  readonly process = randomUUID().slice(0, 13);
   /** How many requests Redis was asked for. */
   count = 0;
   readonly whenLost: WhenLost;

@@ -285,35 +285,38 @@ local function answer()
   return granted, nextInMs, lacking
 end
 
--- Stores a budget, without what is counted anew each time, and tells its state.
-local function close(key, it)
+local function stateOf(it)
   local last = it.returns[#it.returns]
-  local pausedForMs = math.max(0, it.pausedUntil - it.heardAt)
   local oldest = it.day[1] and (it.day[1][1] + 1) * slotMs + dayMs or it.beforeUntil
-  local state = {
+  return {
     born = it.born, used = it.used, freeInMs = last and last[1] - it.heardAt or 0, dayUsed = it.dayUsed,
-    dayFreesInMs = math.max(0, oldest - it.heardAt), pausedForMs = pausedForMs, pausedUntil = it.pausedUntil,
-    pausedBy = it.pausedBy, interactive = it.interactiveUntil > it.heardAt and it.interactive or -1,
+    dayFreesInMs = math.max(0, oldest - it.heardAt), pausedForMs = math.max(0, it.pausedUntil - it.heardAt),
+    pausedUntil = it.pausedUntil, pausedBy = it.pausedBy,
+    interactive = it.interactiveUntil > it.heardAt and it.interactive or -1,
   }
-  it.used, it.interactive, it.of, it.by, it.returns, it.dayUsed = nil, nil, nil, nil, nil, nil
-  redis.call('SET', key, cjson.encode(it), 'PX', dayMs + 3600000 + pausedForMs)
-  return state
 end
 
-local replies, done = {}, 0
+local replies, opened, done = {}, {}, 0
 for number, part in ipairs(cjson.decode(ARGV[1])) do
   my, budgets = part, {}
   for place, mine in ipairs(my.budgets) do
-    budgets[place] = open(KEYS[done + place], mine)
+    local key = KEYS[done + place]
+    budgets[place] = opened[key] or open(key, mine)
+    opened[key] = budgets[place]
     if mine.charge ~= 0 then charge(budgets[place], mine.charge) end
   end
   settle()
   pause()
   local granted, waitMs, lacks = answer()
   local states = {}
-  for place, it in ipairs(budgets) do states[place] = close(KEYS[done + place], it) end
+  for place, it in ipairs(budgets) do states[place] = stateOf(it) end
   replies[number] = { budgets = states, granted = granted, waitMs = waitMs, lacks = lacks }
   done = done + #budgets
+end
+for key, it in pairs(opened) do
+  -- What is counted anew each time is not stored.
+  it.used, it.interactive, it.of, it.by, it.returns, it.dayUsed = nil, nil, nil, nil, nil, nil
+  redis.call('SET', key, cjson.encode(it), 'PX', dayMs + 3600000 + math.max(0, it.pausedUntil - it.heardAt))
 end
 return cjson.encode(replies)
 `);
