@@ -93,14 +93,15 @@ const recorded = (item: unknown, { index, event }: IndexedEvent, status: number)
   return { ...said, ...known, index, status, state: "recorded" } as RecordedResult;
 };
 
-const resultOf = (item: unknown, sent: IndexedEvent): BatchItemResult => {
+/** @param isVouchedFor - whether the event counts as recorded without a readable result. */
+const resultOf = (item: unknown, sent: IndexedEvent, isVouchedFor: boolean): BatchItemResult => {
   const { index } = sent;
+  const status = isRecord(item) ? statusOf(item) : 0;
+  if (isSuccess(status) || isVouchedFor) return recorded(item, sent, isSuccess(status) ? status : 202);
   const unknown = { index, status: 0, state: "unknown" } as const;
   if (item === undefined || item === null) return { ...unknown, error: noResult };
   if (!isRecord(item)) return { ...unknown, error: asJson(item) };
-  const status = statusOf(item);
   if (status === 0) return { ...item, ...unknown, error: asJson(item) };
-  if (isSuccess(status)) return recorded(item, sent, status);
   // A failure of the service may have happened after the event was recorded.
   const state = status < 500 ? "refused" : "unknown";
   const error = sentenceOf({ error: item.error }) ?? sentenceOf(item) ?? asJson(item);
@@ -150,11 +151,7 @@ export const readBatchAnswer = (
   const given: unknown = answer?.results;
   const all: readonly unknown[] = Array.isArray(given) ? given : [];
   const items = itemsOf(events, all);
-  const results = events.map((event, at) => resultOf(items[at], event));
-  if (isVouchedFor(answer, events.length, all))
-    return events.map((event, at) => {
-      const result = results[at];
-      return result?.state === "recorded" ? result : recorded(items[at], event, 202);
-    });
-  return Array.isArray(given) ? results : undefined;
+  const isVouched = isVouchedFor(answer, events.length, all);
+  if (!isVouched && !Array.isArray(given)) return undefined;
+  return events.map((event, at) => resultOf(items[at], event, isVouched));
 };

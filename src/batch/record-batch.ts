@@ -38,20 +38,16 @@ const refuseInvalid = async (
   call: CallScope,
 ): Promise<readonly string[]> => {
   const faults: Issue[] = [];
-  let valid = 0;
   for (const [index, event] of events.entries()) {
     const found = call.issues(operations.events.record, event);
     // A promise only if the workspace has schemas; otherwise a million events are checked without creating promises.
     const issues = found instanceof Promise ? await untilAborted(found, call.signal) : found;
-    if (issues.length === 0) {
-      valid += 1;
-      continue;
-    }
+    if (issues.length === 0) continue;
     results[index] = { index, status: 400, state: "refused", error: describeIssues(issues) };
     for (const { path, message } of issues)
       faults.push({ path: `events[${index}]${path && "."}${path}`, message });
   }
-  if (valid === 0) throwIfInvalid(operation, faults);
+  if (events.every((_, index) => results[index] !== undefined)) throwIfInvalid(operation, faults);
   return faults.map(({ path }) => path);
 };
 

@@ -1,31 +1,23 @@
 import { type BatchReport, recordBatch } from "../batch/record-batch.ts";
 import { Recorder } from "../batch/recorder.ts";
 import { type RecorderOptions, recorderSettings } from "../batch/recorder-options.ts";
-import type { ForecastOptions, IngestForecast, Pace } from "../bulk/forecast.ts";
+import type { ForecastContext, ForecastOptions, IngestForecast } from "../bulk/forecast.ts";
 import type { IngestOptions, IngestReport } from "../bulk/ingest-options.ts";
 import type { InputSource } from "../bulk/resumable.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
 import type { CallScope } from "../call/scope.ts";
 import type { Log } from "../options/logger.ts";
 import type { CallOptions, KeySource } from "../options/options.ts";
-import type { Clock } from "../runtime/clock.ts";
 import type { EventInput, EventReceipt } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import type { OpenFields } from "../workspace/contact-types.ts";
 import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/event-types.ts";
 
 /** What the events need besides the call. */
-export interface EventsContext {
-  readonly clock: Clock;
+export interface EventsContext extends ForecastContext {
   readonly log: Pick<Log, "warn">;
   readonly apiKey: KeySource;
   readonly eventsAtOnce: number | undefined;
-  /** How many events background work may send at once now. */
-  readonly largestBatch: () => number;
-  /** The limits and their current state. */
-  readonly pace: () => Pace;
-  /** The service's time, from its responses; undefined before the first. */
-  readonly serviceNow: () => number | undefined;
   /** Open recorders: closing the client drains them. */
   readonly recorders: Set<Pick<Recorder, "tally" | "close" | "abandon">>;
 }
