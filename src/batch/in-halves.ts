@@ -2,6 +2,7 @@ import { ApiError } from "../errors.ts";
 import { BatchTooLarge } from "../http/types.ts";
 
 interface Halving<T> {
+  readonly signal: AbortSignal | undefined;
   readonly work: (items: readonly T[]) => Promise<void>;
   /** The service refused an item alone. */
   readonly onRefused: (item: T, error: ApiError) => Promise<void> | void;
@@ -19,6 +20,8 @@ export const inHalves = async <T>(items: readonly T[], halving: Halving<T>): Pro
   try {
     await halving.work(items);
   } catch (error) {
+    // An abort may throw any reason, even the refusal of another call.
+    halving.signal?.throwIfAborted();
     const isTooLarge = error instanceof BatchTooLarge;
     if (!isTooLarge && !isAboutContent(error)) throw error;
     const [only] = items;

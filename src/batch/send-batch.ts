@@ -68,6 +68,7 @@ export const sendBatch = async (
   let left = events;
   await inRounds(call, 1 + repeats, async () => {
     await inHalves(left, {
+      signal: call.signal,
       work: async (events) => {
         for (const result of await sendOnce(events, sending)) {
           const wasUnclear = results.get(result.index)?.state === "unknown";

@@ -22,17 +22,11 @@ export const addToList = async (rows: readonly Row[], list: ListOf): Promise<voi
     const address = foldAscii(row.item.email);
     byAddress.set(address, [...(byAddress.get(address) ?? []), row]);
   }
-  const work = async (addresses: readonly (readonly Row[])[]): Promise<void> => {
-    try {
-      if (addresses.length > 0) await list.add(addresses.flatMap((same) => same.at(-1)?.item.email ?? []));
-    } catch (error) {
-      // An abort may throw any reason, even the error of another call.
-      list.signal?.throwIfAborted();
-      throw error;
-    }
-  };
   await inHalves([...byAddress.values()], {
-    work,
+    signal: list.signal,
+    work: async (addresses) => {
+      if (addresses.length > 0) await list.add(addresses.flatMap((same) => same.at(-1)?.item.email ?? []));
+    },
     onRefused: async (same, error) => {
       for (const row of same) await list.onRefused(row, error);
     },
