@@ -43,7 +43,6 @@ export const recorderAgainstSingles = async (): Promise<void> => {
     });
     const recorder = new Recorder(recorderSettings({}, limits.events.max), {
       call,
-      clock,
       onClose: () => undefined,
     });
     let recorded = 0;

@@ -2,7 +2,7 @@ import type { CallScope } from "../call/scope.ts";
 import { ConfigurationError, ConnectionError, ValidationError } from "../errors.ts";
 import { callSafely } from "../options/logger.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
-import type { Cancel, Clock } from "../runtime/clock.ts";
+import type { Cancel } from "../runtime/clock.ts";
 import { jsonCopy, snapshot } from "../runtime/values.ts";
 import { describeIssues } from "../service/check.ts";
 import { operations } from "../service/operations.ts";
@@ -14,7 +14,6 @@ import { sendBatch } from "./send-batch.ts";
 /** What a recorder needs of its client. */
 export interface RecorderContext {
   readonly call: CallScope;
-  readonly clock: Clock;
   /** Called when the recorder has closed. */
   readonly onClose: () => void;
 }
@@ -216,7 +215,7 @@ export class Recorder<Types extends object = OpenEvents> {
       this.#cancelTimer?.();
       this.#cancelTimer = undefined;
     } else if (!this.#isDue) {
-      this.#cancelTimer ??= this.#context.clock.after(maxDelayMs, () => {
+      this.#cancelTimer ??= this.#context.call.clock.after(maxDelayMs, () => {
         this.#isDue = true;
         this.#pump();
       });

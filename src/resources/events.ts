@@ -108,10 +108,9 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
    * Scope: `events:write`. Source: service document, Events, batch rules and Limits.
    */
   recorder(options: RecorderOptions = {}): Recorder<Types> {
-    const { clock, eventsAtOnce, recorders } = this.#context;
+    const { eventsAtOnce, recorders } = this.#context;
     const recorder: Recorder<Types> = new Recorder<Types>(recorderSettings(options, eventsAtOnce), {
       call: this.#call,
-      clock,
       onClose: () => recorders.delete(recorder),
     });
     recorders.add(recorder);

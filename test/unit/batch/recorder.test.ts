@@ -33,7 +33,6 @@ const recording = (
   let closed = 0;
   const recorder = new Recorder(recorderSettings(options), {
     call,
-    clock,
     onClose: () => {
       closed += 1;
     },
