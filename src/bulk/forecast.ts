@@ -30,7 +30,7 @@ export interface ForecastOptions {
 }
 
 /** The limits and their state. */
-export interface Pace {
+interface Pace {
   /** `false`: no limits. */
   readonly limits: Limits | false;
   readonly budgets: Pick<Record<keyof Limits, BudgetState>, "eventsPerDay" | "requestsPerDay">;
