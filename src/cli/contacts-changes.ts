@@ -1,11 +1,5 @@
-import type { ContactChange } from "../index.ts";
 import { type CliCommand, exitCode, UsageError } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
-
-const counted = (counts: Readonly<Record<ContactChange["kind"], number>>): string =>
-  Object.entries(counts)
-    .map(([kind, count]) => `${count.toLocaleString("en-US")} ${kind}`)
-    .join(", ");
 
 /** `touchpoint contacts changes`. */
 export const contactsChanges: CliCommand = {
@@ -37,7 +31,8 @@ export const contactsChanges: CliCommand = {
       request.stdout.write(page.map((change) => `${JSON.stringify(change)}\n`).join(""));
     }
     watching.bar.end();
-    request.stderr.write(`${counted(counts)}\n`);
+    const counted = Object.entries(counts).map(([kind, count]) => `${count.toLocaleString("en-US")} ${kind}`);
+    request.stderr.write(`${counted.join(", ")}\n`);
     return exitCode.ok;
   },
   afterInterrupt: "Run the same command again to go on where it stopped.",

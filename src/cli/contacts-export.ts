@@ -1,5 +1,4 @@
-import type { Writable } from "node:stream";
-import { type WriteOptions, type Written, writeCsv, writeNdjson } from "../files/index.ts";
+import { type Written, writeCsv, writeNdjson } from "../files/index.ts";
 import type { Contact, Paged } from "../index.ts";
 import { type CliCommand, exitCode, jsonOption, listOf, type Request, UsageError } from "./command.ts";
 import { connectionOptions, type Watched, watch } from "./connect.ts";
@@ -63,16 +62,6 @@ const watched = (list: Paged<Contact>, { show }: Watched) => {
   return { source: { request: list.request, pages, [Symbol.asyncIterator]: contacts }, onWritten };
 };
 
-const write = (
-  { file, columns, delimiter }: ReturnType<typeof exportSettings>,
-  target: string | Writable,
-  contacts: AsyncIterable<Contact>,
-  options: WriteOptions,
-): Promise<Written> =>
-  file.format === "csv"
-    ? writeCsv(target, contacts, { ...options, columns, delimiter })
-    : writeNdjson(target, contacts, options);
-
 /** `touchpoint contacts export`. */
 export const contactsExport: CliCommand = {
   name: "contacts export",
@@ -93,17 +82,20 @@ export const contactsExport: CliCommand = {
     ...jsonOption,
   },
   run: async (request) => {
-    const settings = exportSettings(request);
-    const { out, search, checkpoint } = settings;
+    const { out, file, search, columns, delimiter, checkpoint } = exportSettings(request);
     const isPiped = out === "-";
     const startedAt = request.now();
     await using watching = await watch(request);
     const list = watching.client.contacts.list({ search }, { signal: request.interrupt });
     const { source, onWritten } = watched(list, watching);
     const target = isPiped ? visibleOn(process.stdout) : out;
-    const written = await write(settings, target, source, { checkpoint, onWritten });
+    const options = { checkpoint, onWritten };
+    const written =
+      file.format === "csv"
+        ? writeCsv(target, source, { ...options, columns, delimiter })
+        : writeNdjson(target, source, options);
+    const { records: contacts, bytes, resumed = 0 } = await written;
     watching.bar.end();
-    const { records: contacts, bytes, resumed = 0 } = written;
     const elapsedMs = Math.round(request.now() - startedAt);
     // Standard output holds the contacts.
     const to = isPiped ? { ...request, stdout: request.stderr } : request;

@@ -66,16 +66,16 @@ export const contactsImport: CliCommand = {
     const addToList = request.values["add-to-list"];
     const isPlan = request.flags.has("plan");
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
-    return runResumable(around, input, async ({ client, checkpoint, signal, onProgress, reject }) => {
-      if (addToList !== undefined) await assertList(client, addToList, signal);
+    return runResumable(around, input, async ({ client, onProgress, reject }) => {
+      if (addToList !== undefined) await assertList(client, addToList, request.interrupt);
       /** Why each unreadable line could not be read: the import only sees that it is no contact. */
       const unreadable = new Map<number, string>();
       const { plan, ...report } = await client.contacts.import(input.records, {
         dryRun: isPlan,
-        checkpoint,
+        checkpoint: request.values.checkpoint,
         concurrency,
         addToList,
-        signal,
+        signal: request.interrupt,
         onProgress,
         onRejected: ({ contact, ...refused }) => {
           if (contact instanceof UnreadableLine) unreadable.set(refused.index, contact.error);

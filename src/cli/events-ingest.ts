@@ -68,11 +68,11 @@ export const eventsIngest: CliCommand = {
     const input = eventsOf(request);
     const idFrom = idFromOf(request);
     let leastMs: number | undefined;
-    return runResumable(request, input, ({ client, checkpoint, signal, onProgress, reject }) =>
+    return runResumable(request, input, ({ client, onProgress, reject }) =>
       client.events.ingest(input.records, {
-        checkpoint,
+        checkpoint: request.values.checkpoint,
         idFrom,
-        signal,
+        signal: request.interrupt,
         onProgress: (progress) => {
           onProgress(progress, leastMs);
           const left = Math.max(0, (input.total() ?? 0) - progress.done);

@@ -29,11 +29,9 @@ export const writeReport = (request: Request, report: object): void => {
   print(request, report, describeReport({ ...report }));
 };
 
-/** The arguments of an ingestion or import. */
+/** What an ingestion or import runs with. */
 export interface ResumableRun {
   readonly client: Client;
-  readonly checkpoint: string | undefined;
-  readonly signal: AbortSignal;
   /** @param leastMs - the least time that the rest takes at the limits, if known. */
   readonly onProgress: (progress: Pick<Progress, "done">, leastMs?: number) => void;
   readonly reject: (refused: RejectedRecord) => Promise<void>;
@@ -71,8 +69,6 @@ export const runResumable = async (
   try {
     const report = await work({
       client,
-      checkpoint: request.values.checkpoint,
-      signal: request.interrupt,
       onProgress: ({ done }, leastMs) => show({ done, total: input.total(), leastMs }),
       reject: await rejections(request, bar),
     });
