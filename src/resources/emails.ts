@@ -10,7 +10,7 @@ import type { CallOptions } from "../options/options.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import { type Lifetime, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { jsonCopy } from "../runtime/values.ts";
+import { isIterable, jsonCopy } from "../runtime/values.ts";
 import type { Operation } from "../service/define.ts";
 import type {
   EmailInput,
@@ -238,7 +238,8 @@ export class Emails {
     const { once, dryRun, ...options } = sending.options ?? {};
     const refused = (option: string, must: string) =>
       answer<Output>(Promise.reject(invalid(operation.id, option, must)));
-    if (typeof (sending.options ?? options) !== "object")
+    // The key in a Map would be ignored, and the email could go out twice.
+    if (typeof (sending.options ?? options) !== "object" || isIterable(sending.options))
       return refused("options", 'must be an object, for example { once: "welcome:42" }');
     if (dryRun !== undefined && typeof dryRun !== "boolean")
       return refused("dryRun", "must be true or false");

@@ -70,6 +70,16 @@ test("a key for once in the wrong argument is refused: without it the email coul
   expect(sandbox.state.requests).toEqual([]);
 });
 
+test.each([[new Map([["once", "welcome:1"]])], [[["once", "welcome:1"]]]])(
+  "a key for once in %o is refused: without it the email could go out twice",
+  async (options) => {
+    const { sandbox, client } = scene();
+    const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
+    await expect(client.emails.send(email, loose(options))).rejects.toThrow(/options: must be an object/);
+    expect(sandbox.state.requests).toEqual([]);
+  },
+);
+
 test("null in place of options stands for none", async () => {
   const { client } = scene();
   await client.contacts.create({ email: "ada@example.com" }, loose(null));
