@@ -124,12 +124,7 @@ export const CompanyCreated = objectOf<CompanyCreated>(() => ({
   contactIds: maybe(z.array(z.string())),
 }));
 
-/** Searches the company with a domain. */
-type CompanyQuery = {
-  /** Unique per workspace; not blank. */
-  domain: string;
-};
-const CompanyQuery = inputOf<CompanyQuery>(() => ({
+const CompanyQuery = inputOf<{ domain: string }>(() => ({
   domain: QueryText.check(z.refine((value) => value.trim() !== "", "must not be empty")),
 }));
 

@@ -105,20 +105,20 @@ const anyRecord = (...names: readonly string[]) => {
   return read;
 };
 
-/** Fills in the requested id, if the response to a change has no id or no body. */
-const withAskedId = (body: unknown, { id }: Asked): unknown => {
-  if (body === undefined || body === null) return { id };
-  return isRecord(body) && (body.id ?? undefined) === undefined ? { ...body, id } : body;
-};
+/** Reads the response to a change; one without an id, or without a body, gets the requested id. */
+const changed =
+  (read: (body: unknown) => unknown) =>
+  (body: unknown, { id }: Asked): unknown => {
+    const found = read(body) ?? {};
+    return isRecord(found) && (found.id ?? undefined) === undefined ? { ...found, id } : found;
+  };
 
 /** Reads a company under `company`, `lead` or `data`; its id also as `companyId` or `leadId`. */
 const readCompany = anyRecord("company", "lead");
 
 const readPerson = anyRecord("contact");
 
-/** The same for a changed company; the body may be empty. */
-export const readChangedCompany = (body: unknown, asked: Asked): unknown =>
-  withAskedId(readCompany(body), asked);
+export const readChangedCompany = changed(readCompany);
 
 /** Reads the ids of a new company; those of its contacts as `contactIds` or from the records under `contacts`. */
 export const readCompanyIds = (body: unknown): unknown => {
@@ -168,9 +168,7 @@ export const readScheduledEmail = (body: unknown): unknown => {
   return inner === undefined ? known : readRecord({ ...body, ...inner });
 };
 
-/** The same for a changed email; the body may be empty. */
-export const readChangedEmail = (body: unknown, asked: Asked): unknown =>
-  withAskedId(readScheduledEmail(body), asked);
+export const readChangedEmail = changed(readScheduledEmail);
 
 const anyScheduledPage = anyPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails");
 
