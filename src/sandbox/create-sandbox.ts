@@ -150,6 +150,7 @@ export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
   const options = checkedOptions(given);
   const base = options.clock ?? systemClock;
   const clock = createSandboxClock(base);
+  const stateNamed = (name: string): SandboxState => stateOf(() => world, name);
   const { waitFor, look } = createWaiting(stateNamed, base);
   let version = 0;
   const changed = (): void => {
@@ -161,10 +162,6 @@ export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
   const sandboxFetch = createFetch(app, clock, options.baseUrl);
   let handlers: MswHandlers | undefined;
 
-  function stateNamed(name: string): SandboxState {
-    world.workspaceNamed(name);
-    return stateOf(() => world, name);
-  }
   const startAnew = (aheadMs: number, fill: (next: World) => void): void => {
     const next = createWorld(options, clock, changed);
     const before = clock.aheadMs;

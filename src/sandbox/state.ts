@@ -29,7 +29,7 @@ export interface SandboxState {
   readonly counts: RequestCounts;
 }
 
-/** The state of one workspace. It shows the new world after a reset. */
+/** The state of one workspace. It shows the new world after a reset. @throws ConfigurationError if there is no such workspace. */
 export const stateOf = (world: () => World, name: string): SandboxState => {
   const current = (): SandboxState => {
     const { contacts, companies, lists, events, emails, scheduled } = world().workspaceNamed(name);

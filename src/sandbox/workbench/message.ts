@@ -6,12 +6,8 @@ const oneLine = (text: string): string => text.replace(/[\r\n]+/g, " ");
 /** RFC 2047: text that is not ASCII becomes encoded words of at most 75 characters. No word splits a character. */
 const encoded = (text: string): string => {
   if (/^[\x20-\x7e]*$/.test(text)) return text;
-  const words: string[] = [""];
-  for (const character of text) {
-    const longer = `${words.at(-1)}${character}`;
-    if (Buffer.byteLength(longer) > 45) words.push(character);
-    else words[words.length - 1] = longer;
-  }
+  // At most 44 bytes each.
+  const words = text.match(/.{1,11}/gsu) ?? [];
   return words.map((word) => `=?utf-8?B?${Buffer.from(word).toString("base64")}?=`).join("\r\n ");
 };
 
