@@ -99,7 +99,7 @@ export interface LimitWindow {
   readonly windowMs: number;
 }
 
-export const day = 86_400_000;
+const day = 86_400_000;
 
 /** The numbers of the service document. Source: service document, Limits. */
 export const documentedLimits = {

@@ -1,5 +1,5 @@
 import { createMeter, type Meter, type MetersFor } from "../limits.ts";
-import { day, type LimitName, type MailAccountOptions } from "../options.ts";
+import { documentedLimits, type LimitName, type MailAccountOptions } from "../options.ts";
 
 /** The mail account of a workspace that configures none. */
 export const defaultMailAccount: MailAccountOptions = {
@@ -10,7 +10,8 @@ export const defaultMailAccount: MailAccountOptions = {
 /** Sets how many emails an account sends a day, counted from now. */
 export const setDailyLimit = (meters: Map<LimitName, Meter>, max: number | undefined): void => {
   meters.delete("mailAccountPerDay");
-  if (max !== undefined) meters.set("mailAccountPerDay", createMeter({ max, windowMs: day }));
+  const { windowMs } = documentedLimits.emailsPerDay;
+  if (max !== undefined) meters.set("mailAccountPerDay", createMeter({ max, windowMs }));
 };
 
 /** Creates an account with its own meters. */
