@@ -15,14 +15,11 @@ export class InFlight {
     return this.#running.size === 0;
   }
 
-  get hasFailed(): boolean {
-    return this.#failure !== undefined;
-  }
-
   /** Starts a task as soon as there is room; resolves when it has started. */
   async add(task: () => Promise<void>): Promise<void> {
-    while (this.#running.size >= this.#limit && !this.hasFailed) await Promise.race(this.#running);
-    if (this.hasFailed) return this.settled();
+    while (this.#running.size >= this.#limit && this.#failure === undefined)
+      await Promise.race(this.#running);
+    if (this.#failure !== undefined) return this.settled();
     const running = task()
       .catch((error: unknown) => {
         this.#failure ??= { error };
@@ -34,7 +31,7 @@ export class InFlight {
   /** Resolves when any running task has ended. */
   async next(): Promise<void> {
     await Promise.race(this.#running);
-    if (this.hasFailed) await this.settled();
+    if (this.#failure !== undefined) await this.settled();
   }
 
   /** Resolves when every task has succeeded. */

@@ -161,12 +161,10 @@ class Run<Item> {
   }
 
   async #send(entries: readonly Entry<Item>[]): Promise<void> {
-    const { batchSize, concurrency } = this.#work;
     const [first, last] = [entries[0], entries.at(-1)];
     if (first === undefined || last === undefined) return;
     // While one batch hangs, the others may only run a limited distance ahead.
-    const widestGap = 8 * batchSize() * concurrency;
-    while (first.index - this.#state.done > widestGap) await this.#flight.next();
+    while (this.#settled.size >= 8 * this.#work.concurrency) await this.#flight.next();
     await this.#flight.add(async () => {
       await this.#work.work(entries);
       this.#settled.set(first.index, last);
