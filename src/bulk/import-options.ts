@@ -1,5 +1,3 @@
-import type { CallScope } from "../call/scope.ts";
-import type { KeySource } from "../options/options.ts";
 import type { Contact } from "../service/contacts.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import type { ImportLookup } from "./import-lookup.ts";
@@ -105,10 +103,4 @@ export interface ImportReport {
   readonly lookup?: ImportLookup | undefined;
   /** For a `dryRun`: what would happen to each row. */
   readonly plan?: ImportPlan | undefined;
-}
-
-/** What an import needs of the client. */
-export interface ImportContext {
-  readonly call: CallScope;
-  readonly apiKey: KeySource;
 }

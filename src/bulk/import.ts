@@ -14,19 +14,18 @@ import type { GivenContact } from "../workspace/contact-types.ts";
 import { hasSameFields } from "./contact-fields.ts";
 import { ContactLookup, type KnownContact } from "./import-lookup.ts";
 import type {
-  ImportContext,
   ImportedContact,
   ImportOptions,
   ImportReport,
   PlannedRow,
   RejectedContact,
 } from "./import-options.ts";
-import { addToList, type ListOf } from "./list-additions.ts";
+import { addToList } from "./list-additions.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runResumable } from "./resumable.ts";
 import { Spool } from "./spool.ts";
 import { upsertContact } from "./upsert.ts";
-import { placeOf, requestOptions, workFaults } from "./work-options.ts";
+import { placeOf, requestOptions, type WorkContext, workFaults } from "./work-options.ts";
 
 /** The result of a row, real or planned. */
 interface Settled {
@@ -63,25 +62,17 @@ class Import {
   readonly plan: Spool<PlannedRow> | undefined;
   readonly lookup: ContactLookup;
   #changes = 0;
-  /** Set if a list is to be filled. */
-  readonly #list: ListOf | undefined;
+  /** The list to fill. */
+  readonly #list: string | undefined;
   readonly #progress: ProgressReporter;
 
   constructor(options: ImportOptions, call: CallScope, progress: ProgressReporter) {
-    const { addToList: id, dryRun, onImported } = options;
+    const { addToList: list, dryRun, onImported } = options;
     const given = requestOptions(options);
-    const { signal } = call;
     [this.#options, this.#call, this.#given, this.#progress] = [options, call, given, progress];
     this.plan = dryRun ? new Spool() : undefined;
     this.lookup = new ContactLookup(call, given, { keepsWhole: onImported !== undefined });
-    if (id === undefined || dryRun) return;
-    this.#list = {
-      signal,
-      add: (emails) =>
-        call.request(operations.lists.addContacts, { id, payload: { emails: [...emails] } }, given),
-      onRefused: (row, { status, message }) =>
-        this.#tellRejected(row, { status, error: `not added to the list: ${message}` }),
-    };
+    this.#list = dryRun ? undefined : list;
   }
 
   get batchSize(): number {
@@ -98,8 +89,8 @@ class Import {
   }
 
   async work(entries: readonly Entry<GivenContact>[]): Promise<void> {
-    const list = this.#list;
-    if (list === undefined) return void (await this.#inOrder(entries));
+    const id = this.#list;
+    if (id === undefined) return void (await this.#inOrder(entries));
     const flight = new InFlight(this.#rowsAtOnce);
     const accepted: Entry<GivenContact>[] = [];
     for (let at = 0; at < entries.length; at += rowsInTurn)
@@ -108,10 +99,18 @@ class Import {
         this.#progress.update(this.#progress.done + Math.min(rowsInTurn, entries.length - at));
       });
     await flight.settled();
-    await addToList(
-      accepted.sort((a, b) => a.index - b.index),
-      list,
-    );
+    accepted.sort((a, b) => a.index - b.index);
+    await addToList(accepted, {
+      signal: this.#call.signal,
+      add: (emails) =>
+        this.#call.request(
+          operations.lists.addContacts,
+          { id, payload: { emails: [...emails] } },
+          this.#given,
+        ),
+      onRefused: (row, { status, message }) =>
+        this.#tellRejected(row, { status, error: `not added to the list: ${message}` }),
+    });
   }
 
   /**
@@ -258,7 +257,7 @@ const rules: Rules = {
 export const importContacts = async (
   source: InputSource<GivenContact>,
   options: ImportOptions,
-  context: ImportContext,
+  context: WorkContext,
 ): Promise<ImportReport> => {
   refuseFaults(operation, workFaults(source, options, rules));
   const { apiKey, call: within } = context;

@@ -1,12 +1,8 @@
 import { expect, test } from "vitest";
 import type { Checkpoint, CheckpointStore } from "../../../src/bulk/checkpoint.ts";
 import { importContacts } from "../../../src/bulk/import.ts";
-import type {
-  ImportContext,
-  ImportedContact,
-  ImportOptions,
-  RejectedContact,
-} from "../../../src/bulk/import-options.ts";
+import type { ImportedContact, ImportOptions, RejectedContact } from "../../../src/bulk/import-options.ts";
+import type { WorkContext } from "../../../src/bulk/work-options.ts";
 import { ApiError, ConfigurationError, ValidationError } from "../../../src/errors.ts";
 import { contentHash } from "../../../src/runtime/content-hash.ts";
 import type { GivenContact } from "../../../src/workspace/contact-types.ts";
@@ -39,7 +35,7 @@ const service = (upsert: (at: number) => Promise<RowResult> = async () => "creat
       return {};
     },
   );
-  const context: ImportContext = { apiKey: () => "key", call: scriptedCall(clock, answering) };
+  const context: WorkContext = { apiKey: () => "key", call: scriptedCall(clock, answering) };
   const run = (source: readonly GivenContact[], options: ImportOptions = {}) =>
     clock.until(importContacts(source, options, context));
   return { clock, context, seen, additions, run };
