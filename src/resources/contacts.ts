@@ -106,15 +106,12 @@ export class Contacts<Fields extends object = OpenFields> {
    */
   find(email: string, options?: CallOptions): ApiPromise<ContactOf<Fields> | null> {
     const call = this.#call.open("contacts.find");
-    const search = async (): Promise<ContactOf<Fields> | null> => {
+    const search = call.run("contacts.find", options, async (part) => {
       throwIfInvalid("contacts.find", issuesOf(FindQuery, { email }));
-      return call.run(
-        "contacts.find",
-        options,
-        (part) => findContact(part, email, options) as Promise<ContactOf<Fields> | null>,
-      ); // The call checks the schema.
-    };
-    return call.answer(search());
+      // The call checks the contact by the workspace's schema.
+      return findContact(part, email, options) as Promise<ContactOf<Fields> | null>;
+    });
+    return call.answer(search);
   }
 
   /**
