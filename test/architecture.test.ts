@@ -50,7 +50,7 @@ describe("planted in the real tree, it is reported:", () => {
     ["p-retry", "src/http/auth.ts", 'import retry from "p-retry";'],
     ["undici", "src/options/options.ts", 'import type { Dispatcher } from "undici";'],
     ["undici", "src/client.ts", 'const agent = () => import("undici/lib/dispatcher/agent.js");'],
-    ["ioredis", "src/rate-limit/local-limits.ts", 'import type { Redis } from "ioredis";'],
+    ["ioredis", "src/rate-limit/permits.ts", 'import type { Redis } from "ioredis";'],
     ["zod", "src/call/executor.ts", 'export * from "zod/mini";'],
     ["msw", "src/index.ts", 'type Handler = import("msw").HttpHandler;'],
   ])("a second importer of %s", (vendor, file, code) => {

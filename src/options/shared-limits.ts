@@ -27,9 +27,8 @@ export interface SharingRequest {
   /** What it spends of its narrowest budget; of the others it spends 1. */
   readonly weight: number;
   /** The smallest share of each window that it leaves for interactive calls, if it is background work. */
-  readonly leastReserve: number;
-  /** How long its attempt may take. */
-  readonly attemptTimeoutMs: number;
+  readonly bounds: { readonly interactiveReserve: number };
+  readonly request: { readonly attemptTimeoutMs: number };
   readonly queue: {
     /** The waiting requests, in their order. */
     requests(): Iterable<SharingRequest>;

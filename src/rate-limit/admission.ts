@@ -1,5 +1,5 @@
 import { BatchTooLarge } from "../http/types.ts";
-import type { Budget } from "./budget.ts";
+import type { Budget, Ending } from "./budget.ts";
 import { sharing } from "./permits.ts";
 import type { Admission, AdmissionQueue, ConcurrencyLimit, Kind } from "./queue.ts";
 import { knownWait, refusalOfPause, refusalOfWait, refusedForDay, refusedForStore } from "./refusals.ts";
@@ -49,7 +49,7 @@ const nothing: readonly Lack[] = [];
 
 /** The verdict on a request: what keeps it from going now; nothing if it may go. */
 const lacksOf = (admission: Admission): readonly Lack[] => {
-  const { queue, weight, leastReserve } = admission;
+  const { queue, weight, bounds } = admission;
   const { kind, slots } = queue;
   if (slots.inUse >= slots.max) return [{ of: slots, isForAll: true, until: never }];
   if (kind.gate !== undefined) {
@@ -60,7 +60,7 @@ const lacksOf = (admission: Admission): readonly Lack[] => {
   let lacks = nothing;
   for (const budget of kind.budgets) {
     const amount = kind.amountOf(budget, weight);
-    const reserve = hasReserve ? budget.keptFromBackground(amount, leastReserve) : 0;
+    const reserve = hasReserve ? budget.keptFromBackground(amount, bounds.interactiveReserve) : 0;
     const shares = budget === kind.narrowest ? keptForShares(budget, kind.priority) : 0;
     const until = budget.readyAt(amount, reserve + shares);
     if (until === undefined) continue;
@@ -140,24 +140,13 @@ const take = (admission: Admission): void => {
   for (const budget of kind.budgets) budget.take(kind.weightOf(budget, weight), admission, kind);
 };
 
-/** How an attempt has ended: `roundTripMs` after a response; `wasSent` false if it was never sent. */
-interface Ending {
-  readonly roundTripMs: number | undefined;
-  readonly wasSent: boolean;
-}
-
 /** A request that had gone has ended. */
 export const end = (admission: Admission, how: Ending): void => {
   const { queue, weight } = admission;
   const { kind, slots } = queue;
   kind.end();
   if (kind.gate !== undefined) kind.gate.settle(admission, how);
-  else
-    for (const budget of kind.budgets) {
-      const spent = kind.weightOf(budget, weight);
-      if (how.wasSent) budget.settle(spent, admission, kind, how.roundTripMs);
-      else budget.refund(spent, admission, kind);
-    }
+  else for (const budget of kind.budgets) budget.end(kind.weightOf(budget, weight), admission, kind, how);
   slots.free();
   // After all permits are returned: in between, its permits would count twice, or not at all.
   if (isAwaited(kind.budgets, slots.inUse < slots.max ? undefined : slots)) pump(kind.budgets);

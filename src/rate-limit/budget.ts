@@ -27,6 +27,12 @@ interface WaitingQueue {
   readonly amount: number;
 }
 
+/** How an attempt has ended: `roundTripMs` after a response; `wasSent` false if it was never sent. */
+export interface Ending {
+  readonly roundTripMs: number | undefined;
+  readonly wasSent: boolean;
+}
+
 /** A pause that the service asked for, and the probe after it. It may outlive its budget. */
 export interface Pause {
   /** The end of the pause, on the budget's clock. */
@@ -76,7 +82,8 @@ export class Budget implements SharingBudget {
   isKept = false;
   readonly #clock: Clock;
   readonly #onUse: BudgetContext["onUse"];
-  readonly #onChange: () => void;
+  /** Checks the waiting requests again. */
+  readonly changed: () => void;
   readonly shared: SharedBudget | undefined;
   readonly #permits: Permits<Holder>;
   readonly lastPause: Pause;
@@ -94,7 +101,7 @@ export class Budget implements SharingBudget {
     this.day = day;
     this.#clock = clock;
     this.shared = shared;
-    this.#onChange = onChange;
+    this.changed = onChange;
     this.#onUse = onUse;
     this.lastPause = pause;
     this.#permits = new Permits(limit, clock);
@@ -149,20 +156,17 @@ export class Budget implements SharingBudget {
     if (!this.isKept) this.#onUse?.();
   }
 
-  /** The request was never sent: its permits are free at once. */
-  refund(weight: number, request: object, holder: Holder): void {
+  /** The request ended. One that was never sent gives its permits back at once. */
+  end(weight: number, request: object, holder: Holder, { roundTripMs, wasSent }: Ending): void {
+    const { lastPause } = this;
+    if (lastPause.probe === request) {
+      lastPause.probe = undefined;
+      // The probe never left: the next request becomes it.
+      lastPause.isProbeDue ||= !wasSent;
+    }
+    if (wasSent) return this.#permits.cool(weight, roundTripMs, holder);
     this.#permits.putBack(this.amountOf(weight), holder);
     this.day.add(-weight);
-    if (this.lastPause.probe !== request) return;
-    // The probe never left: the next request becomes it.
-    this.lastPause.probe = undefined;
-    this.lastPause.isProbeDue = true;
-  }
-
-  /** The request was answered; if that is unknown, `roundTripMs` is undefined. */
-  settle(weight: number, request: object, holder: Holder, roundTripMs: number | undefined): void {
-    if (this.lastPause.probe === request) this.lastPause.probe = undefined;
-    this.#permits.cool(weight, roundTripMs, holder);
   }
 
   /** An interactive call arrived: background work leaves a reserve in the next windows. */
@@ -215,7 +219,7 @@ export class Budget implements SharingBudget {
   applyPause(ms: number, by: string): void {
     this.pause(ms, by);
     this.shared?.paused(ms, by);
-    this.#onChange();
+    this.changed();
   }
 
   /** No request waits in this queue any more. */
@@ -246,10 +250,6 @@ export class Budget implements SharingBudget {
     return this.shared === undefined
       ? this.lastPause.isProbeDue || this.lastPause.probe !== undefined
       : this.pausedForMs > 0;
-  }
-
-  changed(): void {
-    this.#onChange();
   }
 
   /** What is left of a pause, in milliseconds; 0 without one. */
@@ -304,7 +304,7 @@ export class Budget implements SharingBudget {
     this.#alarm?.cancel();
     const cancel = this.#clock.after(at - now, () => {
       this.#alarm = undefined;
-      this.#onChange();
+      this.changed();
     });
     this.#alarm = { at, cancel };
   }

@@ -6,7 +6,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
 import { pump } from "./admission.ts";
 import { Budget } from "./budget.ts";
-import { DailyLimit } from "./local-limits.ts";
+import { DailyLimit } from "./permits.ts";
 import { AdmissionQueue, type ConcurrencyLimit, Kind } from "./queue.ts";
 import { type Account, type AccountName, accountsOf, type FindAccount } from "./registry.ts";
 

@@ -1,4 +1,5 @@
 import type { Limit } from "../options/limits.ts";
+import type { DayCount } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 
 interface Stretch {
@@ -21,7 +22,6 @@ export const sharing = {
 } as const;
 
 const never = Infinity;
-const empty = (since: number): Stretch => ({ since, leastMs: never, totalMs: 0, count: 0 });
 
 const fewest = 20;
 const [mostStretches, longestStretches] = [6, 20];
@@ -36,9 +36,8 @@ const [mostStretches, longestStretches] = [6, 20];
 export class LatencyFloor {
   readonly #stretchMs: number;
   readonly #bounds: { readonly slackMs: number; readonly mostMs: number };
-  /** Complete periods, oldest first. */
-  #past: readonly Stretch[] = [];
-  #current = empty(Number.NEGATIVE_INFINITY);
+  /** Periods, oldest first; the last one is not complete. */
+  #stretches: readonly Stretch[] = [];
   floorMs = 0;
 
   /** The floor stays `slackMs` below the value of six periods, and is at most `mostMs`. */
@@ -48,25 +47,25 @@ export class LatencyFloor {
   }
 
   add(ms: number, now: number): void {
-    const ageMs = now - this.#current.since;
-    if (ageMs > this.#stretchMs * longestStretches) {
-      // What a few responses showed long ago is outdated.
-      this.#past = [];
-      this.#current = empty(now);
-    } else if (ageMs >= this.#stretchMs && this.#current.count >= fewest) {
-      this.#past = [...this.#past, this.#current].slice(-mostStretches);
-      this.#current = empty(now);
+    let stretch = this.#stretches.at(-1);
+    // What a few responses showed long ago is outdated.
+    const isOld = stretch === undefined || now - stretch.since > this.#stretchMs * longestStretches;
+    const isComplete =
+      stretch !== undefined && now - stretch.since >= this.#stretchMs && stretch.count >= fewest;
+    if (stretch === undefined || isOld || isComplete) {
+      stretch = { since: now, leastMs: never, totalMs: 0, count: 0 };
+      this.#stretches = isOld ? [stretch] : [...this.#stretches.slice(-mostStretches), stretch];
     }
-    this.#current.leastMs = Math.min(this.#current.leastMs, ms);
-    this.#current.totalMs += ms;
-    this.#current.count += 1;
+    stretch.leastMs = Math.min(stretch.leastMs, ms);
+    stretch.totalMs += ms;
+    stretch.count += 1;
     this.floorMs = this.#told();
   }
 
   #told(): number {
-    if (this.#past.length === 0) return 0;
-    let { leastMs, totalMs, count } = this.#current;
-    for (const stretch of this.#past) {
+    if (this.#stretches.length < 2) return 0;
+    let [leastMs, totalMs, count] = [never, 0, 0];
+    for (const stretch of this.#stretches) {
       leastMs = Math.min(leastMs, stretch.leastMs);
       totalMs += stretch.totalMs;
       count += stretch.count;
@@ -121,8 +120,7 @@ export class Permits<Holder> {
   #inHand: number;
   readonly #held = new Map<Holder, number>();
   /** In the order in which they come back. */
-  #cooling: Cooling<Holder>[] = [];
-  #first = 0;
+  readonly #cooling: Cooling<Holder>[] = [];
   readonly #latency: LatencyFloor;
 
   constructor(limit: Limit, clock: Clock) {
@@ -192,7 +190,7 @@ export class Permits<Holder> {
     const until = now + coolMs(this.#limit, weight, roundTripMs !== undefined);
     let at = this.#cooling.length;
     // Nearly always the last; only a batch larger than the budget cools down longer than later entries.
-    while (at > this.#first && (this.#cooling[at - 1]?.until ?? 0) > until) at -= 1;
+    while (at > 0 && (this.#cooling[at - 1]?.until ?? 0) > until) at -= 1;
     this.#cooling.splice(at, 0, { until, count: Math.min(weight, max), holder });
   }
 
@@ -205,26 +203,115 @@ export class Permits<Holder> {
   /** When `count` are back; undefined if fewer are cooling down. */
   #backAt(count: number): number | undefined {
     let left = count;
-    for (let at = this.#first; at < this.#cooling.length; at += 1) {
-      const entry = this.#cooling[at];
-      left -= entry?.count ?? 0;
-      if (entry !== undefined && left <= 0) return entry.until - this.#latency.floorMs;
+    for (const { count: back, until } of this.#cooling) {
+      left -= back;
+      if (left <= 0) return until - this.#latency.floorMs;
     }
     return undefined;
   }
 
   #thaw(): void {
     const now = this.#clock.now() + this.#latency.floorMs + roundingMs;
-    const before = this.#first;
-    let entry = this.#cooling[before];
-    while (entry !== undefined && entry.until <= now) {
-      this.putBack(entry.count, entry.holder);
-      this.#first += 1;
-      entry = this.#cooling[this.#first];
+    for (let first = this.#cooling[0]; first !== undefined && first.until <= now; first = this.#cooling[0]) {
+      this.#cooling.shift();
+      this.putBack(first.count, first.holder);
     }
-    const { length } = this.#cooling;
-    if (this.#first === before || (this.#first < length && this.#first * 2 < Math.max(length, 1_000))) return;
-    this.#cooling = this.#cooling.slice(this.#first);
-    this.#first = 0;
+  }
+}
+
+const dayMs = 86_400_000;
+const slotMs = 60_000;
+// A day whose every minute is used is kept in slots of 36 minutes, a fortieth of it, so that a key takes little memory.
+const coarseMinutes = 36;
+const mostSlots = 42;
+
+/** If there are too many slots, the oldest two in the same 36 minutes become one, as if all was used at their end. */
+const merged = (slots: number[]): number[] => {
+  if (slots.length <= mostSlots * 2) return slots;
+  const coarse = (at: number): number => Math.floor((slots[at] ?? 0) / coarseMinutes);
+  for (let at = 2; at < slots.length; at += 2) {
+    if (coarse(at - 2) !== coarse(at)) continue;
+    const count = (slots[at - 1] ?? 0) + (slots[at + 1] ?? 0);
+    return [...slots.slice(0, at - 2), slots[at] ?? 0, count, ...slots.slice(at + 2)];
+  }
+  return slots;
+};
+
+/**
+ * Counts a day's use by the minute; if nearly all day is used, by 36 minutes. The document does not say when a day
+ * starts, so the limit applies to any 24 hours; this satisfies every reading of it.
+ */
+export class DailyLimit implements DayCount {
+  readonly name: string;
+  readonly max: number;
+  readonly #clock: Clock;
+  /** The last minute of each slot, oldest first, each followed by what was counted in it. */
+  #slots: number[] = [];
+  #used = 0;
+
+  constructor(name: string, max: number, clock: Clock) {
+    this.name = name;
+    this.max = max;
+    this.#clock = clock;
+  }
+
+  get used(): number {
+    this.#forget();
+    return this.#used;
+  }
+
+  has(weight: number): boolean {
+    this.#forget();
+    return this.#used + weight <= this.max;
+  }
+
+  /** A negative weight returns what was not used. */
+  add(weight: number): void {
+    if (this.max === never) return;
+    this.#used += weight;
+    if (weight < 0) return this.#takeBack(-weight);
+    const minute = Math.floor(this.#clock.now() / slotMs);
+    const { length } = this.#slots;
+    if (this.#slots[length - 2] === minute) this.#slots[length - 1] = (this.#slots[length - 1] ?? 0) + weight;
+    else this.#slots = merged([...this.#slots, minute, weight]);
+  }
+
+  /** How long until `weight` more fits. */
+  resetsInMs(weight: number): number {
+    let left = this.max - this.used;
+    for (let at = 0; left < weight && at < this.#slots.length; at += 2) {
+      left += this.#slots[at + 1] ?? 0;
+      if (left >= weight) return this.#endOf(at) + dayMs - this.#clock.now();
+    }
+    return 0;
+  }
+
+  #endOf(at: number): number {
+    return ((this.#slots[at] ?? 0) + 1) * slotMs;
+  }
+
+  // Counted in one of the last minutes; a minute below zero would return what others used.
+  #takeBack(weight: number): void {
+    let left = weight;
+    const slots = this.#slots;
+    for (let at = slots.length - 1; at > 0 && left > 0; at -= 2) {
+      const count = slots[at] ?? 0;
+      const part = Math.min(left, count);
+      slots[at] = count - part;
+      left -= part;
+    }
+    // It was counted a day ago and is forgotten.
+    this.#used += left;
+  }
+
+  #forget(): void {
+    // A minute counts until a day after its end.
+    const oldest = Math.floor((this.#clock.now() - dayMs) / slotMs);
+    let gone = 0;
+    while ((this.#slots[gone] ?? oldest) < oldest) {
+      this.#used -= this.#slots[gone + 1] ?? 0;
+      gone += 2;
+    }
+    if (gone > 0) this.#slots = this.#slots.slice(gone);
   }
 }

@@ -37,8 +37,6 @@ export class Admission implements SharingRequest {
   readonly queue: AdmissionQueue;
   readonly bounds: WaitBounds;
   readonly weight: number;
-  readonly leastReserve: number;
-  readonly attemptTimeoutMs: number;
   readonly since: number;
   /** Its position among the requests that came at the same time. */
   order = 0;
@@ -61,8 +59,6 @@ export class Admission implements SharingRequest {
     this.queue = queue;
     this.bounds = bounds;
     this.weight = scope.plan.weight;
-    this.leastReserve = bounds.interactiveReserve;
-    this.attemptTimeoutMs = request.attemptTimeoutMs;
     this.since = bounds.clock.now();
   }
 

@@ -222,9 +222,9 @@ export class RedisGate implements Gate {
     return {
       // What the kind may take of each budget before requests that need no narrower one.
       shares: this.#kind.budgets.map((budget) => this.#kind.shareOf(budget)),
-      leastReserve: first?.leastReserve ?? 0,
+      leastReserve: first?.bounds.interactiveReserve ?? 0,
       // How long a request may take.
-      leaseMs: silenceMs + (first?.attemptTimeoutMs ?? 0),
+      leaseMs: silenceMs + (first?.request.attemptTimeoutMs ?? 0),
       requests: asked.map(({ id, request: { weight } }) => ({ id, weight })),
     };
   }

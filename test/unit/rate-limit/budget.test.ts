@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SharedBudget } from "../../../src/options/shared-limits.ts";
 import { Budget } from "../../../src/rate-limit/budget.ts";
-import { DailyLimit } from "../../../src/rate-limit/local-limits.ts";
+import { DailyLimit } from "../../../src/rate-limit/permits.ts";
 import type { Clock } from "../../../src/runtime/clock.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { sharedBudget } from "../../support/shared-budget.ts";
@@ -12,8 +12,9 @@ const someone = (): object => ({});
 const [interactive, background] = [{ priority: "interactive" }, { priority: "background" }] as const;
 const take = (budget: Budget, weight: number, by: object): void => budget.take(weight, by, interactive);
 const settle = (budget: Budget, weight: number, by: object, roundTripMs: number | undefined): void =>
-  budget.settle(weight, by, interactive, roundTripMs);
-const refund = (budget: Budget, weight: number, by: object): void => budget.refund(weight, by, interactive);
+  budget.end(weight, by, interactive, { roundTripMs, wasSent: true });
+const refund = (budget: Budget, weight: number, by: object): void =>
+  budget.end(weight, by, interactive, { roundTripMs: undefined, wasSent: false });
 /** Whether a request may go now; otherwise the budget wakes it in time. */
 const want = (budget: Budget, amount: number, kept = 0): boolean => {
   const at = budget.readyAt(amount, kept);
@@ -436,7 +437,7 @@ describe("background work is due", () => {
   test("with a larger batch once a tenth of the budget would have let it through", async () => {
     const { clock, budget } = open(100);
     budget.take(25, someone(), background);
-    budget.settle(25, someone(), background, 0);
+    budget.end(25, someone(), background, { roundTripMs: 0, wasSent: true });
     await clock.advance(2_499);
     expect(budget.isBackgroundDue(25)).toBe(false);
     await clock.advance(1);
