@@ -1,6 +1,6 @@
 import type { BudgetState, Limit } from "../options/limits.ts";
 import type { Priority } from "../options/priority.ts";
-import type { DayCount, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
+import type { DayCount, SharedBudget, SharingBudget, SharingKind } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
 import { Permits, sharing } from "./permits.ts";
@@ -12,11 +12,6 @@ const { reserveFactor, rememberedWindows, backgroundPart } = sharing;
 /** Who holds permits: requests of one priority. */
 interface Holder {
   readonly priority: Priority;
-}
-
-/** Requests that need a narrower budget, too: a share of this one is kept for them. */
-interface Sharer extends Holder {
-  shareOf(wide: Pick<Budget, "limit">): number;
 }
 
 /** Requests that wait in one queue and will spend this budget. */
@@ -77,7 +72,7 @@ export class Budget implements SharingBudget {
   /** The queues with requests that will spend this budget. */
   readonly queues = new Set<WaitingQueue>();
   /** The kinds of requests, in flight or waiting, that need a narrower budget, too. */
-  readonly sharing = new Set<Sharer>();
+  readonly sharing = new Set<SharingKind>();
   /** Whether a registry keeps it, because it may hold something. */
   isKept = false;
   readonly #clock: Clock;

@@ -1,6 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import type { LimitScopes } from "../options/limits.ts";
-import type { KeySource } from "../options/options.ts";
+import type { Settings } from "../options/options.ts";
 import type { DayCount, LimitNumbers } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
@@ -31,15 +30,7 @@ export type AccountName = BudgetName | "sending";
 export type FindAccount = (name: AccountName, numbers: LimitNumbers, make: MakeAccount) => Account;
 
 /** What says with whom a client counts. */
-interface Client {
-  readonly apiKey: KeySource;
-  readonly origin: string;
-  readonly basePath: string;
-  readonly limitScopes: LimitScopes;
-  /** The limits that processes share. */
-  readonly sharing: object | undefined;
-  readonly fetch: object | undefined;
-}
+type Client = Pick<Settings, "apiKey" | "origin" | "basePath" | "limitScopes" | "sharing" | "fetch">;
 
 /** Finds the account with this id, or makes it. */
 type Find = (id: string, now: number, make: (memory: Partial<Memory>) => Account) => Account;
