@@ -29,8 +29,7 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock, change
     const tail = Math.floor(random() * 36 ** 5).toString(36);
     return `${prefix}_${tail.padStart(5, "0")}${ids.count.toString(36)}`;
   };
-  const order = options.order ?? "oldest-first";
-  const services: Services = { clock, metersFor, newId, changed, order };
+  const services: Services = { clock, metersFor, newId, changed, order: options.order };
   const keys = createKeys(options.apiKeys, metersFor);
   const named = [
     ...Object.keys(options.workspaces ?? {}),

@@ -1,14 +1,12 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
+import type { SandboxOptions } from "../options.ts";
 import type { ContactRecord } from "./records.ts";
-
-/** How `GET /contacts` orders. */
-export type ContactOrder = "oldest-first" | "newest-first";
 
 /**
  * The contacts of one workspace, in order of creation, with an index for each kind of lookup. Without a search, the cost of
  * a page does not depend on the number of contacts.
  */
-export const createContactStore = (order: ContactOrder) => {
+export const createContactStore = (order: SandboxOptions["order"]) => {
   const all: ContactRecord[] = [];
   const ids = new Map<string, ContactRecord>();
   const emails = new Map<string, ContactRecord>();
@@ -25,7 +23,7 @@ export const createContactStore = (order: ContactOrder) => {
 
   const cut = (from: readonly ContactRecord[], skip: number, limit: number) => {
     const total = from.length;
-    if (order === "oldest-first") return { data: from.slice(skip, skip + limit), total };
+    if (order !== "newest-first") return { data: from.slice(skip, skip + limit), total };
     const end = Math.max(0, total - skip);
     return { data: from.slice(Math.max(0, end - limit), end).reverse(), total };
   };

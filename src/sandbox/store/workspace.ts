@@ -1,8 +1,8 @@
 import { foldAscii } from "../../runtime/fold-ascii.ts";
 import type { MetersFor } from "../limits.ts";
-import type { AutomationOptions, WorkspaceOptions } from "../options.ts";
+import type { AutomationOptions, SandboxOptions, WorkspaceOptions } from "../options.ts";
 import type { SandboxClock } from "../sandbox-clock.ts";
-import { type ContactOrder, createContactStore } from "./contacts.ts";
+import { createContactStore } from "./contacts.ts";
 import { createMailAccount, defaultMailAccount } from "./mail-account.ts";
 import type {
   CompanyRecord,
@@ -19,7 +19,7 @@ export interface Services {
   /** Creates an opaque id with this prefix. */
   readonly newId: (prefix: string) => string;
   readonly metersFor: MetersFor;
-  readonly order: ContactOrder;
+  readonly order: SandboxOptions["order"];
   /** Called after a record was added. */
   readonly changed: () => void;
 }
