@@ -111,9 +111,8 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     admission.scope.plan.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
   };
 
-  const sendAdmitted = (admission: Admission): Promise<HttpResponse> => {
+  const sendAdmitted = (admission: Admission, since: number): Promise<HttpResponse> => {
     const { scope, request, send } = admission;
-    const since = clock.now();
     let sent: Promise<HttpResponse>;
     try {
       sent = send(scope, request);
@@ -146,13 +145,13 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
       admission.wait = { resolve, reject, cancels: watch(admission, settings), onStopped };
       onStopped(admission);
       // Sent after its own wait, and not by the call that admits it, because that has another async context.
-    }).then(sendAdmitted);
+    }).then((admitted) => sendAdmitted(admitted, clock.now()));
 
   return function rateLimit(scope, request, send) {
     const admission = new Admission({ scope, request, send }, routeOf(scope), settings);
     request.admission = admission;
     try {
-      return enter(admission) ? sendAdmitted(admission) : beginWait(admission);
+      return enter(admission) ? sendAdmitted(admission, admission.since) : beginWait(admission);
     } catch (refusal) {
       return Promise.reject(refusal);
     }
