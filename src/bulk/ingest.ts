@@ -21,20 +21,25 @@ import { type Entry, type InputSource, type Reading, runResumable } from "./resu
 import { placeOf, requestOptions, type SourcePlace, workFaults } from "./work-options.ts";
 
 /**
- * Corrects a time that is in the past only for this machine's fast clock: the service refuses a time in its future. A
- * time in this clock's future is not changed, so the service refuses it.
+ * Corrects a time that is in the past only for this machine's fast clock: the service refuses a time in its future.
+ * `toleranceMs` is how much later the service's time may be than known. A time in this clock's future is not changed,
+ * so the service refuses it.
  *
  * @param serviceNow - the service's time, from its responses; undefined before the first.
  */
 export const withinServiceTime = (
   event: EventInput,
   { serviceNow, wallNow }: { readonly serviceNow: number | undefined; readonly wallNow: number },
+  toleranceMs = 0,
 ): EventInput => {
   const at = momentMs(event.occurredAt);
   if (Number.isNaN(at) || serviceNow === undefined || at > wallNow) return event;
-  if (at <= serviceNow) return event;
+  if (at <= serviceNow + toleranceMs) return event;
   return { ...event, occurredAt: new Date(serviceNow).toISOString() };
 };
+
+// A Date header has whole seconds: a time less than one second ahead of it is most likely past, and is not changed.
+const dateRoundingMs = 1_000;
 
 const operation = "events.ingest";
 
@@ -85,6 +90,8 @@ export class Ingestion {
   readonly #options: IngestOptions<EventInput>;
   readonly #context: IngestContext;
   readonly #call: CallScope;
+  /** The service refused a time that is past for this machine, and took it corrected: this clock is ahead. */
+  #isAhead = false;
 
   constructor(options: IngestOptions<EventInput>, context: IngestContext, call: CallScope) {
     this.#call = call;
@@ -135,15 +142,23 @@ export class Ingestion {
 
   async #send(events: readonly IndexedEvent[]): Promise<readonly BatchItemResult[]> {
     const sending = { call: this.#call, options: requestOptions(this.#options) };
-    const results = await sendBatch(events, sending);
-    // Only what the service has refused: a Date header alone may be wrong, and a time is not the library's.
-    const clocks = { serviceNow: this.#context.serviceNow(), wallNow: this.#context.clock.wallTime() };
-    const again = events.flatMap(({ index, event: given }, at) => {
-      const event = withinServiceTime(given, clocks);
-      return results[at]?.status === 400 && event !== given ? [{ index, event }] : [];
-    });
-    const second = new Map((await sendBatch(again, sending)).map((result) => [result.index, result]));
+    // Only once the service has shown that it is needed: a Date header alone may be wrong, and a time is not the library's.
+    const timely = this.#isAhead ? events.map((entry) => this.#timely(entry, dateRoundingMs)) : events;
+    const results = await sendBatch(timely, sending);
+    // Times that are past only for this clock are corrected and sent again.
+    const moved = timely.map((entry) => this.#timely(entry, 0));
+    const again = moved.filter(
+      (entry, at) => results[at]?.status === 400 && entry.event !== timely[at]?.event,
+    );
+    const corrected = await sendBatch(again, sending);
+    this.#isAhead ||= corrected.some(({ state }) => state === "recorded");
+    const second = new Map(corrected.map((result) => [result.index, result]));
     return results.map((result) => second.get(result.index) ?? result);
+  }
+
+  #timely({ index, event }: IndexedEvent, toleranceMs: number): IndexedEvent {
+    const clocks = { serviceNow: this.#context.serviceNow(), wallNow: this.#context.clock.wallTime() };
+    return { index, event: withinServiceTime(event, clocks, toleranceMs) };
   }
 
   async #faultOf(event: EventInput): Promise<string | undefined> {
