@@ -291,13 +291,10 @@ export class DailyLimit implements DayCount {
     let left = this.max - this.used;
     for (let at = 0; left < weight && at < this.#slots.length; at += 2) {
       left += this.#slots[at + 1] ?? 0;
-      if (left >= weight) return this.#endOf(at) + dayMs - this.#clock.now();
+      // A minute counts until a day after its end.
+      if (left >= weight) return ((this.#slots[at] ?? 0) + 1) * slotMs + dayMs - this.#clock.now();
     }
     return 0;
-  }
-
-  #endOf(at: number): number {
-    return ((this.#slots[at] ?? 0) + 1) * slotMs;
   }
 
   // Counted in one of the last minutes; a minute below zero would return what others used.
@@ -315,7 +312,6 @@ export class DailyLimit implements DayCount {
   }
 
   #forget(): void {
-    // A minute counts until a day after its end.
     const oldest = Math.floor((this.#clock.now() - dayMs) / slotMs);
     let gone = 0;
     while ((this.#slots[gone] ?? oldest) < oldest) {

@@ -75,20 +75,18 @@ const newMemory = (): Find => {
 };
 
 /** The memory of a `fetch`, or of shared limits; without one, that of all other clients. */
-type MemoryOf = (owner: object | undefined) => Find;
+type MemoryOf = (owner?: object) => Find;
 
 // Registered, so that the ESM and the CommonJS copy of the package in one process share the budgets of a key.
 const place = Symbol.for("touchpoint-sdk.budgets.v1");
 
 const newMemories = (): MemoryOf => {
-  const common = newMemory();
-  // Forgotten with its owner: no later client can have the same one.
+  // Forgotten with its owner: no later client can have the same one. The memory of all others is that of the map itself.
   const ofOwners = new WeakMap<object, Find>();
-  return (owner) => {
-    if (owner === undefined) return common;
-    const own = ofOwners.get(owner) ?? newMemory();
-    ofOwners.set(owner, own);
-    return own;
+  return (owner = ofOwners) => {
+    const memory = ofOwners.get(owner) ?? newMemory();
+    ofOwners.set(owner, memory);
+    return memory;
   };
 };
 
