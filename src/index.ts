@@ -31,7 +31,17 @@ export type { RawRequest } from "./call/raw-request.ts";
 export { type AnyClient, Client, type CloseOptions } from "./client.ts";
 export * from "./errors.ts";
 export { fileLedger } from "./ledger/file-ledger.ts";
-export type * from "./ledger/ledger.ts";
+export type {
+  ClaimDetails,
+  ClaimLedger,
+  Ledger,
+  LedgerClaim,
+  LedgerFilter,
+  LedgerRow,
+  SettleDetails,
+  Settlement,
+  TakenKey,
+} from "./ledger/ledger.ts";
 export { memoryLedger } from "./ledger/memory-ledger.ts";
 export type { CloseReport } from "./lifecycle.ts";
 export type { RecipientOptions, RecipientRule } from "./options/email-guards.ts";

@@ -19,7 +19,11 @@ export interface EventsContext extends ForecastContext {
   readonly apiKey: KeySource;
   readonly eventsAtOnce: number | undefined;
   /** Open recorders: closing the client drains them. */
-  readonly recorders: Set<Pick<Recorder, "tally" | "close" | "abandon">>;
+  readonly recorders: Set<{
+    readonly tally: { readonly sent: number; readonly dropped: number };
+    close(): Promise<void>;
+    abandon(): void;
+  }>;
 }
 
 /**
