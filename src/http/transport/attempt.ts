@@ -206,7 +206,7 @@ export class Attempt {
 }
 
 const bufferOf = (bytes: Uint8Array, length: number): Buffer =>
-  Buffer.isBuffer(bytes) && bytes.length === length
+  bytes instanceof Buffer && bytes.length === length
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, length);
 
