@@ -94,6 +94,21 @@ const asCells = (record: object): object => {
   return cells;
 };
 
+/** The records that wait for their columns in a file. A written record is not refused for a long line. */
+const waitingIn = (path: string): AsyncGenerator<object> =>
+  readNdjson(path, { maxLineBytes: Number.MAX_SAFE_INTEGER, gzip: false });
+
+/** The blocks of a CSV file with a column for every field of the records in a file of NDJSON, which is read twice. */
+export async function* tableOfFile(path: string, style: CsvStyle): AsyncGenerator<Block> {
+  const found = new FoundColumns();
+  let isEmpty = true;
+  for await (const record of waitingIn(path)) {
+    isEmpty = false;
+    found.add(record);
+  }
+  if (!isEmpty) yield* blocksOf(waitingIn(path), formOf(found, true, style));
+}
+
 const sampleSize = 1000;
 
 /** Stores the records after the first ones in a file, as NDJSON, which no other user may read. */
@@ -150,9 +165,7 @@ export async function* tableBlocks(
       return yield* blocksOf(joined(sample, source), formOf(found, false, style));
     try {
       await spool(spoolPath, source);
-      // A written record is not refused for a long line.
-      const spooled = readNdjson(spoolPath, { maxLineBytes: Number.MAX_SAFE_INTEGER, gzip: false });
-      yield* blocksOf(joined(sample, spooled), formOf(found, true, style));
+      yield* blocksOf(joined(sample, waitingIn(spoolPath)), formOf(found, true, style));
     } finally {
       await rm(spoolPath, { force: true });
     }

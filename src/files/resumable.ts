@@ -26,7 +26,7 @@ interface ExportCheckpoint {
   readonly cursor: string | null;
   readonly records: number;
   readonly bytes: number;
-  /** Everything is written; the draft is being renamed, or was. */
+  /** The draft is complete; the file is being made of it, or was. */
   readonly isComplete: boolean;
 }
 
@@ -48,12 +48,23 @@ const kind: StateKind<ExportCheckpoint> = {
 const isList = (records: unknown): records is ResumableList =>
   typeof records === "object" && records !== null && "pages" in records && "request" in records;
 
+/** What an export with a checkpoint writes, and where. */
+interface ResumableTarget {
+  readonly path: string;
+  readonly list: ResumableList;
+  readonly checkpoint: string;
+  /** The permissions of a new draft, less the umask. */
+  readonly mode?: number;
+  /** Makes the file of a complete draft; by default the draft is renamed. A run that was killed meanwhile repeats it. */
+  readonly finish?: (draftPath: string) => Promise<void>;
+}
+
 /** The arguments of an export with a checkpoint. @throws for arguments that cannot be combined. */
 export const resumableTarget = (
   target: FileTarget,
   records: unknown,
   { gzip, checkpoint }: WriteOptions,
-): { readonly path: string; readonly list: ResumableList; readonly checkpoint: string } | undefined => {
+): ResumableTarget | undefined => {
   if (checkpoint === undefined) return undefined;
   const path = pathOf(target);
   if (path === undefined) throw new ConfigurationError("checkpoint needs the path of a file, not a stream");
@@ -85,31 +96,31 @@ const startOf = async (path: string, checkpoint: string, subject: string) => {
     );
   const draftPath = await explained(path, () => keptDraftOf(path));
   const size = (await stat(draftPath).catch(() => undefined))?.size;
-  // The process was killed between renaming the file and deleting the checkpoint.
-  const isRenamed = found?.isComplete === true && size === undefined;
-  if (found !== undefined && !isRenamed && (size ?? -1) < found.bytes)
+  // The process was killed between renaming or removing the draft and deleting the checkpoint.
+  const isFinished = found?.isComplete === true && size === undefined;
+  if (found !== undefined && !isFinished && (size ?? -1) < found.bytes)
     throw new ConfigurationError(
       `${draftPath} is missing or shorter than checkpoint ${checkpoint} says: delete the checkpoint to start over`,
     );
-  return { file, found, draftPath, isRenamed };
+  return { file, found, draftPath, isFinished };
 };
 
 /**
- * Writes a list to `<path>.partial`, page by page, with a checkpoint after each, and renames it at the end.
+ * Writes a list to `<path>.partial`, page by page, with a checkpoint after each, and makes the file of it at the end.
  *
  * After a kill, the next run continues at the checkpoint: it removes what the draft has beyond that.
  *
  * @param settings - what determines the content of the file: a run with others cannot continue it.
  */
 export const writeResumable = async (
-  { path, list, checkpoint }: NonNullable<ReturnType<typeof resumableTarget>>,
+  { path, list, checkpoint, mode, finish }: ResumableTarget,
   settings: object,
   { header, row }: FileForm,
   { onWritten }: WriteOptions,
 ): Promise<Written> => {
   const { limit: _any, ...query }: { limit?: unknown } = list.request.query;
   const subject = JSON.stringify({ operation: list.request.operation, query, form: settings });
-  const { file, found, draftPath, isRenamed } = await startOf(path, checkpoint, subject);
+  const { file, found, draftPath, isFinished } = await startOf(path, checkpoint, subject);
   const nothing = { cursor: null, records: 0, bytes: 0, isComplete: false };
   const start: ExportCheckpoint = found ?? { version: 1, subject, ...nothing };
   let state = start;
@@ -120,8 +131,8 @@ export const writeResumable = async (
     await file.save(next);
     state = next;
   };
-  if (!isRenamed) {
-    const draft = await openDraft(path, path, { isKept: true, keepBytes: found?.bytes });
+  if (!isFinished) {
+    const draft = await openDraft(path, path, { isKept: true, keepBytes: found?.bytes, mode });
     const append = async (cursor: string | null, page: readonly object[]): Promise<void> => {
       const rows = page.map((record, index) => row(record, state.records + index + 1));
       const block = Buffer.from((state.bytes === 0 ? header : "") + rows.join(""));
@@ -138,7 +149,12 @@ export const writeResumable = async (
       }
       // In this order, because a draft without its checkpoint is started again.
       await save({ isComplete: true });
-      await draft.commit();
+      if (finish === undefined) await draft.commit();
+      else {
+        await draft.discard();
+        await finish(draftPath);
+        await rm(draftPath);
+      }
     } catch (error) {
       await draft.discard();
       if (found !== undefined) throw misfitOr(error, checkpoint);

@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { rm } from "node:fs/promises";
-import { destinationOf } from "../runtime/atomic-file.ts";
+import { stat } from "node:fs/promises";
+import { destinationOf, explained, removeOldDrafts } from "../runtime/atomic-file.ts";
 import { isFlag, type Rules } from "../runtime/rules.ts";
 import { areColumns, columnsFrom, type WriteColumns } from "./csv-columns.ts";
-import { csvForm, tableBlocks } from "./csv-table.ts";
+import { csvForm, tableBlocks, tableOfFile } from "./csv-table.ts";
 import { isDelimiter, knownOptions, type WriteOptions, type Written, writeRules } from "./options.ts";
-import { readNdjson } from "./read-ndjson.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
 import { pathOf } from "./source.ts";
 import { ndjsonForm } from "./write-ndjson.ts";
@@ -76,22 +75,30 @@ export const writeCsv = async (
 ): Promise<Written> => {
   const known = knownOptions<WriteCsvOptions>("writeCsv", options, rules);
   assertRecords(records);
-  const { columns, delimiter = ",", escapeFormulas = true, byteOrderMark = false, gzip } = known;
+  const { columns, delimiter = ",", escapeFormulas = true, byteOrderMark = false } = known;
   const style = { delimiter, escapeFormulas, byteOrderMark };
   const form = columns && csvForm(columnsFrom(columns), true, style);
   const resumable = resumableTarget(target, records, known);
-  const spoolPath = spoolPathOf(target);
   if (resumable === undefined) {
-    const blocks = form ? blocksOf(records, form) : tableBlocks(records, style, spoolPath);
+    const blocks = form ? blocksOf(records, form) : tableBlocks(records, style, spoolPathOf(target));
     return writeBlocks(target, blocks, known);
   }
   const settings = { columns: columns ?? null, ...style };
   if (form) return writeResumable(resumable, settings, form, known);
-  // Only the last record completes the columns: until then the records wait as NDJSON.
+  // Only the last record completes the columns: until then the records wait as NDJSON, which no other user may read.
   const path = `${await destinationOf(resumable.path)}.records`;
-  const waiting = await writeResumable({ ...resumable, path }, settings, ndjsonForm, known);
-  const found = readNdjson(path, { maxLineBytes: Number.MAX_SAFE_INTEGER });
-  const { bytes } = await writeBlocks(resumable.path, tableBlocks(found, style, spoolPath), { gzip });
-  await rm(path, { force: true });
-  return { ...waiting, bytes };
+  let table: Written | undefined;
+  const finish = async (draft: string): Promise<void> => {
+    await removeOldDrafts(resumable.path);
+    table = await writeBlocks(resumable.path, tableOfFile(draft, style), {});
+  };
+  const written = await writeResumable(
+    { ...resumable, path, mode: 0o600, finish },
+    settings,
+    ndjsonForm,
+    known,
+  );
+  // Undefined if an earlier run has written the table, and was killed before it could delete the checkpoint.
+  const bytes = table?.bytes ?? (await explained(resumable.path, () => stat(resumable.path))).size;
+  return { ...written, bytes };
 };

@@ -1,56 +1,76 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
 import { readCsv, readNdjson } from "../../src/files/index.ts";
-import { createSandbox } from "../../src/sandbox/index.ts";
+import { createSandbox, type Listening, type Sandbox } from "../../src/sandbox/index.ts";
 
 // npm run campaign -- test/e2e/export-kills: 200 of them.
 const kills = Number(process.env.TOUCHPOINT_EXPORT_KILLS ?? 4);
 const contacts = 4_000;
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-test(`killed ${kills} times at any instant, over sockets, every contact is in the file once`, async () => {
-  const folder = mkdtempSync(join(tmpdir(), "touchpoint-kills-"));
-  const sandbox = createSandbox({ apiKeys: ["key"], limits: false, latencyMs: [1, 15] });
+let folder = "";
+let sandbox: Sandbox;
+let server: Listening;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), "touchpoint-kills-"));
+  sandbox = createSandbox({ apiKeys: ["key"], limits: false, latencyMs: [1, 15] });
   sandbox.seedContacts(contacts);
-  const server = await sandbox.listen();
-  const run = (out: string) => {
-    const program = [join(root, "test/e2e/export-child.ts"), server.url, join(folder, out)];
-    const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), ...program], {
-      cwd: folder,
-      env: { ...process.env, TSX_TSCONFIG_PATH: join(root, "tsconfig.json") },
-      stdio: ["ignore", "ignore", "inherit", "ipc"],
-    });
-    const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
-    return { child, ended };
-  };
-  try {
-    let killed = 0;
-    for (let round = 0; killed < kills; round += 1) {
-      const out = round % 2 === 0 ? "out.csv" : "out.ndjson";
-      // In ten pieces: each child lives until it has written a tenth, and a little longer, at random.
-      while (!existsSync(join(folder, out)) && killed < kills) {
-        const { child, ended } = run(out);
-        const tenth = Math.ceil((Math.random() * contacts) / 5);
-        child.on("message", (written) => {
-          if (Number(written) >= tenth) setTimeout(() => child.kill("SIGKILL"), Math.random() * 20);
-        });
-        if ((await ended) !== 0) killed += 1;
-      }
-      if (!existsSync(join(folder, out))) expect(await run(out).ended).toBe(0);
-      const ids: unknown[] = [];
-      const records = out === "out.csv" ? readCsv(join(folder, out)) : readNdjson(join(folder, out));
-      for await (const { id } of records) ids.push(id);
-      expect(ids.sort()).toEqual(sandbox.state.contacts.map(({ id }) => id).sort());
-      if (out === "out.csv")
-        expect(readFileSync(join(folder, out), "utf8").match(/^id,email/gm)).toHaveLength(1);
-      rmSync(join(folder, out));
+  server = await sandbox.listen();
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const run = (out: string, ...more: readonly string[]) => {
+  const program = [join(root, "test/e2e/export-child.ts"), server.url, join(folder, out), ...more];
+  const child = spawn(process.execPath, ["--import", import.meta.resolve("tsx"), ...program], {
+    cwd: folder,
+    env: { ...process.env, TSX_TSCONFIG_PATH: join(root, "tsconfig.json") },
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("exit", resolve));
+  return { child, ended };
+};
+
+const expectAll = async (out: string): Promise<void> => {
+  const ids: unknown[] = [];
+  const records = out.endsWith(".csv") ? readCsv(join(folder, out)) : readNdjson(join(folder, out));
+  for await (const { id } of records) ids.push(id);
+  expect(ids.sort()).toEqual(sandbox.state.contacts.map(({ id }) => id).sort());
+  if (out.endsWith(".csv"))
+    expect(readFileSync(join(folder, out), "utf8").match(/^id,.*email/gm)).toHaveLength(1);
+};
+
+test(`killed ${kills} times at any instant, over sockets, every contact is in the file once`, async () => {
+  let killed = 0;
+  for (let round = 0; killed < kills; round += 1) {
+    const out = ["out.csv", "out.ndjson", "all.csv"][round % 3] ?? "";
+    // In ten pieces: each child lives until it has written a tenth, and a little longer, at random.
+    while (!existsSync(join(folder, out)) && killed < kills) {
+      const { child, ended } = run(out);
+      const tenth = Math.ceil((Math.random() * contacts) / 5);
+      child.on("message", (written) => {
+        if (Number(written) >= tenth) setTimeout(() => child.kill("SIGKILL"), Math.random() * 20);
+      });
+      if ((await ended) !== 0) killed += 1;
     }
-  } finally {
-    await server.close();
-    rmSync(folder, { recursive: true });
+    if (!existsSync(join(folder, out))) expect(await run(out).ended).toBe(0);
+    await expectAll(out);
+    rmSync(join(folder, out));
   }
 }, 3_600_000);
+
+test("killed while the columns are written, it asks for no page again and leaves nothing behind", async () => {
+  expect(await run("all.csv", "at-table").ended).toBeNull();
+  expect(readdirSync(folder)).not.toContain("all.csv");
+  const asked = sandbox.state.requests.length;
+  expect(await run("all.csv").ended).toBe(0);
+  expect(sandbox.state.requests).toHaveLength(asked);
+  await expectAll("all.csv");
+  expect(readdirSync(folder)).toEqual(["all.csv"]);
+}, 60_000);

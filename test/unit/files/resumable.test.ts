@@ -87,6 +87,31 @@ describe("an export with a checkpoint", () => {
     expect([asked, readdirSync(path("."))]).toEqual([[], ["out.csv"]]);
   });
 
+  test("of all fields, stopped while the table is written, reads no page again", async () => {
+    const { path, names, put, text } = scratch();
+    const [out, options] = [path("out.csv"), { checkpoint: path("checkpoint") }];
+    const { list } = listOf(people);
+    async function* pages(from: { readonly cursor?: string | undefined }) {
+      yield* list.pages(from);
+      mkdirSync(out);
+    }
+    const first = { ...list, pages };
+    await expect(writeCsv(out, first, options)).rejects.toThrow("out.csv cannot be written: EISDIR");
+    rmSync(out, { recursive: true });
+    expect(statSync(path("out.csv.records.partial")).mode & 0o777).toBe(0o600);
+    const complete = text("checkpoint");
+    const again = listOf(people);
+    // The first is killed after all, before it can delete the checkpoint.
+    for (const _ of ["killed", "done"]) {
+      put("checkpoint", complete);
+      const written = await writeCsv(out, again.list, options);
+      const bytes = text("out.csv").length;
+      expect(written).toEqual({ records: people.length, resumed: people.length, bytes });
+      expect([again.asked, names()]).toEqual([[], ["out.csv"]]);
+    }
+    expect((await gather(readCsv(out))).map(({ id }) => id)).toEqual(people.map(({ id }) => id));
+  });
+
   test.each([
     ["another query", { query: { search: "ada" } }, "belongs to an export with another query"],
     ["other columns", { columns: ["id"] }, "belongs to an export with another query"],
