@@ -4,7 +4,7 @@ import { explained } from "../runtime/atomic-file.ts";
 import { isPlainObject, messageOf } from "../runtime/values.ts";
 import { cellOf, guardFormula, typedCellOf, type WrittenCell } from "./csv-cell.ts";
 import { FoundColumns, fieldBeside, type WriteColumn } from "./csv-columns.ts";
-import { joinPath, leavesOf, setAt, valueAt } from "./dotted-path.ts";
+import { joinPath, valueAt } from "./dotted-path.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { type Block, blocksOf, type FileForm } from "./write-records.ts";
 
@@ -83,15 +83,14 @@ const isJson = (value: unknown): boolean =>
 const asJson = (cell: string | number | bigint): string | number =>
   typeof cell === "bigint" && Number.isSafeInteger(Number(cell)) ? Number(cell) : String(cell);
 
-/** The record, with every value that has no exact JSON form replaced by the text of its cell. */
-const asCells = (record: object): object => {
-  const cells: Record<string, unknown> = {};
-  if (!isPlainObject(record)) return cells;
-  for (const [keys, value] of leavesOf(record)) {
-    if (value !== undefined)
-      setAt(cells, keys, isJson(value) ? value : asJson(cellOf(value, joinPath(keys))));
-  }
-  return cells;
+/** Fields, with every value that has no exact JSON form replaced by the text of its cell. */
+const asCells = (fields: Readonly<Record<string, unknown>>, above: readonly string[] = []): object => {
+  const cells = Object.entries(fields).map(([key, value]) => {
+    const keys = [...above, key];
+    if (isPlainObject(value)) return [key, asCells(value, keys)];
+    return [key, value === undefined || isJson(value) ? value : asJson(cellOf(value, joinPath(keys)))];
+  });
+  return Object.fromEntries(cells);
 };
 
 /** The records that wait for their columns in a file. A written record is not refused for a long line. */
@@ -114,7 +113,7 @@ const sampleSize = 1000;
 /** Stores the records after the first ones in a file, as NDJSON, which no other user may read. */
 const spool = async (path: string, others: AsyncIterable<object>): Promise<void> => {
   const row = (record: object, number: number): string =>
-    numbered(sampleSize + number, () => `${JSON.stringify(asCells(record))}\n`);
+    numbered(sampleSize + number, () => `${JSON.stringify(isPlainObject(record) ? asCells(record) : {})}\n`);
   const handle = await explained(path, () => open(path, "wx", 0o600));
   try {
     for await (const { text } of blocksOf(others, { header: "", row }))

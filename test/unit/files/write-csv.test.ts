@@ -117,6 +117,14 @@ describe("writeCsv", () => {
     expect((await write(records)).endsWith("1\n2\n")).toBe(true);
   });
 
+  test("an object without fields is {} where the column has values, however late the record comes", async () => {
+    const { path, text } = scratch();
+    const records = [{ a: 1 }, { a: {} }, ...Array(1200).fill({ a: 1, b: {} }), { a: {} }, { b: {} }];
+    const expected = `a\n1\n{}\n${"1\n".repeat(1200)}{}\n""\n`;
+    await writeCsv(path("out.csv"), records);
+    expect([text("out.csv"), await write(records)]).toEqual([expected, expected]);
+  });
+
   test("a field that is null here and an object there is the columns of the object", async () => {
     expect(await write([{ a: null }, { a: { b: 1 } }])).toBe('a.b\n""\n1\n');
   });
