@@ -125,17 +125,20 @@ class Import {
     const work = async (): Promise<readonly Entry<GivenContact>[]> => {
       const accepted: Entry<GivenContact>[] = [];
       for (const [at, entry] of entries.entries()) {
+        // If an earlier row with the address has ended the run, this one must not overtake it: the next run does both.
         await earlier[at];
         if (await this.#one(entry)) accepted.push(entry);
       }
       return accepted;
     };
     const accepted = work();
-    const end = accepted.catch(() => undefined);
-    for (const address of addresses) this.#lastWith.set(address, end);
-    await end;
-    for (const address of addresses) if (this.#lastWith.get(address) === end) this.#lastWith.delete(address);
-    return accepted;
+    for (const address of addresses) this.#lastWith.set(address, accepted);
+    try {
+      return await accepted;
+    } finally {
+      for (const address of addresses)
+        if (this.#lastWith.get(address) === accepted) this.#lastWith.delete(address);
+    }
   }
 
   /** Whether the row is a contact now, or would be. */

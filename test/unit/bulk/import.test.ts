@@ -73,6 +73,16 @@ test.each([400, 404, 409, 413, 422])(
   },
 );
 
+test("a row does not overtake an earlier one with its address that has ended the run", async () => {
+  const { run, seen, clock } = service(async () => {
+    await clock.sleep(1_000);
+    throw failure(500);
+  });
+  const same: GivenContact = { email: "P0@example.com", title: "later" };
+  await expect(run([...rows(25), same], { mode: "create", concurrency: 2 })).rejects.toThrow("no: 500");
+  expect(seen.upserts).toBe(1);
+});
+
 test.each([401, 403, 405, 410, 429, 500])(
   "a %i, which is not about the row, ends an import",
   async (status) => {
