@@ -3,7 +3,6 @@ import { clientScope } from "./call/executor.ts";
 import { type RawRequest, rawOperation } from "./call/raw-request.ts";
 import type { CallScope } from "./call/scope.ts";
 import { type Connection, connect } from "./connection.ts";
-import { ConfigurationError } from "./errors.ts";
 import { ClientNode, type CloseReport } from "./lifecycle.ts";
 import type { BudgetState, Limits } from "./options/limits.ts";
 import { type CallOptions, type ClientOptions, type Settings, settingsFrom } from "./options/options.ts";
@@ -15,6 +14,7 @@ import { type AnyEvents, Events } from "./resources/events.ts";
 import { Lists } from "./resources/lists.ts";
 import { type Clock, systemClock } from "./runtime/clock.ts";
 import { assertNode } from "./runtime/node-version.ts";
+import { isAtLeast, refuseSetup, ruleFaults } from "./runtime/rules.ts";
 import type { OpenFields } from "./workspace/contact-types.ts";
 import type { OpenEvents } from "./workspace/event-types.ts";
 
@@ -205,11 +205,8 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    * ```
    */
   async close(options: CloseOptions = {}): Promise<CloseReport> {
-    // Null stands for no options, as everywhere.
-    const { graceMs } = options ?? {};
-    if (graceMs !== undefined && !(graceMs >= 0))
-      throw new ConfigurationError(`close: graceMs must be a number of at least 0, got ${String(graceMs)}`);
-    return this.#node.close(graceMs, this.#runtime.clock ?? systemClock);
+    refuseSetup("close", ruleFaults(options, { graceMs: isAtLeast(0) }));
+    return this.#node.close(options?.graceMs, this.#runtime.clock ?? systemClock);
   }
 
   /** Does the same as `close`, for `await using`. */

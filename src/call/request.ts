@@ -28,7 +28,6 @@ export interface CallInput<Input> {
   readonly hasEffect?: ((body: unknown) => boolean) | undefined;
 }
 
-/** The options that every call has. */
 /** A fault of one field, found before anything was sent. */
 export const invalid = (operation: string, path: string, message: string): ValidationError =>
   new ValidationError(`${operation}: ${path === "" ? "" : `${path}: `}${message}`, {
@@ -88,12 +87,8 @@ const mergeHeaders = (
 };
 
 /** @throws ValidationError naming every fault of the options of one call. */
-export const checkCallOptions = (operation: string, options: CallOptions): void => {
-  const callNames = Object.keys(callRules);
-  // The methods of emails have taken theirs out.
-  const suggested = operation.startsWith("emails.") ? [...callNames, "once", "dryRun"] : callNames;
-  refuseFaults(operation, ruleFaults(options, callRules, { suggested }));
-};
+export const checkCallOptions = (operation: string, options: CallOptions): void =>
+  refuseFaults(operation, ruleFaults(options, callRules));
 
 /** Who asks: the options of the call, and the long work that it is part of. */
 interface Asking {

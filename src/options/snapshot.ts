@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { snapshot as deepCopy, isPlainObject } from "../runtime/values.ts";
+import { snapshot as deepCopy, hasOptions, isPlainObject } from "../runtime/values.ts";
 import type { Fetch } from "./fetch.ts";
 import { type ClientOptions, fromEnvironment, optionNames } from "./options.ts";
 import type { Environment } from "./proxy.ts";
@@ -43,9 +43,8 @@ export const optionsFromEnv = (env: Environment): object => ({
  * @throws ConfigurationError when the options are not an object.
  */
 export const snapshot = (given: ClientOptions, before: object): ClientOptions => {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+  if (!hasOptions(given))
     throw new ConfigurationError("options must be an object: new Client({ apiKey, baseUrl })");
-  }
   const options = new Map<string, unknown>(Object.entries(before));
   // Includes unknown names, to be reported, and properties that an instance inherits from its class.
   for (const name of [...Object.keys(given), ...optionNames]) {

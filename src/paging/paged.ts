@@ -1,13 +1,13 @@
 import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
 import { checkInput } from "../call/executor.ts";
-import { invalid } from "../call/request.ts";
 import type { CallScope } from "../call/scope.ts";
 import { ResponseValidationError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
+import { callRules } from "../options/validation.ts";
 import { openScope } from "../runtime/cancellation.ts";
-import { isOneOf, isWhole, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
-import { shown } from "../runtime/values.ts";
+import { anything, isOneOf, isWhole, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
+import { hasOptions } from "../runtime/values.ts";
 import type { Page } from "../service/common.ts";
 import type { Operation } from "../service/define.ts";
 import { queryText, readCursor } from "./cursor.ts";
@@ -81,14 +81,29 @@ export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
   finally(onFinally: () => void): Promise<Page<T>>;
 }
 
+/** Where the pages begin. */
+type PageOptions = Pick<PagingOptions, "cursor">;
+
 interface ListQuery {
   readonly skip?: number | undefined;
   readonly limit?: number | undefined;
 }
 
-const rules: Rules = {
+const walkRules: Rules = {
+  ...callRules,
   prefetch: isWhole(0),
   consistency: isOneOf("strict", "fast"),
+  cursor: anything,
+};
+
+// A single page is requested by `skip`; from a cursor, the position would have to be searched.
+const pageRules: Rules = {
+  ...walkRules,
+  cursor: () => ["a cursor goes on with an iteration: use for await, pages() or toArray()"],
+};
+
+const arrayRules: Rules = {
+  max: (max, name) => (max === Number.POSITIVE_INFINITY ? [] : isWhole(0)(max, name)),
 };
 
 /** Iterates sequentially, in the order of the calls. After a failure it continues at the same position. */
@@ -137,24 +152,22 @@ export const paged = <T, Query extends ListQuery>(
 ): Paged<T> => {
   // JavaScript callers may pass null; it means undefined.
   const query = given ?? {};
-  const { prefetch, consistency, cursor, ...callOptions } = options ?? {};
-  const own = typeof (options ?? {}) === "object" ? { prefetch, consistency } : options;
+  // Anything else is refused before the first request.
+  const { prefetch, consistency, cursor, ...callOptions } = hasOptions(options) ? options : {};
+  const check = (given: unknown, rules: Rules): void => refuseFaults(operation.id, ruleFaults(given, rules));
   const page = (): ApiPromise<Page<T>> => {
     try {
-      refuseFaults(operation.id, ruleFaults(own, rules));
-      // A single page is requested by `skip`; from a cursor, the position would have to be searched.
-      if (cursor !== undefined)
-        refuseFaults(operation.id, [
-          "a cursor goes on with an iteration: use for await, pages() or toArray()",
-        ]);
+      check(options, pageRules);
     } catch (error) {
       return answer(Promise.reject(error));
     }
     return call.request(operation, { payload: query }, callOptions);
   };
 
-  const walk = (via: CallScope, from: string | undefined): Walk<T> => {
-    refuseFaults(operation.id, ruleFaults(own, rules));
+  const walk = (via: CallScope, given: PageOptions | undefined): Walk<T> => {
+    check(options, walkRules);
+    check(given, { cursor: anything });
+    const { cursor: from = cursor } = given ?? {};
     // Each request has its own limit, so a fault of the given one would not be noticed.
     checkInput(operation, query);
     return new Walk<T>({
@@ -182,13 +195,13 @@ export const paged = <T, Query extends ListQuery>(
     });
   };
 
-  const pages = (via = call, from = cursor): AsyncIterableIterator<WalkedPage<T>> => {
+  const pages = (via = call, given?: PageOptions): AsyncIterableIterator<WalkedPage<T>> => {
     // If the client is closed from now on, the iteration ends.
     const own = via.open(operation.id);
     let walking: Walk<T> | undefined;
     return iterator(
       () => {
-        walking ??= walk(own, from);
+        walking ??= walk(own, given);
         return walking.next();
       },
       () => walking?.stop(),
@@ -217,7 +230,7 @@ export const paged = <T, Query extends ListQuery>(
     catch: (onRejected) => page().catch(onRejected),
     finally: (onFinally) => page().finally(onFinally),
     withResponse: () => page().withResponse(),
-    pages: (from) => pages(call, from?.cursor),
+    pages: (given) => pages(call, given),
     request: { operation: operation.id, query },
     [Symbol.asyncIterator]: () => records(),
     toArray: (given) => {
@@ -225,8 +238,7 @@ export const paged = <T, Query extends ListQuery>(
       const own = call.open(operation.id);
       const all: T[] = [];
       const read = own.run(operation.id, callOptions, async (via) => {
-        if (max !== Number.POSITIVE_INFINITY && !(Number.isSafeInteger(max) && max >= 0))
-          throw invalid(operation.id, "max", `must be a whole number of at least 0, got ${shown(max)}`);
+        check(given, arrayRules);
         if (max === 0) return all;
         for await (const record of records(via)) {
           all.push(record);

@@ -28,7 +28,7 @@ export interface RedisCheckpointOptions {
  * ```
  */
 export const redisCheckpoint = (redis: RedisCommands, options: RedisCheckpointOptions): CheckpointStore => {
-  const faults = ruleFaults(options ?? {}, { id: isText }, { required: ["id"] });
+  const faults = ruleFaults(options, { id: isText }, { required: ["id"] });
   refuseSetup("redisCheckpoint", [...clientFaults(redis), ...faults]);
   const key = `touchpoint:checkpoint:${options.id}`;
   const ask = async (command: ReturnType<typeof getScript>): Promise<unknown> => {

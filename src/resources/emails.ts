@@ -1,16 +1,17 @@
 import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.ts";
 import { checkInput } from "../call/executor.ts";
-import { invalid } from "../call/request.ts";
 import type { CallScope } from "../call/scope.ts";
 import { isTouchpointError } from "../errors.ts";
 import type { ClaimLedger } from "../ledger/ledger.ts";
 import { keepable } from "../ledger/rules.ts";
 import type { EmailGuards } from "../options/email-guards.ts";
 import type { CallOptions } from "../options/options.ts";
+import { callRules } from "../options/validation.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import { type Lifetime, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { isIterable, jsonCopy } from "../runtime/values.ts";
+import { isFlag, must, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
+import { jsonCopy } from "../runtime/values.ts";
 import type { Operation } from "../service/define.ts";
 import type {
   EmailInput,
@@ -61,6 +62,12 @@ const longestKey = 512;
 
 const isOnceKey = (key: unknown): boolean =>
   typeof key === "string" && key.trim() !== "" && key.length <= longestKey && key.isWellFormed();
+
+const sendRules: Rules = {
+  ...callRules,
+  once: must(`a string of 1 to ${longestKey} characters`, isOnceKey),
+  dryRun: isFlag,
+};
 
 /** Scheduled emails. Use it as `client.emails.scheduled`. */
 export class ScheduledEmails {
@@ -236,15 +243,11 @@ export class Emails {
     sending: Sending<Output>,
   ): ApiPromise<Output> {
     const { once, dryRun, ...options } = sending.options ?? {};
-    const refused = (option: string, must: string) =>
-      answer<Output>(Promise.reject(invalid(operation.id, option, must)));
-    // The key in a Map would be ignored, and the email could go out twice.
-    if (typeof (sending.options ?? options) !== "object" || isIterable(sending.options))
-      return refused("options", 'must be an object, for example { once: "welcome:42" }');
-    if (dryRun !== undefined && typeof dryRun !== "boolean")
-      return refused("dryRun", "must be true or false");
-    if (once !== undefined && !isOnceKey(once))
-      return refused("once", `must be a string of 1 to ${longestKey} characters`);
+    try {
+      refuseFaults(operation.id, ruleFaults(sending.options, sendRules));
+    } catch (error) {
+      return answer<Output>(Promise.reject(error));
+    }
     const { isAlwaysDry, isDry } = this.#context.guards;
     // In a dry run the email guard responds instead of the service.
     if (once === undefined || isAlwaysDry || (dryRun ?? isDry))

@@ -1,5 +1,5 @@
 import { ConfigurationError, ValidationError } from "../errors.ts";
-import { isAbortSignal, isPlainObject, shown, unknownKeys } from "./values.ts";
+import { hasOptions, isAbortSignal, isPlainObject, shown, unknownKeys } from "./values.ts";
 
 /** Returns the faults of an option's value; each names the option. */
 export type Rule = (value: unknown, name: string) => readonly string[];
@@ -54,20 +54,16 @@ export const can = (value: unknown, ...methods: readonly string[]): boolean =>
   methods.every((method) => isFunction(Reflect.get(Object(value), method)));
 
 /**
- * The faults of options; undefined stands for the default.
+ * The faults of options. Null means none, and undefined the default.
  *
- * @param suggested - the names that a misspelt one may mean.
  * @param within - the name of the option that has these.
  * @param required - those without a default.
  */
-export const ruleFaults = (
-  options: object,
-  rules: Rules,
-  { suggested = Object.keys(rules), within = "", required = none } = {},
-): string[] => {
-  if (typeof options !== "object") return [`the options must be an object, got ${shown(options)}`];
+export const ruleFaults = (given: unknown, rules: Rules, { within = "", required = none } = {}): string[] => {
+  const options = given ?? {};
+  if (!hasOptions(options)) return [`the options must be an object, got ${shown(options)}`];
   const known = Object.keys(rules);
-  const faults = unknownKeys(options, known, suggested).map((fault) =>
+  const faults = unknownKeys(options, known).map((fault) =>
     // An option within another is one of few.
     within === "" ? fault : `${within}: ${fault}: there are ${known.join(", ")}`,
   );

@@ -45,16 +45,18 @@ export const isPlainObject = (value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
+const tagOf = (value: unknown): string => Object.prototype.toString.call(value).slice("[object ".length, -1);
+
+/** Whether a value may hold options: not a Map, a Date, bytes or an array, whose content is no option. */
+export const hasOptions = (value: unknown): value is object =>
+  isPlainObject(value) || tagOf(value) === "Object";
+
 /** Unknown options: a misspelt one must not be ignored. Names the nearest one. */
-export const unknownKeys = (
-  options: object,
-  known: readonly string[],
-  suggested: readonly string[] = known,
-): string[] =>
+export const unknownKeys = (options: object, known: readonly string[]): string[] =>
   Object.keys(options)
     .filter((key) => !known.includes(key))
     .map((key) => {
-      const meant = nearestTo(key, suggested);
+      const meant = nearestTo(key, known);
       return `there is no option "${key}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`;
     });
 
@@ -62,7 +64,9 @@ export const unknownKeys = (
 export const shown = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "function") return "a function";
-  return typeof value === "object" && value !== null ? "an object" : String(value);
+  if (typeof value !== "object" || value === null) return String(value);
+  const tag = hasOptions(value) ? "object" : tagOf(value);
+  return `${/^[AEIOaeio]/.test(tag) ? "an" : "a"} ${tag}`;
 };
 
 /** The value that an object's own toJSON returns, as JSON.stringify calls it. */

@@ -77,8 +77,11 @@ export const recordFault = (
   value: object,
   message: string,
   refusal?: Walk["refusal"],
-): JsonFault | undefined =>
-  jsonFault(value, "", refusal) ?? (isRecord(asWritten(value)) ? undefined : fault(message));
+): JsonFault | undefined => {
+  // A Buffer's toJSON is an object of numbers, which no service expects.
+  if (ArrayBuffer.isView(value)) return fault("must not be bytes: it is sent as JSON");
+  return jsonFault(value, "", refusal) ?? (isRecord(asWritten(value)) ? undefined : fault(message));
+};
 
 /** Like `JsonRecord`, with its own message for a value that is not an object, and with names that are refused. */
 export const jsonRecord = (message: string, refusal?: Walk["refusal"]) =>

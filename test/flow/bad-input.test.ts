@@ -41,6 +41,8 @@ test.each([
   [new URL("http://localhost"), "must be an object with fields, not a URL"],
   [new Map([["stage", "REPLIED"]]), "must not be a Map: JSON would lose what it holds"],
   [new Hidden(), "must not be a Hidden: JSON would lose what it holds"],
+  [Buffer.from("REPLIED"), "must not be bytes: it is sent as JSON"],
+  [new Uint16Array(2), "must not be bytes: it is sent as JSON"],
   [[], "must be an object"],
 ])("%o is no patch and no query, and nothing is sent", async (value, message) => {
   const { sandbox, client } = scene();
@@ -75,8 +77,69 @@ test.each([[new Map([["once", "welcome:1"]])], [[["once", "welcome:1"]]]])(
   async (options) => {
     const { sandbox, client } = scene();
     const email = { to: "ada@example.com", subject: "Hi", text: "Hi" };
-    await expect(client.emails.send(email, loose(options))).rejects.toThrow(/options: must be an object/);
+    await expect(client.emails.send(email, loose(options))).rejects.toThrow(/options must be an object, got/);
     expect(sandbox.state.requests).toEqual([]);
+  },
+);
+
+const noOptions = [
+  [new Map([["timeoutMs", 1]]), "a Map"],
+  [new Date(0), "a Date"],
+  [Buffer.from("x"), "a Uint8Array"],
+  [[["timeoutMs", 1]], "an Array"],
+  ["welcome:1", '"welcome:1"'],
+] as const;
+
+test.each(noOptions)(
+  "%o in place of options is refused by every method, and nothing is sent",
+  async (value, what) => {
+    const { sandbox, client } = scene();
+    const [options, email] = [loose(value), { to: "ada@example.com", subject: "Hi", text: "Hi" }];
+    const calls: Record<string, () => PromiseLike<unknown>> = {
+      "contacts.create": () => client.contacts.create({ email: "ada@example.com" }, options),
+      "contacts.list": () => client.contacts.list({}, options),
+      "contacts.find": () => client.contacts.find("ada@example.com", options),
+      "contacts.update": () => client.contacts.update("c-1", { name: "Ada" }, options),
+      "contacts.upsert": () => client.contacts.upsert({ email: "ada@example.com" }, options),
+      "contacts.import": () => client.contacts.import([], options),
+      "companies.findByDomain": () => client.companies.findByDomain("example.com", options),
+      "lists.addContacts": () => client.lists.addContacts("l-1", ["ada@example.com"], options),
+      "events.record": () => client.events.record({ name: "x", contact: { id: "c-1" } }, options),
+      "events.recordBatch": () => client.events.recordBatch([{ name: "x", contact: { id: "c-1" } }], options),
+      "events.ingest": () => client.events.ingest([], options),
+      "events.forecast": () => client.events.forecast(1, options),
+      "emails.send": () => client.emails.send(email, options),
+      "emails.schedule": () => client.emails.schedule({ ...email, sendAt: "2030-01-01T00:00:00Z" }, options),
+      "emails.scheduled.cancel": () => client.emails.scheduled.cancel("e-1", options),
+      "emails.scheduled.list": () => client.emails.scheduled.list({}, options),
+      request: () => client.request({ method: "GET", path: "/api/v1/contacts" }, options),
+    };
+    const told: Record<string, unknown> = {};
+    for (const [operation, call] of Object.entries(calls))
+      told[operation] = await call().then(
+        () => "taken",
+        ({ message }: Error) => message,
+      );
+    const said = (operation: string) => `${operation}: the options must be an object, got ${what}`;
+    expect(told).toEqual(Object.fromEntries(Object.keys(calls).map((id) => [id, said(id)])));
+    for (const run of [
+      () => client.contacts.list({}, options).toArray(),
+      () => client.contacts.list({}, options).pages().next(),
+      () => client.contacts.list().toArray(options),
+      () => client.contacts.list().pages(options).next(),
+    ])
+      await expect(run()).rejects.toThrow(said("contacts.list"));
+    expect(sandbox.state.requests).toEqual([]);
+  },
+);
+
+test.each(noOptions)(
+  "%o in place of the options of a recorder and of a close is refused",
+  async (value, what) => {
+    const { client } = scene();
+    const message = `the options must be an object, got ${what}`;
+    expect(() => client.events.recorder(loose(value))).toThrow(`events.recorder: ${message}`);
+    await expect(client.close(loose(value))).rejects.toThrow(`close: ${message}`);
   },
 );
 
@@ -89,9 +152,13 @@ test("null in place of options stands for none", async () => {
   await client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hi" }, loose(null));
 });
 
-test.each([[null], ["key"], [5], [[]]])("a client cannot be made of %j", (options) => {
-  expect(() => new Client(loose(options))).toThrow(ConfigurationError);
-});
+test.each([[null], ["key"], [5], [[]], [new Map()], [new Date(0)], [Buffer.from("key")]])(
+  "a client cannot be made of %o",
+  (options) => {
+    const refused = new ConfigurationError("options must be an object: new Client({ apiKey, baseUrl })");
+    expect(() => new Client(loose(options))).toThrow(refused);
+  },
+);
 
 test.each([
   ["localhost:4010", ": give http://localhost:4010"],
