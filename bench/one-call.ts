@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { Session } from "node:inspector/promises";
 import type { AddressInfo } from "node:net";
@@ -14,7 +14,7 @@ import { importsOf } from "../test/support/architecture.ts";
 
 // Compiled file by file: a loader's own wrappers would take the names of functions away.
 const root = fileURLToPath(new URL("..", import.meta.url));
-const out = mkdtempSync(join(root, "node_modules/.one-call-"));
+const out = realpathSync(mkdtempSync(join(root, "node_modules/.one-call-")));
 process.once("exit", () => rmSync(out, { recursive: true }));
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -1,7 +1,7 @@
 import type { CallScope } from "../call/scope.ts";
 import { ResponseValidationError } from "../errors.ts";
 import { inRounds } from "../http/retry-loop.ts";
-import type { Plan } from "../http/scope.ts";
+import type { Plan } from "../http/types.ts";
 import type { CallOptions } from "../options/options.ts";
 import type { BatchAnswer } from "../service/events.ts";
 import { operations } from "../service/operations.ts";

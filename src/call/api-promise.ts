@@ -1,5 +1,5 @@
 import type { Outcome } from "../errors.ts";
-import type { Account } from "../http/scope.ts";
+import type { HttpResponse } from "../http/message.ts";
 import { toHeaders } from "../runtime/headers.ts";
 
 /** Details of the HTTP response of a call. */
@@ -50,18 +50,26 @@ export interface ApiPromise<T> extends Promise<T> {
   readonly outcome: Outcome | undefined;
 }
 
+/** What a call has taken. */
+interface CallTaken {
+  /** The last response of an attempt that succeeded. */
+  readonly response: HttpResponse | undefined;
+  readonly attempts: number;
+  readonly waitedMs: number;
+}
+
 /** The data of a call. Most callers never read its response, so it is described only when it is read. */
 export class Answer<T> implements WithResponse<T> {
   readonly data: T;
-  readonly #account: Account;
+  readonly #call: CallTaken;
 
-  constructor(data: T, account: Account) {
+  constructor(data: T, call: CallTaken) {
     this.data = data;
-    this.#account = account;
+    this.#call = call;
   }
 
   get response(): ResponseInfo {
-    const { response, attempts, waitedMs } = this.#account;
+    const { response, attempts, waitedMs } = this.#call;
     const { status = 0, headers = {} } = response ?? {};
     return { status, headers: toHeaders(headers), attempts, waitedMs };
   }
@@ -72,11 +80,11 @@ const dataOf = <T>({ data }: WithResponse<T>): T => data;
 /**
  * Creates an ApiPromise; the promise itself stays an ordinary one.
  *
- * @param effect - of everything that the call does; without one, nothing was sent.
+ * @param outcomeOf - tells the outcome after a failure; without one, or undefined: nothing was sent.
  */
 export const answer = <T>(
   whole: Promise<WithResponse<T>>,
-  effect?: { readonly outcome: Outcome },
+  outcomeOf?: () => Outcome | undefined,
 ): ApiPromise<T> => {
   const outcome: Outcome | undefined = undefined;
   // From `data`, and not from `whole`: a stack trace leads back only along a promise that one other waits for.
@@ -85,7 +93,7 @@ export const answer = <T>(
   const data: Promise<T> & { withResponse: typeof withResponse; outcome: Outcome | undefined } =
     Object.assign(
       whole.then(dataOf, (error: unknown) => {
-        data.outcome = effect?.outcome ?? "not-applied";
+        data.outcome = outcomeOf?.() ?? "not-applied";
         throw error;
       }),
       { withResponse, outcome },

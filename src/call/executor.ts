@@ -50,7 +50,7 @@ class Executor {
       }
       const response = await this.#context.send(scope, request);
       // The service responded with success, so the operation has probably taken effect.
-      if (scope.plan.replay !== "safe") scope.effect.isPossible = true;
+      if (scope.plan.replay !== "safe") scope.mayHaveTakenEffect = true;
       const body = recordOf(scope, operation, { input, response });
       if (this.#context.settings.responseValidation !== "off" && body !== undefined) {
         const found = issuesOf(operation.output, body);
@@ -59,13 +59,13 @@ class Executor {
         const all = typed ? [...found, ...typed] : found;
         if (all.length > 0) this.#reportAnswer(scope, all, response.status);
       }
-      if (scope.effect.isPossible && (scope.account.attempts > 1 || input.hasEffect?.(body) !== false))
-        scope.effect.note();
+      if (scope.mayHaveTakenEffect && (scope.attempts > 1 || input.hasEffect?.(body) !== false))
+        scope.noteEffect();
       // Already checked as `responseValidation` asks; beyond that, the response is returned as it is.
-      return new Answer(body as Output, scope.account);
+      return new Answer(body as Output, scope);
     } catch (error) {
       // What the caller knows of this request's effect it cannot tell any more.
-      if (scope.effect.isPossible) scope.effect.note();
+      if (scope.mayHaveTakenEffect) scope.noteEffect();
       const ended = scope.fail(error);
       // An error that is created here has the caller in its stack already; close() creates one for each call that waits.
       throw ended === error ? withCaller(error) : ended;
@@ -82,8 +82,8 @@ class Executor {
     const plan = this.#maker.planOf(operation, input, { options, waits: parent.longWaits });
     const request = this.#maker.requestOf(operation, input, options);
     // Its time starts after the input was found to be valid.
-    const scope = parent.forRequest(asked, plan);
-    return { scope, request };
+    asked.scope = parent.forRequest(asked, plan);
+    return { scope: asked.scope, request };
   }
 
   #reportAnswer(scope: CallScope, found: readonly Issue[], status: number): void {
@@ -93,14 +93,11 @@ class Executor {
       path: redactor.text(path),
       message: redactor.text(message),
     }));
-    const { progress } = scope;
     if (settings.responseValidation === "strict") {
-      throw new ResponseValidationError(
-        `${progress.operation}: the response does not fit: ${describeIssues(issues)}`,
-        { ...progress, status, issues },
-      );
+      const what = `the response does not fit: ${describeIssues(issues)}`;
+      throw scope.error(ResponseValidationError, what, { status, issues });
     }
-    scope.report(progress.operation, issues);
+    scope.report(scope.operation.id, issues);
   }
 }
 
@@ -143,8 +140,6 @@ const recordOf = <Input, Output>(
   const { status, json } = response;
   const body = operation.read === undefined ? json : operation.read(json, input);
   if (operation.mayBeEmpty || (typeof body === "object" && body !== null)) return body;
-  throw new ResponseValidationError(
-    `${operation.id}: the service responded with ${status} with JSON that holds no record`,
-    { ...scope.progress, status },
-  );
+  const what = `the service responded with ${status} with JSON that holds no record`;
+  throw scope.error(ResponseValidationError, what, { status });
 };

@@ -1,6 +1,6 @@
 import { ValidationError } from "../errors.ts";
 import type { HttpRequest } from "../http/message.ts";
-import type { Plan } from "../http/scope.ts";
+import type { Plan } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
 import { version } from "../options/version.ts";

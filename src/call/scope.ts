@@ -1,10 +1,10 @@
-import type { Issue } from "../errors.ts";
+import type { ErrorDetails, Issue, Outcome } from "../errors.ts";
 import type { Redactor } from "../http/auth.ts";
 import { errorFrom } from "../http/error-from.ts";
+import type { HttpResponse } from "../http/message.ts";
 import type { RetryQuota } from "../http/retry.ts";
-import { Account, Effect, type FailureNotes, type Plan, type Progress, type Scope } from "../http/scope.ts";
 import { isCallWatched, traceCall } from "../http/tracing.ts";
-import type { Send } from "../http/types.ts";
+import type { FailureNotes, Plan, Progress, Scope, Send } from "../http/types.ts";
 import type { CallOptions, Settings } from "../options/options.ts";
 import {
   ClientClosed,
@@ -24,7 +24,8 @@ export interface Asked<Input, Output> {
   readonly operation: Operation<Input, Output>;
   readonly input: CallInput<Input>;
   readonly options: CallOptions | undefined;
-  readonly effect: Effect;
+  /** Set once its input was found to be valid. */
+  scope: CallScope | undefined;
 }
 
 /** Runs one operation in a scope of its own: checks the input, sends, checks the response. */
@@ -55,7 +56,6 @@ interface Start {
   readonly kind: Kind;
   readonly operation: OperationFacts;
   readonly plan?: Plan | undefined;
-  readonly effect?: Effect | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly totalTimeoutMs?: number | undefined;
   readonly waits?: Waits | undefined;
@@ -98,9 +98,18 @@ export class CallScope implements Scope {
   readonly plan: Plan;
   readonly signal: AbortSignal | undefined;
   readonly deadlineAt: number | undefined;
-  readonly effect: Effect;
-  readonly account: Account;
-  readonly waits: Account;
+  mayHaveTakenEffect = false;
+  /** A 404 counted as done: an earlier attempt was unclear, or another program was first. */
+  wasGone = false;
+  attempts = 0;
+  waitedMs = 0;
+  /** The last response of an attempt that succeeded. */
+  response: HttpResponse | undefined;
+  /** The call that this is a part of, or that of a client's long work. */
+  readonly #above: CallScope | undefined;
+  /** The scope whose requests share `maxWaitMs`. */
+  readonly #waits: CallScope;
+  #waitLeftMs: number | undefined;
   readonly #kind: Kind;
   /** Whether its requests are parts of one call. */
   readonly isWhole: boolean;
@@ -128,16 +137,15 @@ export class CallScope implements Scope {
     this.plan = plan;
     this.#given = signal;
     this.longWaits = waits ?? above?.longWaits;
-    this.effect = start.effect ?? new Effect(above?.effect);
-    this.account = new Account(above?.account);
+    this.#above = above;
     const isAbove = above !== undefined && (signal === above.#given || signal === above.signal);
     const ending = parent === undefined || above !== undefined ? above?.signal : lifetime.signal;
     const opened = openScope([isAbove ? undefined : signal, ending], { totalTimeoutMs, clock });
     this.signal = opened.signal;
     this.release = opened.release;
     const isPart = above?.isWhole === true;
-    this.waits = isPart ? above.account : this.account;
-    this.waits.waitLeftMs ??= plan.maxWaitMs;
+    this.#waits = isPart ? above : this;
+    this.#waits.#waitLeftMs ??= plan.maxWaitMs;
     // What long work still has time for, its own signal says.
     const hasDeadline = totalTimeoutMs !== undefined && kind !== "long";
     if (hasDeadline) this.deadlineAt = clock.now() + totalTimeoutMs;
@@ -148,9 +156,47 @@ export class CallScope implements Scope {
     return this.context.clock;
   }
 
-  get progress(): Progress {
-    const { operation, account, effect } = this;
-    return { operation: operation.id, attempts: account.attempts, outcome: effect.outcome };
+  get outcome(): Outcome {
+    return this.mayHaveTakenEffect ? "unknown" : "not-applied";
+  }
+
+  get waitLeftMs(): number | undefined {
+    return this.#waits.#waitLeftMs;
+  }
+
+  get #progress(): Progress {
+    return { operation: this.operation.id, attempts: this.attempts, outcome: this.outcome };
+  }
+
+  noteEffect(): void {
+    this.mayHaveTakenEffect = true;
+    this.#above?.noteEffect();
+  }
+
+  noteGone(): void {
+    this.wasGone = true;
+    this.#above?.noteGone();
+  }
+
+  attempted(response?: HttpResponse): void {
+    this.attempts += 1;
+    if (response !== undefined) this.response = response;
+    this.#above?.attempted(response);
+  }
+
+  answered(response: HttpResponse): void {
+    this.response = response;
+    this.#above?.answered(response);
+  }
+
+  waited(ms: number): void {
+    this.waitedMs += ms;
+    this.#above?.waited(ms);
+  }
+
+  spendWait(ms: number): void {
+    const waits = this.#waits;
+    if (waits.#waitLeftMs !== undefined) waits.#waitLeftMs -= ms;
   }
 
   /** Sends one request. */
@@ -159,13 +205,12 @@ export class CallScope implements Scope {
     input: CallInput<Input>,
     options?: CallOptions,
   ): ApiPromise<Output> {
-    const effect = new Effect(this.#kind === "client" ? undefined : this.effect);
-    const asked = { operation, input, options: options ?? undefined, effect };
-    return answer(this.context.perform(this, asked), effect);
+    const asked: Asked<Input, Output> = { operation, input, options: options ?? undefined, scope: undefined };
+    return answer(this.context.perform(this, asked), () => asked.scope?.outcome);
   }
 
   /** The scope of a request; `release` it when it has ended. */
-  forRequest<Input, Output>({ operation, options, effect }: Asked<Input, Output>, plan: Plan): CallScope {
+  forRequest<Input, Output>({ operation, options }: Asked<Input, Output>, plan: Plan): CallScope {
     // The whole call has a time limit already, and a recorder's drain has none.
     const hasOwnLimit = !this.isWhole && !plan.isDrained;
     const totalTimeoutMs = hasOwnLimit
@@ -173,7 +218,7 @@ export class CallScope implements Scope {
       : undefined;
     return new CallScope(
       this.context,
-      { kind: "request", operation, plan, effect, signal: options?.signal, totalTimeoutMs },
+      { kind: "request", operation, plan, signal: options?.signal, totalTimeoutMs },
       this,
     );
   }
@@ -197,12 +242,10 @@ export class CallScope implements Scope {
     const totalTimeoutMs = options?.totalTimeoutMs ?? this.context.settings.totalTimeoutMs;
     const start = { signal: options?.signal, totalTimeoutMs };
     const whole = this.#child("whole", operation, start);
-    const { account } = whole;
-    const taken = () => ({
-      status: account.response?.status,
-      attempts: account.attempts,
-      waitedMs: account.waitedMs,
-    });
+    const taken = () => {
+      const { response, attempts, waitedMs } = whole;
+      return { status: response?.status, attempts, waitedMs };
+    };
     const toEnd = (): Promise<T> => whole.untilEnd(work);
     const result = await (isCallWatched() ? traceCall(operation, toEnd, taken) : toEnd());
     this.context.settings.log.debug("call", { operation, ...taken() });
@@ -232,13 +275,22 @@ export class CallScope implements Scope {
     } finally {
       onWait?.(undefined);
     }
-    this.account.waited(this.clock.now() - before);
+    this.waited(this.clock.now() - before);
   }
 
-  /** The error that ends the call for this reason. No other code makes errors that carry an outcome. */
+  error<Details extends ErrorDetails, Made>(
+    Class: new (message: string, details: Details) => Made,
+    message: string,
+    details: Omit<Details, keyof Progress>,
+  ): Made {
+    // What was left out of the details.
+    const whole = { ...details, ...this.#progress } as unknown as Details;
+    return new Class(`${this.operation.id}: ${message}`, whole);
+  }
+
   fail(failed: unknown, notes?: FailureNotes): unknown {
     return errorFrom(failed, {
-      ...this.progress,
+      ...this.#progress,
       ...notes,
       replay: this.plan.replay,
       isEmail: this.operation.isEmail ?? false,
@@ -265,8 +317,8 @@ export class CallScope implements Scope {
   /** The answer of a call: its data, with the last response of its requests. */
   answer<T>(work: Promise<T>): ApiPromise<T> {
     return answer(
-      work.then((data) => new Answer(data, this.account)),
-      this.effect,
+      work.then((data) => new Answer(data, this)),
+      () => this.outcome,
     );
   }
 

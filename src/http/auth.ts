@@ -5,8 +5,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { RawHeaders } from "../runtime/headers.ts";
 import type { HttpResponse } from "./message.ts";
 import { isErrorLike, sanitizedError } from "./sanitized-error.ts";
-import type { Scope } from "./scope.ts";
-import { AttemptFailure, type Stage } from "./types.ts";
+import { AttemptFailure, type Scope, type Stage } from "./types.ts";
 
 // A shorter key is an ordinary word, as tests use it: removing it would make every sentence unreadable.
 const shortestAlone = 6;
@@ -209,9 +208,7 @@ const renewableKey = (source: () => string | Promise<string>, settings: AuthSett
       // A provider that failed once may succeed for the next call.
       forget();
       if (!(error instanceof ConfigurationError)) throw error;
-      const { progress } = scope;
-      const details = { ...progress, cause: error.cause };
-      throw new ConfigurationError(`${progress.operation}: ${error.message}`, details);
+      throw scope.error(ConfigurationError, error.message, { cause: error.cause });
     });
     settings.learn(key);
     request.authorization = `Bearer ${key}`;

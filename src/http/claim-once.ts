@@ -2,8 +2,7 @@ import type { OnceClaim } from "../ledger/send-once.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
 import { mayHaveTakenEffect } from "./retry-policy.ts";
-import type { Scope } from "./scope.ts";
-import { AttemptFailure, type Send, type Stage } from "./types.ts";
+import { AttemptFailure, type Scope, type Send, type Stage } from "./types.ts";
 
 const notSent = (message: string, kind: "held" | "timeout"): AttemptFailure =>
   new AttemptFailure(kind, message, { wasSent: false });
@@ -25,7 +24,7 @@ export const claimOnce = (clock: Pick<Clock, "now">): Stage => {
     { request, next }: { readonly request: HttpRequest; readonly next: Send },
   ): Promise<HttpResponse> => {
     const since = clock.now();
-    await claim.take({ ...scope.progress, limitMs: request.attemptTimeoutMs, signal: scope.signal });
+    await claim.take(scope, request.attemptTimeoutMs);
     try {
       // The attempt has to end before its claim is that of a dead process.
       const attemptTimeoutMs = Math.floor(request.attemptTimeoutMs - (clock.now() - since));

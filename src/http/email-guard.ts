@@ -2,8 +2,7 @@ import type { EmailGuards } from "../options/email-guards.ts";
 import type { Log } from "../options/logger.ts";
 import { isWithin, placeOf } from "../service/place.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
-import type { Scope } from "./scope.ts";
-import type { Send, Stage } from "./types.ts";
+import type { Scope, Send, Stage } from "./types.ts";
 
 /** What the guard needs besides the guards themselves. */
 export interface EmailGuardSettings {
@@ -62,7 +61,7 @@ export const emailGuard = ({ guards, log, paths, wallTime }: EmailGuardSettings)
     if (!guards.isAlwaysDry && !(dryRun ?? guards.isDry)) return send(scope, request);
     log.info("dry run, not sent", { operation });
     const response = pretended(request, Object(body), new Date(wallTime()).toISOString());
-    scope.account.answered(response);
+    scope.answered(response);
     return response;
   };
   return function guardEmails(scope, request, next) {

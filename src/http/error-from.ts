@@ -23,8 +23,7 @@ import type { ReplayClass } from "../service/define.ts";
 import { hintOf } from "./hints.ts";
 import type { HttpResponse } from "./message.ts";
 import { isMailAccountRefusal } from "./retry-policy.ts";
-import type { FailureNotes, Progress } from "./scope.ts";
-import { AttemptFailure } from "./types.ts";
+import { AttemptFailure, type FailureNotes, type Progress } from "./types.ts";
 
 /** What the whole call has shown, not only its last attempt. */
 export interface Findings extends Progress, FailureNotes {

@@ -4,8 +4,7 @@ import { retryAfterMs } from "../runtime/headers.ts";
 import { type HttpRequest, type HttpResponse, isWholeWithoutBody } from "./message.ts";
 import { repeatAfter } from "./retry-loop.ts";
 import { judge, mayHaveTakenEffect } from "./retry-policy.ts";
-import type { FailureNotes, Scope } from "./scope.ts";
-import { AttemptFailure, type Send, type Stage } from "./types.ts";
+import { AttemptFailure, type FailureNotes, type Scope, type Send, type Stage } from "./types.ts";
 
 const capacity = 500;
 const costOfRepeat = 5;
@@ -52,7 +51,8 @@ const never = Number.POSITIVE_INFINITY;
 const quotaNote = "It was not repeated: other failures have used up the retry quota.";
 
 /** The response as a success, or why it is none. */
-const accept = ({ effect, operation }: Scope, response: HttpResponse): HttpResponse | AttemptFailure => {
+const accept = (scope: Scope, response: HttpResponse): HttpResponse | AttemptFailure => {
+  const { operation } = scope;
   const { status } = response;
   if (status >= 200 && status < 300) {
     if (response.isJson || (response.text === "" && operation.mayBeEmpty)) return response;
@@ -60,8 +60,8 @@ const accept = ({ effect, operation }: Scope, response: HttpResponse): HttpRespo
     const kind = isWholeWithoutBody(response) ? "empty" : "broken";
     return new AttemptFailure(kind, `status ${status} with ${what}`, { wasSent: true, response });
   }
-  if (status === 404 && effect.isPossible && operation.notFoundMeansDone) {
-    effect.noteGone();
+  if (status === 404 && scope.mayHaveTakenEffect && operation.notFoundMeansDone) {
+    scope.noteGone();
     return { ...response, status: 204, json: undefined };
   }
   return new AttemptFailure("status", `status ${status}`, { wasSent: true, response });
@@ -105,7 +105,7 @@ class Repeats {
     // An own object for each attempt: the stages fill it in.
     const accepted = accept(this.#scope, await next(this.#scope, { ...request }));
     if (accepted instanceof AttemptFailure) throw accepted;
-    this.#scope.account.attempted(accepted);
+    this.#scope.attempted(accepted);
     this.#settings.quota.refill(this.#drawn);
     return accepted;
   }
@@ -114,10 +114,11 @@ class Repeats {
   async #again(failure: unknown): Promise<boolean> {
     // Any other error was thrown before the attempt was made; a returned attempt does not count.
     if (!(failure instanceof AttemptFailure)) return false;
-    const { operation, plan, account, effect, signal } = this.#scope;
+    const scope = this.#scope;
+    const { operation, plan, signal } = scope;
     const { kind, response } = failure;
-    if (kind !== "held") account.attempted();
-    if (plan.replay !== "safe" && mayHaveTakenEffect(operation, failure)) effect.note();
+    if (kind !== "held") scope.attempted();
+    if (plan.replay !== "safe" && mayHaveTakenEffect(operation, failure)) scope.noteEffect();
     const { maxRetryAfterMs, clock, random, onRetry } = this.#settings;
     const askedMs = response && retryAfterMs(response.headers, clock.wallTime());
     this.#notes = { retryAfterMs: askedMs };
@@ -127,7 +128,7 @@ class Repeats {
       operation,
       replay: plan.replay,
       maxRetries: plan.maxRetries,
-      attempts: account.attempts,
+      attempts: scope.attempts,
       canRenewKey,
       retryAfterMs: askedMs,
       maxRetryAfterMs,
@@ -142,17 +143,17 @@ class Repeats {
       return false;
     }
     const waitMs = Math.max(verdict.waitMs, pauseMs);
-    onRetry?.({ operation: operation.id, attempt: account.attempts, waitMs, status });
-    if (verdict.waitMs > 0) await this.#scope.backOff(verdict.waitMs);
+    onRetry?.({ operation: operation.id, attempt: scope.attempts, waitMs, status });
+    if (verdict.waitMs > 0) await scope.backOff(verdict.waitMs);
     signal?.throwIfAborted();
     return true;
   }
 
   /** Whether the call ends before another attempt could be made. */
   #isTooLate(waitMs: number, pauseMs: number): boolean {
-    const { deadlineAt, waits } = this.#scope;
+    const { deadlineAt, waitLeftMs = never } = this.#scope;
     const leftMs = deadlineAt === undefined ? never : deadlineAt - this.#settings.clock.now();
-    return Math.max(waitMs, pauseMs) > leftMs || pauseMs > (waits?.waitLeftMs ?? never);
+    return Math.max(waitMs, pauseMs) > leftMs || pauseMs > waitLeftMs;
   }
 
   /** Spends the quota for a retry. Refusals by the limits, and background work, cost nothing. */
@@ -175,7 +176,7 @@ export const retry = (settings: RetrySettings): Stage =>
     return next(scope, request).then(function answered(response) {
       const accepted = accept(scope, response);
       if (accepted instanceof AttemptFailure) return repeat(accepted);
-      scope.account.attempted(accepted);
+      scope.attempted(accepted);
       settings.quota.refill(0);
       return accepted;
     }, repeat);

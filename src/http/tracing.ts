@@ -5,8 +5,7 @@ import type { Log } from "../options/logger.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { hintOf, statusHint } from "./hints.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
-import type { Scope } from "./scope.ts";
-import { AttemptFailure, type Send, type Stage } from "./types.ts";
+import { AttemptFailure, type Scope, type Send, type Stage } from "./types.ts";
 
 /** Traces work like `tracePromise`, but without its result, because that contains personal data. */
 const withoutResult = async <Trace extends object, Result>(
@@ -69,11 +68,11 @@ export interface ObserveSettings {
   readonly quota: { has(): boolean };
 }
 
-const noticeOf = ({ operation, account }: Scope, { method }: HttpRequest): AttemptNotice => ({
+const noticeOf = ({ operation, attempts }: Scope, { method }: HttpRequest): AttemptNotice => ({
   operation: operation.id,
   method,
   route: operation.path,
-  attempt: account.attempts + 1,
+  attempt: attempts + 1,
 });
 
 const nameOf = (failure: unknown): string => {

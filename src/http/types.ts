@@ -1,5 +1,84 @@
+import type { ErrorDetails, Outcome } from "../errors.ts";
+import type { OnceClaim } from "../ledger/send-once.ts";
+import type { Priority } from "../options/priority.ts";
+import type { OperationFacts, ReplayClass } from "../service/define.ts";
 import type { HttpRequest, HttpResponse } from "./message.ts";
-import type { Scope } from "./scope.ts";
+
+/** How a request is made: what its operation, its input and the options of the call ask for. */
+export interface Plan {
+  readonly replay: ReplayClass;
+  /** How much of the last of the operation's limits it spends. */
+  readonly weight: number;
+  /** Interactive requests go before background ones. */
+  readonly priority: Priority;
+  readonly maxRetries: number;
+  /** How long the requests of the call may wait for limits in total; undefined: no limit. */
+  readonly maxWaitMs: number | undefined;
+  /** Allowed while the client closes, and not refused by `maxQueued`: the events of a recorder. */
+  readonly isDrained: boolean;
+  /** It may be refused with a BatchTooLarge, and sent in parts. */
+  readonly isDivisible: boolean;
+  /** The call's own `dryRun`; undefined: the client decides. */
+  readonly dryRun: boolean | undefined;
+  /** The claim on an email's send-once key. */
+  readonly once: OnceClaim | undefined;
+  /**
+   * Called with what the request waits for (a limit, `retry-after`, `retry`, `concurrency`), and with undefined when it
+   * continues.
+   */
+  readonly onWait: ((waitingFor: string | undefined) => void) | undefined;
+}
+
+/** What is appended to the error of a failed attempt. */
+export interface FailureNotes {
+  readonly retryAfterMs?: number | undefined;
+  /** A sentence for the message. */
+  readonly note?: string | undefined;
+}
+
+/** What an error knows about its call. */
+export interface Progress {
+  readonly operation: string;
+  readonly attempts: number;
+  readonly outcome: Outcome;
+}
+
+/** What the stages may know of the call that a request belongs to, and what they tell it. */
+export interface Scope {
+  readonly operation: OperationFacts;
+  readonly plan: Plan;
+  /** Aborts the call at once, including waits and queues. */
+  readonly signal: AbortSignal | undefined;
+  /** The end of `totalTimeoutMs`, on the client's clock. */
+  readonly deadlineAt: number | undefined;
+  /** What is left of `maxWaitMs` for all requests of the call together; undefined: no limit. */
+  readonly waitLeftMs: number | undefined;
+  /** How many attempts were made. */
+  readonly attempts: number;
+  /** Whether it may have taken effect. Set alone where only the caller knows whether the whole call is affected. */
+  mayHaveTakenEffect: boolean;
+  /** An attempt may have taken effect, and so the whole call. */
+  noteEffect(): void;
+  /** A 404 counts as done. */
+  noteGone(): void;
+  /** @param response - of an attempt that succeeded. */
+  attempted(response?: HttpResponse): void;
+  /** The email guard responds instead of the service. */
+  answered(response: HttpResponse): void;
+  waited(ms: number): void;
+  /** Spends `maxWaitMs`. */
+  spendWait(ms: number): void;
+  /** Waits before the next try; those who follow the waits are told. The end of the client ends the wait, too. */
+  backOff(ms: number): Promise<void>;
+  /** An error of this class that carries what the call has shown; its message begins with the operation. */
+  error<Details extends ErrorDetails, Made>(
+    Class: new (message: string, details: Details) => Made,
+    message: string,
+    details: Omit<Details, keyof Progress>,
+  ): Made;
+  /** The error that ends the call for this reason. No code but these two makes errors that carry an outcome. */
+  fail(reason: unknown, notes?: FailureNotes): unknown;
+}
 
 /** Sends a request and resolves with any complete response; rejects with an AttemptFailure, or the signal's reason. */
 export type Send = (scope: Scope, request: HttpRequest) => Promise<HttpResponse>;

@@ -1,4 +1,4 @@
-import { ConnectionError, isTouchpointError, type Outcome, SendOnceError, TimeoutError } from "../errors.ts";
+import { ConnectionError, isTouchpointError, SendOnceError, TimeoutError } from "../errors.ts";
 import { DeadlineExceeded, type Lifetime, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
@@ -17,7 +17,7 @@ export interface OnceCall<Sent> {
   /** The client's lifetime: `close` waits for held work. */
   readonly lifetime: Pick<Lifetime, "hold">;
   /** The call: its signal ends every wait. */
-  readonly scope: { readonly signal: AbortSignal | undefined; readonly effect: { note(): void } };
+  readonly scope: { readonly signal: AbortSignal | undefined; noteEffect(): void };
   /** Sends the email. It takes the claim directly before the first byte of each attempt. */
   send(claim: OnceClaim): Promise<Sent>;
   /** What the ledger stores; without the API key, because it may be a file. */
@@ -34,14 +34,16 @@ export class KeyTaken extends Error {
   }
 }
 
-/** An attempt that is about to be made. */
-interface Attempt {
-  readonly operation: string;
-  readonly attempts: number;
-  readonly outcome: Outcome;
-  /** How long it may take, in milliseconds. */
-  readonly limitMs: number;
+/** The request whose attempt is about to be made. */
+interface Attempting {
+  readonly operation: { readonly id: string };
   readonly signal: AbortSignal | undefined;
+  /** An error that carries what the call has shown. */
+  error(
+    Class: typeof ConnectionError,
+    message: string,
+    details: { readonly cause: unknown },
+  ): ConnectionError;
 }
 
 /** The claim of one email on its key: taken directly before each attempt, released after one that was not applied. */
@@ -58,18 +60,18 @@ export class OnceClaim {
   }
 
   /**
-   * Claims the key for one attempt.
+   * Claims the key for one attempt, which may take `limitMs`.
    *
    * @throws KeyTaken when another call was first.
    */
-  async take({ limitMs, signal, ...work }: Attempt): Promise<void> {
+  async take(call: Attempting, limitMs: number): Promise<void> {
     const { ledger, key, clock, lifetime } = this.#call;
     // A release that failed: the key is still this call's own.
     await this.settle();
-    const { operation } = work;
+    const operation = call.operation.id;
     const claiming = (async () => ledger.claim(key, this.#fingerprint, { operation, limitMs }))();
     // A request that waits for a ledger holds permits of its limits, and holds up close().
-    const scope = openScope([signal], { totalTimeoutMs: limitMs, clock });
+    const scope = openScope([call.signal], { totalTimeoutMs: limitMs, clock });
     let claim: LedgerClaim;
     try {
       claim = await untilAborted(claiming, scope.signal);
@@ -78,13 +80,13 @@ export class OnceClaim {
       const giveBack = (late: LedgerClaim): unknown =>
         late.state === "claimed" && ledger.settle(key, "not-sent", { claim: late.claim });
       lifetime.hold(claiming.then(giveBack)).catch(() => undefined);
-      if (signal?.aborted) throw signal.reason;
+      if (call.signal?.aborted) throw call.signal.reason;
       const isLate = error instanceof DeadlineExceeded;
       const what = isLate
         ? `gave no response within timeoutMs, ${limitMs} ms`
         : `failed (${messageOf(error)})`;
       const cause = isLate ? undefined : error;
-      throw new ConnectionError(`${operation}: the ledger ${what}. Nothing was sent.`, { ...work, cause });
+      throw call.error(ConnectionError, `the ledger ${what}. Nothing was sent.`, { cause });
     } finally {
       scope.release();
     }
@@ -254,7 +256,7 @@ export const sendOnce = async <Sent>(call: OnceCall<Sent>): Promise<OnceResult<S
       return (await ending) as OnceResult<Sent>;
     } catch (error) {
       // What becomes of the other call's email is not known here.
-      if (scope.signal?.aborted) scope.effect.note();
+      if (scope.signal?.aborted) scope.noteEffect();
       if (scope.signal?.aborted || inFlight.get(key) === other || !isOwnEnding(error)) throw error;
     }
   }

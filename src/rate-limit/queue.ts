@@ -1,6 +1,5 @@
 import type { HttpRequest } from "../http/message.ts";
-import type { Scope } from "../http/scope.ts";
-import type { Send } from "../http/types.ts";
+import type { Scope, Send } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
 import type { Priority } from "../options/priority.ts";
 import type { Gate, SharingRequest } from "../options/shared-limits.ts";
@@ -89,11 +88,10 @@ export class Admission implements SharingRequest {
     this.wait = undefined;
     if (wait === undefined) return undefined;
     for (const cancel of wait.cancels) cancel?.();
-    const { plan, account, waits } = this.scope;
     const waitedMs = this.bounds.clock.now() - this.since;
-    waits?.spend(waitedMs);
-    account.waited(waitedMs);
-    plan.onWait?.(undefined);
+    this.scope.spendWait(waitedMs);
+    this.scope.waited(waitedMs);
+    this.scope.plan.onWait?.(undefined);
     return wait;
   }
 }

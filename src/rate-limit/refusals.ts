@@ -1,5 +1,5 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
-import type { Scope } from "../http/scope.ts";
+import type { Scope } from "../http/types.ts";
 import type { LostStore } from "../options/shared-limits.ts";
 import { type Budget, limitOf } from "./budget.ts";
 import type { Admission, Kind } from "./queue.ts";
@@ -14,8 +14,7 @@ const inWords = (ms: number): string => {
 
 /** The error of a request that was not sent because of `limit`; `waitMs` as far as it is known. */
 const refusedFor = (scope: Scope, limit: string, why: string, waitMs?: number): RateLimitError =>
-  new RateLimitError(`${scope.operation.id}: not sent, ${why}`, {
-    ...scope.progress,
+  scope.error(RateLimitError, `not sent, ${why}`, {
     status: 429,
     headers: new Headers(),
     body: undefined,
@@ -24,9 +23,9 @@ const refusedFor = (scope: Scope, limit: string, why: string, waitMs?: number): 
   });
 
 /** How long the request may still wait, and what says so. */
-const boundOf = ({ scope: { waits, deadlineAt = never }, bounds, since }: Admission) => {
+const boundOf = ({ scope, bounds, since }: Admission) => {
   const now = bounds.clock.now();
-  const waitLeftMs = waits?.waitLeftMs ?? never;
+  const { waitLeftMs = never, deadlineAt = never } = scope;
   const ms = Math.min(waitLeftMs - (now - since), deadlineAt - now);
   const name = deadlineAt - now <= waitLeftMs ? "totalTimeoutMs" : "maxWaitMs";
   return { ms, name };
@@ -44,7 +43,7 @@ export const refusedForDay = ({ scope }: Admission, { day }: Budget, spent: numb
 
 /** The error of a request that waits for an unavailable store no longer. */
 export const refusedForStore = ({ scope }: Admission, { why, cause }: LostStore): ConnectionError =>
-  new ConnectionError(`${scope.operation.id}: not sent, ${why}`, { ...scope.progress, cause });
+  scope.error(ConnectionError, `not sent, ${why}`, { cause });
 
 /** Why a pause of this budget is not waited for; undefined if it is. */
 export const refusalOfPause = (admission: Admission, { name, pausedForMs }: Budget): Error | undefined => {

@@ -1,6 +1,5 @@
 import type { HttpResponse } from "../http/message.ts";
-import type { Scope } from "../http/scope.ts";
-import { AttemptFailure, type Stage } from "../http/types.ts";
+import { AttemptFailure, type Scope, type Stage } from "../http/types.ts";
 import type { WaitNotice } from "../options/hooks.ts";
 import { whenAborted } from "../runtime/cancellation.ts";
 import type { Cancel } from "../runtime/clock.ts";
@@ -55,7 +54,7 @@ const noticeOf = (admission: Admission): WaitNotice => {
 /** Ends a wait with its signal, or with `maxWaitMs`, and tells of a long one. */
 const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): (Cancel | undefined)[] => {
   const { scope, queue } = admission;
-  const waitLeftMs = scope.waits?.waitLeftMs;
+  const { waitLeftMs } = scope;
   const unlink = whenAborted(scope.signal, () => queue.refuse(admission, scope.signal?.reason));
   const giveUp = (): void => queue.refuse(admission, refusedWait(admission, "it has waited for maxWaitMs"));
   const cancels = [unlink, waitLeftMs === undefined ? undefined : clock.after(waitLeftMs, giveUp)];

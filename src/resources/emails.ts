@@ -138,7 +138,7 @@ export class ScheduledEmails {
     const { id: operation } = operations.emails.scheduledCancel;
     const call = this.#call.open(operation);
     const cancelled = call.run(operation, options, (scope) => this.#cancel(id, scope, options));
-    return answer(this.#context.lifetime.hold(cancelled), call.effect);
+    return answer(this.#context.lifetime.hold(cancelled), () => call.outcome);
   }
 
   async #cancel(id: string, scope: CallScope, options: CallOptions | undefined): Promise<WithResponse<void>> {
@@ -148,10 +148,10 @@ export class ScheduledEmails {
         .request(operations.emails.scheduledCancel, input, options)
         .withResponse();
       // In a dry run nothing was cancelled.
-      if (response.attempts > 0) await this.#settle(id, scope.effect.wasGone ? "unknown" : "not-sent", scope);
+      if (response.attempts > 0) await this.#settle(id, scope.wasGone ? "unknown" : "not-sent", scope);
       return { data: undefined, response };
     } catch (error) {
-      const isUnclear = scope.effect.isPossible || (isTouchpointError(error) && error.code === "not_found");
+      const isUnclear = scope.mayHaveTakenEffect || (isTouchpointError(error) && error.code === "not_found");
       if (isUnclear) await this.#settle(id, "unknown", scope);
       throw error;
     }
@@ -256,7 +256,7 @@ export class Emails {
     const sent = call.run(operation.id, options, (scope) =>
       this.#sendOnce(operation, payload, { ...sending, scope, key: once }),
     );
-    return answer(this.#context.lifetime.hold(sent), call.effect);
+    return answer(this.#context.lifetime.hold(sent), () => call.outcome);
   }
 
   async #sendOnce<Input extends object, Output>(

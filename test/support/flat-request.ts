@@ -1,13 +1,6 @@
+import type { ErrorDetails } from "../../src/errors.ts";
 import { errorFrom } from "../../src/http/error-from.ts";
 import type * as http from "../../src/http/message.ts";
-import {
-  Account,
-  Effect,
-  type FailureNotes,
-  type Plan,
-  type Progress,
-  type Scope,
-} from "../../src/http/scope.ts";
 import type * as sending from "../../src/http/types.ts";
 import type { Priority } from "../../src/options/priority.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
@@ -59,62 +52,14 @@ export interface HttpRequest {
 
 export type Send = (request: HttpRequest) => Promise<http.HttpResponse>;
 
-class ToldAccount extends Account {
-  readonly #flat: HttpRequest;
-
-  constructor(flat: HttpRequest) {
-    super(undefined);
-    this.#flat = flat;
-    this.attempts = Math.max(flat.stats.attempts, flat.attempt - 1);
-    this.waitedMs = flat.stats.waitedMs;
-    this.waitLeftMs = flat.waits?.leftMs;
-  }
-
-  override attempted(): void {
-    super.attempted();
-    this.#flat.stats.attempts = this.attempts;
-  }
-
-  override waited(ms: number): void {
-    super.waited(ms);
-    this.#flat.stats.waitedMs += ms;
-  }
-
-  override spend(ms: number): void {
-    super.spend(ms);
-    if (this.#flat.waits !== undefined) this.#flat.waits.leftMs -= ms;
-  }
-}
-
-class ToldEffect extends Effect {
-  readonly #stats: Stats;
-
-  constructor({ stats, mayHaveTakenEffect }: HttpRequest) {
-    super(undefined);
-    this.#stats = stats;
-    if (stats.mayHaveTakenEffect || mayHaveTakenEffect) super.note();
-  }
-
-  override note(): void {
-    super.note();
-    this.#stats.mayHaveTakenEffect = true;
-  }
-
-  override noteGone(): void {
-    super.noteGone();
-    this.#stats.wasGone = true;
-  }
-}
-
-class FlatScope implements Scope {
+class FlatScope implements sending.Scope {
   readonly flat: HttpRequest;
   readonly operation: OperationFacts;
-  readonly plan: Plan;
+  readonly plan: sending.Plan;
   readonly signal: AbortSignal | undefined;
   readonly deadlineAt: number | undefined;
-  readonly effect: Effect;
-  readonly account: Account;
-  readonly waits: Account | undefined;
+  mayHaveTakenEffect: boolean;
+  attempts: number;
 
   constructor(flat: HttpRequest) {
     const { method, budgets, notFoundMeansDone, mayBeEmpty } = flat;
@@ -131,14 +76,41 @@ class FlatScope implements Scope {
     };
     this.signal = flat.signal;
     this.deadlineAt = flat.deadlineAt;
-    this.effect = new ToldEffect(flat);
-    this.account = new ToldAccount(flat);
-    this.waits = this.account;
+    this.mayHaveTakenEffect = flat.stats.mayHaveTakenEffect || flat.mayHaveTakenEffect;
+    this.attempts = Math.max(flat.stats.attempts, flat.attempt - 1);
   }
 
-  get progress(): Progress {
-    const { operation, account, effect } = this;
-    return { operation: operation.id, attempts: account.attempts, outcome: effect.outcome };
+  get waitLeftMs(): number | undefined {
+    return this.flat.waits?.leftMs;
+  }
+
+  get #progress(): sending.Progress {
+    const outcome = this.mayHaveTakenEffect ? "unknown" : "not-applied";
+    return { operation: this.operation.id, attempts: this.attempts, outcome };
+  }
+
+  noteEffect(): void {
+    this.mayHaveTakenEffect = true;
+    this.flat.stats.mayHaveTakenEffect = true;
+  }
+
+  noteGone(): void {
+    this.flat.stats.wasGone = true;
+  }
+
+  attempted(): void {
+    this.attempts += 1;
+    this.flat.stats.attempts = this.attempts;
+  }
+
+  answered(): void {}
+
+  waited(ms: number): void {
+    this.flat.stats.waitedMs += ms;
+  }
+
+  spendWait(ms: number): void {
+    if (this.flat.waits !== undefined) this.flat.waits.leftMs -= ms;
   }
 
   async backOff(ms: number): Promise<void> {
@@ -148,12 +120,22 @@ class FlatScope implements Scope {
     onWait?.("retry");
     await clock.sleep(ms, this.signal).catch(() => undefined);
     onWait?.(undefined);
-    this.account.waited(clock.now() - before);
+    this.waited(clock.now() - before);
   }
 
-  fail(failed: unknown, notes?: FailureNotes): unknown {
+  error<Details extends ErrorDetails, Made>(
+    Class: new (message: string, details: Details) => Made,
+    message: string,
+    details: Omit<Details, keyof sending.Progress>,
+  ): Made {
+    // What was left out of the details.
+    const whole = { ...details, ...this.#progress } as unknown as Details;
+    return new Class(`${this.operation.id}: ${message}`, whole);
+  }
+
+  fail(failed: unknown, notes?: sending.FailureNotes): unknown {
     return errorFrom(failed, {
-      ...this.progress,
+      ...this.#progress,
       ...notes,
       replay: this.plan.replay,
       isEmail: this.operation.isEmail ?? false,
@@ -162,7 +144,7 @@ class FlatScope implements Scope {
 }
 
 /** A request as a test writes it, as its scope and what is sent. */
-export const unfold = (flat: HttpRequest): [Scope, http.HttpRequest] => {
+export const unfold = (flat: HttpRequest): [sending.Scope, http.HttpRequest] => {
   const { method, path, headers, body, authorization, attemptTimeoutMs, isHeld } = flat;
   const admission = isHeld && {
     get isHeld() {
@@ -172,15 +154,15 @@ export const unfold = (flat: HttpRequest): [Scope, http.HttpRequest] => {
   return [new FlatScope(flat), { method, path, headers, body, attemptTimeoutMs, authorization, admission }];
 };
 
-const fold = (scope: Scope, request: http.HttpRequest): HttpRequest => {
+const fold = (scope: sending.Scope, request: http.HttpRequest): HttpRequest => {
   if (!(scope instanceof FlatScope)) throw new Error("not made by a test");
   const { admission, ...sent } = request;
-  const { account, effect, flat } = scope;
+  const { attempts, mayHaveTakenEffect, flat } = scope;
   return {
     ...flat,
     ...sent,
-    attempt: account.attempts + 1,
-    mayHaveTakenEffect: effect.isPossible,
+    attempt: attempts + 1,
+    mayHaveTakenEffect,
     isHeld: admission && (() => admission.isHeld),
   };
 };

@@ -32,11 +32,11 @@ export const scriptedCall = (clock: Clock, answering: Answering, attempts = 1): 
         parent.signal?.throwIfAborted();
         const body = await answering(operation, input.payload, options);
         if (operation.replay !== "safe" && (attempts > 1 || input.hasEffect?.(body) !== false))
-          parent.effect.note();
+          parent.noteEffect();
         // A test returns the operation's shape, or another one on purpose.
         return { data: body as never, response };
       } catch (error) {
-        if (isTouchpointError(error) && error.outcome === "unknown") parent.effect.note();
+        if (isTouchpointError(error) && error.outcome === "unknown") parent.noteEffect();
         throw parent.fail(error);
       }
     },

@@ -3,8 +3,7 @@ import type { Cancel, Clock } from "../../runtime/clock.ts";
 import { headerOf, type RawHeaders, type ServiceTime } from "../../runtime/headers.ts";
 import type { HttpRequest, HttpResponse } from "../message.ts";
 import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
-import type { Scope } from "../scope.ts";
-import { AttemptFailure } from "../types.ts";
+import { AttemptFailure, type Scope } from "../types.ts";
 import { appended, codingsOf, decompress } from "./body.ts";
 
 export interface AttemptLimits {
