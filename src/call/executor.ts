@@ -1,12 +1,67 @@
 import { type Issue, isTouchpointError, ResponseValidationError, ValidationError } from "../errors.ts";
 import type { HttpRequest, HttpResponse } from "../http/message.ts";
 import { isCallWatched, traceCall } from "../http/tracing.ts";
+import type { Plan } from "../http/types.ts";
+import type { CallOptions } from "../options/options.ts";
+import { version } from "../options/version.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
+import { isSearchParams } from "../runtime/values.ts";
 import { describeIssues, issuesOf } from "../service/check.ts";
 import type { Operation } from "../service/define.ts";
 import { Answer, type WithResponse } from "./api-promise.ts";
-import { type CallInput, checkCallOptions, requestMaker } from "./request.ts";
+import { type CallInput, checkCallOptions, invalid, type Waits } from "./request.ts";
 import { type Asked, type CallContext, CallScope, type Perform } from "./scope.ts";
+
+const longestId = 1_024;
+
+/** Inserts an id into a path as exactly one segment. */
+const pathWithId = (operation: string, path: string, id: unknown): string => {
+  const isText = typeof id === "string" && id !== "" && id.length <= longestId;
+  if (!isText)
+    throw invalid(operation, "id", `must be a non-empty string of at most ${longestId} characters`);
+  // These two cannot be encoded: every form of them may be read as "here" or "one up".
+  if (id === "." || id === "..") throw invalid(operation, "id", `must not be "${id}"`);
+  if (!id.isWellFormed()) throw invalid(operation, "id", "must not hold half a surrogate pair");
+  return path.replace(":id", () => encodeURIComponent(id));
+};
+
+const queryOf = (payload: unknown): string => {
+  const query = new URLSearchParams();
+  for (const [name, value] of isSearchParams(payload) ? payload : Object.entries(payload ?? {})) {
+    if (value !== undefined && value !== null) query.append(name, String(value));
+  }
+  // A blank as %20, which every decoder reads; a plus sign in a value is already %2B.
+  return query.size === 0 ? "" : `?${query.toString().replaceAll("+", "%20")}`;
+};
+
+const bodyOf = (operation: string, payload: unknown): string | undefined => {
+  try {
+    return JSON.stringify(payload);
+  } catch (cause) {
+    throw new ValidationError(`${operation}: the input cannot be written as JSON: ${String(cause)}`, {
+      operation,
+      cause,
+    });
+  }
+};
+
+const json = { accept: "application/json", "user-agent": `touchpoint-sdk/${version}` };
+const jsonWithBody = { ...json, "content-type": "application/json" };
+
+type GivenHeaders = NonNullable<CallOptions["headers"]>;
+
+/** Merges headers: names are normalized, so that none is sent twice; `undefined` removes a header. */
+const mergeHeaders = (
+  below: Readonly<Record<string, string>>,
+  given: GivenHeaders,
+): Record<string, string> => {
+  const headers = { ...below };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) delete headers[name.toLowerCase()];
+    else headers[name.toLowerCase()] = value;
+  }
+  return headers;
+};
 
 /** @throws ValidationError naming every fault of a payload. */
 export const checkInput = <Input>(operation: Operation<Input, unknown>, payload: Input): void =>
@@ -20,11 +75,15 @@ interface Begun {
 /** Runs the operations of a client. */
 class Executor {
   readonly #context: Omit<CallContext, "perform">;
-  readonly #maker: ReturnType<typeof requestMaker>;
+  // The same two objects for every call without extra headers, because the stages cache what they derive from them.
+  readonly #withoutBody: Readonly<Record<string, string>>;
+  readonly #withBody: Readonly<Record<string, string>>;
 
   constructor(context: Omit<CallContext, "perform">) {
     this.#context = context;
-    this.#maker = requestMaker(context.settings);
+    const { headers } = context.settings;
+    this.#withoutBody = mergeHeaders(json, headers);
+    this.#withBody = mergeHeaders(jsonWithBody, headers);
   }
 
   readonly perform: Perform = (parent, asked) =>
@@ -79,11 +138,53 @@ class Executor {
     const { operation, input, options } = asked;
     if (options) checkCallOptions(operation.id, options);
     throwIfInvalid(operation.id, issuesOf(operation.input, input.payload));
-    const plan = this.#maker.planOf(operation, input, { options, waits: parent.longWaits });
-    const request = this.#maker.requestOf(operation, input, options);
+    const plan = this.#planOf(asked, parent.longWaits);
+    const request = this.#requestOf(asked);
     // Its time starts after the input was found to be valid.
     asked.scope = parent.forRequest(asked, plan);
     return { scope: asked.scope, request };
+  }
+
+  #planOf<Input>({ operation, input, options }: Asked<Input, unknown>, waits: Waits | undefined): Plan {
+    const { settings } = this.#context;
+    const { payload, plan } = input;
+    const { replay } = operation;
+    const byDefault = waits === undefined ? "interactive" : "background";
+    const priority = options?.priority ?? settings.priority ?? plan?.priority ?? byDefault;
+    const isDrained = plan?.isDrained ?? false;
+    const maxWaitMs = priority === "background" ? undefined : settings.maxWaitMs;
+    return {
+      replay: plan?.replay ?? (typeof replay === "function" ? replay(payload) : replay),
+      weight: operation.weight?.(payload) ?? 1,
+      priority,
+      maxRetries: options?.maxRetries ?? settings.maxRetries,
+      maxWaitMs: isDrained ? undefined : (options?.maxWaitMs ?? maxWaitMs),
+      isDrained,
+      isDivisible: plan?.isDivisible ?? false,
+      dryRun: plan?.dryRun,
+      once: plan?.once,
+      onWait: plan?.onWait ?? waits?.listener(),
+    };
+  }
+
+  #requestOf<Input>({ operation, input, options }: Asked<Input, unknown>): HttpRequest {
+    const { settings } = this.#context;
+    const { id } = operation;
+    const { method = operation.method, path: template = operation.path } = settings.routes[id] ?? {};
+    const isQuery = method === "GET";
+    const path = input.path ?? (template.includes("/:id") ? pathWithId(id, template, input.id) : template);
+    const query = isQuery ? input.payload : input.query;
+    const body = isQuery ? undefined : bodyOf(id, operation.write?.(input.payload) ?? input.payload);
+    const common = body === undefined ? this.#withoutBody : this.#withBody;
+    return {
+      method,
+      path: settings.basePath + path + (query === undefined ? "" : queryOf(query)),
+      headers: options?.headers === undefined ? common : mergeHeaders(common, options.headers),
+      body,
+      attemptTimeoutMs: options?.timeoutMs ?? settings.timeoutMs,
+      authorization: undefined,
+      admission: undefined,
+    };
   }
 
   #reportAnswer(scope: CallScope, found: readonly Issue[], status: number): void {
