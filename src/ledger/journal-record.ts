@@ -58,6 +58,12 @@ const parsed = (text: string): unknown => {
   }
 };
 
+/** Whether a text has a whole record and then something else: a line that was cut has no end. */
+const isComplete = (text: string): boolean => {
+  const end = text.lastIndexOf("}") + 1;
+  return parsed(text.slice(0, end)) !== undefined && !text.startsWith("\0", end);
+};
+
 const newline = 10;
 
 /** The previous line: none or empty, cut short, or complete. */
@@ -86,7 +92,7 @@ const recordOf = (
   const value = parsed(text);
   if (value === undefined) {
     // A cut line lacks its end, and the next one starts at once; a power cut leaves zeros.
-    const isCut = before !== "whole" && '{"'.startsWith(text.slice(0, 2));
+    const isCut = before !== "whole" && '{"'.startsWith(text.slice(0, 2)) && !isComplete(text);
     if (!isClosed && (isCut || text.startsWith("\0"))) return undefined;
     throw damage(line, "is not what a ledger writes");
   }

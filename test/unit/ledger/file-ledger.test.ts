@@ -165,6 +165,8 @@ describe("cut short by a crash", () => {
     "a line of which only the beginning is there": "\n{",
     "zeros that a power cut left": "\0".repeat(40),
     "a line that ends in zeros": `\n{"key":"welc${"\0".repeat(9)}`,
+    "a line of which only the last byte is a zero":
+      '\n{"key":"welcome:2","claim":"x","fingerprint":"f","since":1}\0',
   };
 
   test.each(Object.entries(cut))("%s is passed over, then and later", async (_what, text) => {
@@ -214,6 +216,10 @@ describe("damaged", () => {
       2,
     ],
     "a line in the middle that holds zeros": [at(6, (text) => `\0${text.slice(1)}`), 6],
+    "a line break that is another byte": [
+      (lines) => lines.toSpliced(5, 2, `${lines[5]}\u001f`).join("\n"),
+      6,
+    ],
     "the last line, whole and no JSON": [at(14, whole), 14],
     "lines taken out of the middle": [(lines) => lines.toSpliced(3, 4).join("\n"), 4],
     "its first line gone": [(lines) => lines.toSpliced(0, 2).join("\n"), 2],
