@@ -30,7 +30,8 @@ export class InFlight {
 
   /** Resolves when any running task has ended. */
   async next(): Promise<void> {
-    await Promise.race(this.#running);
+    // After a failure nothing may be running.
+    if (this.#failure === undefined) await Promise.race(this.#running);
     if (this.#failure !== undefined) await this.settled();
   }
 

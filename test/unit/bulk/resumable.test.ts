@@ -157,6 +157,26 @@ test("while the first batch hangs, eight batches for each of those at once go ah
   expect(batches.map(([first]) => first)).toEqual(Array.from({ length: 25 }, (_, at) => at * 2));
 });
 
+test("a first batch that fails, while all others are done and the source waits, ends the run", async () => {
+  const mine = new Error("no service");
+  const source = (clock: FakeClock) =>
+    (async function* () {
+      yield* items(25);
+      await clock.sleep(1_000);
+      yield* items(100);
+    })();
+  const { clock, start } = scene(source, {
+    concurrency: 3,
+    work: async ([first]) => {
+      if (first?.index !== 0) return;
+      await clock.sleep(500);
+      throw mine;
+    },
+  });
+  await expect(clock.until(start())).rejects.toBe(mine);
+  expect(clock.now()).toBe(1_000);
+});
+
 test("what an earlier run did is reported as done, and is not in the rate", async () => {
   const { clock, log, start } = scene(
     array(6),
