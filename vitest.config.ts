@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { bottleneckFile, withOwnTimers } from "./scripts/vendors.ts";
 import { isInstalled, programsNeededBy } from "./test/support/needed-programs.ts";
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -32,14 +33,28 @@ if (leftOut.length > 0) {
   console.log(message);
 }
 
+// As in dist/.
+const timelessBottleneck = {
+  name: "timeless-bottleneck",
+  transform: (code: string, id: string) => (bottleneckFile.test(id) ? withOwnTimers(code) : undefined),
+};
+
 const project = (
   name: string,
   include: string[],
   { exclude = [], ...more }: { readonly exclude?: readonly string[] } & Record<string, unknown> = {},
 ) => ({
   resolve: { alias },
+  plugins: [timelessBottleneck],
   // A bound for what hangs, wide enough for a machine that is busy otherwise.
-  test: { name, include, exclude: [...exclude, ...leftOut], testTimeout: 60_000, ...more },
+  test: {
+    name,
+    include,
+    exclude: [...exclude, ...leftOut],
+    testTimeout: 60_000,
+    server: { deps: { inline: ["bottleneck"] } },
+    ...more,
+  },
 });
 
 // The files of a worker share its modules, which halves the time; whoever replaces a module has a worker of its own.

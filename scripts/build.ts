@@ -9,7 +9,13 @@ import { dts } from "rollup-plugin-dts";
 import { sbomOf } from "./contents.ts";
 import { entry, requireBanner, transports } from "./entries.ts";
 import { ownLines, quickToParse } from "./output.ts";
-import { bundledImport, leanUndici, ownGlobals, transportByCondition } from "./vendors.ts";
+import {
+  bundledImport,
+  leanUndici,
+  ownGlobals,
+  timelessBottleneck,
+  transportByCondition,
+} from "./vendors.ts";
 
 const dist = resolve("dist");
 const { peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
@@ -36,7 +42,7 @@ const { outputFiles, metafile } = await build({
   sourcemap: "external",
   sourcesContent: false,
   external: Object.keys(peerDependencies),
-  plugins: [ownGlobals, leanUndici, transportByCondition],
+  plugins: [ownGlobals, leanUndici, timelessBottleneck, transportByCondition],
   logLevel: "warning",
 });
 const compiled = new Map(outputFiles.map((file): [string, OutputFile] => [file.path, file]));

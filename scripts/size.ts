@@ -3,7 +3,7 @@ import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import budgets from "../budgets.json" with { type: "json" };
 import { entry } from "./entries.ts";
-import { leanUndici, ownGlobals } from "./vendors.ts";
+import { leanUndici, ownGlobals, timelessBottleneck } from "./vendors.ts";
 
 type Entry = keyof typeof entry;
 
@@ -32,7 +32,7 @@ export const sizeOf = async (name: Entry): Promise<Size> => {
     platform: "node",
     target: "node20",
     external: ["ioredis", "msw", "@opentelemetry/api"],
-    plugins: [ownGlobals, leanUndici],
+    plugins: [ownGlobals, leanUndici, timelessBottleneck],
     outdir: "dist",
     metafile: true,
     write: false,

@@ -3,7 +3,7 @@ import type { Plugin } from "esbuild";
 import { transportName } from "./entries.ts";
 
 /** The packages that are compiled into `dist/`, with what they bring along; all others stay outside. */
-export const bundled: readonly string[] = ["undici", "zod", "p-retry", "is-network-error"];
+export const bundled: readonly string[] = ["undici", "zod", "p-retry", "is-network-error", "bottleneck"];
 
 /** Matches an import of a bundled package, or of a file in it. */
 export const bundledImport = new RegExp(`^(${bundled.join("|")})(/|$)`);
@@ -82,6 +82,39 @@ export const leanUndici: Plugin = {
       };
     });
   },
+};
+
+// Each step of a job waits for a timer of 0 ms, and when the wall clock is set back, for the time until it catches up.
+const ownTimers = `
+const setTimeout = (callback) => {
+  const timer = { callback };
+  void Promise.resolve().then(() => timer.callback());
+  return timer;
+};
+const clearTimeout = (timer) => {
+  if (timer) timer.callback = () => {};
+};
+const module = { exports: {} };
+const { exports } = module;
+`;
+
+/** Matches the file of bottleneck that is bundled. */
+export const bottleneckFile = /[\\/]bottleneck[\\/]light\.js$/;
+
+/**
+ * Makes bottleneck a module with timers of its own: its jobs follow one another without a wait, whatever happens to the
+ * wall clock, and fake timers of a user's test do not hold them.
+ */
+export const withOwnTimers = (source: string): string =>
+  `${ownTimers}${source}\nexport default module.exports;\n`;
+
+export const timelessBottleneck: Plugin = {
+  name: "timeless-bottleneck",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: bottleneckFile }, async ({ path }) => ({
+      contents: withOwnTimers(await readFile(path, "utf8")),
+      loader: "js",
+    })),
 };
 
 /** Leaves it to `imports` in package.json which transport is loaded: a bundle for workerd then holds nothing of undici. */

@@ -1,10 +1,31 @@
+import type Bottleneck from "bottleneck";
+
+type Task = () => Promise<void>;
+
+/** Resolves when the task has started; rejects if the limiter drops it. */
+const start = (limiter: Bottleneck, task: Task): Promise<void> =>
+  new Promise((started, dropped) => {
+    const job = (): Promise<void> => {
+      started();
+      return task();
+    };
+    limiter.schedule(job).catch(dropped);
+  });
+
 /**
- * Runs at most `limit` tasks at once. After a failure, `add` and `settled` reject with the first error, but only when
- * all running tasks have ended, so that their effects are known.
+ * Runs at most `limit` tasks at once, in the order in which they are added; each `add` is awaited before the next. After
+ * a failure, `add`, `next` and `settled` reject with the first error, but only when all running tasks have ended, so that
+ * their effects are known.
+ *
+ * bottleneck schedules the tasks. It is loaded with the second one, so that a call with a single request does not pay
+ * for it.
  */
 export class InFlight {
   readonly #limit: number;
-  readonly #running = new Set<Promise<void>>();
+  #first: Promise<void> | undefined;
+  #limiter: Bottleneck | undefined;
+  #stopping: Promise<void> | undefined;
+  #running = 0;
   #failure: { readonly error: unknown } | undefined;
 
   constructor(limit: number) {
@@ -12,32 +33,66 @@ export class InFlight {
   }
 
   get isEmpty(): boolean {
-    return this.#running.size === 0;
+    return this.#running === 0;
   }
 
   /** Starts a task as soon as there is room; resolves when it has started. */
-  async add(task: () => Promise<void>): Promise<void> {
-    while (this.#running.size >= this.#limit && this.#failure === undefined)
-      await Promise.race(this.#running);
+  async add(task: Task): Promise<void> {
+    if (this.#first === undefined) {
+      this.#first = this.#run(task);
+      return;
+    }
+    this.#limiter ??= await this.#open(this.#first);
     if (this.#failure !== undefined) return this.settled();
-    const running = task()
-      .catch((error: unknown) => {
-        this.#failure ??= { error };
-      })
-      .finally(() => this.#running.delete(running));
-    this.#running.add(running);
+    try {
+      await start(this.#limiter, () => this.#run(task));
+    } catch (error) {
+      await this.settled();
+      throw error;
+    }
   }
 
   /** Resolves when any running task has ended. */
   async next(): Promise<void> {
-    // After a failure nothing may be running.
-    if (this.#failure === undefined) await Promise.race(this.#running);
+    if (this.#failure === undefined) await new Promise((resolve) => this.#limiter?.once("done", resolve));
     if (this.#failure !== undefined) await this.settled();
   }
 
-  /** Resolves when every task has succeeded. */
+  /** Takes no more tasks. Resolves when every task has succeeded. */
   async settled(): Promise<void> {
-    await Promise.all(this.#running);
+    await this.#stop();
     if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  async #open(first: Promise<void>): Promise<Bottleneck> {
+    const { default: Limiter } = await import("bottleneck/light.js");
+    const limiter = new Limiter({ maxConcurrent: this.#limit });
+    // Without a listener it ignores its own failures, and a job would never start.
+    limiter.on("error", (error: unknown) => this.#fail(error));
+    // Under way already, the first task takes the first place.
+    await start(limiter, () => first);
+    return limiter;
+  }
+
+  async #run(task: Task): Promise<void> {
+    this.#running += 1;
+    try {
+      await task();
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    // Before the limiter gives the place of this task to one that waits.
+    void this.#stop();
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping ??= this.#limiter?.stop();
+    await Promise.all([this.#stopping, this.#first]);
   }
 }

@@ -1,9 +1,11 @@
-import { expect, test, vi } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Client } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
 test("fake timers move the back-off of a client", async () => {
-  vi.useFakeTimers();
   const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
   sandbox.fail({ operation: "contacts.list", times: 2, with: { status: 503 } });
   const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch });
@@ -15,16 +17,41 @@ test("fake timers move the back-off of a client", async () => {
     await vi.advanceTimersByTimeAsync(1_000);
     expect(page).toBeDefined();
   });
-  vi.useRealTimers();
 });
 
 test("they end a wait of 30 s in one step, as the guide shows", async () => {
-  vi.useFakeTimers();
   const sandbox = createSandbox({ apiKeys: ["key"] });
   sandbox.fail({ operation: "contacts.list", with: { status: 503, retryAfter: 30 } });
   const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch: sandbox.fetch });
   const call = client.contacts.list().withResponse();
   await vi.advanceTimersByTimeAsync(35_000);
   expect((await call).response.attempts).toBe(2);
-  vi.useRealTimers();
+});
+
+const events = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({
+    name: "page.viewed",
+    contact: { email: "ada@example.com" },
+    properties: { n },
+  }));
+
+/** A client without limits, and an ingestion in twenty batches. */
+const ingestion = (onOutcome?: () => void) => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const client = new Client({
+    apiKey: "key",
+    baseUrl: "http://localhost",
+    fetch: sandbox.fetch,
+    limits: false,
+  });
+  return client.events.ingest(events(200), { batchSize: 10, onOutcome });
+};
+
+test("they do not hold the batches of an ingestion, which wait for nothing but their turn", async () => {
+  expect(await ingestion()).toMatchObject({ accepted: 200 });
+});
+
+test("a wall clock that is set back does not hold them either", async () => {
+  const setBack = (): unknown => vi.setSystemTime(Date.now() - 3_600_000);
+  expect(await ingestion(setBack)).toMatchObject({ accepted: 200 });
 });

@@ -128,3 +128,27 @@ test("a response after an unexpected 100 Continue is read, with no second reques
     stderr: "",
   });
 });
+
+test.each([
+  ["mjs", esm],
+  ["cjs", cjs],
+])("many batches wait neither for timers nor for the wall clock (%s)", async (kind, load) => {
+  const program = `(async () => {
+    const sandbox = createSandbox({ apiKeys: ["tp_key"], limits: false });
+    const { fetch } = sandbox;
+    const client = new Client({ apiKey: "tp_key", baseUrl: "http://localhost", fetch, limits: false });
+    const events = Array.from({ length: 200 }, (_, n) => ({
+      name: "page.viewed", contact: { email: "ada@example.com" }, properties: { n },
+    }));
+    globalThis.setTimeout = () => 0;
+    const now = Date.now;
+    let backMs = 0;
+    Date.now = () => now() - (backMs += 3_600_000);
+    console.log((await client.events.ingest(events, { batchSize: 10 })).accepted);
+  })();`;
+  expect(await project.node(`batches.${kind}`, load + program)).toEqual({
+    code: 0,
+    stdout: "200",
+    stderr: "",
+  });
+});

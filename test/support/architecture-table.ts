@@ -119,6 +119,7 @@ export const stages: readonly string[] = [
 /** The only places that may import each package, types included. */
 export const vendors: Readonly<Record<string, readonly string[]>> = {
   "@opentelemetry/api": ["src/opentelemetry/*"],
+  bottleneck: ["src/batch/in-flight.ts", "src/batch/bottleneck-light.d.ts"],
   ioredis: ["src/redis/*"],
   msw: ["src/sandbox/**"],
   "p-retry": ["src/http/retry-loop.ts"],

@@ -35,7 +35,12 @@ test("the first failure is reported once everything under way has ended", async 
 
 test("of several failures the first is reported", async () => {
   const flight = new InFlight(3);
-  for (const name of ["first", "second"]) await flight.add(async () => Promise.reject(new Error(name)));
+  for (const name of ["first", "second"]) {
+    await flight.add(async () => {
+      await turn();
+      throw new Error(name);
+    });
+  }
   await expect(flight.settled()).rejects.toThrow("first");
 });
 

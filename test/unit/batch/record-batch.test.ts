@@ -13,6 +13,7 @@ const recording = async (events: readonly EventInput[], answerTo: (id: string) =
   const logged: object[] = [];
   const call = scriptedCall(clock, async (_operation, payload) => {
     requests += 1;
+    await clock.sleep(10);
     // Checked before it is sent.
     return { results: (payload as EventBatch).events.map(({ id }) => answerTo(String(id))) };
   });

@@ -101,6 +101,23 @@ test("a source that ends with a full batch has no empty one behind it", async ()
   ]);
 });
 
+test.each([1, 2, 4])(
+  "with a concurrency of %i, as many batches are processed at once",
+  async (concurrency) => {
+    const running = [0];
+    const { clock, start } = scene(array(20), {
+      concurrency,
+      work: async () => {
+        running.push(Number(running.at(-1)) + 1);
+        await clock.sleep(10);
+        running.push(Number(running.at(-1)) - 1);
+      },
+    });
+    await clock.until(start());
+    expect(Math.max(...running)).toBe(concurrency);
+  },
+);
+
 test("batches that settle out of order leave a checkpoint that knows its last item", async () => {
   const durations = [20, 30, 10];
   const { clock, saved, start } = scene(array(6), {
