@@ -39,3 +39,9 @@ export const nearestTo = (name: string, known: readonly string[]): string | unde
   const isNear = near !== undefined && near.steps < name.length && near.steps <= Math.max(2, name.length / 3);
   return isNear ? near.one : undefined;
 };
+
+/** The end of a message about an unknown name; empty if no known name is near. */
+export const suggestion = (name: string, known: readonly string[]): string => {
+  const meant = nearestTo(name, known);
+  return meant === undefined ? "" : ` (did you mean "${meant}"?)`;
+};

@@ -1,4 +1,5 @@
 import { ConfigurationError, ValidationError } from "../errors.ts";
+import { suggestion } from "./nearest-name.ts";
 import { hasOptions, isAbortSignal, isPlainObject, shown, unknownKeys } from "./values.ts";
 
 /** Returns the faults of an option's value; each names the option. */
@@ -41,9 +42,14 @@ export const isCallback = must("a function", isFunction);
 
 export const isSignal = must("an AbortSignal", isAbortSignal);
 
-export const isOneOf = (...values: readonly unknown[]): Rule => {
+export const isOneOf = (...values: readonly string[]): Rule => {
   const names = values.map((value) => JSON.stringify(value));
-  return must(`${names.slice(0, -1).join(", ")} or ${names.at(-1)}`, (value) => values.includes(value));
+  const what = names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`;
+  const isValue = must(what, (value) => values.some((one) => one === value));
+  return (value, name) => {
+    const meant = typeof value === "string" ? suggestion(value, values) : "";
+    return isValue(value, name).map((fault) => fault + meant);
+  };
 };
 
 const none: readonly string[] = [];

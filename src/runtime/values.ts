@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { nearestTo } from "./nearest-name.ts";
+import { suggestion } from "./nearest-name.ts";
 
 // Under a test runner, or in a vm, a program has its own realm, and values from Node's own modules belong to another:
 // `instanceof` then fails for a Date, a Buffer and an Error.
@@ -55,10 +55,7 @@ export const hasOptions = (value: unknown): value is object =>
 export const unknownKeys = (options: object, known: readonly string[]): string[] =>
   Object.keys(options)
     .filter((key) => !known.includes(key))
-    .map((key) => {
-      const meant = nearestTo(key, known);
-      return `there is no option "${key}"${meant === undefined ? "" : ` (did you mean "${meant}"?)`}`;
-    });
+    .map((key) => `there is no option "${key}"${suggestion(key, known)}`);
 
 /** A value in a message; a value that cannot be written as text must not hide the other faults. */
 export const shown = (value: unknown): string => {

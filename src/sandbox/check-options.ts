@@ -1,9 +1,20 @@
-import { can, isFlag, isNumber, isText, isWhole, must, type Rule } from "../runtime/rules.ts";
+import {
+  can,
+  isFlag,
+  isNumber,
+  isOneOf,
+  isText,
+  isWhole,
+  must,
+  optionsOf,
+  type Rule,
+  refuseSetup,
+  ruleFaults,
+} from "../runtime/rules.ts";
 import { allOperations } from "../service/operations.ts";
-import { isTime, listOf, oneOf, or, recordOf, refuse, shape, when } from "./checks.ts";
+import { isTime, listOf, or, recordOf, when } from "./checks.ts";
 import { isArray, isFields } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
-
 import {
   type ApiKeyOptions,
   documentedLimits,
@@ -12,53 +23,62 @@ import {
 } from "./options.ts";
 import { defaultMailAccount } from "./store/mail-account.ts";
 
-const changeable = {
-  scopes: listOf(oneOf(...new Set(allOperations.flatMap(({ scope }) => scope)))),
+const changeableRules = {
+  scopes: listOf(isOneOf(...new Set(allOperations.flatMap(({ scope }) => scope)))),
   expiresAt: isTime,
   revoked: isFlag,
-  role: oneOf("admin", "editor", "viewer"),
+  role: isOneOf("admin", "editor", "viewer"),
   mailAccount: isText,
 };
 
 // A key is a secret: the message does not repeat it.
-const key: Rule = (value, field) =>
-  typeof value === "string" && /^\S+$/.test(value) ? [] : [`${field} must be a string without blanks`];
+const key: Rule = (value, name) =>
+  typeof value === "string" && /^\S+$/.test(value) ? [] : [`${name} must be a string without blanks`];
 
-const automation = shape(
-  {
-    name: isText,
-    startsOn: isText,
-    waitsFor: isText,
-    exitsOn: isText,
-    goalOn: isText,
-    correlateBy: isText,
-    transactional: isFlag,
-  },
-  "name",
-  "startsOn",
-);
+const keyRules = { key, workspace: isText, ...changeableRules };
 
-const workspaceChecks = {
-  customFields: recordOf(oneOf("text", "number", "boolean", "date")),
+const automationRules = {
+  name: isText,
+  startsOn: isText,
+  waitsFor: isText,
+  exitsOn: isText,
+  goalOn: isText,
+  correlateBy: isText,
+  transactional: isFlag,
+};
+
+const accountRules = {
+  id: isText,
+  from: isText,
+  connected: isFlag,
+  failing: isText,
+  dailyLimit: isWhole(1),
+};
+
+const workspaceRules = {
+  customFields: recordOf(isOneOf("text", "number", "boolean", "date")),
   signatures: listOf(isText),
-  mailAccounts: listOf(
-    shape({ id: isText, from: isText, connected: isFlag, failing: isText, dailyLimit: isWhole(1) }, "id"),
-  ),
+  mailAccounts: listOf(optionsOf(accountRules, "an object", ["id"])),
   doNotEmail: listOf(isText),
   tracking: isFlag,
-  automations: listOf(automation),
+  automations: listOf(optionsOf(automationRules, "an object", ["name", "startsOn"])),
 };
 
 const isAbove0 = (value: unknown): boolean => typeof value === "number" && value > 0;
 const above0 = must("a number above 0", isAbove0);
 const limit = when(
   isFields,
-  shape({ max: above0, windowMs: above0 }, "max", "windowMs"),
+  optionsOf({ max: above0, windowMs: above0 }, "{ max, windowMs }", ["max", "windowMs"]),
   must(
     "a number above 0, { max, windowMs }, or false for no limit",
     (value) => value === false || isAbove0(value),
   ),
 );
+
+const limitRules = {
+  kind: isOneOf("sliding", "fixed", "bucket"),
+  ...Object.fromEntries(Object.keys(documentedLimits).map((name) => [name, limit])),
+};
 
 const isLatency = (value: unknown): boolean => {
   const [min, max, ...others] = isArray(value) ? value : [value, value];
@@ -70,27 +90,21 @@ const clockParts = ["now", "wallTime", "after", "sleep"];
 const isHttpUrl = (value: unknown): boolean =>
   typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 
-const sandboxShape = shape({
-  ...workspaceChecks,
+const sandboxRules = {
+  ...workspaceRules,
   apiKeys: listOf(
-    when((value) => typeof value === "string", key, shape({ key, workspace: isText, ...changeable }, "key")),
+    when((value) => typeof value === "string", key, optionsOf(keyRules, "a string or { key }", ["key"])),
   ),
-  limits: or(
-    false,
-    shape({
-      kind: oneOf("sliding", "fixed", "bucket"),
-      ...Object.fromEntries(Object.keys(documentedLimits).map((name) => [name, limit])),
-    }),
-  ),
+  limits: or(false, optionsOf(limitRules, "an object, or false")),
   clock: must(`a clock with the functions ${clockParts.join(", ")}`, (value) => can(value, ...clockParts)),
   latencyMs: must("milliseconds, or [min, max] with 0 <= min <= max", isLatency),
   seed: must("a number", Number.isFinite),
-  order: oneOf("oldest-first", "newest-first"),
-  scheduledResponse: oneOf("nested", "flat"),
+  order: isOneOf("oldest-first", "newest-first"),
+  scheduledResponse: isOneOf("nested", "flat"),
   keepRequests: or(Number.POSITIVE_INFINITY, isWhole(0)),
   baseUrl: must("an http or https URL", isHttpUrl),
-  workspaces: recordOf(shape(workspaceChecks)),
-});
+  workspaces: recordOf(optionsOf(workspaceRules, "an object")),
+};
 
 /** The settings of a workspace; a workspace that only a key names has none. */
 export const settingsOf = (options: SandboxOptions, name: string): WorkspaceOptions =>
@@ -116,27 +130,18 @@ const clashes = (options: SandboxOptions): string[] => {
 /** Checks the options of a sandbox; null means none. @throws ConfigurationError naming every fault at once. */
 export const checkedOptions = (given: SandboxOptions | null): SandboxOptions => {
   const options = given ?? {};
-  const faults = sandboxShape(options, "");
-  refuse("createSandbox", faults.length > 0 ? faults : clashes(options));
+  const faults = ruleFaults(options, sandboxRules);
+  refuseSetup("createSandbox", faults.length > 0 ? faults : clashes(options));
   return options;
 };
 
-const shapes = {
-  listen: shape({
-    port: isWhole(0, 65_535),
-    host: isText,
-    allowedHosts: listOf(isText),
-    workbench: isFlag,
-  }),
-  updateKey: shape(changeable),
-  updateMailAccount: shape({
-    connected: isFlag,
-    failing: or(null, isText),
-    dailyLimit: or(null, isWhole(1)),
-  }),
-  updateWorkspace: shape({ signatures: listOf(isText), tracking: isFlag }),
+const argumentRules = {
+  listen: { port: isWhole(0, 65_535), host: isText, allowedHosts: listOf(isText), workbench: isFlag },
+  updateKey: changeableRules,
+  updateMailAccount: { connected: isFlag, failing: or(null, isText), dailyLimit: or(null, isWhole(1)) },
+  updateWorkspace: { signatures: listOf(isText), tracking: isFlag },
 };
 
 /** Checks the argument of a method. @throws ConfigurationError naming every fault at once. */
-export const checkArgument = (method: keyof typeof shapes, given: unknown): void =>
-  refuse(`sandbox.${method}`, shapes[method](given, ""));
+export const checkArgument = (method: keyof typeof argumentRules, given: unknown): void =>
+  refuseSetup(`sandbox.${method}`, ruleFaults(given, argumentRules[method]));

@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../errors.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { isText, isWhole } from "../runtime/rules.ts";
+import { suggestion } from "../runtime/nearest-name.ts";
+import { isText, isWhole, refuseSetup } from "../runtime/rules.ts";
 import { checkArgument } from "./check-options.ts";
-import { hintFor, refuse } from "./checks.ts";
 import { given } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
 import type { ApiKeyOptions, MailAccountChange, WorkspaceChange } from "./options.ts";
@@ -99,11 +99,11 @@ export interface SandboxControls {
 /** Creates the controls. They ask for the current world at each call, because a reset replaces it. */
 export const createControls = (current: () => World): SandboxControls => ({
   seedContacts: (count, change) => {
-    refuse("sandbox.seedContacts", isWhole(0)(count, "count"));
+    refuseSetup("sandbox.seedContacts", isWhole(0)(count, "count"));
     seedContacts(current().workspaceNamed(defaultWorkspace), count, change);
   },
   addContact: (contact, name = defaultWorkspace) => {
-    refuse("sandbox.addContact", isText(contact?.email, "email"));
+    refuseSetup("sandbox.addContact", isText(contact?.email, "email"));
     const workspace = current().workspaceNamed(name);
     if (workspace.contacts.byEmail(contact.email) !== undefined)
       throw new ConfigurationError("sandbox.addContact: a contact with this email already exists");
@@ -116,8 +116,8 @@ export const createControls = (current: () => World): SandboxControls => ({
     const { mailAccounts } = workspace;
     const account = mailAccounts.get(id);
     if (account === undefined) {
-      const hint = hintFor(id, [...mailAccounts.keys()]);
-      throw new ConfigurationError(`sandbox.updateMailAccount: there is no account "${id}"${hint}`);
+      const meant = suggestion(id, [...mailAccounts.keys()]);
+      throw new ConfigurationError(`sandbox.updateMailAccount: there is no account "${id}"${meant}`);
     }
     account.isConnected = change.connected ?? account.isConnected;
     if (change.failing !== undefined) account.failing = change.failing ?? undefined;
@@ -132,7 +132,7 @@ export const createControls = (current: () => World): SandboxControls => ({
     workspace.settings = { ...workspace.settings, ...given(change) };
   },
   doNotEmail: (address, isOnList = true, name = defaultWorkspace) => {
-    refuse("sandbox.doNotEmail", isText(address, "address"));
+    refuseSetup("sandbox.doNotEmail", isText(address, "address"));
     const list = current().workspaceNamed(name).doNotEmail;
     if (isOnList) list.add(foldAscii(address));
     else list.delete(foldAscii(address));

@@ -1,9 +1,8 @@
 import { systemClock } from "../runtime/clock.ts";
 import { assertNode } from "../runtime/node-version.ts";
-import { isFlag } from "../runtime/rules.ts";
+import { isFlag, refuseSetup } from "../runtime/rules.ts";
 import { createApp } from "./app.ts";
 import { checkArgument, checkedOptions } from "./check-options.ts";
-import { refuse } from "./checks.ts";
 import { createControls, type SandboxControls } from "./controls.ts";
 import type { FaultOptions, PlannedFault } from "./faults.ts";
 import { createFetch } from "./fetch.ts";
@@ -198,7 +197,7 @@ export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
     fail: (fault) => world.plans.add(fault),
     advance: (ms) => clock.advance(ms),
     freeze: (isFrozen = true) => {
-      refuse("sandbox.freeze", isFlag(isFrozen, "isFrozen"));
+      refuseSetup("sandbox.freeze", isFlag(isFrozen, "isFrozen"));
       clock.freeze(isFrozen);
     },
     reset: () => {

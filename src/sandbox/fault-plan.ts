@@ -1,6 +1,17 @@
-import { anything, isAtLeast, isFlag, isNumber, isWhole, must, type Rule } from "../runtime/rules.ts";
+import {
+  anything,
+  isAtLeast,
+  isFlag,
+  isNumber,
+  isOneOf,
+  isWhole,
+  must,
+  type Rule,
+  refuseSetup,
+  ruleFaults,
+} from "../runtime/rules.ts";
 import { isDate } from "../runtime/values.ts";
-import { hintFor, listOf, oneOf, or, recordOf, refuse, shape, when } from "./checks.ts";
+import { listOf, or, recordOf, when } from "./checks.ts";
 import { effectOf, faultNames, isBodiless, type PlannedEffect } from "./fault-effects.ts";
 import type { FaultOptions, PlannedFault } from "./faults.ts";
 import { isFields } from "./json.ts";
@@ -22,33 +33,29 @@ const status = isWhole(200, 599);
 
 // Checked in this order: a fault with `items` or `redirect` may have a status too.
 const kinds = {
-  items: shape({ items: listOf(isWhole(0, 99)), status }, "items"),
-  delayMs: shape({ delayMs: isAtLeast(0) }, "delayMs"),
-  redirect: shape({ redirect: header, status: isWhole(300, 399) }, "redirect"),
-  status: shape({ status, retryAfter, body: anything, headers: recordOf(header), applied: isFlag }, "status"),
+  items: { items: listOf(isWhole(0, 99)), status },
+  delayMs: { delayMs: isAtLeast(0) },
+  redirect: { redirect: header, status: isWhole(300, 399) },
+  status: { status, retryAfter, body: anything, headers: recordOf(header), applied: isFlag },
 };
 
+const isFaultName = isOneOf(...faultNames);
+
 const fault: Rule = (value, field) => {
-  if (typeof value === "string") {
-    return faultNames.includes(value)
-      ? []
-      : [`${field}: there is no fault "${value}"${hintFor(value, faultNames)}`];
-  }
-  const kind = isFields(value) && Object.entries(kinds).find(([name]) => name in value);
-  if (kind) return kind[1](value, field);
+  if (typeof value === "string") return isFaultName(value, field);
+  for (const [kind, rules] of Object.entries(kinds))
+    if (isFields(value) && kind in value)
+      return ruleFaults(value, rules, { within: field, required: [kind] });
   return [`${field} must be the name of a fault, { status }, { redirect }, { items } or { delayMs }`];
 };
 
-const planShape = shape(
-  {
-    operation: oneOf("*", ...operationIds),
-    nth: isWhole(1),
-    times: or(Number.POSITIVE_INFINITY, isWhole(1)),
-    chance: must("a number from 0 to 1", (value) => isNumber(value, 0, 1)),
-    with: fault,
-  },
-  "with",
-);
+const planRules = {
+  operation: isOneOf("*", ...operationIds),
+  nth: isWhole(1),
+  times: or(Number.POSITIVE_INFINITY, isWhole(1)),
+  chance: must("a number from 0 to 1", (value) => isNumber(value, 0, 1)),
+  with: fault,
+};
 
 const misplaced = (options: unknown): string[] => {
   const { operation = "*", with: planned }: { operation?: unknown; with?: unknown } = Object(options);
@@ -84,7 +91,8 @@ export const createFaultPlans = (random: Random) => {
   return {
     /** @throws ConfigurationError for an invalid plan, or one that could not have the intended effect. */
     add(options: FaultOptions): PlannedFault {
-      refuse("sandbox.fail", [...planShape(options, ""), ...misplaced(options)]);
+      const faults = ruleFaults(options, planRules, { required: ["with"] });
+      refuseSetup("sandbox.fail", [...faults, ...misplaced(options)]);
       count += 1;
       const plan: Plan = { id: count, options, effect: effectOf(options.with), seen: 0, hits: 0 };
       plans.set(plan.id, plan);

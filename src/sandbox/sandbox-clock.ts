@@ -1,6 +1,5 @@
 import { type Cancel, type Clock, sleepOn } from "../runtime/clock.ts";
-import { must } from "../runtime/rules.ts";
-import { refuse } from "./checks.ts";
+import { must, refuseSetup } from "../runtime/rules.ts";
 
 interface Timer {
   dueAt: number;
@@ -57,7 +56,7 @@ export const createSandboxClock = (base: Clock) => {
     sleep: (ms: number, signal?: AbortSignal) => sleepOn({ after }, ms, signal),
     /** Timers that become due fire in order, each at its own due time. @throws ConfigurationError unless `ms` is at least 0. */
     advance(ms: number) {
-      refuse("sandbox.advance", wait(ms, "ms"));
+      refuseSetup("sandbox.advance", wait(ms, "ms"));
       const target = now() + ms;
       const end = offset + ms;
       for (let timer = earliest(target); timer !== undefined; timer = earliest(target)) {

@@ -2,9 +2,19 @@ import { readFile } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { writeFileAtomically } from "../runtime/atomic-file.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { anything, isText, isWhole, must, type Rule } from "../runtime/rules.ts";
+import {
+  anything,
+  isOneOf,
+  isText,
+  isWhole,
+  must,
+  optionsOf,
+  type Rule,
+  refuseSetup,
+  ruleFaults,
+} from "../runtime/rules.ts";
 import { messageOf } from "../runtime/values.ts";
-import { listOf, recordOf, refuse, shape } from "./checks.ts";
+import { listOf, recordOf } from "./checks.ts";
 import { given, isFields } from "./json.ts";
 import { dispatchLater } from "./rules/emails.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
@@ -49,30 +59,25 @@ const records = (...required: readonly string[]): Rule =>
       : [`${field} must be an object`],
   );
 
-const snapshotShape = shape(
-  {
-    format: must('"touchpoint-sandbox"', (value) => value === "touchpoint-sandbox"),
-    version: must("1", (value) => value === 1),
-    aheadMs: must("a number of milliseconds", Number.isFinite),
-    ids: isWhole(0),
-    workspaces: recordOf(
-      shape({
-        contacts: records("email"),
-        companies: records("id"),
-        lists: records("id", "name"),
-        events: records("id", "name", "occurredAt", "recordedAt"),
-        emails: records("id", "to", "from", "subject", "sentAt", "text"),
-        scheduled: records("id", "status", "sendAt", "mailAccount"),
-        doNotEmail: listOf(isText),
-        mailAccounts: records("id"),
-        runs: listOf(anything),
-      }),
-    ),
-  },
-  "format",
-  "version",
-  "workspaces",
-);
+const workspaceRules = {
+  contacts: records("email"),
+  companies: records("id"),
+  lists: records("id", "name"),
+  events: records("id", "name", "occurredAt", "recordedAt"),
+  emails: records("id", "to", "from", "subject", "sentAt", "text"),
+  scheduled: records("id", "status", "sendAt", "mailAccount"),
+  doNotEmail: listOf(isText),
+  mailAccounts: records("id"),
+  runs: listOf(anything),
+};
+
+const snapshotRules = {
+  format: isOneOf("touchpoint-sandbox"),
+  version: must("1", (value) => value === 1),
+  aheadMs: must("a number of milliseconds", Number.isFinite),
+  ids: isWhole(0),
+  workspaces: recordOf(optionsOf(workspaceRules, "an object")),
+};
 
 const restoreInto = (workspace: Workspace, from: WorkspaceSnapshot): void => {
   for (const company of from.companies ?? []) workspace.companies.set(company.id, company);
@@ -113,7 +118,10 @@ export const createSnapshots = (
   });
   /** Scheduled emails that are due are sent. @throws ConfigurationError naming every fault; the sandbox is then unchanged. */
   const restore = (value: unknown): void => {
-    refuse("sandbox.load", snapshotShape(value, ""));
+    refuseSetup(
+      "sandbox.load",
+      ruleFaults(value, snapshotRules, { required: ["format", "version", "workspaces"] }),
+    );
     // Checked above.
     const { aheadMs = 0, ids = 0, workspaces } = value as Snapshot;
     startAnew(aheadMs, (next) => {
@@ -128,11 +136,11 @@ export const createSnapshots = (
     take,
     restore,
     save: async (file: string) => {
-      refuse("sandbox.save", isText(file, "file"));
+      refuseSetup("sandbox.save", isText(file, "file"));
       await writeFileAtomically(file, `${JSON.stringify(take(), null, 1)}\n`);
     },
     load: async (file: string) => {
-      refuse("sandbox.load", isText(file, "file"));
+      refuseSetup("sandbox.load", isText(file, "file"));
       try {
         restore(JSON.parse(await readFile(file, "utf8")));
       } catch (cause) {

@@ -1,7 +1,6 @@
 import type { Clock } from "../runtime/clock.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { isAtLeast, isText } from "../runtime/rules.ts";
-import { oneOf, refuse, shape } from "./checks.ts";
+import { isAtLeast, isOneOf, isText, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import type { RequestRecord } from "./journal.ts";
 import { isFields } from "./json.ts";
 import { defaultWorkspace } from "./keys.ts";
@@ -44,7 +43,8 @@ const fits = (wanted: unknown, value: unknown, field = ""): boolean => {
   return field === "to" || field === "email" ? foldAscii(wanted) === foldAscii(value) : wanted === value;
 };
 
-const optionsShape = shape({ timeoutMs: isAtLeast(0), workspace: isText });
+const isKind = isOneOf(...Object.keys(kinds));
+const optionRules = { timeoutMs: isAtLeast(0), workspace: isText };
 
 /** Waits for records; `look` has those that wait look again. */
 export const createWaiting = (
@@ -53,10 +53,7 @@ export const createWaiting = (
 ): { readonly waitFor: WaitFor; look(): void } => {
   const waiting = new Set<() => void>();
   const waitFor: WaitFor = async (kind, fields, options = {}) => {
-    refuse("sandbox.waitFor", [
-      ...oneOf(...Object.keys(kinds))(kind, "kind"),
-      ...optionsShape(options, "options"),
-    ]);
+    refuseSetup("sandbox.waitFor", [...isKind(kind, "kind"), ...ruleFaults(options, optionRules)]);
     const { timeoutMs = 5_000, workspace = defaultWorkspace } = options;
     const state = stateNamed(workspace);
     // The kind decides the records' type; a lookup in a table does not say so to the compiler.

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
+import { isOneOf } from "../runtime/rules.ts";
 import { settingsOf } from "./check-options.ts";
-import { oneOf } from "./checks.ts";
 import { createFaultPlans } from "./fault-plan.ts";
 import { createJournal } from "./journal.ts";
 import { createKeys, defaultWorkspace } from "./keys.ts";
@@ -42,7 +42,7 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock, change
   const workspaceNamed = (name: string): Workspace => {
     const workspace = workspaces.get(name);
     if (workspace !== undefined) return workspace;
-    throw new ConfigurationError(`sandbox: ${oneOf(...workspaces.keys())(name, "workspace").join("; ")}`);
+    throw new ConfigurationError(`sandbox: ${isOneOf(...workspaces.keys())(name, "workspace").join("; ")}`);
   };
   const journal = createJournal(options.keepRequests ?? 10_000, changed);
   const plans = createFaultPlans(random);

@@ -1,6 +1,5 @@
-import { isFlag, isText, isWhole, must } from "../../runtime/rules.ts";
+import { isFlag, isText, isWhole, must, refuseSetup, ruleFaults } from "../../runtime/rules.ts";
 import { type Incoming, parseBody, Refusal } from "../answer.ts";
-import { refuse, shape } from "../checks.ts";
 import type { SandboxControls } from "../controls.ts";
 import type { FaultOptions } from "../faults.ts";
 import { type Fields, isFields } from "../json.ts";
@@ -32,16 +31,18 @@ const bodyOf = (incoming: Incoming): Fields => {
   return value;
 };
 
-const shapes = {
-  advance: shape({ ms: must("a number of milliseconds", (value) => typeof value === "number") }, "ms"),
-  freeze: shape({ frozen: isFlag }),
-  seed: shape({ contacts: isWhole(0, 1_000_000) }, "contacts"),
-  "do-not-email": shape({ address: isText, isOnList: isFlag, workspace: isText }, "address"),
+const rules = {
+  advance: { ms: must("a number of milliseconds", (value) => typeof value === "number") },
+  freeze: { frozen: isFlag },
+  seed: { contacts: isWhole(0, 1_000_000) },
+  "do-not-email": { address: isText, isOnList: isFlag, workspace: isText },
 };
 
-const checkedBody = (incoming: Incoming, control: keyof typeof shapes): Fields => {
+const required = ["ms", "contacts", "address"];
+
+const checkedBody = (incoming: Incoming, control: keyof typeof rules): Fields => {
   const body = bodyOf(incoming);
-  refuse(control, shapes[control](body, ""));
+  refuseSetup(control, ruleFaults(body, rules[control], { required }));
   return body;
 };
 

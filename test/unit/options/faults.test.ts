@@ -70,6 +70,11 @@ test.each<[object, string]>([
     'proxy must be "env" or the URL of a proxy: http://host:port or https://host:port',
   ]),
   [{ proxy: "http://100%:me@127.0.0.1" }, "proxy: the user name and password must be percent-encoded"],
+  [
+    { responseValidation: "strickt" },
+    'responseValidation must be "warn", "strict" or "off", got "strickt" (did you mean "strict"?)',
+  ],
+  [{ responseValidation: 5 }, 'responseValidation must be "warn", "strict" or "off", got 5'],
   [{ logger: null }, "logger must have debug, info, warn and error, like console"],
   [{ ledger: null }, "ledger must be memoryLedger(), fileLedger(path), or an object with claim and settle"],
   [{ fetch: null }, "fetch must be a function"],

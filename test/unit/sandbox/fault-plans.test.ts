@@ -7,17 +7,20 @@ const good = { with: "stall" };
 const wrong: [plan: unknown, problem: string | RegExp][] = [
   [
     { ...good, operation: "contacts.lst" },
-    'operation: there is no "contacts.lst": did you mean "contacts.list"?',
+    /operation must be "\*", "contacts.create", .*, got "contacts.lst" \(did you mean "contacts.list"\?\)$/,
   ],
-  [{ ...good, operation: "emails" }, 'operation: there is no "emails": did you mean "emails.send"?'],
-  [{ ...good, operation: 5 }, /operation must be one of \*, contacts.create, .*, got 5$/],
+  [{ ...good, operation: "emails" }, /operation must be .*, got "emails" \(did you mean "emails.send"\?\)$/],
+  [
+    { ...good, operation: 5 },
+    /operation must be "\*", "contacts.create", .* or "emails.scheduled.cancel", got 5$/,
+  ],
   [
     { with: "reset-afterapply" },
-    'with: there is no fault "reset-afterapply": did you mean "reset-after-apply"?',
+    /with must be "reset-before", .*, got "reset-afterapply" \(did you mean "reset-after-apply"\?\)$/,
   ],
-  [{ with: "toString" }, /with: there is no fault "toString": there are reset-before, /],
-  [{ nht: 2, with: "stall" }, 'there is no option "nht": did you mean "nth"?'],
-  [{ nth: 2 }, "with is missing"],
+  [{ with: "toString" }, /with must be "reset-before", .* or "close-after", got "toString"$/],
+  [{ nht: 2, with: "stall" }, 'there is no option "nht" (did you mean "nth"?)'],
+  [{ nth: 2 }, "with must be the name of a fault, { status }, { redirect }, { items } or { delayMs }"],
   [{ with: null }, "with must be the name of a fault, { status }, { redirect }, { items } or { delayMs }"],
   [{ with: { delayMs: -1 } }, "with.delayMs must be a number of at least 0, got -1"],
   [
@@ -31,7 +34,7 @@ const wrong: [plan: unknown, problem: string | RegExp][] = [
   [{ with: { status: 101 } }, "with.status must be a whole number from 200 to 599, got 101"],
   [
     { with: { status: 503, retryafter: 2 } },
-    'there is no option "with.retryafter": did you mean "with.retryAfter"?',
+    'with: there is no option "retryafter" (did you mean "retryAfter"?): there are status, retryAfter, body, ',
   ],
   [{ with: { status: 503, retryAfter: -1 } }, "with.retryAfter must be a number of at least 0, got -1"],
   [{ with: { status: 503, retryAfter: new Date("soon") } }, "with.retryAfter is not a time"],
@@ -48,8 +51,8 @@ const wrong: [plan: unknown, problem: string | RegExp][] = [
     { operation: "events.record", with: { items: [0] } },
     'with.items needs operation: "events.recordBatch", the only one with items',
   ],
-  [null, "the argument must be an object, got null"],
-  [{ nth: 0, times: 0, with: "stal" }, /nth must .*; times must .*; with: there is no fault "stal"/],
+  [null, "with must be the name of a fault, { status }, { redirect }, { items } or { delayMs }"],
+  [{ nth: 0, times: 0, with: "stal" }, /nth must .*; times must .*; with must .*, got "stal"/],
 ];
 
 test.each(wrong)("the plan %j is refused when it is made", async (plan, problem) => {

@@ -9,20 +9,20 @@ const loose = (value: unknown): never => value as never;
 describe("the options of a sandbox", () => {
   const account = { id: "a" };
   const refused: [options: unknown, problem: string | RegExp][] = [
-    [{ apikeys: ["k"] }, 'there is no option "apikeys": did you mean "apiKeys"?'],
-    [{ foo: 1 }, /there is no option "foo": there are customFields, .*apiKeys/],
-    [[], "the argument must be an object, got an object"],
-    ["key", 'the argument must be an object, got "key"'],
+    [{ apikeys: ["k"] }, 'there is no option "apikeys" (did you mean "apiKeys"?)'],
+    [{ foo: 1 }, /: there is no option "foo"$/],
+    [[], "the options must be an object, got an Array"],
+    ["key", 'the options must be an object, got "key"'],
     [{ apiKeys: "key" }, 'apiKeys must be an array, got "key"'],
     [{ apiKeys: [""] }, "apiKeys[0] must be a string without blanks"],
     [{ apiKeys: ["a", "b", "a"] }, "apiKeys[2] is a duplicate"],
     [
       { apiKeys: [{ key: "k", scope: [] }] },
-      'there is no option "apiKeys[0].scope": did you mean "apiKeys[0].scopes"?',
+      'apiKeys[0]: there is no option "scope" (did you mean "scopes"?): there are key, workspace, scopes, ',
     ],
     [
       { apiKeys: [{ key: "k", scopes: ["contact:write"] }] },
-      'there is no "contact:write": did you mean "contacts:write"?',
+      /apiKeys\[0\]\.scopes\[0\] must be .*, got "contact:write" \(did you mean "contacts:write"\?\)$/,
     ],
     [
       { apiKeys: [{ key: "k", expiresAt: "soon" }] },
@@ -30,40 +30,52 @@ describe("the options of a sandbox", () => {
     ],
     [
       { apiKeys: [{ key: "k", role: "boss" }] },
-      'apiKeys[0].role: there is no "boss": there are admin, editor, viewer',
+      'apiKeys[0].role must be "admin", "editor" or "viewer", got "boss"',
     ],
     [
       { mailAccounts: [account], apiKeys: [{ key: "k", mailAccount: "b" }] },
       'apiKeys[0].mailAccount: the workspace has no mail account "b"',
     ],
-    [{ limits: true }, "limits must be an object, got true"],
-    [{ limits: { request: 5 } }, 'there is no option "limits.request": did you mean "limits.requests"?'],
-    [{ limits: { kind: "slidin" } }, 'limits.kind: there is no "slidin": did you mean "sliding"?'],
+    [{ limits: true }, "limits must be an object, or false"],
+    [
+      { limits: { request: 5 } },
+      'limits: there is no option "request" (did you mean "requests"?): there are kind, ',
+    ],
+    [
+      { limits: { kind: "slidin" } },
+      'limits.kind must be "sliding", "fixed" or "bucket", got "slidin" (did you mean "sliding"?)',
+    ],
     [
       { limits: { requests: 0 } },
       "limits.requests must be a number above 0, { max, windowMs }, or false for no limit",
     ],
     [{ limits: { requests: { max: 0, windowMs: 1 } } }, "limits.requests.max must be a number above 0"],
-    [{ limits: { events: { max: 1 } } }, "limits.events.windowMs is missing"],
+    [{ limits: { events: { max: 1 } } }, "limits.events.windowMs must be a number above 0, got undefined"],
     [{ latencyMs: -1 }, "latencyMs must be milliseconds, or [min, max] with 0 <= min <= max, got -1"],
     [{ latencyMs: [5, 1] }, "latencyMs must be milliseconds, or [min, max] with 0 <= min <= max"],
     [{ clock: { now: () => 0 } }, "clock must be a clock with the functions now, wallTime, after, sleep"],
     [{ seed: "x" }, "seed must be a number"],
-    [{ order: "newest" }, 'order: there is no "newest": did you mean "newest-first"?'],
+    [
+      { order: "newest" },
+      'order must be "oldest-first" or "newest-first", got "newest" (did you mean "newest-first"?)',
+    ],
     [{ keepRequests: -1 }, "keepRequests must be a whole number of at least 0, got -1"],
     [
       { customFields: { plan: "string" } },
-      'customFields.plan: there is no "string": there are text, number, boolean, date',
+      'customFields.plan must be "text", "number", "boolean" or "date", got "string"',
     ],
     [
       { mailAccounts: [{ name: "a" }] },
-      /mailAccounts\[0\].id is missing; there is no option "mailAccounts\[0\].name"/,
+      /mailAccounts\[0\]: there is no option "name": there are id, .*; mailAccounts\[0\]\.id must be a non-empty string, got undefined$/,
     ],
-    [{ automations: [{ name: "a", startOn: "x" }] }, 'did you mean "automations[0].startsOn"?'],
+    [
+      { automations: [{ name: "a", startOn: "x" }] },
+      'automations[0]: there is no option "startOn" (did you mean "startsOn"?): there are name, ',
+    ],
     [{ tracking: "no" }, 'tracking must be true or false, got "no"'],
     [
       { workspaces: { b: { doNotMail: [] } } },
-      'there is no option "workspaces.b.doNotMail": did you mean "workspaces.b.doNotEmail"?',
+      'workspaces.b: there is no option "doNotMail" (did you mean "doNotEmail"?): there are customFields, ',
     ],
     [
       { workspaces: { default: {} } },
@@ -96,11 +108,11 @@ describe("what is done by hand", () => {
       () => sandbox.advance(Number.NaN),
       "sandbox.advance: ms must be a number of milliseconds, at least 0, got NaN",
     ],
-    ["a workspace", () => sandbox.stateOf("d"), 'workspace: there is no "d": there are default, c, b'],
+    ["a workspace", () => sandbox.stateOf("d"), 'workspace must be "default", "c" or "b", got "d"'],
     [
       "a workspace's contact",
       () => sandbox.addContact({ email: "a@b.co" }, "d"),
-      'workspace: there is no "d"',
+      'workspace must be "default", "c" or "b", got "d"',
     ],
     [
       "a contact",
@@ -121,12 +133,12 @@ describe("what is done by hand", () => {
     [
       "a change",
       () => sandbox.updateMailAccount("mail-1", loose({ failed: "x" })),
-      'there is no option "failed": there are connected, failing',
+      'sandbox.updateMailAccount: there is no option "failed"',
     ],
     [
       "an account",
       () => sandbox.updateMailAccount("mail-2", {}),
-      'there is no account "mail-2": did you mean "mail-1"?',
+      'there is no account "mail-2" (did you mean "mail-1"?)',
     ],
     [
       "an address",
@@ -141,7 +153,7 @@ describe("what is done by hand", () => {
 
   test("a place to listen that cannot be is refused", async () => {
     await expect(sandbox.listen(loose({ prot: 1 }))).rejects.toThrow(
-      'there is no option "prot": did you mean "port"?',
+      'there is no option "prot" (did you mean "port"?)',
     );
     await expect(sandbox.listen({ port: 70_000 })).rejects.toThrow(
       "port must be a whole number from 0 to 65535",

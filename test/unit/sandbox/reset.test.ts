@@ -143,7 +143,7 @@ describe("save and load", () => {
     [
       "of another format",
       '{"format":"x","version":2}',
-      /workspaces is missing; format must be "touchpoint-sandbox", got "x"; version must be 1, got 2/,
+      /format must be "touchpoint-sandbox", got "x"; version must be 1, got 2; workspaces must be an object, got undefined/,
     ],
     [
       "with a contact without an address",
@@ -153,7 +153,7 @@ describe("save and load", () => {
     [
       "of an unknown workspace",
       '{"format":"touchpoint-sandbox","version":1,"workspaces":{"other":{}}}',
-      /there is no "other"/,
+      /workspace must be "default", got "other"/,
     ],
   ])("a file that is %s is refused by name, and changes nothing", async (_, content, why) => {
     writeFileSync(file, content);

@@ -85,13 +85,23 @@ describe("the controls over HTTP", () => {
   });
 
   test.each([
-    ["fail", "POST", { with: "reset" }, /there is no fault "reset"/],
-    ["advance", "POST", {}, /ms is missing/],
+    [
+      "fail",
+      "POST",
+      { with: "reset" },
+      /with must be "reset-before", .*, got "reset" \(did you mean "reset-before"\?\)$/,
+    ],
+    ["advance", "POST", {}, /ms must be a number of milliseconds, got undefined/],
     ["advance", "POST", { ms: -1 }, /at least 0/],
-    ["seed", "POST", { contact: 1 }, /contacts is missing/],
+    [
+      "seed",
+      "POST",
+      { contact: 1 },
+      /there is no option "contact" \(did you mean "contacts"\?\); contacts must be a whole number/,
+    ],
     ["freeze", "POST", { frozen: 1 }, /frozen must be true or false/],
     ["snapshot", "PUT", { format: "other" }, /format must be "touchpoint-sandbox"/],
-    ["contacts?workspace=none", "GET", undefined, /there is no "none"/],
+    ["contacts?workspace=none", "GET", undefined, /workspace must be "default", got "none"/],
   ])("%s %s %j is refused with what is wrong", async (path, method, body, why) => {
     const { ask } = await bench();
     expect(await ask(path, method, body)).toEqual([400, { error: expect.stringMatching(why) }]);
