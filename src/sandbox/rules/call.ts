@@ -31,11 +31,31 @@ export const notFound = (what: string): Refusal =>
 export const invalid = (field: string, why: string): Refusal => new Refusal(400, `${field} ${why}.`);
 
 /** Reads a value. @throws Refusal 400 that names the field. */
-type Reader<T> = (value: unknown, field: string) => T;
+export type Reader<T> = (value: unknown, field: string) => T;
 
-/** Reads a field; undefined if it is missing. @throws Refusal 400 */
-export const optional = <T>(fields: Fields, name: string, read: Reader<T>): T | undefined =>
-  has(fields, name) ? read(fields[name], name) : undefined;
+/** @param why - what such a value must be, for the message. */
+export const readerOf =
+  <T>(fits: (value: unknown) => value is T, why: string): Reader<T> =>
+  (value, field) => {
+    if (fits(value)) return value;
+    throw invalid(field, why);
+  };
+
+/**
+ * Reads the fields that are there, in the order of the readers.
+ *
+ * @param within - what the message writes before a field, for instance `contact.`.
+ * @throws Refusal 400
+ */
+export const readFields = <T extends object>(
+  fields: Fields,
+  readers: { readonly [Name in keyof T]: Reader<T[Name]> },
+  within = "",
+): Partial<T> => {
+  const found: Partial<T> = {};
+  for (const name in readers) if (has(fields, name)) found[name] = readers[name](fields[name], within + name);
+  return found;
+};
 
 const address = /^[^\s@<>,;"]+@[^\s@<>,;"]+\.[^\s@<>,;".]+$/;
 
@@ -56,10 +76,9 @@ export const readText: Reader<string> = (value, field) => {
   return value;
 };
 
-export const readFlag: Reader<boolean> = (value, field) => {
-  if (typeof value !== "boolean") throw invalid(field, "must be true or false");
-  return value;
-};
+export const readFlag = readerOf((value) => typeof value === "boolean", "must be true or false");
+
+export const readObject = readerOf(isFields, "must be an object");
 
 const isoTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?$/i;
 const zoneAtEnd = /(Z|[+-]\d\d:?\d\d)$/i;

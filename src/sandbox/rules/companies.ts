@@ -1,27 +1,31 @@
 import { Refusal, type Reply } from "../answer.ts";
-import { type Fields, given, has, isArray, isFields } from "../json.ts";
+import { isArray } from "../json.ts";
 import type { CompanyRecord } from "../store/records.ts";
 import { addContact, changeContact, timestamp, type Workspace } from "../store/workspace.ts";
-import { bodyFields, type Call, invalid, notFound, optional, readAddress, readText } from "./call.ts";
+import {
+  bodyFields,
+  type Call,
+  invalid,
+  notFound,
+  readAddress,
+  readFields,
+  readObject,
+  readText,
+} from "./call.ts";
 
-type CompanyFields = Partial<Pick<CompanyRecord, "companyName" | "domain" | "industry">>;
+const readDomain: typeof readText = (value, field) => readText(value, field).toLowerCase();
 
-const readFields = (fields: Fields): CompanyFields =>
-  given({
-    companyName: optional(fields, "companyName", readText),
-    domain: optional(fields, "domain", readText)?.toLowerCase(),
-    industry: optional(fields, "industry", readText),
-  });
+const companyReaders = { companyName: readText, domain: readDomain, industry: readText };
 
-const readPeople = (fields: Fields) => {
-  const people = has(fields, "contacts") ? fields.contacts : [];
+type CompanyFields = Partial<Pick<CompanyRecord, keyof typeof companyReaders>>;
+
+const readPeople = (people: unknown) => {
   if (!isArray(people)) throw invalid("contacts", "must be an array");
   return people.map((person, index) => {
     const field = `contacts[${index}]`;
-    if (!isFields(person)) throw invalid(field, "must be an object");
-    const name = optional(person, "name", readText);
-    const title = optional(person, "title", readText);
-    return { email: readAddress(person.email, `${field}.email`), ...given({ name, title }) };
+    const fields = readObject(person, field);
+    const known = readFields(fields, { name: readText, title: readText }, `${field}.`);
+    return { ...known, email: readAddress(fields.email, `${field}.email`) };
   });
 };
 
@@ -60,8 +64,8 @@ export const createCompany = (call: Call): Reply => {
   const { workspace } = call;
   const body = bodyFields(call);
   if (Object.keys(body).length === 0) throw new Refusal(400, "The body must have a field of a company.");
-  const fields = readFields(body);
-  const people = readPeople(body);
+  const fields = readFields(body, companyReaders);
+  const { contacts: people = [] } = readFields(body, { contacts: readPeople });
   const known = withDomain(workspace, fields);
   if (known !== undefined) change(workspace, known, fields);
   const { id } = known ?? add(workspace, fields);
@@ -74,7 +78,7 @@ export const updateCompany = (call: Call): Reply => {
   const { workspace } = call;
   const company = workspace.companies.get(call.id);
   if (company === undefined) throw notFound("company");
-  const fields = readFields(bodyFields(call));
+  const fields = readFields(bodyFields(call), companyReaders);
   const holder = withDomain(workspace, fields);
   if (holder !== undefined && holder !== company)
     throw new Refusal(409, "Another company already has this domain.");
@@ -84,7 +88,7 @@ export const updateCompany = (call: Call): Reply => {
 
 /** Returns a page with the company of a domain, or an empty page. */
 export const findCompany = ({ workspace, query }: Call): Reply => {
-  const domain = readText(query.get("domain") ?? undefined, "domain").toLowerCase();
+  const domain = readDomain(query.get("domain"), "domain");
   const company = withDomain(workspace, { domain });
   const data = company === undefined ? [] : [shown(company, workspace)];
   return { status: 200, body: { data, total: data.length, skip: 0, limit: 50 } };

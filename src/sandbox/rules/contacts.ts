@@ -1,5 +1,5 @@
 import { Refusal, type Reply } from "../answer.ts";
-import { type Fields, given, has, isArray, isFields } from "../json.ts";
+import { type Fields, isArray } from "../json.ts";
 import type { CustomFieldKind } from "../options.ts";
 import type { ContactRecord } from "../store/records.ts";
 import { addContact, changeContact, type Workspace } from "../store/workspace.ts";
@@ -8,93 +8,78 @@ import {
   type Call,
   invalid,
   notFound,
-  optional,
+  type Reader,
   readAddress,
+  readerOf,
+  readFields,
+  readFlag,
+  readObject,
   readPaging,
   readText,
   readTime,
 } from "./call.ts";
 
+const isString = (value: unknown): value is string => typeof value === "string";
+const isFilled = (value: unknown): value is string => isString(value) && value !== "";
+const readString = readerOf(isString, "must be a string");
+const readNumber = readerOf((value) => typeof value === "number", "must be a number");
+const readStage = readerOf(isFilled, "must be a string that is not empty");
+const readNotes = readerOf((value) => isString(value) || value === null, "must be a string or null");
+
 const day = /^\d{4}-\d\d-\d\d$/;
 
-const assertKind = (value: unknown, kind: CustomFieldKind, field: string): void => {
-  if (kind === "date")
-    readTime(typeof value === "string" && day.test(value) ? `${value}T00:00Z` : value, field);
-  else if (typeof value !== (kind === "text" ? "string" : kind)) throw invalid(field, `must be a ${kind}`);
+const kinds: Readonly<Record<CustomFieldKind, Reader<unknown>>> = {
+  text: readString,
+  number: readNumber,
+  boolean: readFlag,
+  date: (value, field) =>
+    readTime(typeof value === "string" && day.test(value) ? `${value}T00:00Z` : value, field),
 };
 
-/**
- * Applies a patch of custom fields: given keys are set, `null` clears a key, the others stay.
- *
- * @throws Refusal 400 for a name that is not defined or a value of another kind.
- */
-const mergeCustomFields = (
-  current: Fields,
-  patch: unknown,
-  definitions: Readonly<Record<string, CustomFieldKind>> | undefined,
-): Fields => {
-  if (!isFields(patch)) throw invalid("customFields", "must be an object");
-  const merged = new Map(Object.entries(current));
-  for (const [name, value] of Object.entries(patch)) {
-    const field = `customFields.${name}`;
-    const kind = definitions && Object.hasOwn(definitions, name) ? definitions[name] : undefined;
-    if (definitions !== undefined && kind === undefined)
-      throw invalid(field, "is not a field of this workspace");
-    if (value !== null && kind !== undefined) assertKind(value, kind, field);
-    if (value === null) merged.delete(name);
-    else merged.set(name, value);
-  }
-  // fromEntries defines own properties, so a key such as __proto__ stays a plain key.
-  return Object.fromEntries(merged);
-};
-
-const types = {
-  name: "string",
-  title: "string",
-  phone: "string",
-  linkedIn: "string",
-  stage: "string",
-  source: "string",
-  verified: "boolean",
-  emailConfidence: "number",
-} as const;
-
-const readPlain = (fields: Fields): Fields => {
-  const sent = Object.entries(types).filter(([field]) => has(fields, field));
-  for (const [field, type] of sent)
-    if (typeof fields[field] !== type) throw invalid(field, `must be a ${type}`);
-  return Object.fromEntries(sent.map(([field]) => [field, fields[field]]));
-};
-
-const readNotes = (value: unknown): string | null => {
-  if (value !== null && typeof value !== "string") throw invalid("notes", "must be a string or null");
-  return value;
-};
-
-const readLeadId = (value: unknown, workspace: Workspace): string => {
-  const leadId = readText(value, "leadId");
-  if (!workspace.companies.has(leadId)) throw invalid("leadId", "is not a company of this workspace");
-  return leadId;
-};
-
-const readListIds = (value: unknown, workspace: Workspace): string[] => {
-  if (!isArray(value)) throw invalid("listIds", "must be an array of list ids");
-  const ids = value.map((id) => {
-    if (typeof id !== "string" || !workspace.lists.has(id)) {
-      throw invalid("listIds", "contains an id that is not a list of this workspace");
+/** Reads a patch of custom fields: given keys are set, `null` clears a key, the others stay. */
+const readCustomFields =
+  (current: Fields, definitions: Workspace["settings"]["customFields"]): Reader<Fields> =>
+  (patch, field) => {
+    const merged = new Map(Object.entries(current));
+    for (const [name, value] of Object.entries(readObject(patch, field))) {
+      const kind = definitions && Object.hasOwn(definitions, name) ? definitions[name] : undefined;
+      if (definitions !== undefined && kind === undefined)
+        throw invalid(`${field}.${name}`, "is not a field of this workspace");
+      if (value !== null && kind !== undefined) kinds[kind](value, `${field}.${name}`);
+      if (value === null) merged.delete(name);
+      else merged.set(name, value);
     }
-    return id;
-  });
-  return [...new Set(ids)];
-};
+    // fromEntries defines own properties, so a key such as __proto__ stays a plain key.
+    return Object.fromEntries(merged);
+  };
 
-const readFreeAddress = (value: unknown, workspace: Workspace, own?: ContactRecord): string => {
-  const email = readAddress(value, "email");
-  const holder = workspace.contacts.byEmail(email);
-  if (holder !== undefined && holder !== own)
-    throw new Refusal(409, "Another contact already has this email.");
-  return email;
-};
+const readLeadId =
+  ({ companies }: Workspace): Reader<string> =>
+  (value, field) => {
+    const leadId = readText(value, field);
+    if (!companies.has(leadId)) throw invalid(field, "is not a company of this workspace");
+    return leadId;
+  };
+
+const readListIds =
+  ({ lists }: Workspace): Reader<string[]> =>
+  (value, field) => {
+    if (!isArray(value)) throw invalid(field, "must be an array of list ids");
+    const known = value.filter(isString).filter((id) => lists.has(id));
+    if (known.length < value.length)
+      throw invalid(field, "contains an id that is not a list of this workspace");
+    return [...new Set(known)];
+  };
+
+const readFreeAddress =
+  ({ contacts }: Workspace, own: ContactRecord | undefined): Reader<string> =>
+  (value, field) => {
+    const email = readAddress(value, field);
+    const holder = contacts.byEmail(email);
+    if (holder !== undefined && holder !== own)
+      throw new Refusal(409, "Another contact already has this email.");
+    return email;
+  };
 
 /**
  * Reads the contact fields of a body. Fields that a caller cannot set are ignored.
@@ -106,21 +91,24 @@ export const readContactFields = (
   fields: Fields,
   workspace: Workspace,
   current?: ContactRecord,
+  within?: string,
 ): Partial<ContactRecord> => {
-  if (fields.stage === "") throw invalid("stage", "must not be empty");
-  const definitions = workspace.settings.customFields;
-  return {
-    ...readPlain(fields),
-    ...given({
-      notes: optional(fields, "notes", readNotes),
-      leadId: optional(fields, "leadId", (value) => readLeadId(value, workspace)),
-      listIds: optional(fields, "listIds", (value) => readListIds(value, workspace)),
-      customFields: optional(fields, "customFields", (value) =>
-        mergeCustomFields(current?.customFields ?? {}, value, definitions),
-      ),
-      email: optional(fields, "email", (value) => readFreeAddress(value, workspace, current)),
-    }),
+  const readers = {
+    name: readString,
+    title: readString,
+    phone: readString,
+    linkedIn: readString,
+    stage: readStage,
+    source: readString,
+    verified: readFlag,
+    emailConfidence: readNumber,
+    notes: readNotes,
+    leadId: readLeadId(workspace),
+    listIds: readListIds(workspace),
+    customFields: readCustomFields(current?.customFields ?? {}, workspace.settings.customFields),
+    email: readFreeAddress(workspace, current),
   };
+  return readFields(fields, readers, within);
 };
 
 /** Creates a contact. The success status is not documented; 201 is the usual one. */

@@ -3,7 +3,7 @@ import { type Fields, has } from "../json.ts";
 import { chargesOn, spend } from "../limits.ts";
 import type { EmailDraft, ScheduledRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
-import { bodyFields, type Call, notFound, optional, readPaging, readTime } from "./call.ts";
+import { bodyFields, type Call, notFound, readFields, readPaging, readTime } from "./call.ts";
 import { accountFor, readDraft, sendNow } from "./send.ts";
 
 // The document only says that scheduled emails can be listed, changed and cancelled. The statuses and bodies here are the
@@ -40,7 +40,7 @@ const shown = ({ id, status, sendAt }: ScheduledRecord): object => ({ id, status
 
 /** Reads `sendAt`, if given, in the service's time format. @throws Refusal 400 when it has no time zone. */
 const readSendAt = (fields: Fields): string | undefined =>
-  optional(fields, "sendAt", (value, field) => new Date(readTime(value, field)).toISOString());
+  readFields(fields, { sendAt: (value, field) => new Date(readTime(value, field)).toISOString() }).sendAt;
 
 const schedule = (call: Call, draft: EmailDraft, sendAt: string, mailAccount: string): Reply => {
   const { workspace } = call;

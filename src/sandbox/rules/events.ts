@@ -1,6 +1,6 @@
 import { Refusal, type Reply } from "../answer.ts";
 import { type Fields, given, has, isArray, isFields } from "../json.ts";
-import type { ContactRecord, EventRecord, EventResponse } from "../store/records.ts";
+import type { EventRecord, EventResponse } from "../store/records.ts";
 import { addContact, changeContact, timestamp, type Workspace } from "../store/workspace.ts";
 import { runAutomations } from "./automations.ts";
 import {
@@ -8,9 +8,11 @@ import {
   type Call,
   invalid,
   notFound,
-  optional,
+  type Reader,
   readAddress,
+  readFields,
   readFlag,
+  readObject,
   readText,
   readTime,
 } from "./call.ts";
@@ -33,11 +35,6 @@ const assertHarmless = (value: unknown): void => {
   }
 };
 
-const readObject = (value: unknown, field: string): Fields => {
-  if (!isFields(value)) throw invalid(field, "must be an object");
-  return value;
-};
-
 const readPerson = (value: unknown): Fields => {
   if (value === undefined) throw invalid("contact", "is missing");
   const person = readObject(value, "contact");
@@ -47,38 +44,38 @@ const readPerson = (value: unknown): Fields => {
   return person;
 };
 
+const readProperties: Reader<Fields> = (value, field) => {
+  const properties = readObject(value, field);
+  if (Buffer.byteLength(JSON.stringify(properties)) > maxPropertiesBytes)
+    throw invalid(field, `is too big: at most ${maxPropertiesBytes} bytes of JSON`);
+  assertHarmless(properties);
+  return properties;
+};
+
+const eventReaders = {
+  properties: readProperties,
+  occurredAt: readTime,
+  id: readText,
+  contactFields: readObject,
+  createContact: readFlag,
+};
+
 /** Reads what can be read of an event without looking at the workspace. @throws Refusal 400 */
 const readEvent = (value: unknown, now: number) => {
   if (!isFields(value)) throw invalid("event", "must be a JSON object");
   const name = readText(value.name, "name");
   if (name.startsWith("service.")) throw invalid("name", "starts with the reserved prefix service.");
   const person = readPerson(value.contact);
-  const properties = optional(value, "properties", readObject) ?? {};
-  if (Buffer.byteLength(JSON.stringify(properties)) > maxPropertiesBytes) {
-    throw invalid("properties", `is too big: at most ${maxPropertiesBytes} bytes of JSON`);
-  }
-  assertHarmless(properties);
-  const occurredAt = optional(value, "occurredAt", readTime) ?? now;
+  const fields = readFields(value, eventReaders);
+  // In milliseconds since 1970.
+  const { occurredAt = now } = fields;
   if (occurredAt > now) throw invalid("occurredAt", "is in the future");
-  return {
-    name,
-    person,
-    properties,
-    /** Milliseconds since 1970. */
-    occurredAt,
-    id: optional(value, "id", readText),
-    contactFields: optional(value, "contactFields", readObject) ?? {},
-    createContact: optional(value, "createContact", readFlag) ?? true,
-  };
+  return { properties: {}, contactFields: {}, createContact: true, ...fields, name, person, occurredAt };
 };
 
 type EventDraft = ReturnType<typeof readEvent>;
 
-const findById = (id: unknown, { contacts }: Workspace): ContactRecord => {
-  const contact = contacts.byId(readText(id, "contact.id"));
-  if (contact === undefined) throw notFound("contact");
-  return contact;
-};
+const personReaders = { email: readAddress, externalId: readText, id: readText };
 
 /**
  * Finds or creates the person of an event, saves their `externalId` and sets `contactFields`.
@@ -90,19 +87,23 @@ const settlePerson = (
   { person, contactFields, createContact }: EventDraft,
   workspace: Workspace,
 ): { readonly contactId?: string; readonly createdContact: boolean } => {
-  const email = optional(person, "email", (value) => readAddress(value, "contact.email"));
-  const externalId = optional(person, "externalId", (value) => readText(value, "contact.externalId"));
+  const { contacts } = workspace;
+  const { email, externalId, id } = readFields(person, personReaders, "contact.");
+  if (id !== undefined && contacts.byId(id) === undefined) throw notFound("contact");
   const found = [
-    optional(person, "id", (id) => findById(id, workspace)),
-    email && workspace.contacts.byEmail(email),
-    externalId && workspace.contacts.byExternalId(externalId),
+    id && contacts.byId(id),
+    email && contacts.byEmail(email),
+    externalId && contacts.byExternalId(externalId),
   ].filter((contact) => typeof contact === "object");
   const [known] = found;
   if (found.some((contact) => contact !== known)) {
     throw new Refusal(409, "The email and the externalId belong to two different contacts.");
   }
 
-  const fields = { ...readContactFields(contactFields, workspace, known), ...given({ externalId }) };
+  const fields = {
+    ...readContactFields(contactFields, workspace, known, "contactFields."),
+    ...given({ externalId }),
+  };
   if (known !== undefined) {
     if (Object.keys(fields).length > 0) changeContact(workspace, known, fields);
     return { contactId: known.id, createdContact: false };

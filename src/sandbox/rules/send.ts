@@ -4,24 +4,24 @@ import { type Fields, given } from "../json.ts";
 import { accountNamed, type MailAccount } from "../store/mail-account.ts";
 import type { EmailDraft } from "../store/records.ts";
 import { addContact, timestamp, type Workspace } from "../store/workspace.ts";
-import { notFound, optional, readAddress, readFlag, readText } from "./call.ts";
+import { notFound, readAddress, readFields, readFlag, readText } from "./call.ts";
+
+const optionalReaders = { html: readText, text: readText, signatureId: readText, force: readFlag };
 
 /** Reads the parts of an email. @throws Refusal 400 for an invalid field, 404 for an unknown signature. */
 export const readDraft = (fields: Fields, { settings }: Workspace): EmailDraft => {
   const to = readAddress(fields.to, "to");
   const subject = readText(fields.subject, "subject");
-  const html = optional(fields, "html", readText);
-  const text = optional(fields, "text", readText);
+  const more = readFields(fields, optionalReaders);
+  const { html, text, signatureId } = more;
   if ((html === undefined) === (text === undefined)) {
     const got = html === undefined ? "neither" : "both";
     throw new Refusal(400, `Exactly one of html and text must be sent, got ${got}.`);
   }
-  const signatureId = optional(fields, "signatureId", readText);
   // The account's default signature always exists.
   const signatures = ["default", ...(settings.signatures ?? [])];
   if (signatureId !== undefined && !signatures.includes(signatureId)) throw notFound("signature");
-  const force = optional(fields, "force", readFlag) ?? false;
-  return { to, subject, force, ...given({ html, text, signatureId }) };
+  return { to, subject, force: false, ...more };
 };
 
 const entities: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };

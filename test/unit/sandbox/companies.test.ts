@@ -47,7 +47,10 @@ test.each([
   [{ ...acme, companyName: " " }, "companyName must be a string that is not blank."],
   [{ ...acme, contacts: {} }, "contacts must be an array."],
   [{ ...acme, contacts: [{}] }, "contacts[0].email is missing."],
-  [{ ...acme, contacts: [{ email: "a@b.example", name: 7 }] }, "name must be a string that is not blank."],
+  [
+    { ...acme, contacts: [{ email: "a@b.example", name: 7 }] },
+    "contacts[0].name must be a string that is not blank.",
+  ],
   [{ ...acme, domain: 7 }, "domain must be a string that is not blank."],
 ])("%j is a 400 that creates nothing", async (body, error) => {
   const { call, sandbox } = open();

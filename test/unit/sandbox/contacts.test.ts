@@ -35,7 +35,7 @@ describe("creating a contact", () => {
     [{ email: "nobody" }, "email is not a valid email address."],
     [{ email: 7 }, "email is not a valid email address."],
     [{ ...ada, name: 7 }, "name must be a string."],
-    [{ ...ada, verified: "yes" }, "verified must be a boolean."],
+    [{ ...ada, verified: "yes" }, "verified must be true or false."],
     [{ ...ada, leadId: "co_none" }, "leadId is not a company of this workspace."],
     [{ ...ada, listIds: ["li_none"] }, "listIds contains an id that is not a list of this workspace."],
     [{ ...ada, customFields: [] }, "customFields must be an object."],
@@ -150,13 +150,13 @@ describe("updating a contact", () => {
   test.each([
     [{ customFields: { colour: "red" } }, "customFields.colour is not a field of this workspace."],
     [{ customFields: { seats: "three" } }, "customFields.seats must be a number."],
-    [{ customFields: { plan: 1 } }, "customFields.plan must be a text."],
+    [{ customFields: { plan: 1 } }, "customFields.plan must be a string."],
     [{ customFields: { since: "soon" } }, "customFields.since must be an ISO 8601 time."],
     [
       { customFields: JSON.parse('{"__proto__": 1}') },
       "customFields.__proto__ is not a field of this workspace.",
     ],
-    [{ stage: "" }, "stage must not be empty."],
+    [{ stage: "" }, "stage must be a string that is not empty."],
     [{ email: "x" }, "email is not a valid email address."],
   ])("%j is a 400 and changes nothing", async (patch, error) => {
     const customFields = { plan: "text", seats: "number", since: "date" };

@@ -133,7 +133,7 @@ describe("recording an event", () => {
     [{ ...event, occurredAt: "2026-03-01T12:00:00.001Z" }, "occurredAt is in the future."],
     [{ ...event, occurredAt: "yesterday" }, "occurredAt must be an ISO 8601 time."],
     [{ ...event, createContact: "no" }, "createContact must be true or false."],
-    [{ ...event, contactFields: { name: 7 } }, "name must be a string."],
+    [{ ...event, contactFields: { name: 7 } }, "contactFields.name must be a string."],
   ])("%j is a 400 that records nothing", async (body, error) => {
     const { call, sandbox } = open();
     const reply = await call("POST", path, body);
