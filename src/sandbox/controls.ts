@@ -119,10 +119,11 @@ export const createControls = (current: () => World): SandboxControls => ({
       const meant = suggestion(id, [...mailAccounts.keys()]);
       throw new ConfigurationError(`sandbox.updateMailAccount: there is no account "${id}"${meant}`);
     }
-    account.isConnected = change.connected ?? account.isConnected;
-    if (change.failing !== undefined) account.failing = change.failing ?? undefined;
-    if (change.dailyLimit === undefined) return;
-    setDailyLimit(account.meters, change.dailyLimit ?? account.dailyLimit);
+    const { connected = account.isConnected, failing, dailyLimit } = change ?? {};
+    account.isConnected = connected;
+    if (failing !== undefined) account.failing = failing ?? undefined;
+    if (dailyLimit === undefined) return;
+    setDailyLimit(account.meters, dailyLimit ?? account.dailyLimit);
     // What waited for the day may go out now.
     for (const record of workspace.scheduled.values()) dispatchLater(record, workspace);
   },

@@ -1,5 +1,5 @@
 import { type Cancel, type Clock, sleepOn } from "../runtime/clock.ts";
-import { must, refuseSetup } from "../runtime/rules.ts";
+import { isNumber, must, refuseSetup } from "../runtime/rules.ts";
 
 interface Timer {
   dueAt: number;
@@ -8,7 +8,8 @@ interface Timer {
   cancel: Cancel;
 }
 
-const wait = must("a number of milliseconds, at least 0", (ms) => Number.isFinite(ms) && Number(ms) >= 0);
+/** The last time that a `Date` can hold: beyond it, every timestamp would throw. */
+const lastTime = 8.64e15;
 
 /** A clock on top of a base clock. Timers follow both the base clock and `advance`. */
 export const createSandboxClock = (base: Clock) => {
@@ -16,6 +17,10 @@ export const createSandboxClock = (base: Clock) => {
   let stoppedAt: { readonly now: number; readonly wallTime: number } | undefined;
   const timers = new Set<Timer>();
   const now = () => (stoppedAt?.now ?? base.now()) + offset;
+  const wallTime = () => (stoppedAt?.wallTime ?? base.wallTime()) + offset;
+  const isWait = must("a number of milliseconds, at least 0, to a time that a Date can hold", (ms) =>
+    isNumber(ms, 0, lastTime - wallTime()),
+  );
 
   const fire = (timer: Timer): void => {
     if (!timers.delete(timer)) return;
@@ -51,12 +56,13 @@ export const createSandboxClock = (base: Clock) => {
 
   return {
     now,
-    wallTime: () => (stoppedAt?.wallTime ?? base.wallTime()) + offset,
+    wallTime,
     after,
     sleep: (ms: number, signal?: AbortSignal) => sleepOn({ after }, ms, signal),
-    /** Timers that become due fire in order, each at its own due time. @throws ConfigurationError unless `ms` is at least 0. */
-    advance(ms: number) {
-      refuseSetup("sandbox.advance", wait(ms, "ms"));
+    /** Timers that become due fire in order, each at its own due time. @throws ConfigurationError for a time that cannot be reached. */
+    advance(given: unknown) {
+      refuseSetup("sandbox.advance", isWait(given, "ms"));
+      const ms = Number(given);
       const target = now() + ms;
       const end = offset + ms;
       for (let timer = earliest(target); timer !== undefined; timer = earliest(target)) {

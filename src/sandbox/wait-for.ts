@@ -52,9 +52,9 @@ export const createWaiting = (
   clock: Clock,
 ): { readonly waitFor: WaitFor; look(): void } => {
   const waiting = new Set<() => void>();
-  const waitFor: WaitFor = async (kind, fields, options = {}) => {
+  const waitFor: WaitFor = async (kind, fields, options) => {
     refuseSetup("sandbox.waitFor", [...isKind(kind, "kind"), ...ruleFaults(options, optionRules)]);
-    const { timeoutMs = 5_000, workspace = defaultWorkspace } = options;
+    const { timeoutMs = 5_000, workspace = defaultWorkspace } = options ?? {};
     const state = stateNamed(workspace);
     // The kind decides the records' type; a lookup in a table does not say so to the compiler.
     const records = () => state[kinds[kind]] as readonly Awaited[typeof kind][];

@@ -1,9 +1,11 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { ConfigurationError } from "../../errors.ts";
 import { messageOf } from "../../runtime/values.ts";
-import { type Incoming, Refusal } from "../answer.ts";
+import { type Incoming, parseBody, Refusal } from "../answer.ts";
+import type { Fields } from "../json.ts";
 import { defaultWorkspace } from "../keys.ts";
 import { pageFile } from "../page-files.ts";
+import { bodyFields } from "../rules/call.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Controlled, controls } from "./controls.ts";
 import { emailDetail, listEmails } from "./emails.ts";
@@ -20,6 +22,14 @@ const isFromElsewhere = ({ headers }: Pick<Incoming, "headers">): boolean => {
   const { origin, host, "sec-fetch-site": site } = headers;
   if (site !== undefined && site !== "same-origin" && site !== "none") return true;
   return origin !== undefined && origin !== `http://${host}`;
+};
+
+/** @throws Refusal 400 for a body that is not a JSON object. */
+const bodyOf = (incoming: Incoming): Fields => {
+  if (incoming.body === "") return {};
+  const { value, refusal } = parseBody(incoming);
+  if (refusal !== undefined) throw refusal;
+  return bodyFields({ body: value });
 };
 
 const everyMs = 250;
@@ -134,7 +144,7 @@ export const createWorkbench = (on: Controlled) => {
     const workspace = world().workspaceNamed(query.get("workspace") ?? defaultWorkspace);
     const id = decodeURIComponent(given ?? "");
     const control = controls[route];
-    if (control !== undefined) return jsonOf(control(incoming, on, id) ?? {});
+    if (control !== undefined) return jsonOf(control(bodyOf(incoming), on, id) ?? {});
     const found = await views[route]?.({ workspace, query, id });
     if (found === undefined) throw new Refusal(404, "There is nothing here.");
     return isFile(found) ? found : jsonOf(found);

@@ -106,7 +106,7 @@ describe("what is done by hand", () => {
     [
       "an advance",
       () => sandbox.advance(Number.NaN),
-      "sandbox.advance: ms must be a number of milliseconds, at least 0, got NaN",
+      "sandbox.advance: ms must be a number of milliseconds, at least 0, to a time that a Date can hold, got NaN",
     ],
     ["a workspace", () => sandbox.stateOf("d"), 'workspace must be "default", "c" or "b", got "d"'],
     [

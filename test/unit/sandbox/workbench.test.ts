@@ -91,8 +91,10 @@ describe("the controls over HTTP", () => {
       { with: "reset" },
       /with must be "reset-before", .*, got "reset" \(did you mean "reset-before"\?\)$/,
     ],
-    ["advance", "POST", {}, /ms must be a number of milliseconds, got undefined/],
+    ["advance", "POST", {}, /ms must be a number of milliseconds, at least 0, .*, got undefined/],
     ["advance", "POST", { ms: -1 }, /at least 0/],
+    ["advance", "POST", { ms: 1e300 }, /to a time that a Date can hold, got 1e\+300/],
+    ["advance", "POST", { ms: 5, hours: 1 }, /there is no option "hours"/],
     [
       "seed",
       "POST",
