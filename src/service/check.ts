@@ -28,7 +28,8 @@ const straysIn = (
     if (fault?.path.length === 0) return [{ path: pathOf(around), message: fault.message }];
   }
   const issues: Issue[] = [];
-  for (const [name, item] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const item: unknown = Reflect.get(value, name);
     if (item === undefined) continue;
     const inner = shape.get(name);
     if (inner === undefined)

@@ -18,30 +18,34 @@ const isOpaque = (value: object): boolean =>
 // Without a path: the path of one of a hundred nested keys says less than the outermost field.
 const tooDeep = fault(`must not be nested more than ${deepestNesting} levels deep`);
 
-interface Walk {
-  /** The objects that contain the value. */
-  readonly around: Set<object>;
+/** An object that is being read, in the one that contains it; the first one contains all. */
+interface Level {
+  readonly value: object | undefined;
+  readonly above: Level | undefined;
+  readonly depth: number;
   /** Says what is wrong with the name of a field, at any depth. */
   readonly refusal: ((name: string) => string | undefined) | undefined;
 }
 
-const faultInside = (value: object, walk: Walk): JsonFault | undefined => {
+const isAround = (value: object, level: Level | undefined): boolean =>
+  level !== undefined && (level.value === value || isAround(value, level.above));
+
+const faultInside = (value: object, level: Level): JsonFault | undefined => {
   // By index: JSON writes a hole in an array as null too.
   const keys: Iterable<PropertyKey> = Array.isArray(value) ? value.keys() : Object.keys(value);
   for (const key of keys) {
     const item: unknown = Reflect.get(value, key);
     if (item === undefined && Array.isArray(value))
       return { path: [key], message: "must not be undefined: in an array JSON turns it into null" };
-    const refusal = item === undefined || Array.isArray(value) ? undefined : walk.refusal?.(String(key));
-    const found = refusal === undefined ? faultIn(item, String(key), walk) : fault(refusal);
+    const refusal = item === undefined || Array.isArray(value) ? undefined : level.refusal?.(String(key));
+    const found = refusal === undefined ? faultIn(item, String(key), level) : fault(refusal);
     if (found === tooDeep) return found;
     if (found !== undefined) return { ...found, path: [key, ...found.path] };
   }
   return undefined;
 };
 
-const faultIn = (given: unknown, key: string, walk: Walk): JsonFault | undefined => {
-  const { around } = walk;
+const faultIn = (given: unknown, key: string, above: Level): JsonFault | undefined => {
   if (isDate(given) && Number.isNaN(given.getTime())) return fault("must be a valid Date");
   let value: unknown;
   try {
@@ -55,28 +59,25 @@ const faultIn = (given: unknown, key: string, walk: Walk): JsonFault | undefined
   if (["bigint", "function", "symbol"].includes(typeof value))
     return fault(`must not be a ${typeof value}: JSON cannot carry it`);
   if (typeof value !== "object" || value === null) return undefined;
-  if (around.has(value)) return fault("must not hold itself: JSON cannot carry a cycle");
-  if (around.size === deepestNesting) return tooDeep;
+  if (isAround(value, above)) return fault("must not hold itself: JSON cannot carry a cycle");
+  if (above.depth === deepestNesting) return tooDeep;
   if (!Array.isArray(value) && isOpaque(value))
     return fault(`must not be a ${value.constructor.name}: JSON would lose what it holds`);
-  around.add(value);
-  const found = faultInside(value, walk);
-  around.delete(value);
-  return found;
+  return faultInside(value, { value, above, depth: above.depth + 1, refusal: above.refusal });
 };
 
 /** Finds what JSON would drop or change. `undefined` in an object is accepted; it means "not given". */
 export const jsonFault = (
   given: unknown,
   key = "",
-  refusal: Walk["refusal"] = undefined,
-): JsonFault | undefined => faultIn(given, key, { around: new Set(), refusal });
+  refusal: Level["refusal"] = undefined,
+): JsonFault | undefined => faultIn(given, key, { value: undefined, above: undefined, depth: 0, refusal });
 
 /** Finds what JSON would drop or change of a record, or the message if JSON writes it as anything else. */
 export const recordFault = (
   value: object,
   message: string,
-  refusal?: Walk["refusal"],
+  refusal?: Level["refusal"],
 ): JsonFault | undefined => {
   // A Buffer's toJSON is an object of numbers, which no service expects.
   if (ArrayBuffer.isView(value)) return fault("must not be bytes: it is sent as JSON");
@@ -84,7 +85,7 @@ export const recordFault = (
 };
 
 /** Like `JsonRecord`, with its own message for a value that is not an object, and with names that are refused. */
-export const jsonRecord = (message: string, refusal?: Walk["refusal"]) =>
+export const jsonRecord = (message: string, refusal?: Level["refusal"]) =>
   // No z.record and no z.object: they check a copy, which has lost its toJSON.
   z.custom<FreeFields>(isRecord, message).check(({ value, issues }) => {
     const found = recordFault(value, message, refusal);

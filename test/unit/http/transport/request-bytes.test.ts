@@ -21,15 +21,23 @@ const line = (body?: string) => {
       writes.push(given);
       return true;
     },
+    cork: () => {
+      writes.push(["cork"]);
+    },
+    uncork: () => {
+      writes.push(["uncork"]);
+    },
   };
   bytes.change(socket, { carried });
   return { socket, writes, warnings, bytes, givenBack: () => givenBack };
 };
 
-test("the key is added to the head, and the body is written with it", () => {
+test("the key is added to the head, and the body is written with it, without a cork", () => {
   const { socket, writes, warnings } = line('{"a":1}');
+  socket.cork();
   socket.write(head, "latin1");
   socket.write(Buffer.from('{"a":1}'));
+  socket.uncork();
   expect(writes).toEqual([[`${keyed}{"a":1}`, "latin1"]]);
   socket.write(head, "latin1");
   socket.write(Buffer.from('{"a":1}'));
@@ -37,12 +45,12 @@ test("the key is added to the head, and the body is written with it", () => {
   expect(warnings).toEqual([]);
 });
 
-test("a body with characters of several bytes is written as bytes", () => {
+test("a body with characters of several bytes is written as bytes, in one piece with the head", () => {
   const body = '{"a":"Zoë"}';
   const { socket, writes } = line(body);
   socket.write(head, "latin1");
   socket.write(Buffer.from(body));
-  expect(writes).toEqual([[keyed, "latin1"], [Buffer.from(body)]]);
+  expect(writes).toEqual([["cork"], [keyed, "latin1"], [Buffer.from(body)], ["uncork"]]);
 });
 
 test("a request without a body is written at once", () => {
