@@ -74,11 +74,12 @@ const formOf = (found: FoundColumns, isSelection: boolean, style: CsvStyle): Fil
 };
 
 const isJson = (value: unknown): boolean =>
+  value === null ||
+  value === undefined ||
   typeof value === "string" ||
   typeof value === "boolean" ||
-  value === null ||
   Number.isFinite(value) ||
-  (Array.isArray(value) && value.every(isJson));
+  ((Array.isArray(value) || isPlainObject(value)) && Object.values(value).every(isJson));
 
 const asJson = (cell: string | number | bigint): string | number =>
   typeof cell === "bigint" && Number.isSafeInteger(Number(cell)) ? Number(cell) : String(cell);
@@ -88,7 +89,9 @@ const asCells = (fields: Readonly<Record<string, unknown>>, above: readonly stri
   const cells = Object.entries(fields).map(([key, value]) => {
     const keys = [...above, key];
     if (isPlainObject(value)) return [key, asCells(value, keys)];
-    return [key, value === undefined || isJson(value) ? value : asJson(cellOf(value, joinPath(keys)))];
+    // First of all, because it refuses a cycle.
+    const cell = cellOf(value, joinPath(keys));
+    return [key, isJson(value) ? value : asJson(cell)];
   });
   return Object.fromEntries(cells);
 };

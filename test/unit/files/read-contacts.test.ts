@@ -128,6 +128,15 @@ describe("readContacts", () => {
     );
   });
 
+  test("a list of objects is read as one, however late its record comes", async () => {
+    const { path } = scratch();
+    const contact = { email: "a@b.co", customFields: { orders: [{ id: 1, tags: ["x;y"] }, {}] } };
+    await writeCsv(path("out.csv"), Array(1_100).fill(contact));
+    expect(new Set((await gather(readContacts(path("out.csv")))).map((row) => JSON.stringify(row)))).toEqual(
+      new Set([JSON.stringify(contact)]),
+    );
+  });
+
   test.each(["csv", "ndjson"])(
     "written, read and imported, a workspace changes in nothing: %s",
     async (ending) => {
