@@ -47,7 +47,7 @@ export const connect = async (
   { baseUrl, hooks }: { readonly baseUrl?: string | undefined; readonly hooks?: Hooks } = {},
 ): Promise<Client> => {
   const limits = await limitsOf(request);
-  const proxy = request.values.proxy;
+  const { proxy } = request.values;
   try {
     return new Client({
       ...(baseUrl !== undefined && { baseUrl }),

@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { type ColumnNames, readCsv } from "../files/index.ts";
 import { Contact, type Schema } from "../index.ts";
-import { nearestTo } from "../runtime/nearest-name.ts";
+import { foldedName, nearestTo } from "../runtime/nearest-name.ts";
 import { type Request, UsageError } from "./command.ts";
 import { visible } from "./terminal.ts";
 
@@ -31,8 +31,7 @@ const namesIn = async (file: string, delimiter: string | undefined): Promise<rea
   return [...names];
 };
 
-/** A name without the differences of spelling: case, `_`, `-` and blanks. */
-const folded = (name: string): string => name.toLowerCase().replaceAll(/[_\-\s]/g, "");
+const folded = (name: string): string => foldedName(name.replaceAll(/\s/g, ""));
 
 /** Whether a column is a documented field of a contact, or a custom field. */
 export const isContactField = (column: string): boolean =>

@@ -5,7 +5,7 @@ import { connect, connectionOptions } from "./connect.ts";
 import { duration } from "./progress-bar.ts";
 import { recordFile } from "./record-file.ts";
 import { openRecords } from "./rejections.ts";
-import { resumableOptions, runResumable } from "./run-resumable.ts";
+import { describeReport, resumableOptions, runResumable } from "./run-resumable.ts";
 
 /** The events of the given file. */
 const eventsOf = (request: Request) => {
@@ -30,12 +30,7 @@ export const forecast: CliCommand = {
     await using client = await connect(request);
     const told = await client.events.forecast(records, { signal: request.interrupt });
     const { events, durationMs, days, tooOld = 0 } = told;
-    print(
-      request,
-      told,
-      `events   ${events.toLocaleString("en-US")}\ntakes    ${duration(durationMs)}\ndays     ${days}\n` +
-        `too old  ${tooOld.toLocaleString("en-US")}\n`,
-    );
+    print(request, told, describeReport({ events, takes: duration(durationMs), days, tooOld }));
     return exitCode.ok;
   },
   afterInterrupt: "Nothing was sent.",
