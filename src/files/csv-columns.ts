@@ -82,20 +82,25 @@ export const columnsFrom = (given: WriteColumns): WriteColumn[] =>
     return { name, path, keys: splitPath(path) };
   });
 
-const ancestorsOf = (keys: readonly string[]): string[] =>
-  keys.slice(1).map((_, index) => joinPath(keys.slice(0, index + 1)));
+const ancestorsOf = (path: string): string[] => {
+  const keys = splitPath(path);
+  return keys.slice(1).map((_, index) => joinPath(keys.slice(0, index + 1)));
+};
+
+/** The paths of a record's fields, and whether each has a value. */
+function* fieldsIn(record: object): Generator<[path: string, hasValue: boolean]> {
+  if (!isPlainObject(record)) return;
+  for (const [keys, value] of leavesOf(record)) yield [joinPath(keys), value !== null && value !== undefined];
+}
 
 /** Collects the fields of records, one record after the other. */
 export class FoundColumns {
-  readonly #found = new Map<string, { keys: string[]; hasValue: boolean }>();
+  /** Whether a field has a value in any record, by its path. */
+  readonly #found = new Map<string, boolean>();
 
   add(record: object): void {
-    if (!isPlainObject(record)) return;
-    for (const [keys, value] of leavesOf(record)) {
-      const path = joinPath(keys);
-      const hasValue = this.#found.get(path)?.hasValue || (value !== null && value !== undefined);
-      this.#found.set(path, { keys, hasValue });
-    }
+    for (const [path, hasValue] of fieldsIn(record))
+      this.#found.set(path, hasValue || this.#found.get(path) === true);
   }
 
   /** Every field, in the order of appearance; an object becomes one column per field. */
@@ -103,21 +108,17 @@ export class FoundColumns {
     const found = this.#found;
     // A field that is an object in one record and null in another becomes the object's columns. If it also has other
     // values, it becomes one column, with the object as JSON.
-    const isAbove = new Set([...found.values()].flatMap(({ keys }) => ancestorsOf(keys)));
-    return [...found]
-      .filter(([path, { hasValue }]) => hasValue || !isAbove.has(path))
-      .filter(([, { keys }]) => !ancestorsOf(keys).some((path) => found.get(path)?.hasValue))
-      .map(([path, { keys }]) => ({ name: path, path, keys }));
+    const isAbove = new Set([...found.keys()].flatMap(ancestorsOf));
+    const paths = [...found.keys()]
+      .filter((path) => found.get(path) || !isAbove.has(path))
+      .filter((path) => !ancestorsOf(path).some((above) => found.get(above)));
+    return columnsFrom(paths);
   }
 }
 
 /** The first field of a record that has a value but no column. */
 export const fieldBeside = (columns: ReadonlySet<string>, record: object): string | undefined => {
-  if (!isPlainObject(record)) return undefined;
-  for (const [keys, value] of leavesOf(record)) {
-    if (value === null || value === undefined) continue;
-    const path = joinPath(keys);
-    if (!columns.has(path) && !ancestorsOf(keys).some((above) => columns.has(above))) return path;
-  }
+  for (const [path, hasValue] of fieldsIn(record))
+    if (hasValue && !columns.has(path) && !ancestorsOf(path).some((above) => columns.has(above))) return path;
   return undefined;
 };

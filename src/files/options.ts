@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
-import { isCallback, isFlag, isWhole, must, type Rules, ruleFaults } from "../runtime/rules.ts";
+import { isCallback, isFlag, isWhole, must, type Rules, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import type { OnInvalid } from "./invalid.ts";
 
 /**
@@ -12,10 +11,8 @@ export const knownOptions = <T extends object>(
   given: Partial<T> | null | undefined,
   rules: Rules,
 ): Partial<T> => {
-  if (given === null || given === undefined) return {};
-  const faults = ruleFaults(given, rules);
-  if (faults.length > 0) throw new ConfigurationError(`${caller}: ${faults.join("; ")}`);
-  return given;
+  refuseSetup(caller, ruleFaults(given, rules));
+  return given ?? {};
 };
 
 const isString = must("a string", (value) => typeof value === "string");
