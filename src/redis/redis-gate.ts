@@ -10,23 +10,23 @@ const mostUntoldMs = 150;
 const mostAsked = 100;
 const never = Number.POSITIVE_INFINITY;
 
-/** A request on its way through the limits. */
+/** A request that Redis was asked for. */
 interface Ticket {
   readonly request: SharingRequest;
   readonly id: string;
   /** When it may go, and until when; undefined before it was granted. */
-  granted: { readonly from: number; readonly until: number } | undefined;
-  isTaken: boolean;
-  /** Whether it went without Redis. */
-  isAlone: boolean;
+  granted?: { readonly from: number; readonly until: number };
+  /** Whether it has gone with what Redis granted, or without. */
+  gone?: "granted" | "alone";
 }
 
-/** A request that has ended. */
+/** A request that has ended, and when what it spent of each budget is free. */
 interface Ended {
-  readonly ticket: Ticket;
+  readonly id: string;
+  readonly weight: number;
+  readonly freeAt: readonly number[];
   readonly wasSent: boolean;
   readonly wasAnswered: boolean;
-  readonly endedAt: number;
 }
 
 /** Asks Redis for the requests of one kind, and tells it when one has ended. */
@@ -38,6 +38,7 @@ export class RedisGate implements Gate {
   readonly #heads = new Set<SharingRequest>();
   /** Requests that Redis was asked for, until they have ended. */
   readonly #tickets = new Map<SharingRequest, Ticket>();
+  /** Until Redis is told. */
   readonly #ended: Ended[] = [];
   /** Whether the next message asks for those that wait. */
   #isDue = false;
@@ -86,19 +87,18 @@ export class RedisGate implements Gate {
 
   take(request: SharingRequest): void {
     this.#heads.delete(request);
-    const ticket = this.#ticketOf(request);
-    ticket.isTaken = true;
-    ticket.isAlone = !this.isGranted(request);
-    if (!ticket.isAlone) return;
+    const gone = this.isGranted(request) ? "granted" : "alone";
+    this.#ticketOf(request).gone = gone;
+    if (gone === "granted") return;
     for (const [budget, weight] of this.#spending(request)) budget.takeAlone(weight);
   }
 
   drop(request: SharingRequest): void {
     this.#heads.delete(request);
     const ticket = this.#tickets.get(request);
-    if (ticket === undefined || ticket.isTaken) return;
+    if (ticket === undefined || ticket.gone !== undefined) return;
     this.#tickets.delete(request);
-    if (ticket.granted !== undefined) this.#end(ticket, false, false);
+    if (ticket.granted !== undefined) this.#end(ticket, { wasSent: false, wasAnswered: false });
     // Others leave them their turn no longer.
     else if (this.#heads.size === 0 && this.#lacks !== undefined) this.seek();
   }
@@ -110,18 +110,22 @@ export class RedisGate implements Gate {
     const ticket = this.#tickets.get(request);
     this.#tickets.delete(request);
     if (ticket === undefined) return;
+    const wasAnswered = roundTripMs !== undefined;
     for (const [budget, weight] of this.#spending(request)) {
-      if (roundTripMs !== undefined) budget.floor.add(roundTripMs, this.#now);
-      if (ticket.isAlone) budget.endAlone(weight, roundTripMs, wasSent);
+      if (wasAnswered) budget.floor.add(roundTripMs, this.#now);
+      if (ticket.gone === "alone") budget.endAlone(weight, roundTripMs, wasSent);
     }
-    if (!ticket.isAlone) this.#end(ticket, wasSent, roundTripMs !== undefined);
+    if (ticket.gone === "granted") this.#end(ticket, { wasSent, wasAnswered });
   }
 
-  #end(ticket: Ticket, wasSent: boolean, wasAnswered: boolean): void {
-    this.#ended.push({ ticket, wasSent, wasAnswered, endedAt: this.#now });
+  #end({ id, request }: Ticket, how: Pick<Ended, "wasSent" | "wasAnswered">): void {
+    const now = this.#now;
+    const spending = this.#spending(request);
+    const freeAt = spending.map(([{ limit }, weight]) => now + coolMs(limit, weight, how.wasAnswered));
+    this.#ended.push({ id, weight: request.weight, freeAt, ...how });
     this.#store.tellers.add(this);
     // What was never sent is free at once; a pause is for all; and of a distant Redis, others learn late enough.
-    const isUrgent = !wasSent || this.#budgets.some((budget) => budget.hasPauseToTell);
+    const isUrgent = !how.wasSent || this.#budgets.some((budget) => budget.hasPauseToTell);
     const mostMs = isUrgent ? 0 : mostUntoldMs - this.#store.floor.floorMs;
     this.#store.tell(Math.min(mostMs, ...this.#budgets.map(({ limit }) => limit.windowMs / 6)));
   }
@@ -142,7 +146,7 @@ export class RedisGate implements Gate {
     const known = this.#tickets.get(request);
     if (known !== undefined) return known;
     const id = `${this.#store.process}:${this.#store.count++}`;
-    const ticket = { request, id, granted: undefined, isTaken: false, isAlone: false };
+    const ticket: Ticket = { request, id };
     this.#tickets.set(request, ticket);
     return ticket;
   }
@@ -169,27 +173,19 @@ export class RedisGate implements Gate {
     if (mayAsk) this.#isDue = false;
     if (ended.length === 0 && asked === undefined) return [];
     this.#asked ??= asked;
-    const reports = this.#budgets.map((budget) => budget.report());
-    const heard = (reply?: PartReply): void => {
-      for (const [at, report] of reports.entries()) this.#budgets[at]?.heard(reply?.budgets[at], report);
-    };
     const part: Part = {
       isInteractive: this.#kind.priority === "interactive",
-      keys: this.#budgets.map(({ key }) => key),
+      budgets: this.#budgets,
       message: {
-        process: this.#store.process,
-        redisFloorMs: this.#store.floor.floorMs,
         kind: `${this.#kind.priority} ${this.#kind.budgets.map(({ name }) => name).join("+")}`,
-        budgets: reports,
-        settled: ended.map((one) => this.#settledOf(one, sentAt)),
+        // What has passed since the end is part of the window.
+        settled: ended.map(({ freeAt, ...one }) => ({ ...one, coolMs: freeAt.map((at) => at - sentAt) })),
         ask: asked && this.#askOf(asked),
       },
       answered: (reply) => {
-        heard(reply);
         if (asked !== undefined) this.#answered(asked, reply, sentAt);
       },
       failed: () => {
-        heard();
         this.#ended.unshift(...ended);
         this.#store.tellers.add(this);
       },
@@ -202,14 +198,17 @@ export class RedisGate implements Gate {
     return [part];
   }
 
-  /** The waiting requests that have slots: as many as may be asked for. */
+  /** The waiting requests that have slots: of each queue, as many as the narrowest limit allows at once. */
   #waiting(): readonly Ticket[] {
     const waiting: Ticket[] = [];
+    const { max } = this.#kind.budgets.at(-1)?.limit ?? { max: never };
     for (const { queue } of this.#heads) {
       let left = Math.min(queue.slots.room, mostAsked);
+      let permits = max;
       for (const request of queue.requests()) {
-        if (left <= 0) break;
+        if (left <= 0 || permits <= 0) break;
         left -= 1;
+        permits -= request.weight;
         if (!this.isGranted(request)) waiting.push(this.#ticketOf(request));
       }
     }
@@ -229,14 +228,6 @@ export class RedisGate implements Gate {
     };
   }
 
-  /** A request that has ended, as the script is told: what has passed since its end is part of its window. */
-  #settledOf({ ticket: { id, request }, wasSent, wasAnswered, endedAt }: Ended, now: number) {
-    const cools = this.#spending(request).map(
-      ([{ limit }, weight]) => coolMs(limit, weight, wasAnswered) - (now - endedAt),
-    );
-    return { id, weight: request.weight, wasSent, wasAnswered, coolMs: cools };
-  }
-
   #answered(asked: readonly Ticket[], { granted, waitMs, lacks }: PartReply, sentAt: number): void {
     const now = this.#now;
     if (this.#asked === asked) {
@@ -251,7 +242,8 @@ export class RedisGate implements Gate {
       const ticket = asked[place];
       if (ticket === undefined) continue;
       // It has left, or gone without Redis, in the meantime.
-      if (ticket.isTaken || this.#tickets.get(ticket.request) !== ticket) this.#end(ticket, false, false);
+      if (ticket.gone !== undefined || this.#tickets.get(ticket.request) !== ticket)
+        this.#end(ticket, { wasSent: false, wasAnswered: false });
       else ticket.granted = { from: now + inMs, until: sentAt + silenceMs + inMs };
     }
   }

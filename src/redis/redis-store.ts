@@ -5,7 +5,7 @@ import { LatencyFloor, latencyFloorFor, Permits } from "../rate-limit/permits.ts
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { RedisCommands } from "./commands.ts";
 import { faultOf, type RedisFault, silence, silenceMs } from "./fault.ts";
-import { type BudgetReply, exchange, type PartReply } from "./take-script.ts";
+import { type BudgetReply, exchange, type PartReply, type Reply } from "./take-script.ts";
 
 const dayMs = 86_400_000;
 const never = Number.POSITIVE_INFINITY;
@@ -14,7 +14,7 @@ const never = Number.POSITIVE_INFINITY;
 export interface Part {
   readonly isInteractive: boolean;
   /** The budgets that they spend, the narrowest last. */
-  readonly keys: readonly string[];
+  readonly budgets: readonly RedisBudget[];
   readonly message: object;
   answered(reply: PartReply): void;
   failed(): void;
@@ -114,21 +114,35 @@ export class RedisStore {
     if (parts.length === 0) return;
     // Interactive requests are asked for first.
     parts.sort((one, other) => Number(other.isInteractive) - Number(one.isInteractive));
+    const budgets = [...new Set(parts.flatMap((part) => part.budgets))];
+    const reports = budgets.map((budget) => budget.report());
+    const message = JSON.stringify({
+      process: this.process,
+      redisFloorMs: this.floor.floorMs,
+      budgets: reports.map(({ told }) => told),
+      parts: parts.map(({ message: part, budgets: spent }) => ({
+        ...part,
+        // Their places, from 1.
+        budgets: spent.map((budget) => budgets.indexOf(budget) + 1),
+      })),
+    });
     const giveUp = (): void => {
       this.#lose(parts, silence);
       this.#changed();
     };
     const cancelAlarm = this.clock.after(silenceMs, giveUp, { idle: true });
     try {
-      const keys = parts.flatMap((part) => part.keys);
-      const message = JSON.stringify(parts.map((part) => part.message));
-      // The script returns a reply to each part.
-      const replies = JSON.parse(String(await exchange(this.#redis, keys, [message]))) as PartReply[];
+      const keys = budgets.map(({ key }) => key);
+      // What the script returns.
+      const reply = JSON.parse(String(await exchange(this.#redis, keys, [message]))) as Reply;
       this.#lostSince = undefined;
       this.#wasConnected = true;
       this.floor.add(this.clock.now() - sentAt, this.clock.now());
-      for (const [at, part] of parts.entries()) part.answered(replies[at] as PartReply);
+      for (const [at, { heard }] of reports.entries()) heard(reply.budgets[at]);
+      // There is one of each part.
+      for (const [at, part] of parts.entries()) part.answered(reply.parts[at] as PartReply);
     } catch (error) {
+      for (const { heard } of reports) heard(undefined);
       for (const part of parts) part.failed();
       this.#lose(parts, faultOf(error));
     } finally {
@@ -173,7 +187,6 @@ export class RedisBudget implements SharedBudget, DayCount {
   #holder: SharingBudget | undefined;
   #last: BudgetReply | undefined;
   #heardAt = Number.NEGATIVE_INFINITY;
-  #pauseSeen = 0;
   #pauseToTell = { ms: 0, by: "" };
   /** What this process may use alone while Redis is unavailable. */
   readonly #aloneMax: number;
@@ -210,8 +223,7 @@ export class RedisBudget implements SharedBudget, DayCount {
   }
 
   get interactive(): number | undefined {
-    const { interactive = -1 } = this.#last ?? {};
-    return interactive < 0 || this.#ageMs > this.limit.windowMs ? undefined : interactive;
+    return this.#ageMs > this.limit.windowMs ? undefined : this.#last?.interactive;
   }
 
   get used(): number {
@@ -279,14 +291,15 @@ export class RedisBudget implements SharedBudget, DayCount {
     this.#unreported -= weight;
   }
 
-  /** What the script is told of it. */
+  /** What the script is told of it; `heard` takes the answer, undefined if Redis failed. */
   report() {
     const { max, windowMs } = this.limit;
     const { ms: pauseMs, by: pausedBy } = this.#pauseToTell;
     this.#pauseToTell = { ms: 0, by: "" };
+    const wasAlone = this.#wasAlone;
     const charge = this.#unreported - this.#reporting;
     this.#reporting += charge;
-    return {
+    const told = {
       // JSON has no Infinity.
       max: Math.min(max, Number.MAX_SAFE_INTEGER),
       windowMs,
@@ -297,27 +310,21 @@ export class RedisBudget implements SharedBudget, DayCount {
       dayUsed: this.#last?.dayUsed ?? 0,
       ageMs: this.#ageMs,
       // Whether it was used without Redis, as others may do still; and that use.
-      wasAlone: this.#wasAlone,
+      wasAlone,
       charge,
       // A pause that the service asked for; 0 for none.
       pauseMs,
       pausedBy,
     };
-  }
-
-  /** The answer to a report; undefined if Redis failed. */
-  heard(
-    reply: BudgetReply | undefined,
-    { wasAlone, charge, pauseMs, pausedBy }: ReturnType<RedisBudget["report"]>,
-  ): void {
-    this.#reporting -= charge;
-    if (reply === undefined) return this.paused(pauseMs, pausedBy);
-    this.#last = reply;
-    this.#heardAt = this.#clock.now();
-    this.#unreported -= charge;
-    if (wasAlone) this.#wasAlone = false;
-    if (reply.pausedForMs <= 0 || reply.pausedUntil === this.#pauseSeen) return;
-    this.#pauseSeen = reply.pausedUntil;
-    this.#holder?.pause(reply.pausedForMs, reply.pausedBy);
+    const heard = (reply: BudgetReply | undefined): void => {
+      this.#reporting -= charge;
+      if (reply === undefined) return this.paused(pauseMs, pausedBy);
+      this.#last = reply;
+      this.#heardAt = this.#clock.now();
+      this.#unreported -= charge;
+      if (wasAlone) this.#wasAlone = false;
+      if (reply.pausedForMs > 0) this.#holder?.pause(reply.pausedForMs, reply.pausedBy);
+    };
+    return { told, heard };
   }
 }

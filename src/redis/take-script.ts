@@ -11,16 +11,13 @@ export interface BudgetReply {
   readonly dayUsed: number;
   readonly dayFreesInMs: number;
   readonly pausedForMs: number;
-  /** Identifies the pause. */
-  readonly pausedUntil: number;
   readonly pausedBy: string;
-  /** Permits that interactive calls of all processes hold; -1 without recent ones. */
-  readonly interactive: number;
+  /** Permits that interactive calls of all processes hold; undefined without recent ones. */
+  readonly interactive?: number;
 }
 
 /** The reply to a part of a message. */
 export interface PartReply {
-  readonly budgets: readonly BudgetReply[];
   /** In how many milliseconds each granted request may go, in their order. */
   readonly granted: readonly number[];
   /** In how many milliseconds the next one should be asked for. */
@@ -29,27 +26,34 @@ export interface PartReply {
   readonly lacks: number;
 }
 
+/** The reply to a message: of each budget and each part, in their order. */
+export interface Reply {
+  readonly budgets: readonly BudgetReply[];
+  readonly parts: readonly PartReply[];
+}
+
 /**
  * Grants requests, and records those that have ended. It runs atomically and uses the server's clock only.
  *
  * A granted request holds its permits until it is settled; then they cool down for a window. A request that is never
  * settled holds them until it may no longer take place, and for a window after that. Each key holds the state of one
- * budget as JSON.
+ * budget, in MessagePack: to read and write it as JSON takes Redis twice as long.
  */
 export const exchange = script(`
+local message, time = cjson.decode(ARGV[1]), redis.call('TIME')
 -- The part of the message that is dealt with, and the state of its budgets.
 local my, budgets
-local time = redis.call('TIME')
 local dayMs, slotMs, graceMs = 86400000, 300000, 1000
 
--- A BUDGET: permits by request, waiting kinds, and the day in slots of five minutes.
+-- A BUDGET: permits of each kind of each process, waiting kinds, and the day in slots of five minutes.
 local function open(key, mine)
   local text, clock = redis.call('GET', key), tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
-  local it = text and cjson.decode(text) or {
-    born = time[1] .. '.' .. time[2] .. '.' .. my.process, bornAt = clock, behindMs = 0, heardAt = clock, blockedUntil = 0,
-    permits = {}, waiters = {}, kinds = {}, day = {}, before = 0, beforeUntil = 0,
+  local it = text and cmsgpack.unpack(text) or {
+    born = time[1] .. '.' .. time[2] .. '.' .. message.process, bornAt = clock, behindMs = 0, heardAt = clock, blockedUntil = 0,
+    holders = {}, waiters = {}, kinds = {}, day = {}, before = 0, beforeUntil = 0,
     turn = 0, interactiveUntil = 0, backgroundAt = 0, pausedUntil = 0, pausedBy = '', probe = '',
   }
+  it.mine, it.used, it.interactive, it.of, it.by, it.returns = mine, 0, 0, {}, {}, {}
   -- If the server's clock steps back, time continues from the last message.
   it.behindMs = math.max(it.behindMs, it.heardAt - clock)
   it.heardAt = clock + it.behindMs
@@ -71,8 +75,8 @@ end
 
 -- What a request spends of the budget at this place: its weight of the narrowest, the last one. It holds no more permits
 -- than there are.
-local function weightAt(one, place) return place == #my.budgets and one.weight or 1 end
-local function amountAt(one, place) return math.min(weightAt(one, place), my.budgets[place].max) end
+local function weightAt(one, place) return place == #budgets and one.weight or 1 end
+local function amountAt(one, place) return math.min(weightAt(one, place), budgets[place].mine.max) end
 local function isInteractive(kind) return string.sub(kind, 1, 1) == 'i' end
 
 local function charge(it, weight)
@@ -83,68 +87,72 @@ local function charge(it, weight)
   it.dayUsed = math.max(0, it.dayUsed + weight)
 end
 
--- PERMITS that count for this process. A permit returns sooner by what is certain to pass on the ways between.
-local function hold(it, one, freeAt, isSure)
-  it.used = it.used + one.amount
-  it.of[one.kind] = (it.of[one.kind] or 0) + one.amount
-  it.by[one.process] = (it.by[one.process] or 0) + one.amount
-  if isInteractive(one.kind) then it.interactive = it.interactive + one.amount end
-  table.insert(it.returns, { freeAt, one.amount, isSure })
+-- PERMITS by request, in flight or with the floors of their end.
+local function holderOf(it)
+  local name = message.process .. ' ' .. my.kind
+  it.holders[name] = it.holders[name] or { process = message.process, kind = my.kind, permits = {} }
+  return it.holders[name]
 end
 
-local function count(it, mine)
-  it.used, it.interactive, it.of, it.by, it.returns = 0, 0, {}, {}, {}
-  for id, one in pairs(it.permits) do
-    if one.ends <= it.heardAt then it.permits[id] = nil
-    elseif not one.isSettled then hold(it, one, it.heardAt + mine.windowMs, false)
-    else
-      local freeAt = one.ends - math.min(one.floor, mine.floorMs) - math.min(one.redisFloor, my.redisFloorMs)
-      if freeAt > it.heardAt then hold(it, one, freeAt, true) end
+local function hold(it, holder, amount)
+  it.used = it.used + amount
+  it.of[holder.kind] = (it.of[holder.kind] or 0) + amount
+  it.by[holder.process] = (it.by[holder.process] or 0) + amount
+  if isInteractive(holder.kind) then it.interactive = it.interactive + amount end
+end
+
+-- Those that count for this process. A permit returns sooner by what is certain to pass on the ways between.
+local function count(it)
+  local windowEnd, isProbing = it.heardAt + it.mine.windowMs, false
+  for name, holder in pairs(it.holders) do
+    local held = 0
+    for id, one in pairs(holder.permits) do
+      local freeAt = one.floor and one.ends - math.min(one.floor, it.mine.floorMs) - math.min(one.redisFloor, message.redisFloorMs)
+      if one.ends <= it.heardAt then holder.permits[id] = nil
+      elseif not freeAt or freeAt > it.heardAt then
+        held = held + one.amount
+        it.returns[#it.returns + 1] = { freeAt or windowEnd, one.amount, freeAt ~= nil }
+        isProbing = isProbing or it.probe == id
+      end
     end
+    hold(it, holder, held)
+    if not next(holder.permits) then it.holders[name] = nil end
   end
+  if it.probe ~= '' and not isProbing then it.probe = 'due' end
   table.sort(it.returns, function(one, other) return one[1] < other[1] end)
 end
-
--- A request that was not settled yet.
-local function isInFlight(it, id) return it.permits[id] ~= nil and not it.permits[id].isSettled end
 
 -- REQUESTS THAT HAVE ENDED.
 local function settle()
   for _, one in ipairs(my.settled) do
     for place, it in ipairs(budgets) do
-      local mine, isKnown = my.budgets[place], it.permits[one.id] ~= nil
-      it.permits[one.id] = nil
+      local mine, permits = it.mine, holderOf(it).permits
+      local isKnown = permits[one.id] ~= nil
+      permits[one.id] = nil
       if it.probe == one.id then it.probe = one.wasSent and '' or 'due' end
       if not one.wasSent then
         if isKnown then charge(it, -weightAt(one, place)) end
       elseif isKnown or mine.born ~= it.born then
-        -- Rounded up, so that permits return together.
-        local step = math.max(1, math.ceil(mine.windowMs / 500))
-        it.permits[one.id] = { isSettled = true, amount = amountAt(one, place), kind = my.kind, process = my.process,
-          ends = math.ceil((it.heardAt + 1 + one.coolMs[place]) / step) * step, floor = one.wasAnswered and mine.floorMs or 0,
-          redisFloor = one.wasAnswered and my.redisFloorMs or 0 }
+        -- In whole milliseconds, so that permits return together.
+        permits[one.id] = { amount = amountAt(one, place), ends = math.ceil(it.heardAt + 1 + one.coolMs[place]),
+          floor = one.wasAnswered and mine.floorMs or 0, redisFloor = one.wasAnswered and message.redisFloorMs or 0 }
       end
     end
   end
 end
 
 -- A PAUSE applies to all processes. After it, one request is granted alone, the probe.
-local function pause()
-  for place, it in ipairs(budgets) do
-    local mine = my.budgets[place]
-    if mine.pauseMs > 0 then
-      if it.heardAt + mine.pauseMs > it.pausedUntil then it.pausedUntil, it.pausedBy = it.heardAt + mine.pauseMs, mine.pausedBy end
-      it.probe = 'due'
-    end
-    count(it, mine)
-    if it.probe ~= '' and it.probe ~= 'due' and not isInFlight(it, it.probe) then it.probe = 'due' end
-  end
+local function pause(it)
+  local mine = it.mine
+  if mine.pauseMs <= 0 then return end
+  if it.heardAt + mine.pauseMs > it.pausedUntil then it.pausedUntil, it.pausedBy = it.heardAt + mine.pauseMs, mine.pausedBy end
+  it.probe = 'due'
 end
 
 -- BACKGROUND WORK is due, before interactive calls, while it has had less than its tenth of each budget.
 local function isDue(request)
   for place, it in ipairs(budgets) do
-    local mine, amount = my.budgets[place], amountAt(request, place)
+    local mine, amount = it.mine, amountAt(request, place)
     local part, background = mine.max * ${sharing.backgroundPart}, it.used - it.interactive
     local isIdle = background == 0 and it.heardAt - it.backgroundAt >= amount / part * mine.windowMs
     if background + amount > part and not isIdle then return false end
@@ -153,7 +161,8 @@ local function isDue(request)
 end
 
 -- THE RESERVE that background work leaves for interactive calls.
-local function reserve(it, mine, amount)
+local function reserve(it, amount)
+  local mine = it.mine
   if it.interactiveUntil <= it.heardAt then return 0 end
   local wanted = math.max(mine.max * my.ask.leastReserve, it.interactive * ${sharing.reserveFactor})
   wanted = math.ceil(math.min(wanted, math.floor(mine.max * ${1 - sharing.backgroundPart})))
@@ -161,7 +170,7 @@ local function reserve(it, mine, amount)
 end
 
 -- SHARES of a wide budget are kept for kinds that also need a narrower one.
-local function shares(it, mine)
+local function shares(it)
   local lacking, held = 0, 0
   for kind, one in pairs(it.kinds) do
     if one.ends <= it.heardAt and not it.of[kind] then it.kinds[kind] = nil
@@ -170,13 +179,13 @@ local function shares(it, mine)
       lacking = lacking + math.max(0, one.share - (it.of[kind] or 0))
     end
   end
-  return math.max(0, math.min(lacking, math.ceil(mine.max * ${sharing.mostShared}) - held))
+  return math.max(0, math.min(lacking, math.ceil(it.mine.max * ${sharing.mostShared}) - held))
 end
 
 -- TURNS. The first request of each waiting kind goes in the order in which it became the first. Those behind it leave
 -- every other process an equal part.
-local function ahead(it, mine, me, isFirst)
-  local others, processes, active = {}, { [my.process] = true }, 1
+local function ahead(it, me, isFirst)
+  local others, processes, active = {}, { [message.process] = true }, 1
   for name, one in pairs(it.waiters) do
     if one.ends <= it.heardAt then it.waiters[name] = nil
     elseif name ~= me.name and one.class <= me.class and (one.isWide == me.isWide or me.isWide and not me.isBelowShare) then
@@ -184,7 +193,7 @@ local function ahead(it, mine, me, isFirst)
       if not processes[one.process] then processes[one.process], active = true, active + 1 end
     end
   end
-  local fair, sum = math.ceil(mine.max / active), 0
+  local fair, sum = math.ceil(it.mine.max / active), 0
   for _, one in ipairs(others) do
     if one.class < me.class then sum = sum + (one.class == 0 and one.need or one.want)
     elseif not isFirst then
@@ -196,13 +205,13 @@ local function ahead(it, mine, me, isFirst)
 end
 
 -- When so many permits more are free; and whether that is sure, because none of them is in flight.
-local function freeIn(it, mine, lack)
+local function freeIn(it, lack)
   if lack <= 0 then return 0, true end
   for _, one in ipairs(it.returns) do
     lack = lack - one[2]
     if lack <= 0 then return one[1] - it.heardAt, one[3] end
   end
-  return mine.windowMs, false
+  return it.mine.windowMs, false
 end
 
 -- Whether a request may go: in how many milliseconds, or how long to wait for which budget.
@@ -210,7 +219,7 @@ local function judge(request, me)
   local inMs, waitMs, lacks = 0, 0, 0
   me.class = isInteractive(my.kind) and 1 or isDue(request) and 0 or 2
   for place, it in ipairs(budgets) do
-    local mine, amount = my.budgets[place], amountAt(request, place)
+    local mine, amount = it.mine, amountAt(request, place)
     me.isWide = place < #budgets
     me.isBelowShare = me.isWide and (it.of[my.kind] or 0) + amount <= my.ask.shares[place]
     local known = me.known[place]
@@ -222,16 +231,16 @@ local function judge(request, me)
     elseif it.probe ~= '' and it.probe ~= 'due' then ms, isSure = math.min(250, mine.windowMs / 4), false
     else
       local lack = amount - (mine.max - it.used)
-      if me.class == 2 then lack = lack + reserve(it, mine, amount) end
-      if not me.isWide then lack = lack + shares(it, mine) end
-      ms, isSure = freeIn(it, mine, lack + ahead(it, mine, me, me.isFirst))
+      if me.class == 2 then lack = lack + reserve(it, amount) end
+      if not me.isWide then lack = lack + shares(it) end
+      ms, isSure = freeIn(it, lack + ahead(it, me, me.isFirst))
       -- Others have not taken yet what was left for them: ask again when they had their turn.
-      if ms > 0 and not me.isFirst and lack + ahead(it, mine, me, true) <= 0 then ms, isSure = math.max(5, mine.windowMs / 100), false end
+      if ms > 0 and not me.isFirst and lack + ahead(it, me, true) <= 0 then ms, isSure = math.max(5, mine.windowMs / 100), false end
     end
-    if ms > 0 and not (isSure and ms <= my.redisFloorMs) then
+    if ms > 0 and not (isSure and ms <= message.redisFloorMs) then
       if not isFull then
-        it.waiters[me.name] = { process = my.process, class = me.class, id = request.id, turn = me.turn, isWide = me.isWide,
-        need = amount, want = me.wants[place], ends = it.heardAt + ms + graceMs + 2 * my.redisFloorMs }
+        it.waiters[me.name] = { process = message.process, class = me.class, id = request.id, turn = me.turn, isWide = me.isWide,
+        need = amount, want = me.wants[place], ends = it.heardAt + ms + graceMs + 2 * message.redisFloorMs }
         it.turn = it.turn + 1
       end
       if ms > waitMs then waitMs, lacks = ms, place end
@@ -244,11 +253,12 @@ end
 -- A request whose first answer was lost is granted again: its time starts anew.
 local function grant(request, isHeld)
   for place, it in ipairs(budgets) do
-    local mine, weight = my.budgets[place], weightAt(request, place)
-    it.permits[request.id] = { amount = amountAt(request, place), kind = my.kind, process = my.process,
-      ends = it.heardAt + my.ask.leaseMs + mine.windowMs * math.max(1, weight / mine.max) }
+    local mine, holder = it.mine, holderOf(it)
+    local weight, amount = weightAt(request, place), amountAt(request, place)
+    holder.permits[request.id] = { amount = amount, ends = it.heardAt + my.ask.leaseMs + mine.windowMs * math.max(1, weight / mine.max) }
     if not isHeld then
-      hold(it, it.permits[request.id], it.heardAt + mine.windowMs, false)
+      hold(it, holder, amount)
+      table.insert(it.returns, { it.heardAt + mine.windowMs, amount, false })
       if not isInteractive(my.kind) then it.backgroundAt = it.heardAt end
       if it.probe == 'due' then it.probe = request.id end
       charge(it, weight)
@@ -258,31 +268,31 @@ end
 
 -- Grants the requests in their order, as far as they may go.
 local function answer()
-  local granted, nextInMs, lacking = {}, 0, 0
-  if not my.ask then return granted, nextInMs, lacking end
-  local me = { name = my.process .. ' ' .. my.kind, known = {}, wants = {} }
+  local reply = { granted = {}, waitMs = 0, lacks = 0 }
+  if not my.ask then return reply end
+  local me = { name = message.process .. ' ' .. my.kind, known = {}, wants = {} }
   for place, it in ipairs(budgets) do
     me.known[place], it.waiters[me.name] = it.waiters[me.name], nil
-    if isInteractive(my.kind) then it.interactiveUntil = it.heardAt + ${sharing.rememberedWindows} * my.budgets[place].windowMs end
+    if isInteractive(my.kind) then it.interactiveUntil = it.heardAt + ${sharing.rememberedWindows} * it.mine.windowMs end
     me.wants[place] = 0
     for _, request in ipairs(my.ask.requests) do me.wants[place] = me.wants[place] + amountAt(request, place) end
   end
   for number, request in ipairs(my.ask.requests) do
     me.isFirst = number == 1
     -- The answer to an earlier ask was lost.
-    local isHeld, inMs = isInFlight(budgets[1], request.id), 0
-    if not isHeld then inMs, nextInMs, lacking = judge(request, me) end
-    if lacking > 0 then break end
+    local isHeld, inMs = holderOf(budgets[1]).permits[request.id] ~= nil, 0
+    if not isHeld then inMs, reply.waitMs, reply.lacks = judge(request, me) end
+    if reply.lacks > 0 then break end
     grant(request, isHeld)
     for place in ipairs(budgets) do me.wants[place] = me.wants[place] - amountAt(request, place) end
-    table.insert(granted, inMs)
+    table.insert(reply.granted, inMs)
   end
   for place, it in ipairs(budgets) do
     if place < #budgets and #my.ask.requests > 0 then
-      it.kinds[my.kind] = { share = my.ask.shares[place], ends = it.heardAt + nextInMs + graceMs }
+      it.kinds[my.kind] = { share = my.ask.shares[place], ends = it.heardAt + reply.waitMs + graceMs }
     end
   end
-  return granted, nextInMs, lacking
+  return reply
 end
 
 local function stateOf(it)
@@ -291,32 +301,36 @@ local function stateOf(it)
   return {
     born = it.born, used = it.used, freeInMs = last and last[1] - it.heardAt or 0, dayUsed = it.dayUsed,
     dayFreesInMs = math.max(0, oldest - it.heardAt), pausedForMs = math.max(0, it.pausedUntil - it.heardAt),
-    pausedUntil = it.pausedUntil, pausedBy = it.pausedBy,
-    interactive = it.interactiveUntil > it.heardAt and it.interactive or -1,
+    pausedBy = it.pausedBy, interactive = it.interactiveUntil > it.heardAt and it.interactive or nil,
   }
 end
 
-local replies, opened, done = {}, {}, 0
-for number, part in ipairs(cjson.decode(ARGV[1])) do
+local opened, states, replies = {}, {}, {}
+for number, mine in ipairs(message.budgets) do
+  opened[number] = open(KEYS[number], mine)
+  if mine.charge ~= 0 then charge(opened[number], mine.charge) end
+end
+local function deal(part)
   my, budgets = part, {}
-  for place, mine in ipairs(my.budgets) do
-    local key = KEYS[done + place]
-    budgets[place] = opened[key] or open(key, mine)
-    opened[key] = budgets[place]
-    if mine.charge ~= 0 then charge(budgets[place], mine.charge) end
-  end
+  for place, number in ipairs(part.budgets) do budgets[place] = opened[number] end
+end
+for _, part in ipairs(message.parts) do
+  deal(part)
   settle()
-  pause()
-  local granted, waitMs, lacks = answer()
-  local states = {}
-  for place, it in ipairs(budgets) do states[place] = stateOf(it) end
-  replies[number] = { budgets = states, granted = granted, waitMs = waitMs, lacks = lacks }
-  done = done + #budgets
 end
-for key, it in pairs(opened) do
+for _, it in ipairs(opened) do
+  pause(it)
+  count(it)
+end
+for number, part in ipairs(message.parts) do
+  deal(part)
+  replies[number] = answer()
+end
+for number, it in ipairs(opened) do
+  states[number] = stateOf(it)
   -- What is counted anew each time is not stored.
-  it.used, it.interactive, it.of, it.by, it.returns, it.dayUsed = nil, nil, nil, nil, nil, nil
-  redis.call('SET', key, cjson.encode(it), 'PX', dayMs + 3600000 + math.max(0, it.pausedUntil - it.heardAt))
+  it.mine, it.used, it.interactive, it.of, it.by, it.returns, it.dayUsed = nil, nil, nil, nil, nil, nil, nil
+  redis.call('SET', KEYS[number], cmsgpack.pack(it), 'PX', dayMs + 3600000 + math.max(0, it.pausedUntil - it.heardAt))
 end
-return cjson.encode(replies)
+return cjson.encode({ budgets = states, parts = replies })
 `);
