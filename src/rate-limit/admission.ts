@@ -34,11 +34,9 @@ export const refusal = (admission: Admission): unknown => {
   return most === undefined ? undefined : new BatchTooLarge(most);
 };
 
-type Resource = Budget | ConcurrencyLimit;
-
 /** What a request lacks. */
 interface Lack {
-  readonly of: Resource;
+  readonly of: Budget | ConcurrencyLimit;
   /** Whether later requests must not take it either. */
   readonly isForAll: boolean;
   /** When to look again, if nothing ends before. */
@@ -54,7 +52,9 @@ const lacksOf = (admission: Admission): readonly Lack[] => {
   if (slots.inUse >= slots.max) return [{ of: slots, isForAll: true, until: never }];
   if (kind.gate !== undefined) {
     const until = kind.gate.readyAt(admission);
-    return until === undefined ? nothing : [{ of: kind.narrowest, isForAll: false, until }];
+    const { name } = kind.gate.lacks ?? kind.narrowest;
+    const of = kind.budgets.find((budget) => budget.name === name) ?? kind.narrowest;
+    return until === undefined ? nothing : [{ of, isForAll: false, until }];
   }
   const hasReserve = kind.priority === "background" && !isDue(admission);
   let lacks = nothing;
@@ -174,26 +174,33 @@ export const pump = (budgets: readonly Budget[]): void => {
 
 /** Admits one request, or refuses it; false if there is none. */
 const serve = (queues: ReadonlySet<AdmissionQueue>): boolean => {
-  const blocked = new Set<Resource>();
+  const blocked = new Set<Budget | ConcurrencyLimit>();
   for (const admission of headsOf(queues)) {
-    const { kind, slots } = admission.queue;
-    if (blocked.has(slots) || kind.budgets.some((budget) => blocked.has(budget))) continue;
+    const { queue } = admission;
+    const taken = [queue.slots, ...queue.kind.budgets].find((one) => blocked.has(one));
+    if (taken !== undefined) {
+      queue.waitsFor = taken;
+      continue;
+    }
     // Of requests that end together, none may go because another one has left.
     const refused = refusal(admission);
     if (refused !== undefined) {
-      admission.queue.remove(admission);
+      queue.remove(admission);
       admission.refuse(refused);
       return true;
     }
     const lacks = lacksOf(admission);
-    if (lacks.length === 0) {
+    const [first] = lacks;
+    if (first === undefined) {
       // Permits first: a request that leaves without them gives up what shared limits granted it.
       take(admission);
-      admission.queue.remove(admission);
+      queue.remove(admission);
       admission.go();
       return true;
     }
+    queue.waitsFor = first.of;
     for (const { of, isForAll, until } of lacks) {
+      if (of.waitMs() > queue.waitsFor.waitMs()) queue.waitsFor = of;
       if (isForAll) blocked.add(of);
       if ("wakeAt" in of) of.wakeAt(until);
     }

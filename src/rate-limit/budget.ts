@@ -46,9 +46,6 @@ const noPause: Pause = {
   probe: undefined,
 };
 
-/** What a request without permits of this budget waits for. */
-export const limitOf = ({ name, shared }: Budget): string => shared?.lost?.why ?? `the limit ${name}`;
-
 /** What a budget is made of. */
 interface BudgetContext {
   readonly clock: Clock;
@@ -240,11 +237,17 @@ export class Budget implements SharingBudget {
     return this.shared?.interactive ?? this.#heldBy("interactive");
   }
 
-  get isProbing(): boolean {
+  /** What a request without permits of it waits for. */
+  get what(): string {
+    return this.shared?.lost?.why ?? `the limit ${this.name}`;
+  }
+
+  /** Why such a request waits: a pause lasts until its probe is answered. */
+  get reason(): "pause" | "limit" {
+    const { isProbeDue, probe } = this.lastPause;
     // Of shared limits, the store chooses the probe.
-    return this.shared === undefined
-      ? this.lastPause.isProbeDue || this.lastPause.probe !== undefined
-      : this.pausedForMs > 0;
+    const isProbing = this.shared === undefined && (isProbeDue || probe !== undefined);
+    return isProbing || this.pausedForMs > 0 ? "pause" : "limit";
   }
 
   /** What is left of a pause, in milliseconds; 0 without one. */

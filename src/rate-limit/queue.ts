@@ -5,7 +5,7 @@ import type { Priority } from "../options/priority.ts";
 import type { Gate, SharingRequest } from "../options/shared-limits.ts";
 import { DeadlineExceeded, Link } from "../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
-import { type Budget, limitOf } from "./budget.ts";
+import type { Budget } from "./budget.ts";
 
 /** How long a client waits. */
 export interface WaitBounds {
@@ -74,13 +74,9 @@ export class Admission implements SharingRequest {
 
   /** Ends its wait with a refusal. */
   refuse(reason: unknown): void {
-    this.#endWait()?.reject(reason instanceof DeadlineExceeded ? this.#withWhat(reason) : reason);
-  }
-
-  /** A deadline error names what it waited for. */
-  #withWhat({ totalTimeoutMs }: DeadlineExceeded): DeadlineExceeded {
-    const budget = this.queue.kind.budgets.find(({ name }) => name === this.notice?.waitingFor);
-    return new DeadlineExceeded(totalTimeoutMs, budget ? limitOf(budget) : "a free slot (concurrency)");
+    const { what } = this.queue.waitsFor;
+    const isLate = reason instanceof DeadlineExceeded;
+    this.#endWait()?.reject(isLate ? new DeadlineExceeded(reason.totalTimeoutMs, what) : reason);
   }
 
   #endWait(): Wait | undefined {
@@ -184,11 +180,14 @@ export class AdmissionQueue {
   length = 0;
   /** What they will take of their narrowest budget. */
   amount = 0;
+  /** What its first request lacks, and so all behind it. */
+  waitsFor: Budget | ConcurrencyLimit;
   readonly #waiting = new Link<Admission | undefined>(undefined);
 
   constructor(kind: Kind, slots: ConcurrencyLimit) {
     this.kind = kind;
     this.slots = slots;
+    this.waitsFor = slots;
   }
 
   get first(): Admission | undefined {
@@ -249,6 +248,8 @@ export class AdmissionQueue {
 /** How many requests of one client may be in flight. */
 export class ConcurrencyLimit {
   readonly name = "concurrency";
+  readonly what = "a free slot (concurrency)";
+  readonly reason = "concurrency";
   readonly max: number;
   /** Requests in flight. */
   inUse = 0;
@@ -260,6 +261,11 @@ export class ConcurrencyLimit {
 
   constructor(max: number) {
     this.max = max;
+  }
+
+  /** It is unknown when a request ends. */
+  waitMs(): number {
+    return 0;
   }
 
   /** How many more requests may be in flight. */

@@ -1,7 +1,7 @@
 import { ConnectionError, RateLimitError } from "../errors.ts";
 import type { Scope } from "../http/types.ts";
 import type { LostStore } from "../options/shared-limits.ts";
-import { type Budget, limitOf } from "./budget.ts";
+import type { Budget } from "./budget.ts";
 import type { Admission, Kind } from "./queue.ts";
 
 const never = Number.POSITIVE_INFINITY;
@@ -22,17 +22,17 @@ const refusedFor = (scope: Scope, limit: string, why: string, waitMs?: number): 
     limit,
   });
 
-/** How long the request may still wait, and what says so. */
-const boundOf = ({ scope, bounds, since }: Admission) => {
-  const now = bounds.clock.now();
+/** Why a wait of `ms` for this budget is not begun; undefined if the request may still wait for so long. */
+const refusalBeyondBound = (admission: Admission, budget: Budget, ms: number, what: string) => {
+  const { scope, since, bounds } = admission;
   const { waitLeftMs = never, deadlineAt = never } = scope;
-  const ms = Math.min(waitLeftMs - (now - since), deadlineAt - now);
+  const now = bounds.clock.now();
+  const leftMs = Math.min(waitLeftMs - (now - since), deadlineAt - now);
+  if (ms <= leftMs) return undefined;
   const name = deadlineAt - now <= waitLeftMs ? "totalTimeoutMs" : "maxWaitMs";
-  return { ms, name };
+  const why = `${what}: ${Math.max(0, Math.round(leftMs))} ms are left of ${name}`;
+  return refusedFor(scope, budget.name, why, ms);
 };
-
-const inBound = ({ ms, name }: ReturnType<typeof boundOf>): string =>
-  `${Math.max(0, Math.round(ms))} ms are left of ${name}`;
 
 /** The error of a request for which the day is used up. */
 export const refusedForDay = ({ scope }: Admission, { day }: Budget, spent: number): RateLimitError => {
@@ -46,12 +46,12 @@ export const refusedForStore = ({ scope }: Admission, { why, cause }: LostStore)
   scope.error(ConnectionError, `not sent, ${why}`, { cause });
 
 /** Why a pause of this budget is not waited for; undefined if it is. */
-export const refusalOfPause = (admission: Admission, { name, pausedForMs }: Budget): Error | undefined => {
-  const bound = boundOf(admission);
-  const isTooLong = pausedForMs > admission.bounds.maxRetryAfterMs;
-  if (!isTooLong && pausedForMs <= bound.ms) return undefined;
+export const refusalOfPause = (admission: Admission, budget: Budget): Error | undefined => {
+  const { name, pausedForMs } = budget;
   const what = `the service asked to send nothing on ${name} for another ${inWords(pausedForMs)}`;
-  const why = isTooLong ? `${what}, which is longer than maxRetryAfterMs` : `${what}: ${inBound(bound)}`;
+  if (pausedForMs <= admission.bounds.maxRetryAfterMs)
+    return refusalBeyondBound(admission, budget, pausedForMs, what);
+  const why = `${what}, which is longer than maxRetryAfterMs`;
   return refusedFor(admission.scope, name, why, pausedForMs);
 };
 
@@ -82,14 +82,12 @@ export const knownWait = (kind: Kind, weight: number): KnownWait => {
 
 /** The error of a request that may not wait any longer. */
 export const refusedWait = (admission: Admission, why: string): RateLimitError => {
-  const { scope, weight } = admission;
-  const { kind, slots } = admission.queue;
-  const { ms, budget } = knownWait(kind, weight);
-  const isKnown =
-    kind.gate === undefined ? ms > 0 || !budget.has(kind.amountOf(budget, weight)) : slots.inUse < slots.max;
-  if (!isKnown) return refusedFor(scope, slots.name, `${why} (for ${slots.name})`);
-  const waitMs = Math.max(1, ms, kind.gate?.lacks?.ms ?? budget.waitMs());
-  return refusedFor(scope, budget.name, `${why} (for ${limitOf(budget)})`, waitMs);
+  const { scope, queue, weight } = admission;
+  const { kind, slots, waitsFor } = queue;
+  if (waitsFor === slots) return refusedFor(scope, slots.name, `${why} (for ${slots.name})`);
+  const { ms } = knownWait(kind, weight);
+  const waitMs = Math.max(1, ms, kind.gate?.lacks?.ms ?? waitsFor.waitMs());
+  return refusedFor(scope, waitsFor.name, `${why} (for ${waitsFor.what})`, waitMs);
 };
 
 /** Why a request may not start to wait, if it has to wait at least that long. */
@@ -102,8 +100,6 @@ export const refusalOfWait = (admission: Admission, { ms, budget }: KnownWait): 
     if (waiting > bounds.maxQueued)
       return refusedWait(admission, `maxQueued (${bounds.maxQueued}) calls wait already`);
   }
-  const bound = boundOf(admission);
-  if (ms <= bound.ms) return undefined;
-  const why = `it would wait ${inWords(ms)} for the limit ${budget.name}: ${inBound(bound)}`;
-  return refusedFor(scope, budget.name, why, ms);
+  const what = `it would wait ${inWords(ms)} for the limit ${budget.name}`;
+  return refusalBeyondBound(admission, budget, ms, what);
 };

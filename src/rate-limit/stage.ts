@@ -5,7 +5,6 @@ import { whenAborted } from "../runtime/cancellation.ts";
 import type { Cancel } from "../runtime/clock.ts";
 import { retryAfterMs } from "../runtime/headers.ts";
 import { end, enter } from "./admission.ts";
-import type { Budget } from "./budget.ts";
 import type { RateLimiter } from "./limiter.ts";
 import { Admission, type AdmissionQueue, type ConcurrencyLimit, type WaitBounds } from "./queue.ts";
 import { refusedWait } from "./refusals.ts";
@@ -25,31 +24,13 @@ const unnamedPauseMs = 1_000;
 const [longWaitMs, tooLongWaitMs] = [1_000, 10_000];
 const idle = { idle: true };
 
-const isAwaitedByOthers = ({ waiting }: Budget): boolean => waiting.interactive + waiting.background > 1;
-
-/** The budget that a request waits for; undefined if that is a slot. */
-const budgetWaitedFor = (admission: Admission): Budget | undefined => {
-  const { kind, slots } = admission.queue;
-  if (slots.inUse >= slots.max) return undefined;
-  if (kind.gate !== undefined) {
-    const { name } = kind.gate.lacks ?? kind.narrowest;
-    return kind.budgets.find((budget) => budget.name === name);
-  }
-  const lacking = kind.budgets.filter((budget) => !budget.has(kind.amountOf(budget, admission.weight)));
-  // A request behind others lacks nothing itself: it waits for what they wait for.
-  if (lacking.length === 0) return kind.budgets.findLast(isAwaitedByOthers);
-  return lacking.reduce((most, budget) => (budget.waitMs() > most.waitMs() ? budget : most));
-};
-
-/** What a waiting request lacks, for notices. */
-const noticeOf = (admission: Admission): WaitNotice => {
-  const { id: operation } = admission.scope.operation;
-  const budget = budgetWaitedFor(admission);
-  if (budget === undefined)
-    return { operation, waitingFor: admission.queue.slots.name, reason: "concurrency", waitMs: 0 };
-  const reason = budget.isProbing ? "pause" : "limit";
-  return { operation, waitingFor: budget.name, reason, waitMs: budget.waitMs() };
-};
+/** What a waiting request lacks. */
+const noticeOf = ({ scope, queue: { waitsFor } }: Admission): WaitNotice => ({
+  operation: scope.operation.id,
+  waitingFor: waitsFor.name,
+  reason: waitsFor.reason,
+  waitMs: waitsFor.waitMs(),
+});
 
 /** Ends a wait with its signal, or with `maxWaitMs`, and tells of a long one. */
 const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): (Cancel | undefined)[] => {

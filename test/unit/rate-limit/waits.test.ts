@@ -115,3 +115,13 @@ test("a wait that ends with the call's time says what it was for", async () => {
     "the call took longer than totalTimeoutMs (5000 ms, waiting for the limit emails)",
   );
 });
+
+test("work that only the reserve for interactive calls holds up waits for the limit", async () => {
+  const { send, waits } = paced(async () => answered());
+  await send(requestOn(["requests"]));
+  for (let at = 0; at < 91; at += 1) void send(requestOn(["requests"], { priority: "background" }));
+  await turn();
+  expect(waits).toEqual([
+    { operation: "requests", waitingFor: "requests", reason: "limit", waitMs: expect.any(Number) },
+  ]);
+});
