@@ -18,6 +18,11 @@ export interface SharingBudget {
 export interface SharingKind {
   readonly priority: Priority;
   readonly budgets: readonly SharingBudget[];
+  /** Its requests that wait, by client; `room` is how many more of the client's requests may be in flight. */
+  readonly queues: ReadonlySet<{
+    requests(): Iterable<SharingRequest>;
+    readonly slots: { readonly room: number };
+  }>;
   /** What requests of this kind may take of a wider budget before requests that need only that one. */
   shareOf(budget: SharingBudget): number;
 }
@@ -29,12 +34,6 @@ export interface SharingRequest {
   /** The smallest share of each window that it leaves for interactive calls, if it is background work. */
   readonly bounds: { readonly interactiveReserve: number };
   readonly request: { readonly attemptTimeoutMs: number };
-  readonly queue: {
-    /** The waiting requests, in their order. */
-    requests(): Iterable<SharingRequest>;
-    /** How many more requests may be in flight. */
-    readonly slots: { readonly room: number };
-  };
 }
 
 /** A store of shared limits that is unavailable. */
@@ -62,7 +61,7 @@ export interface Gate {
   isGranted(request: SharingRequest): boolean;
   /** An admitted request goes. */
   take(request: SharingRequest): void;
-  /** A request goes no more. */
+  /** A request waits no more. */
   drop(request: SharingRequest): void;
   /** A request that has gone ended: `roundTripMs` after a response; `wasSent` false if it was never sent. */
   settle(

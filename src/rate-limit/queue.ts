@@ -100,6 +100,8 @@ export class Kind {
   readonly narrowest: Budget;
   /** The store that decides for this kind together with other processes; undefined if this process decides alone. */
   readonly gate: Gate | undefined;
+  /** Those with requests that wait. */
+  readonly queues = new Set<AdmissionQueue>();
   /** The weight of the latest request. */
   weight = 1;
   readonly #wider: readonly Budget[];
@@ -205,20 +207,23 @@ export class AdmissionQueue {
     this.length += 1;
     this.amount += kind.amountOf(kind.narrowest, admission.weight);
     kind.begin();
+    kind.queues.add(this);
     slots.queues.add(this);
     for (const { queues } of kind.budgets) queues.add(this);
   }
 
   remove(admission: Admission): void {
     const { kind, slots } = this;
-    kind.gate?.drop(admission);
     admission.link?.remove();
     this.length -= 1;
     this.amount -= kind.amountOf(kind.narrowest, admission.weight);
     kind.end();
-    if (this.length > 0) return;
-    slots.queues.delete(this);
-    for (const budget of kind.budgets) budget.left(this);
+    if (this.length === 0) {
+      kind.queues.delete(this);
+      slots.queues.delete(this);
+      for (const budget of kind.budgets) budget.left(this);
+    }
+    kind.gate?.drop(admission);
   }
 
   /** Removes a waiting request and rejects its wait. */

@@ -34,8 +34,6 @@ export class RedisGate implements Gate {
   readonly #store: RedisStore;
   readonly #kind: SharingKind;
   readonly #budgets: readonly RedisBudget[];
-  /** The first waiting requests of its queues. */
-  readonly #heads = new Set<SharingRequest>();
   /** Requests that Redis was asked for, until they have ended. */
   readonly #tickets = new Map<SharingRequest, Ticket>();
   /** Until Redis is told. */
@@ -64,7 +62,6 @@ export class RedisGate implements Gate {
   readyAt(request: SharingRequest): number | undefined {
     // A timer may be early by a rounding error.
     const now = this.#now + 0.001;
-    this.#heads.add(request);
     const granted = this.#grantOf(request);
     if (granted !== undefined) return now >= granted.from ? undefined : granted.from;
     if (this.#asked === undefined && now >= this.#askAt) this.seek();
@@ -86,7 +83,6 @@ export class RedisGate implements Gate {
   }
 
   take(request: SharingRequest): void {
-    this.#heads.delete(request);
     const gone = this.isGranted(request) ? "granted" : "alone";
     this.#ticketOf(request).gone = gone;
     if (gone === "granted") return;
@@ -94,13 +90,12 @@ export class RedisGate implements Gate {
   }
 
   drop(request: SharingRequest): void {
-    this.#heads.delete(request);
     const ticket = this.#tickets.get(request);
     if (ticket === undefined || ticket.gone !== undefined) return;
     this.#tickets.delete(request);
     if (ticket.granted !== undefined) this.#end(ticket, { wasSent: false, wasAnswered: false });
     // Others leave them their turn no longer.
-    else if (this.#heads.size === 0 && this.#lacks !== undefined) this.seek();
+    else if (this.#kind.queues.size === 0 && this.#lacks !== undefined) this.seek();
   }
 
   settle(
@@ -162,13 +157,14 @@ export class RedisGate implements Gate {
   }
 
   news(asks: boolean): readonly Part[] {
-    if (this.#heads.size === 0) this.#store.tellers.delete(this);
+    const isWaiting = this.#kind.queues.size > 0;
+    if (!isWaiting) this.#store.tellers.delete(this);
     const sentAt = this.#now;
     const ended = this.#ended.splice(0);
     const mayAsk = this.#asked === undefined && (this.#isDue || asks);
     const waiting = mayAsk ? this.#waiting() : [];
     // None: they wait no longer; or somebody seeks Redis.
-    const isOver = this.#heads.size === 0 && (this.#lacks !== undefined || this.#store.lost !== undefined);
+    const isOver = !isWaiting && (this.#lacks !== undefined || this.#store.lost !== undefined);
     const asked = mayAsk && (waiting.length > 0 || isOver) ? waiting : undefined;
     if (mayAsk) this.#isDue = false;
     if (ended.length === 0 && asked === undefined) return [];
@@ -202,7 +198,7 @@ export class RedisGate implements Gate {
   #waiting(): readonly Ticket[] {
     const waiting: Ticket[] = [];
     const { max } = this.#kind.budgets.at(-1)?.limit ?? { max: never };
-    for (const { queue } of this.#heads) {
+    for (const queue of this.#kind.queues) {
       let left = Math.min(queue.slots.room, mostAsked);
       let permits = max;
       for (const request of queue.requests()) {
