@@ -28,35 +28,16 @@ export interface Ending {
   readonly wasSent: boolean;
 }
 
-/** A pause that the service asked for, and the probe after it. It may outlive its budget. */
-export interface Pause {
-  /** The end of the pause, on the budget's clock. */
-  until: number;
-  /** The response that asked for it; undefined before the first. */
-  by: string | undefined;
-  isProbeDue: boolean;
-  /** The probe in flight. */
-  probe: object | undefined;
-}
-
-const noPause: Pause = {
-  until: Number.NEGATIVE_INFINITY,
-  by: undefined,
-  isProbeDue: false,
-  probe: undefined,
-};
-
 /** What a budget is made of. */
 interface BudgetContext {
   readonly clock: Clock;
   /** The limit that other processes share; undefined if this process counts alone. */
   readonly shared?: SharedBudget | undefined;
   readonly day: DayCount;
-  readonly onChange: () => void;
+  /** Checks the requests that wait for it again. */
+  readonly onChange: (budget: Budget) => void;
   /** Called when it is used while it is not kept: it must not be forgotten. */
-  readonly onUse?: (() => void) | undefined;
-  /** A pause that outlasts an earlier budget of the same limit. */
-  readonly pause?: Pause | undefined;
+  readonly onUse?: ((budget: Budget) => void) | undefined;
 }
 
 /**
@@ -70,39 +51,45 @@ export class Budget implements SharingBudget {
   readonly queues = new Set<WaitingQueue>();
   /** The kinds of requests, in flight or waiting, that need a narrower budget, too. */
   readonly sharing = new Set<SharingKind>();
+  /** The kinds whose narrowest budget it is, by the widest budget of each, which may be forgotten before. */
+  readonly kinds = new WeakMap<SharingBudget, Map<string, SharingKind>>();
   /** Whether a registry keeps it, because it may hold something. */
   isKept = false;
   readonly #clock: Clock;
-  readonly #onUse: BudgetContext["onUse"];
-  /** Checks the waiting requests again. */
-  readonly changed: () => void;
+  readonly #context: Pick<BudgetContext, "onChange" | "onUse">;
   readonly shared: SharedBudget | undefined;
   readonly #permits: Permits<Holder>;
-  readonly lastPause: Pause;
+  /** The end of the last pause that the service asked for, and the response that did. */
+  #pausedUntil = Number.NEGATIVE_INFINITY;
+  #pausedBy: string | undefined;
+  #isProbeDue = false;
+  /** The request in flight that goes alone after a pause. */
+  #probe: object | undefined;
   #interactiveUntil = Number.NEGATIVE_INFINITY;
   #backgroundAt = Number.NEGATIVE_INFINITY;
   #alarm: { readonly at: number; readonly cancel: Cancel } | undefined;
 
-  constructor(
-    name: BudgetName,
-    limit: Limit,
-    { clock, shared, day, onChange, onUse, pause = { ...noPause } }: BudgetContext,
-  ) {
+  constructor(name: BudgetName, limit: Limit, context: BudgetContext) {
+    const { clock, shared, day } = context;
     this.name = name;
     this.limit = limit;
     this.day = day;
     this.#clock = clock;
     this.shared = shared;
-    this.changed = onChange;
-    this.#onUse = onUse;
-    this.lastPause = pause;
+    this.#context = context;
     this.#permits = new Permits(limit, clock);
     shared?.attach(this);
   }
 
-  /** Whether no request waits or holds permits: nothing is lost without it but its day and its pause. */
+  /** Whether it is not paused, and no request waits or holds permits: nothing is lost without it but its day. */
   get isIdle(): boolean {
-    return this.queues.size === 0 && (this.shared !== undefined || this.#permits.used === 0);
+    const isHeld = this.shared === undefined && this.#permits.used > 0;
+    return this.queues.size === 0 && !isHeld && this.pausedForMs === 0;
+  }
+
+  /** Checks the waiting requests again. */
+  changed(): void {
+    this.#context.onChange(this);
   }
 
   /** What a request of this weight takes: never more than the limit. */
@@ -129,8 +116,8 @@ export class Budget implements SharingBudget {
   /** When to ask again whether `has(amount, kept)`: `Infinity` if only a request that ends can tell; undefined: it has. */
   readyAt(amount: number, kept = 0): number | undefined {
     const now = this.#clock.now();
-    if (now < this.lastPause.until) return this.lastPause.until;
-    if (this.lastPause.probe !== undefined) return never;
+    if (now < this.#pausedUntil) return this.#pausedUntil;
+    if (this.#probe !== undefined) return never;
     const wanted = amount + Math.min(kept, Math.max(0, this.limit.max - amount));
     if (this.#permits.inHand >= wanted) return undefined;
     const { nextAt = never } = this.#permits;
@@ -139,22 +126,21 @@ export class Budget implements SharingBudget {
 
   take(weight: number, request: object, holder: Holder): void {
     this.#permits.take(this.amountOf(weight), holder);
-    if (this.lastPause.isProbeDue) {
-      this.lastPause.probe = request;
-      this.lastPause.isProbeDue = false;
+    if (this.#isProbeDue) {
+      this.#probe = request;
+      this.#isProbeDue = false;
     }
     this.day.add(weight);
     if (holder.priority === "background") this.#backgroundAt = this.#clock.now();
-    if (!this.isKept) this.#onUse?.();
+    if (!this.isKept) this.#context.onUse?.(this);
   }
 
   /** The request ended. One that was never sent gives its permits back at once. */
   end(weight: number, request: object, holder: Holder, { roundTripMs, wasSent }: Ending): void {
-    const { lastPause } = this;
-    if (lastPause.probe === request) {
-      lastPause.probe = undefined;
+    if (this.#probe === request) {
+      this.#probe = undefined;
       // The probe never left: the next request becomes it.
-      lastPause.isProbeDue ||= !wasSent;
+      this.#isProbeDue ||= !wasSent;
     }
     if (wasSent) return this.#permits.cool(weight, roundTripMs, holder);
     this.#permits.putBack(this.amountOf(weight), holder);
@@ -202,9 +188,12 @@ export class Budget implements SharingBudget {
   pause(ms: number, by?: string): void {
     const until = this.#clock.now() + ms;
     // A shorter pause never shortens a longer one.
-    if (until > this.lastPause.until) Object.assign(this.lastPause, { until, by });
-    this.lastPause.isProbeDue = true;
-    if (!this.isKept) this.#onUse?.();
+    if (until > this.#pausedUntil) {
+      this.#pausedUntil = until;
+      this.#pausedBy = by;
+    }
+    this.#isProbeDue = true;
+    if (!this.isKept) this.#context.onUse?.(this);
   }
 
   /** The service asked for a pause with the response `by`; all processes that share the budget learn of it. */
@@ -244,15 +233,14 @@ export class Budget implements SharingBudget {
 
   /** Why such a request waits: a pause lasts until its probe is answered. */
   get reason(): "pause" | "limit" {
-    const { isProbeDue, probe } = this.lastPause;
     // Of shared limits, the store chooses the probe.
-    const isProbing = this.shared === undefined && (isProbeDue || probe !== undefined);
+    const isProbing = this.shared === undefined && (this.#isProbeDue || this.#probe !== undefined);
     return isProbing || this.pausedForMs > 0 ? "pause" : "limit";
   }
 
   /** What is left of a pause, in milliseconds; 0 without one. */
   get pausedForMs(): number {
-    const { until } = this.lastPause;
+    const until = this.#pausedUntil;
     // Each request asks several times, and few budgets were ever paused.
     return until === Number.NEGATIVE_INFINITY ? 0 : Math.max(0, until - this.#clock.now());
   }
@@ -266,7 +254,7 @@ export class Budget implements SharingBudget {
   waitMs(): number {
     const now = this.#clock.now();
     // It is unknown when a probe will be answered.
-    const nextAt = this.lastPause.probe !== undefined ? now : (this.#permits.nextAt ?? now);
+    const nextAt = this.#probe !== undefined ? now : (this.#permits.nextAt ?? now);
     return Math.ceil(this.pausedForMs || Math.max(0, nextAt - now));
   }
 
@@ -282,7 +270,7 @@ export class Budget implements SharingBudget {
       remaining,
       resetsInMs: remaining > 0 ? 0 : this.waitMs(),
       pausedUntil: pausedForMs > 0 ? this.#clock.wallTime() + pausedForMs : undefined,
-      pausedBy: pausedForMs > 0 ? this.lastPause.by : undefined,
+      pausedBy: pausedForMs > 0 ? this.#pausedBy : undefined,
       lost: lost?.why,
       waiting: this.waiting,
     };

@@ -8,31 +8,32 @@ import { pump } from "./admission.ts";
 import { Budget } from "./budget.ts";
 import { DailyLimit } from "./permits.ts";
 import { AdmissionQueue, type ConcurrencyLimit, Kind } from "./queue.ts";
-import { type Account, type AccountName, accountsOf, type FindAccount } from "./registry.ts";
+import { budgetsOf, type FindBudget, type LimitName } from "./registry.ts";
 
 const never = Number.POSITIVE_INFINITY;
 const nobody = { interactive: 0, background: 0 };
 // Constants, because thousands of keys remember them.
 const dayOf = { requests: "requestsPerDay", emails: "emailsPerDay", events: "eventsPerDay" } as const;
 
-/** The kind of requests that spend these accounts, the last one by weight; common to all clients. */
-const kindOf = (accounts: readonly Account[], priority: Priority): Kind => {
-  const [budgets, narrowest] = [accounts.map(({ budget }) => budget), accounts.at(-1)];
-  const known = narrowest?.kinds.flatMap((kind) => kind.deref() ?? []) ?? [];
-  const isSame = (kind: Kind): boolean =>
-    kind.priority === priority &&
-    kind.budgets.length === budgets.length &&
-    kind.budgets.every((budget, at) => budget === budgets[at]);
-  const kind = known.find(isSame) ?? new Kind(budgets, priority);
-  if (narrowest !== undefined)
-    narrowest.kinds = [...new Set([...known, kind])].map((one) => new WeakRef(one));
+/** The kind of requests that spend these budgets, the last one by weight; common to all clients. */
+const kindOf = (budgets: readonly Budget[], priority: Priority): Kind => {
+  const [wider, narrowest] = [budgets.slice(0, -1), budgets.at(-1)];
+  if (narrowest === undefined) throw new RangeError("a request spends one limit at least");
+  const widest = wider[0] ?? narrowest;
+  const known = narrowest.kinds.get(widest) ?? new Map<string, Kind>();
+  narrowest.kinds.set(widest, known);
+  // Between the widest and the narrowest one there is at most that of the narrowest for sending.
+  const id = `${priority} ${budgets.length}`;
+  // A budget, which is below them, cannot name them; but no others are there.
+  const kind = (known.get(id) as Kind | undefined) ?? new Kind(wider, narrowest, priority);
+  known.set(id, kind);
   return kind;
 };
 
 /** The budgets that the requests of one client spend. */
 export class RateLimiter {
-  readonly #accounts: Readonly<Record<AccountName, Account>>;
-  readonly budgets: Readonly<Record<BudgetName, Budget>>;
+  /** Those of the limits, and that of sending emails. */
+  readonly budgets: Readonly<Record<LimitName, Budget>>;
 
   /**
    * With `false`, nothing is limited, but a pause that the service asks for still applies.
@@ -43,26 +44,23 @@ export class RateLimiter {
     limits: Limits | false,
     clock: Clock,
     shared?: Pick<SharedLimits, "open">,
-    find: FindAccount = (_name, _numbers, make) => make(undefined),
+    find: FindBudget = (_name, _numbers, make) => make(undefined),
   ) {
-    const accountOf = (name: AccountName): Account => {
+    const budgetOf = (name: LimitName): Budget => {
       const shown = name === "sending" ? "emails" : name;
       const isLimited = limits !== false && name !== "sending";
       const limit = isLimited ? limits[name] : { ...documentedLimits[shown], max: never };
       const maxPerDay = isLimited ? limits[dayOf[name]] : never;
-      return find(name, { limit, maxPerDay }, (scope, { day: counted, pause, keep } = {}) => {
+      return find(name, { limit, maxPerDay }, (scope, memory) => {
         const opened = shared?.open(name, { limit, maxPerDay, scope }, clock);
-        const day = opened?.day ?? counted ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
-        const onChange = (): void => pump([account.budget]);
-        const onUse = keep && (() => keep(account));
-        const context = { clock, shared: opened?.budget, day, onChange, onUse, pause };
-        const account: Account = { budget: new Budget(shown, limit, context), kinds: [] };
-        return account;
+        const day = opened?.day ?? memory?.day ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
+        const onChange = (budget: Budget): void => pump([budget]);
+        const context = { clock, shared: opened?.budget, day, onChange, onUse: memory?.keep };
+        return new Budget(shown, limit, context);
       });
     };
-    const [requests, emails, events] = [accountOf("requests"), accountOf("emails"), accountOf("events")];
-    this.#accounts = { requests, emails, events, sending: accountOf("sending") };
-    this.budgets = { requests: requests.budget, emails: emails.budget, events: events.budget };
+    const [requests, emails, events] = [budgetOf("requests"), budgetOf("emails"), budgetOf("events")];
+    this.budgets = { requests, emails, events, sending: budgetOf("sending") };
   }
 
   /** A queue for requests that spend these budgets, the last one by weight; `stopsAlone` as in the operation. */
@@ -72,17 +70,15 @@ export class RateLimiter {
     slots: ConcurrencyLimit,
     stopsAlone = false,
   ): AdmissionQueue {
-    const accounts = names.map((name) => this.#accounts[name]);
-    if (stopsAlone) accounts.splice(-1, 0, this.#accounts.sending);
-    return new AdmissionQueue(kindOf(accounts, priority), slots);
+    const budgets = names.map((name) => this.budgets[name]);
+    if (stopsAlone) budgets.splice(-1, 0, this.budgets.sending);
+    return new AdmissionQueue(kindOf(budgets, priority), slots);
   }
 
   /** The state of each limit, keyed by its name. */
   state(): Record<keyof Limits, BudgetState> {
-    const { requests, emails, events } = this.budgets;
-    const { sending } = this.#accounts;
-    const { pausedUntil, pausedBy } =
-      sending.budget.pausedForMs > emails.pausedForMs ? sending.budget.state : emails.state;
+    const { requests, emails, events, sending } = this.budgets;
+    const { pausedUntil, pausedBy } = sending.pausedForMs > emails.pausedForMs ? sending.state : emails.state;
     const ofDay = ({ day, shared }: Budget): BudgetState => {
       const remaining = Math.max(0, day.max - day.used);
       return {
@@ -107,7 +103,7 @@ export class RateLimiter {
 
   /** Clears every timer and returns shared permits. */
   async close(): Promise<void> {
-    await Promise.all(Object.values(this.#accounts).map(({ budget }) => budget.close()));
+    await Promise.all(Object.values(this.budgets).map((budget) => budget.close()));
   }
 }
 
@@ -130,5 +126,5 @@ const tellOfThreads = (log: Settings["log"]): void => {
 export const sharedLimiter = (settings: Settings, clock: Clock): RateLimiter => {
   const { limits, sharing, log } = settings;
   if (limits !== false && sharing === undefined) tellOfThreads(log);
-  return new RateLimiter(limits, clock, sharing, accountsOf(settings, clock));
+  return new RateLimiter(limits, clock, sharing, budgetsOf(settings, clock));
 };

@@ -110,11 +110,9 @@ export class Kind {
   /** The largest batch that the service may accept. */
   #mostAtOnce = Number.POSITIVE_INFINITY;
 
-  constructor(budgets: readonly Budget[], priority: Priority) {
-    const narrowest = budgets.at(-1);
-    if (narrowest === undefined) throw new RangeError("a request spends one limit at least");
-    this.budgets = budgets;
-    this.#wider = budgets.slice(0, -1);
+  constructor(wider: readonly Budget[], narrowest: Budget, priority: Priority) {
+    this.budgets = [...wider, narrowest];
+    this.#wider = wider;
     this.narrowest = narrowest;
     this.gate = narrowest.shared?.gateOf(this);
     this.priority = priority;

@@ -3,74 +3,64 @@ import type { Settings } from "../options/options.ts";
 import type { DayCount, LimitNumbers } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
-import type { Budget, Pause } from "./budget.ts";
-import type { Kind } from "./queue.ts";
+import type { Budget } from "./budget.ts";
 
-/** A budget, and the requests that spend it, of all clients in the process that count together. */
-export interface Account {
-  readonly budget: Budget;
-  /** The kinds whose narrowest budget it is; not held by it, because it may outlive their other budgets. */
-  kinds: readonly WeakRef<Kind>[];
-}
-
-/** What is remembered of an earlier account of the same limit, and whom a new one tells that it is used. */
+/** The day that an earlier budget of the same limit counted, and whom a new one tells that it is used. */
 interface Memory {
-  readonly day: DayCount;
-  readonly pause: Pause | undefined;
-  readonly keep: (account: Account) => void;
+  readonly day: DayCount | undefined;
+  readonly keep: (budget: Budget) => void;
 }
 
-/** Makes a new account; `scope` is the name under which it is counted. */
-type MakeAccount = (scope: string | undefined, memory?: Partial<Memory>) => Account;
+/** Makes a new budget; `scope` is the name under which it is counted. */
+type MakeBudget = (scope: string | undefined, memory?: Memory) => Budget;
 
 /** A limit; `sending` has no numbers, only the pause of a mail account that is full: emails are still scheduled then. */
-export type AccountName = BudgetName | "sending";
+export type LimitName = BudgetName | "sending";
 
-/** Finds an account of the process, or makes it. */
-export type FindAccount = (name: AccountName, numbers: LimitNumbers, make: MakeAccount) => Account;
+/** Finds a budget of the process, or makes it. */
+export type FindBudget = (name: LimitName, numbers: LimitNumbers, make: MakeBudget) => Budget;
 
 /** What says with whom a client counts. */
 type Client = Pick<Settings, "apiKey" | "origin" | "basePath" | "limitScopes" | "sharing" | "fetch">;
 
-/** Finds the account with this id, or makes it. */
-type Find = (id: string, now: number, make: (memory: Partial<Memory>) => Account) => Account;
+/** Finds the budget with this id, or makes it. */
+type Find = (id: string, now: number, make: (memory: Memory) => Budget) => Budget;
 
 const sweepMs = 60_000;
 
 /**
- * Keeps accounts for as long as they hold anything, whether a client is open or not: all of an account while it is in
- * use, and then only its day and its pause. What has expired is looked for once a minute, when a client is made; no
- * timer keeps the process alive.
+ * Keeps budgets for as long as they hold anything, whether a client is open or not: all of a budget while it is in use
+ * or paused, and then only its day. What has expired is looked for once a minute, when a client is made; no timer keeps
+ * the process alive.
  */
 const newMemory = (): Find => {
-  const known = new Map<string, { day: DayCount; pause: Pause; account: WeakRef<Account> }>();
-  const kept = new Set<Account>();
-  const keep = (account: Account): void => {
-    account.budget.isKept = true;
-    kept.add(account);
+  const known = new Map<string, { day: DayCount; budget: WeakRef<Budget> }>();
+  const kept = new Set<Budget>();
+  const keep = (budget: Budget): void => {
+    budget.isKept = true;
+    kept.add(budget);
   };
   let sweptAt = Number.NEGATIVE_INFINITY;
   const sweep = (now: number): void => {
     // Clients may have different clocks.
     if (Math.abs(now - sweptAt) < sweepMs) return;
     sweptAt = now;
-    for (const account of kept) {
-      if (!account.budget.isIdle) continue;
-      account.budget.isKept = false;
-      kept.delete(account);
+    for (const budget of kept) {
+      if (!budget.isIdle) continue;
+      budget.isKept = false;
+      kept.delete(budget);
     }
-    for (const [id, { day, pause, account }] of known)
-      if (day.used === 0 && pause.until <= now && account.deref() === undefined) known.delete(id);
+    for (const [id, { day, budget }] of known)
+      if (day.used === 0 && budget.deref() === undefined) known.delete(id);
   };
   return (id, now, make) => {
     sweep(now);
     const before = known.get(id);
-    const found = before?.account.deref();
+    const found = before?.budget.deref();
     if (found !== undefined) return found;
-    const account = make({ ...before, keep });
-    const { day, lastPause: pause } = account.budget;
-    known.set(id, { day, pause, account: new WeakRef(account) });
-    return account;
+    const budget = make({ day: before?.day, keep });
+    known.set(id, { day: budget.day, budget: new WeakRef(budget) });
+    return budget;
   };
 };
 
@@ -117,12 +107,12 @@ const sameNumbers = ({ limit, day }: Budget, scope: string, numbers: LimitNumber
 };
 
 /**
- * The accounts of a client: those that `limitScopes` names are shared by all clients of the origin (or, over Redis, of
+ * The budgets of a client: those that `limitScopes` names are shared by all clients of the origin (or, over Redis, of
  * the Redis) that name them so; the others by all clients of the key with the same base URL, numbers and `fetch`, or by
  * the id of the Redis. A key function may return any key, so without `limitScopes.requests` its client shares only what
  * it names. In workerd every client has its own.
  */
-export const accountsOf = (client: Client, clock: Clock): FindAccount => {
+export const budgetsOf = (client: Client, clock: Clock): FindBudget => {
   const { apiKey, origin, basePath, limitScopes, sharing, fetch } = client;
   const ofProcess = isWorkerd() ? undefined : memories();
   const key = typeof apiKey === "string" ? [apiKey] : limitScopes.requests && [limitScopes.requests, "named"];
@@ -134,8 +124,8 @@ export const accountsOf = (client: Client, clock: Clock): FindAccount => {
     if (ofProcess === undefined || id === undefined || id === "") return make(scope);
     // A name is the origin's, whichever way a request takes.
     const find = ofProcess(sharing ?? (scope === undefined ? fetch : undefined));
-    const account = find(JSON.stringify(id), clock.now(), (memory) => make(scope, memory));
-    if (scope !== undefined) sameNumbers(account.budget, scope, numbers);
-    return account;
+    const budget = find(JSON.stringify(id), clock.now(), (memory) => make(scope, memory));
+    if (scope !== undefined) sameNumbers(budget, scope, numbers);
+    return budget;
   };
 };

@@ -24,7 +24,7 @@ const admission = (shared?: SharedBudget) => {
   const requests = budgetOf("requests", undefined, 1_000);
   const emails = budgetOf("emails", shared, 1);
   const { day } = emails;
-  const kind = new Kind([requests, emails], "interactive");
+  const kind = new Kind([requests], emails, "interactive");
   const queue = new AdmissionQueue(kind, new ConcurrencyLimit(1));
   const request = requestOn(["requests", "emails"]);
   const [scope, sent] = unfold(request);
