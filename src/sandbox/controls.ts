@@ -4,7 +4,6 @@ import { suggestion } from "../runtime/nearest-name.ts";
 import { isText, isWhole, refuseSetup } from "../runtime/rules.ts";
 import { checkArgument } from "./check-options.ts";
 import { given } from "./json.ts";
-import { defaultWorkspace } from "./keys.ts";
 import type { ApiKeyOptions, MailAccountChange, WorkspaceChange } from "./options.ts";
 import { dispatchLater } from "./rules/emails.ts";
 import { seedContacts } from "./seed.ts";
@@ -100,17 +99,17 @@ export interface SandboxControls {
 export const createControls = (current: () => World): SandboxControls => ({
   seedContacts: (count, change) => {
     refuseSetup("sandbox.seedContacts", isWhole(0)(count, "count"));
-    seedContacts(current().workspaceNamed(defaultWorkspace), count, change);
+    seedContacts(current().workspaceNamed(), count, change);
   },
-  addContact: (contact, name = defaultWorkspace) => {
+  addContact: (contact, name) => {
     refuseSetup("sandbox.addContact", isText(contact?.email, "email"));
     const workspace = current().workspaceNamed(name);
     if (workspace.contacts.byEmail(contact.email) !== undefined)
       throw new ConfigurationError("sandbox.addContact: a contact with this email already exists");
     return addContact(workspace, contact);
   },
-  removeContact: (id, name = defaultWorkspace) => current().workspaceNamed(name).contacts.remove(id),
-  updateMailAccount: (id, change, name = defaultWorkspace) => {
+  removeContact: (id, name) => current().workspaceNamed(name).contacts.remove(id),
+  updateMailAccount: (id, change, name) => {
     checkArgument("updateMailAccount", change);
     const workspace = current().workspaceNamed(name);
     const { mailAccounts } = workspace;
@@ -127,12 +126,12 @@ export const createControls = (current: () => World): SandboxControls => ({
     // What waited for the day may go out now.
     for (const record of workspace.scheduled.values()) dispatchLater(record, workspace);
   },
-  updateWorkspace: (change, name = defaultWorkspace) => {
+  updateWorkspace: (change, name) => {
     checkArgument("updateWorkspace", change);
     const workspace = current().workspaceNamed(name);
     workspace.settings = { ...workspace.settings, ...given(change) };
   },
-  doNotEmail: (address, isOnList = true, name = defaultWorkspace) => {
+  doNotEmail: (address, isOnList = true, name) => {
     refuseSetup("sandbox.doNotEmail", isText(address, "address"));
     const list = current().workspaceNamed(name).doNotEmail;
     if (isOnList) list.add(foldAscii(address));

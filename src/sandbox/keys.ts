@@ -19,10 +19,11 @@ export const createKeys = (
   metersFor: MetersFor,
 ): Map<string, ApiKey> =>
   new Map(
-    options.map((option) => {
+    options.map((option, index) => {
       const given: ApiKeyOptions = typeof option === "string" ? { key: option } : option;
       const { key, workspace = defaultWorkspace, ...settings } = given;
-      return [key, { settings, workspace, meters: metersFor("requests", "emails") }];
+      // Numbered, not named, so that the page never shows a key.
+      return [key, { settings, workspace, meters: metersFor(`key ${index + 1}`, "requests", "emails") }];
     }),
   );
 

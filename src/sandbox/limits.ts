@@ -69,16 +69,20 @@ const createBucket = (window: LimitWindow): Meter => {
 export const createMeter = (window: LimitWindow, kind: LimitKind = "sliding"): Meter =>
   kind === "bucket" ? createBucket(window) : createWindows(window, kind === "fixed");
 
-/** Makes the counters of one key, workspace or mail account. */
-export type MetersFor = (...budgets: readonly BudgetName[]) => Map<LimitName, Meter>;
+/** Makes the counters of one key, workspace or mail account, by the name that the workbench shows. */
+export type MetersFor = (owner: string, ...budgets: readonly BudgetName[]) => Map<LimitName, Meter>;
 
 const namesOf = (budget: BudgetName) => [budget, `${budget}PerDay`] as const;
 
+/** Whose limits there are. */
+export type Owners = Map<string, ReadonlyMap<LimitName, Meter>>;
+
 /** Reads the option; `false` turns all limits off. */
 export const createMetersFor =
-  (limits: SandboxLimits | false): MetersFor =>
-  (...budgets) => {
+  (limits: SandboxLimits | false, owners: Owners): MetersFor =>
+  (owner, ...budgets) => {
     const meters = new Map<LimitName, Meter>();
+    owners.set(owner, meters);
     if (limits === false) return meters;
     for (const name of budgets.flatMap(namesOf)) {
       const given = limits[name] ?? documentedLimits[name];

@@ -4,24 +4,17 @@ import { settingsOf } from "./check-options.ts";
 import { createFaultPlans } from "./fault-plan.ts";
 import { createJournal } from "./journal.ts";
 import { createKeys, defaultWorkspace } from "./keys.ts";
-import { createMetersFor } from "./limits.ts";
+import { createMetersFor, type Owners } from "./limits.ts";
 import type { SandboxOptions } from "./options.ts";
 import { createRandom } from "./random.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import { createWorkspace, type Services, type Workspace } from "./store/workspace.ts";
 
-const workspaceOwners = ({ name, meters, mailAccounts }: Workspace) => [
-  { name: `workspace ${name}`, meters },
-  ...[...mailAccounts.values()].map((account) => ({
-    name: `mail account ${account.id}${name === defaultWorkspace ? "" : ` of ${name}`}`,
-    meters: account.meters,
-  })),
-];
-
 /** Creates a world with the settings of the options and no records. */
 export const createWorld = (options: SandboxOptions, clock: SandboxClock, changed: () => void) => {
   const random = createRandom(options.seed);
-  const metersFor = createMetersFor(options.limits ?? {});
+  const owners: Owners = new Map();
+  const metersFor = createMetersFor(options.limits ?? {}, owners);
   const ids = { count: 0 };
   // A counter makes ids unique, a random part hides their order.
   const newId = (prefix: string): string => {
@@ -39,7 +32,7 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock, change
   for (const name of new Set([defaultWorkspace, ...named]))
     workspaces.set(name, createWorkspace(name, settingsOf(options, name), services));
   /** @throws ConfigurationError for a workspace that neither an option nor a key names. */
-  const workspaceNamed = (name: string): Workspace => {
+  const workspaceNamed = (name = defaultWorkspace): Workspace => {
     const workspace = workspaces.get(name);
     if (workspace !== undefined) return workspace;
     throw new ConfigurationError(`sandbox: ${isOneOf(...workspaces.keys())(name, "workspace").join("; ")}`);
@@ -53,12 +46,7 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock, change
     /** How many ids were created; set when a snapshot is loaded. */
     ids,
     keys,
-    /** Whose limits there are. */
-    owners: [
-      // Numbered, not named, so that the page never shows a key.
-      ...[...keys.values()].map(({ meters }, index) => ({ name: `key ${index + 1}`, meters })),
-      ...[...workspaces.values()].flatMap(workspaceOwners),
-    ],
+    owners,
     /** By name; the `default` one comes first. */
     workspaces,
     workspaceNamed,

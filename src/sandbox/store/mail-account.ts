@@ -1,3 +1,4 @@
+import { defaultWorkspace } from "../keys.ts";
 import { createMeter, type Meter, type MetersFor } from "../limits.ts";
 import { documentedLimits, type LimitName, type MailAccountOptions } from "../options.ts";
 
@@ -14,10 +15,11 @@ export const setDailyLimit = (meters: Map<LimitName, Meter>, max: number | undef
   if (max !== undefined) meters.set("mailAccountPerDay", createMeter({ max, windowMs }));
 };
 
-/** Creates an account with its own meters. */
-export const createMailAccount = (options: MailAccountOptions, metersFor: MetersFor) => {
+/** Creates an account of a workspace with its own meters. */
+export const createMailAccount = (options: MailAccountOptions, workspace: string, metersFor: MetersFor) => {
   const { id, from = `${id}@touchpoint.example`, connected = true, failing, dailyLimit } = options;
-  const meters = metersFor("emails");
+  const owner = `mail account ${id}${workspace === defaultWorkspace ? "" : ` of ${workspace}`}`;
+  const meters = metersFor(owner, "emails");
   setDailyLimit(meters, dailyLimit);
   // `dailyLimit` stays what it started with, `failing` is the message of its 502.
   return { id, from, isConnected: connected, failing, dailyLimit, meters };

@@ -44,6 +44,7 @@ export const createWorkspace = (name: string, settings: WorkspaceOptions, servic
   const runs: AutomationRun[] =
     settings.automations?.map((automation) => ({ automation, active: new Map() })) ?? [];
   const { mailAccounts = [defaultMailAccount] } = settings;
+  const { metersFor } = services;
   return {
     name,
     services,
@@ -57,11 +58,11 @@ export const createWorkspace = (name: string, settings: WorkspaceOptions, servic
     eventsById: new Map<string, EventRecord>(),
     emails,
     scheduled: new Map<string, ScheduledRecord>(),
-    mailAccounts: new Map(mailAccounts.map((one) => [one.id, createMailAccount(one, services.metersFor)])),
+    meters: metersFor(`workspace ${name}`, "events"),
+    mailAccounts: new Map(mailAccounts.map((one) => [one.id, createMailAccount(one, name, metersFor)])),
     /** Addresses in lower case. */
     doNotEmail: new Set(settings.doNotEmail?.map(foldAscii)),
     runs,
-    meters: services.metersFor("events"),
   };
 };
 

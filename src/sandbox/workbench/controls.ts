@@ -61,7 +61,7 @@ export const controls: Readonly<Record<string, (body: Fields, on: Controlled, id
   },
   "POST /seed": (body, { world, sandbox }) => {
     sandbox.seedContacts(Number(checked("seed", body).contacts));
-    return { contacts: world().workspaceNamed("default").contacts.all.length };
+    return { contacts: world().workspaceNamed().contacts.all.length };
   },
   // Each checks what it gets and names every fault. The workspace's name stands beside the change.
   "POST /mail-accounts/:id": ({ workspace, ...change }, { sandbox }, id) =>
