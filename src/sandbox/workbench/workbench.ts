@@ -74,6 +74,13 @@ const streaming: File = { type: "text/event-stream", content: "" };
 const isFile = (found: object): found is File => "content" in found;
 const jsonOf = (body: unknown): File => ({ type: "application/json", content: JSON.stringify(body) });
 
+const orMissing = <T>(found: T | undefined): T => {
+  if (found === undefined) throw new Refusal(404, "There is nothing here.");
+  return found;
+};
+
+const page = async (): Promise<File> => ({ ...orMissing(await pageFile("index.html")), policy: pagePolicy });
+
 // The list shows what is there, also where the wait was in vain.
 const unlessLate = (error: unknown): void => {
   if (error instanceof ConfigurationError) throw error;
@@ -145,22 +152,17 @@ export const createWorkbench = (on: Controlled) => {
     const id = decodeURIComponent(given ?? "");
     const control = controls[route];
     if (control !== undefined) return jsonOf(control(bodyOf(incoming), on, id) ?? {});
-    const found = await views[route]?.({ workspace, query, id });
-    if (found === undefined) throw new Refusal(404, "There is nothing here.");
+    const found = orMissing(await views[route]?.({ workspace, query, id }));
     return isFile(found) ? found : jsonOf(found);
   };
 
   /** Answers requests to the workbench. Returns false for requests to the service. */
   const serve = async (incoming: Incoming, request: IncomingMessage, response: ServerResponse) => {
     const { method, target } = incoming;
-    if (method === "GET" && /^\/(\?|$)/.test(target)) {
-      const page = await pageFile("index.html");
-      if (page !== undefined) send(response, { ...page, policy: pagePolicy });
-      return true;
-    }
-    if (!target.startsWith("/_sandbox/")) return false;
+    const isPage = method === "GET" && /^\/(\?|$)/.test(target);
+    if (!isPage && !target.startsWith("/_sandbox/")) return false;
     try {
-      const file = await answer(incoming);
+      const file = isPage ? await page() : await answer(incoming);
       if (file === streaming) stream(request, response);
       else send(response, file);
     } catch (error) {
