@@ -21,6 +21,9 @@ export const createSandboxClock = (base: Clock) => {
   const isWait = must("a number of milliseconds, at least 0, to a time that a Date can hold", (ms) =>
     isNumber(ms, 0, lastTime - wallTime()),
   );
+  const isAhead = must("a number of milliseconds to a time that a Date can hold", (ms) =>
+    isNumber(ms, -lastTime, lastTime - wallTime() + offset),
+  );
 
   const fire = (timer: Timer): void => {
     if (!timers.delete(timer)) return;
@@ -87,8 +90,9 @@ export const createSandboxClock = (base: Clock) => {
     get aheadMs() {
       return offset;
     },
-    /** Pending timers keep their remaining time. */
+    /** Pending timers keep their remaining time. @throws ConfigurationError for a time that cannot be reached. */
     setAhead(ms: number) {
+      refuseSetup("sandbox.load", isAhead(ms, "aheadMs"));
       const step = ms - offset;
       offset = ms;
       for (const timer of timers) timer.dueAt += step;

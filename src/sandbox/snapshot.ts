@@ -74,6 +74,7 @@ const workspaceRules = {
 const snapshotRules = {
   format: isOneOf("touchpoint-sandbox"),
   version: must("1", (value) => value === 1),
+  // The clock checks which it can be.
   aheadMs: must("a number of milliseconds", Number.isFinite),
   ids: isWhole(0),
   workspaces: recordOf(optionsOf(workspaceRules, "an object")),

@@ -151,6 +151,11 @@ describe("save and load", () => {
       /workspaces\.default\.contacts\[0\]\.email must be a non-empty string/,
     ],
     [
+      "from a time that no date can hold",
+      '{"format":"touchpoint-sandbox","version":1,"aheadMs":1e300,"workspaces":{}}',
+      /aheadMs must be a number of milliseconds to a time that a Date can hold, got 1e\+300/,
+    ],
+    [
       "of an unknown workspace",
       '{"format":"touchpoint-sandbox","version":1,"workspaces":{"other":{}}}',
       /workspace must be "default", got "other"/,
