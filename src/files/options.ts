@@ -1,4 +1,13 @@
-import { isCallback, isFlag, isWhole, must, type Rules, refuseSetup, ruleFaults } from "../runtime/rules.ts";
+import {
+  isCallback,
+  isFlag,
+  isString,
+  isWhole,
+  must,
+  type Rules,
+  refuseSetup,
+  ruleFaults,
+} from "../runtime/rules.ts";
 import type { OnInvalid } from "./invalid.ts";
 
 /**
@@ -14,8 +23,6 @@ export const knownOptions = <T extends object>(
   refuseSetup(caller, ruleFaults(given, rules));
   return given ?? {};
 };
-
-const isString = must("a string", (value) => typeof value === "string");
 
 /** Options of both readers. */
 export interface ReadOptions {

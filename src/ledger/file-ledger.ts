@@ -8,7 +8,7 @@ import type { JournalFile } from "./journal-file.ts";
 import type { Ledger } from "./ledger.ts";
 import { type KeyStore, ledgerOver } from "./ledger-over.ts";
 import { foundAt } from "./memory-ledger.ts";
-import { isClock, type Stored } from "./rules.ts";
+import { isClock, type Stored, settled } from "./rules.ts";
 
 /** The keys of a ledger in a file, for the processes of one machine. */
 const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
@@ -42,10 +42,9 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
   const settle: KeyStore["settle"] = async (key, claim, settling) => {
     const isSettled = await inTurn(false, async (journal, file) => {
       const stored = journal.keys.find(key);
-      if (stored?.claim !== claim || (stored.state === "sent" && !settling.over)) return false;
-      const { operation } = stored;
+      if (stored?.claim !== claim || settled(stored.state, settling) === undefined) return false;
       const settle = crypto.randomUUID();
-      return journal.append(file, { key, ...settling, claim, operation, seen: journal.seen, settle });
+      return journal.append(file, { key, ...settling, claim, seen: journal.seen, settle });
     });
     return isSettled ?? false;
   };

@@ -1,4 +1,5 @@
-import type { ClaimDetails, Settlement } from "./ledger.ts";
+import type { ClaimDetails } from "./ledger.ts";
+import type { Settling } from "./rules.ts";
 
 /** A claimed key. */
 interface ClaimRecord extends Partial<ClaimDetails> {
@@ -12,14 +13,9 @@ interface ClaimRecord extends Partial<ClaimDetails> {
 }
 
 /** A settled key, with its claim. */
-interface SettleRecord {
+interface SettleRecord extends Settling {
   readonly key: string;
-  readonly as: Settlement;
   readonly claim: string;
-  /** The method whose receipt it is. */
-  readonly operation?: string;
-  readonly over?: boolean | undefined;
-  readonly receipt?: unknown;
   readonly seen?: number;
   readonly settle: string;
 }

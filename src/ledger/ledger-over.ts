@@ -66,7 +66,7 @@ export const ledgerOver = (store: KeyStore): Ledger => {
     },
     settle: async (key, as, details) => {
       const { claim: given, force, receipt } = details ?? {};
-      checkSettling(key, as, details ?? {});
+      checkSettling(key, as, details);
       if (given !== undefined) return store.settle(key, given, { as, receipt });
       const found = await store.find(key);
       const how = found && settledByHand(found, as, force);

@@ -1,7 +1,15 @@
-import { ValidationError } from "../errors.ts";
-import { can, isOneOf, must, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
-import { isDate, shown } from "../runtime/values.ts";
-import type { ClaimDetails, LedgerFilter, LedgerRow, SettleDetails, Settlement, TakenKey } from "./ledger.ts";
+import {
+  can,
+  isFlag,
+  isOneOf,
+  isString,
+  must,
+  type Rules,
+  refuseFaults,
+  ruleFaults,
+} from "../runtime/rules.ts";
+import { isDate } from "../runtime/values.ts";
+import type { ClaimDetails, LedgerFilter, LedgerRow, Settlement, TakenKey } from "./ledger.ts";
 
 const longestText = 65_536;
 const longestField = 1_024;
@@ -97,28 +105,28 @@ export const settledByHand = (found: Found, as: Settlement, force = false): Sett
   return { as, over: as !== "sent" && scheduledIdOf(found.operation, found.receipt) !== undefined };
 };
 
-const settlements: readonly unknown[] = ["sent", "not-sent", "unknown"];
+const isSettlement = isOneOf("sent", "not-sent", "unknown");
 
-const demand = (fits: boolean, what: string): void => {
-  if (!fits) throw new ValidationError(`ledger.settle: ${what}`);
+const detailRules: Rules = {
+  claim: must("the one that ledger.claim gave", (claim) => typeof claim === "string"),
+  force: isFlag,
+  receipt: must(
+    "JSON of at most 64 KiB, nested 64 levels at most",
+    (receipt) => receiptText(receipt) !== undefined,
+  ),
 };
 
 /** @throws ValidationError for a key that is not a string. */
-export const checkKey = (method: string, key: unknown): void => {
-  if (typeof key !== "string") throw new ValidationError(`ledger.${method}: the key must be a string`);
-};
+export const checkKey = (method: string, key: unknown): void =>
+  refuseFaults(`ledger.${method}`, isString(key, "the key"));
 
-/** @throws ValidationError for wrong arguments of a settlement by hand. */
-export const checkSettling = (key: unknown, settlement: unknown, details: SettleDetails): void => {
-  const { claim, force, receipt } = details;
-  checkKey("settle", key);
-  const states = `must be "sent", "not-sent" or "unknown"`;
-  demand(settlements.includes(settlement), `${states}, got ${shown(settlement)}`);
-  demand(claim === undefined || typeof claim === "string", "claim must be the one that ledger.claim gave");
-  demand(force === undefined || typeof force === "boolean", "force must be true or false");
-  const fits = receipt === undefined || receiptText(receipt) !== undefined;
-  demand(fits, "receipt must be JSON of at most 64 KiB, nested 64 levels at most");
-};
+/** @throws ValidationError naming every fault of the arguments of a settlement. */
+export const checkSettling = (key: unknown, settlement: unknown, details: unknown): void =>
+  refuseFaults("ledger.settle", [
+    ...isString(key, "the key"),
+    ...isSettlement(settlement, "the settlement"),
+    ...ruleFaults(details, detailRules),
+  ]);
 
 const iso = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/;
 
@@ -141,11 +149,9 @@ const filterRules: Rules = {
  * @throws ValidationError naming every fault of the filter.
  */
 export const listFilter = (given: LedgerFilter | undefined): ((row: LedgerRow) => boolean) => {
-  // JavaScript callers may pass null, which means none.
-  const filter = given ?? {};
-  refuseFaults("ledger.list", ruleFaults(filter, filterRules));
-  const { state } = filter;
-  const from = sinceMs(filter.since);
+  refuseFaults("ledger.list", ruleFaults(given, filterRules));
+  const { state, since } = given ?? {};
+  const from = sinceMs(since);
   return (row) => (state === undefined || row.state === state) && row.since >= from;
 };
 

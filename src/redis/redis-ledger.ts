@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors.ts";
 import type { Ledger, LedgerLog } from "../ledger/ledger.ts";
 import { type Claiming, type KeyStore, ledgerOver } from "../ledger/ledger-over.ts";
 import { type Found, type Settling, scheduledIdOf } from "../ledger/rules.ts";
-import { isFlag, must, refuseSetup, ruleFaults } from "../runtime/rules.ts";
+import { isFlag, isString, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, nodesOf, type RedisCommands } from "./commands.ts";
 import { asked, faultOf } from "./fault.ts";
 import {
@@ -153,12 +153,9 @@ class RedisKeys implements KeyStore {
  * ```
  */
 export const redisLedger = (redis: RedisCommands, options?: RedisLedgerOptions): Ledger => {
-  // An untyped caller may pass null, which means no options.
-  const given = options ?? {};
-  const isPrefix = must("a string", (value) => typeof value === "string");
-  const faults = ruleFaults(given, { prefix: isPrefix, allowEviction: isFlag });
+  const faults = ruleFaults(options, { prefix: isString, allowEviction: isFlag });
   refuseSetup("redisLedger", [...clientFaults(redis), ...faults]);
-  const { prefix = "touchpoint:sent:", allowEviction = false } = given;
+  const { prefix = "touchpoint:sent:", allowEviction = false } = options ?? {};
   const keys = new RedisKeys(redis, prefix, allowEviction);
   return { ...ledgerOver(keys), attach: (log) => keys.attach(log) };
 };

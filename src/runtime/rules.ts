@@ -32,6 +32,8 @@ export const isWhole = (least: number, most = Number.POSITIVE_INFINITY): Rule =>
     (value) => Number.isSafeInteger(value) && isNumber(value, least, most),
   );
 
+export const isString = must("a string", (value) => typeof value === "string");
+
 export const isText = must("a non-empty string", (value) => typeof value === "string" && value !== "");
 
 export const isFlag = must("true or false", (value) => typeof value === "boolean");

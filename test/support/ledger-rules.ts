@@ -18,7 +18,7 @@ const filters: Readonly<Record<string, readonly [unknown, string]>> = {
   "a state that is none": [{ state: "free" }, 'state must be "pending", "unknown" or "sent", got "free"'],
   "a misspelt field": [{ satte: "sent" }, 'there is no option "satte" (did you mean "state"?)'],
   "a time without a zone": [{ since: "2026-03-02T07:00" }, `${sinceFault}, got "2026-03-02T07:00"`],
-  "a time that does not exist": [{ since: new Date(Number.NaN) }, `${sinceFault}, got an object`],
+  "a time that does not exist": [{ since: new Date(Number.NaN) }, `${sinceFault}, got a Date`],
   "no filter at all": [5, "the options must be an object, got 5"],
 };
 
@@ -26,9 +26,13 @@ const deep = JSON.parse("[".repeat(5_000) + "]".repeat(5_000));
 const misspelt: Readonly<Record<string, readonly [readonly unknown[], string]>> = {
   "a state that is none": [
     ["welcome:1", "not_sent"],
-    'must be "sent", "not-sent" or "unknown", got "not_sent"',
+    'the settlement must be "sent", "not-sent" or "unknown", got "not_sent"',
   ],
-  "no state": [["welcome:1"], 'must be "sent", "not-sent" or "unknown", got undefined'],
+  "a misspelt detail": [
+    ["welcome:1", "sent", { forced: true }],
+    'there is no option "forced" (did you mean "force"?)',
+  ],
+  "no state": [["welcome:1"], 'the settlement must be "sent", "not-sent" or "unknown", got undefined'],
   "a key that is no string": [[1, "sent"], "the key must be a string"],
   "a force that is no boolean": [["welcome:1", "sent", { force: 1 }], "force must be true or false"],
   "a claim that is no string": [["welcome:1", "sent", { claim: 1 }], "claim must be the one"],
