@@ -44,17 +44,11 @@ const settlingMs = 1_000;
 
 const isCarrier = (end: Closable): end is Carrier => "slots" in end;
 
-/** The clients that a client was created from, and the client itself. A garbage-collected one closes nothing. */
-type Ancestry = readonly WeakRef<ClientNode>[];
-
 /**
- * A resource of a client in the tree. Nothing is kept alive: calls in flight keep themselves alive, and an unused client
- * has nothing left to close.
+ * What a client and those created from it have opened. Nothing is kept alive: calls in flight keep themselves alive, and
+ * an unused client has nothing left to close.
  */
-interface Owned {
-  readonly thing: WeakRef<Closable | Set<Draining>>;
-  readonly owner: Ancestry;
-}
+type Owned = Set<WeakRef<Closable | Set<Draining>>>;
 
 const forgetting = new FinalizationRegistry<() => void>((forget) => forget());
 
@@ -62,28 +56,22 @@ const forgetting = new FinalizationRegistry<() => void>((forget) => forget());
 export class ClientNode {
   /** Open recorders: they send requests, so they are drained before anything else is closed. */
   readonly recorders = new Set<Draining>();
-  /** What all clients of the tree have opened, as long as it is used. */
-  readonly #owned: Set<Owned>;
-  readonly #ancestry: Ancestry;
+  readonly #owned: Owned = new Set();
+  /** The sets of the clients that this one was created from, and its own. A garbage-collected client closes nothing. */
+  readonly #owners: readonly WeakRef<Owned>[];
 
   /** @param ends - what this client closes itself, not its parent. */
   constructor(ends: readonly Closable[], parent?: ClientNode) {
-    const owned = parent === undefined ? new Set<Owned>() : parent.#owned;
-    const above = parent === undefined ? [] : parent.#ancestry.filter((one) => one.deref() !== undefined);
-    this.#owned = owned;
-    this.#ancestry = [...above, new WeakRef(this)];
+    const above = parent === undefined ? [] : parent.#owners.filter((one) => one.deref() !== undefined);
+    const owners = [...above, new WeakRef(this.#owned)];
+    this.#owners = owners;
     for (const thing of [this.recorders, ...ends]) {
-      const entry = { thing: new WeakRef(thing), owner: this.#ancestry };
-      owned.add(entry);
-      forgetting.register(thing, () => owned.delete(entry));
+      const owned = new WeakRef(thing);
+      for (const owner of owners) owner.deref()?.add(owned);
+      forgetting.register(thing, () => {
+        for (const owner of owners) owner.deref()?.delete(owned);
+      });
     }
-  }
-
-  /** The resources of this client and of clients created from it. */
-  #things(): readonly (Closable | Set<Draining>)[] {
-    return [...this.#owned].flatMap(({ thing, owner }) =>
-      owner.some((one) => one.deref() === this) ? (thing.deref() ?? []) : [],
-    );
   }
 
   /**
@@ -103,7 +91,7 @@ export class ClientNode {
       cancel?.();
     };
 
-    const things = this.#things();
+    const things = [...this.#owned].flatMap((owned) => owned.deref() ?? []);
     const recorders = things.flatMap((thing) => (thing instanceof Set ? [...thing] : []));
     const ends = things.flatMap((thing) => (thing instanceof Set ? [] : thing));
     const carriers = ends.filter(isCarrier);
