@@ -3,7 +3,7 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { readLines } from "../runtime/lines.ts";
 import { parseState, type StateKind } from "../runtime/saved-state.ts";
-import { isMissingFile, isRecord, messageOf } from "../runtime/values.ts";
+import { isMissingFile, isRecord, messageOf, parsedJson } from "../runtime/values.ts";
 import type { Texts } from "./contact-fields.ts";
 
 export const format = "touchpoint-contacts";
@@ -40,14 +40,6 @@ export type SnapshotMark =
 export const snapshotLine = (
   line: SnapshotHeader | StoredContact | SnapshotMark | { readonly complete: string },
 ): string => `${JSON.stringify(line)}\n`;
-
-const parse = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 const kind: StateKind<SnapshotHeader> = {
   noun: "snapshot",
@@ -108,7 +100,7 @@ export const readSnapshot = async (
     let sinceMark = "";
     let contacts: StoredContact[] = [];
     for await (const text of lines) {
-      const line = parse(text);
+      const line = parsedJson(text);
       if (!isRecord(line)) break;
       if (typeof line.complete === "string") {
         isComplete = line.complete === hash.copy().digest("hex");

@@ -1,5 +1,5 @@
 import { ValidationError } from "../errors.ts";
-import { isDate, messageOf } from "../runtime/values.ts";
+import { isDate, messageOf, parsedJson } from "../runtime/values.ts";
 
 // What a spreadsheet may read as the start of a formula, also in full width, after any apostrophes.
 const guarded = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
@@ -31,14 +31,7 @@ export const plainIn = (cell: string): unknown => {
 };
 
 /** The object, array or text that a cell holds as JSON; undefined if it holds none. */
-export const jsonIn = (cell: string): unknown => {
-  if (!/^[["{]/.test(cell)) return undefined;
-  try {
-    return JSON.parse(cell);
-  } catch {
-    return undefined;
-  }
-};
+export const jsonIn = (cell: string): unknown => (/^[["{]/.test(cell) ? parsedJson(cell) : undefined);
 
 const isPlainItem = (item: unknown): boolean =>
   typeof item === "string" && /^[\p{L}\p{N}_@ .-]+$/u.test(item) && !/^[-@]/.test(item);

@@ -1,3 +1,4 @@
+import { parsedJson } from "../runtime/values.ts";
 import type { ClaimDetails } from "./ledger.ts";
 import type { Settling } from "./rules.ts";
 
@@ -46,18 +47,10 @@ const isRecord = (value: unknown): value is JournalRecord => {
   return has(value, "key", "claim", "fingerprint") && "since" in value && typeof value.since === "number";
 };
 
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
-
 /** Whether a text has a whole record and then something else: a line that was cut has no end. */
 const isComplete = (text: string): boolean => {
   const end = text.lastIndexOf("}") + 1;
-  return parsed(text.slice(0, end)) !== undefined && !text.startsWith("\0", end);
+  return parsedJson(text.slice(0, end)) !== undefined && !text.startsWith("\0", end);
 };
 
 const newline = 10;
@@ -85,7 +78,7 @@ const recordOf = (
   { at, line, before }: ReadingPoint,
   isClosed: boolean,
 ): JournalRecord | undefined => {
-  const value = parsed(text);
+  const value = parsedJson(text);
   if (value === undefined) {
     // A cut line lacks its end, and the next one starts at once; a power cut leaves zeros.
     const isCut = before !== "whole" && '{"'.startsWith(text.slice(0, 2)) && !isComplete(text);

@@ -2,7 +2,7 @@ import { ConnectionError, isTouchpointError, SendOnceError, TimeoutError } from 
 import { DeadlineExceeded, type Lifetime, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { contentHash } from "../runtime/content-hash.ts";
-import { jsonCopy, messageOf } from "../runtime/values.ts";
+import { jsonCopy, messageOf, parsedJson } from "../runtime/values.ts";
 import type { ClaimLedger, LedgerClaim, Settlement, TakenKey } from "./ledger.ts";
 import { keepable } from "./rules.ts";
 
@@ -150,12 +150,9 @@ const emailFingerprint = (email: object): string => {
 const partsOf = (
   fingerprint: string,
 ): { readonly whole: unknown; readonly fields: Record<string, unknown> } => {
-  try {
-    const [whole, fields] = JSON.parse(fingerprint);
-    return { whole, fields: Object(fields) };
-  } catch {
-    return { whole: fingerprint, fields: {} };
-  }
+  const parts = parsedJson(fingerprint);
+  const [whole, fields]: readonly unknown[] = Array.isArray(parts) ? parts : [fingerprint];
+  return { whole, fields: Object(fields) };
 };
 
 /** The names of the fields in which two emails differ; undefined if they are the same. */

@@ -1,5 +1,5 @@
 import { invalid } from "../call/request.ts";
-import { isCount } from "../runtime/values.ts";
+import { isCount, parsedJson } from "../runtime/values.ts";
 
 /** The position of an export. */
 export interface Place {
@@ -43,17 +43,9 @@ const isPlace = (value: unknown): value is Place => {
   return v === 1 && isWhole && typeof query === "string";
 };
 
-const parsed = (cursor: unknown): unknown => {
-  try {
-    return JSON.parse(Buffer.from(String(cursor), "base64url").toString("utf8"));
-  } catch {
-    return undefined;
-  }
-};
-
 /** @throws ValidationError when the string is not a cursor of this version, or of another query. */
 export const readCursor = (operation: string, cursor: unknown, query?: string): Place => {
-  const place = parsed(cursor);
+  const place = parsedJson(Buffer.from(String(cursor), "base64url").toString("utf8"));
   if (!isPlace(place))
     throw invalid(operation, "cursor", "must be a cursor that a page of this list carried");
   if (place.query !== undefined && place.query !== query) {

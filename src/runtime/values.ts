@@ -73,6 +73,15 @@ export const asWritten = (value: unknown, key = ""): unknown => {
   return typeof toJSON === "function" ? Reflect.apply(toJSON, value, [key]) : value;
 };
 
+/** The value of a text that may be JSON; undefined if it is not. */
+export const parsedJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
 /** A value after JSON: a copy that has only data. */
 export const jsonCopy = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
