@@ -100,7 +100,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.#node = new ClientNode(this.#connection.ends, parent?.node);
     const call = clientScope({ ...this.#connection, clock });
     this.#call = call;
-    this.contacts = new Contacts(call, this.#settings.apiKey);
+    this.contacts = new Contacts(call);
     this.companies = new Companies(call);
     this.lists = new Lists(call);
     const { limits, interactiveReserve, ledger, emailGuards: guards } = this.#settings;
@@ -109,9 +109,6 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.emails = new Emails(call, { clock, ledger, guards, lifetime, slots });
     this.events = new Events(call, {
       clock,
-      log: this.#settings.log,
-      apiKey: this.#settings.apiKey,
-      eventsAtOnce: limits === false ? undefined : limits.events.max,
       pace: () => ({ limits, budgets: this.budgets() }),
       largestBatch: () => this.#connection.limiter.budgets.events.largestBatch(interactiveReserve),
       recorders: this.#node.recorders,

@@ -2,7 +2,6 @@ import { throwIfInvalid, withOperation } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
 import type { CallScope } from "../call/scope.ts";
 import { type Issue, TouchpointError } from "../errors.ts";
-import type { Log } from "../options/logger.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
 import { snapshot } from "../runtime/values.ts";
 import { describeIssues } from "../service/check.ts";
@@ -54,10 +53,11 @@ const refuseInvalid = async (
 /** Records any number of events, 100 per request; every event is checked before the first is sent. */
 export const recordBatch = async (
   given: readonly EventInput[],
-  { call, options, log }: BatchSending & { readonly log: Pick<Log, "warn"> },
+  { call, options }: BatchSending,
 ): Promise<BatchReport> => {
   if (!Array.isArray(given)) throw invalid(operation, "events", "must be an array");
   const events: readonly EventInput[] = snapshot(given);
+  const { log } = call.context.settings;
   let indexed: readonly IndexedEvent[] = [];
   const results: BatchItemResult[] = [];
   const work = async (part: CallScope): Promise<void> => {

@@ -1,5 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
-import { isAtLeast, isCallback, isWhole, type Rules, ruleFaults } from "../runtime/rules.ts";
+import { isAtLeast, isCallback, isWhole, type Rules, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { type EventOutcome, maxEventsPerRequest } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 
@@ -62,8 +61,7 @@ export const recorderSettings = (
 ): RecorderSettings => {
   // Null means no options, as everywhere.
   const options = given ?? {};
-  const faults = ruleFaults(options, rules);
-  if (faults.length > 0) throw new ConfigurationError(`events.recorder: ${faults.join("; ")}`);
+  refuseSetup("events.recorder", ruleFaults(options, rules));
   const {
     maxBatch = Math.min(maxEventsPerRequest, eventsAtOnce),
     maxDelayMs = 50,

@@ -25,7 +25,7 @@ import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runResumable } from "./resumable.ts";
 import { Spool } from "./spool.ts";
 import { upsertContact } from "./upsert.ts";
-import { placeOf, requestOptions, type WorkContext, workFaults } from "./work-options.ts";
+import { placeOf, requestOptions, workFaults } from "./work-options.ts";
 
 /** The result of a row, real or planned. */
 interface Settled {
@@ -260,10 +260,9 @@ const rules: Rules = {
 export const importContacts = async (
   source: InputSource<GivenContact>,
   options: ImportOptions,
-  context: WorkContext,
+  within: CallScope,
 ): Promise<ImportReport> => {
   refuseFaults(operation, workFaults(source, options, rules));
-  const { apiKey, call: within } = context;
   const { clock } = within;
   const { checkpoint, dryRun = false } = options;
   const startedAt = clock.now();
@@ -282,7 +281,7 @@ export const importContacts = async (
     };
   };
   return runResumable<GivenContact, ImportReport>({
-    ...{ call, source, checkpoint, apiKey, progress, report, isDry: dryRun },
+    ...{ call, source, checkpoint, progress, report, isDry: dryRun },
     batchSize: () => run.batchSize,
     concurrency: run.concurrency,
     prepare: (rows, done) => run.lookup.rows(rows, done),

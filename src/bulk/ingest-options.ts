@@ -1,7 +1,8 @@
+import type { CallScope } from "../call/scope.ts";
 import type { EventOutcome } from "../service/events.ts";
 import type { GivenEvent } from "../workspace/event-types.ts";
 import type { ForecastContext } from "./forecast.ts";
-import type { SourcePlace, WorkContext, WorkOptions } from "./work-options.ts";
+import type { SourcePlace, WorkOptions } from "./work-options.ts";
 
 /** An event of a source, and its position. */
 export interface EventPlace<Event = GivenEvent> extends SourcePlace {
@@ -84,4 +85,6 @@ export interface IngestReport {
 }
 
 /** What an ingestion needs of the client. */
-export interface IngestContext extends ForecastContext, WorkContext {}
+export interface IngestContext extends ForecastContext {
+  readonly call: CallScope;
+}

@@ -228,7 +228,7 @@ export const ingest = async (
   context: IngestContext,
 ): Promise<IngestReport> => {
   refuseFaults(operation, workFaults(source, options, rules));
-  const { clock, apiKey, largestBatch } = context;
+  const { clock, largestBatch } = context;
   const startedAt = clock.now();
   const total = options.total ?? (Array.isArray(source) ? source.length : undefined);
   const forecast = options.onProgress && forecastOfRun(source, { ...options, total }, context);
@@ -242,7 +242,7 @@ export const ingest = async (
     return { ...reading, ...counts, unknown: reading.read - settled, elapsedMs };
   };
   return runResumable<EventInput, IngestReport>({
-    ...{ call, source, apiKey, progress, report, checkpoint: options.checkpoint },
+    ...{ call, source, progress, report, checkpoint: options.checkpoint },
     // A batch larger than the limit allows at once would have to wait for an empty window.
     batchSize: () => Math.min(options.batchSize ?? maxEventsPerRequest, largestBatch()),
     concurrency: options.concurrency ?? defaultConcurrency,

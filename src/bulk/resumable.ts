@@ -1,7 +1,6 @@
 import { InFlight } from "../batch/in-flight.ts";
 import type { CallScope } from "../call/scope.ts";
 import { ConfigurationError, TouchpointError } from "../errors.ts";
-import type { KeySource } from "../options/options.ts";
 import { iterateUntilAborted, untilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
 import { lineOf, tellSettled } from "../runtime/source-line.ts";
@@ -29,8 +28,6 @@ export interface ResumableWork<Item, Report = object> {
   /** Batches processed at once. */
   readonly concurrency: number;
   readonly checkpoint: string | CheckpointStore | undefined;
-  /** Of the client: a checkpoint belongs to the key that it was saved with. */
-  readonly apiKey: KeySource;
   readonly progress: ProgressReporter;
   /** Resolves when every entry is settled: done, or refused and reported. */
   readonly work: (entries: readonly Entry<Item>[]) => Promise<void>;
@@ -74,8 +71,9 @@ class Run<Item> {
 
   /** Reads how far an earlier run has come. @throws ConfigurationError if it was one with another key. */
   async #resume(): Promise<void> {
-    const { checkpoint, apiKey, isDry, call } = this.#work;
-    // A function's keys change.
+    const { checkpoint, isDry, call } = this.#work;
+    const { apiKey } = call.context.settings;
+    // A checkpoint belongs to the key that it was saved with. A function's keys change.
     const key = typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
     const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
     const before = readCheckpoint(store && (await untilAborted(store.load(), call.signal)));

@@ -1,5 +1,4 @@
-import type { CallScope } from "../call/scope.ts";
-import type { CallOptions, KeySource } from "../options/options.ts";
+import type { CallOptions } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
 import { can, isCallback, isWhole, must, type Rules, ruleFaults } from "../runtime/rules.ts";
 import { isIterable } from "../runtime/values.ts";
@@ -19,12 +18,6 @@ export interface WorkOptions extends CallOptions {
   readonly checkpoint?: string | CheckpointStore | undefined;
   /** Called at most ten times per second, and at the end. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-}
-
-/** What such work needs of the client. */
-export interface WorkContext {
-  readonly call: CallScope;
-  readonly apiKey: KeySource;
 }
 
 /** Where an item of a source stands. */

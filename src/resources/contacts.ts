@@ -5,7 +5,7 @@ import { upsertContact } from "../bulk/upsert.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
 import { throwIfInvalid, withOperation } from "../call/executor.ts";
 import type { CallScope } from "../call/scope.ts";
-import type { CallOptions, KeySource } from "../options/options.ts";
+import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
 import { snapshot } from "../runtime/values.ts";
@@ -42,10 +42,9 @@ const { create, list, update } = operations.contacts;
 /** Contacts. Use it as `client.contacts`. `Fields` are the workspace's custom fields, if a schema types them. */
 export class Contacts<Fields extends object = OpenFields> {
   readonly #call: CallScope;
-  readonly #apiKey: KeySource;
 
-  constructor(call: CallScope, apiKey: KeySource) {
-    [this.#call, this.#apiKey] = [call, apiKey];
+  constructor(call: CallScope) {
+    this.#call = call;
   }
 
   /**
@@ -195,10 +194,7 @@ export class Contacts<Fields extends object = OpenFields> {
       // Files and hashes load with the first import, not with the package.
       const { importContacts } = await import("../bulk/import.ts");
       // The import checks the fields of a row, and the call checks its custom fields.
-      return importContacts(source as InputSource<GivenContact>, options ?? {}, {
-        call,
-        apiKey: this.#apiKey,
-      });
+      return importContacts(source as InputSource<GivenContact>, options ?? {}, call);
     };
     return call.answer(run());
   }

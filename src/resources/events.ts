@@ -6,8 +6,7 @@ import type { IngestOptions, IngestReport } from "../bulk/ingest-options.ts";
 import type { InputSource } from "../bulk/resumable.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
 import type { CallScope } from "../call/scope.ts";
-import type { Log } from "../options/logger.ts";
-import type { CallOptions, KeySource } from "../options/options.ts";
+import type { CallOptions } from "../options/options.ts";
 import type { EventInput, EventReceipt } from "../service/events.ts";
 import { operations } from "../service/operations.ts";
 import type { OpenFields } from "../workspace/contact-types.ts";
@@ -15,9 +14,6 @@ import type { EventName, EventOf, GivenEventOf, OpenEvents } from "../workspace/
 
 /** What the events need besides the call. */
 export interface EventsContext extends ForecastContext {
-  readonly log: Pick<Log, "warn">;
-  readonly apiKey: KeySource;
-  readonly eventsAtOnce: number | undefined;
   /** Open recorders: closing the client drains them. */
   readonly recorders: Set<{
     readonly tally: { readonly sent: number; readonly dropped: number };
@@ -95,8 +91,7 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
     // As in `record`.
     const given = events as unknown as readonly EventInput[];
     const call = this.#call.open("events.recordBatch");
-    const { log } = this.#context;
-    return call.answer(recordBatch(given, { call, log, options: options ?? {} }));
+    return call.answer(recordBatch(given, { call, options: options ?? {} }));
   }
 
   /**
@@ -112,8 +107,10 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
    * Scope: `events:write`. Source: service document, Events, batch rules and Limits.
    */
   recorder(options: RecorderOptions = {}): Recorder<Types> {
-    const { eventsAtOnce, recorders } = this.#context;
-    const recorder: Recorder<Types> = new Recorder<Types>(recorderSettings(options, eventsAtOnce), {
+    const { recorders } = this.#context;
+    const { limits } = this.#call.context.settings;
+    const settings = recorderSettings(options, limits ? limits.events.max : undefined);
+    const recorder: Recorder<Types> = new Recorder<Types>(settings, {
       call: this.#call,
       onClose: () => recorders.delete(recorder),
     });

@@ -2,7 +2,7 @@ import { CallScope } from "../../src/call/scope.ts";
 import { isTouchpointError } from "../../src/errors.ts";
 import { Redactor } from "../../src/http/auth.ts";
 import { RetryQuota } from "../../src/http/retry.ts";
-import type { CallOptions } from "../../src/options/options.ts";
+import type { CallOptions, ClientOptions } from "../../src/options/options.ts";
 import { settingsFrom } from "../../src/options/options.ts";
 import { Lifetime } from "../../src/runtime/cancellation.ts";
 import type { Clock } from "../../src/runtime/clock.ts";
@@ -16,10 +16,18 @@ export type Answering = (
 ) => Promise<unknown>;
 
 /** The scope of a client without its pipeline, to test the code above it alone. `attempts` is reported for each request. */
-export const scriptedCall = (clock: Clock, answering: Answering, attempts = 1): CallScope =>
+export const scriptedCall = (
+  clock: Clock,
+  answering: Answering,
+  { attempts = 1, logger }: Pick<ClientOptions, "logger"> & { readonly attempts?: number } = {},
+): CallScope =>
   CallScope.of({
     clock,
-    settings: settingsFrom({ apiKey: "key", baseUrl: "https://service.test" }),
+    settings: settingsFrom({
+      apiKey: () => "key",
+      baseUrl: "https://service.test",
+      ...(logger && { logger }),
+    }),
     lifetime: new Lifetime(),
     redactor: new Redactor(),
     quota: new RetryQuota(),

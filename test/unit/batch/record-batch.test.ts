@@ -11,14 +11,16 @@ const recording = async (events: readonly EventInput[], answerTo: (id: string) =
   const clock = new FakeClock();
   let requests = 0;
   const logged: object[] = [];
-  const call = scriptedCall(clock, async (_operation, payload) => {
+  const answering = async (_operation: unknown, payload: unknown) => {
     requests += 1;
     await clock.sleep(10);
     // Checked before it is sent.
     return { results: (payload as EventBatch).events.map(({ id }) => answerTo(String(id))) };
-  });
-  const log = { warn: (_text: string, fields: object) => logged.push(fields) };
-  const ended = recordBatch(events, { call, options: {}, log }).then(
+  };
+  const silent = { debug: () => undefined, info: () => undefined, error: () => undefined };
+  const logger = { ...silent, warn: (_text: string, fields: object) => void logged.push(fields) };
+  const call = scriptedCall(clock, answering, { logger });
+  const ended = recordBatch(events, { call, options: {} }).then(
     (report) => ({ report }),
     (error: unknown) => ({ error }),
   );

@@ -179,7 +179,7 @@ test.each<[string, readonly number[], number, boolean]>([
   ["none was taken, by the second attempt", [429, 429], 2, true],
 ])("whether some events may be recorded: %s", async (_, statuses, attempts, isPossible) => {
   const answering = async () => ({ results: statuses.map((status) => ({ status, error: "no" })) });
-  const call = scriptedCall(new FakeClock(), answering, attempts).long("events.recordBatch");
+  const call = scriptedCall(new FakeClock(), answering, { attempts }).long("events.recordBatch");
   await sendBatch(indexed, { call, options: { maxRetries: 0 } });
   expect(call.mayHaveTakenEffect).toBe(isPossible);
 });

@@ -6,8 +6,6 @@ import { anEvent } from "../../support/builders.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
 
-const log = { warn: () => undefined };
-
 test("what is changed afterwards, however deep, does not reach a snapshot", () => {
   const given = { at: new Date(0), list: [{ n: 1 }], inner: { deep: { n: 1 } } };
   const taken = snapshot(given);
@@ -64,7 +62,7 @@ test("every round of a batch sends the events as they were at the call", async (
     properties.v += 1;
     return { results: [{ status: sent.length < 3 ? 503 : 202 }] };
   });
-  const recording = recordBatch([event], { call, log, options: {} });
+  const recording = recordBatch([event], { call, options: {} });
   Object.assign(event, { name: "service.changed" });
   expect(await clock.until(recording)).toMatchObject({ accepted: 1 });
   const asGiven = JSON.stringify({ events: [anEvent({ id: "e1", properties: { v: 1 } })] });
@@ -80,7 +78,7 @@ test("a batch whose schemas take their time sends what was given", async () => {
   });
   const slow = Object.assign(call, { issues: async () => [] });
   const events = [anEvent({ id: "e1" })];
-  const recording = recordBatch(events, { call: slow, log, options: {} });
+  const recording = recordBatch(events, { call: slow, options: {} });
   Object.assign(events[0] ?? {}, { name: "changed" });
   await clock.until(recording);
   expect(sent).toEqual([{ events: [anEvent({ id: "e1" })] }]);

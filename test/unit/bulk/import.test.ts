@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { Checkpoint, CheckpointStore } from "../../../src/bulk/checkpoint.ts";
 import { importContacts } from "../../../src/bulk/import.ts";
 import type { ImportedContact, ImportOptions, RejectedContact } from "../../../src/bulk/import-options.ts";
-import type { WorkContext } from "../../../src/bulk/work-options.ts";
 import { ApiError, ConfigurationError, ValidationError } from "../../../src/errors.ts";
 import { contentHash } from "../../../src/runtime/content-hash.ts";
 import type { GivenContact } from "../../../src/workspace/contact-types.ts";
@@ -35,10 +34,10 @@ const service = (upsert: (at: number) => Promise<RowResult> = async () => "creat
       return {};
     },
   );
-  const context: WorkContext = { apiKey: () => "key", call: scriptedCall(clock, answering) };
+  const call = scriptedCall(clock, answering);
   const run = (source: readonly GivenContact[], options: ImportOptions = {}) =>
-    clock.until(importContacts(source, options, context));
-  return { clock, context, seen, additions, run };
+    clock.until(importContacts(source, options, call));
+  return { clock, call, seen, additions, run };
 };
 
 const storeOf = (state?: Checkpoint): CheckpointStore => ({
@@ -151,8 +150,8 @@ test.each([null, undefined, 5, "ada@example.com"])(
 );
 
 test("eight rows are under way at once, unless told otherwise", async () => {
-  const { context, seen } = service(() => never);
-  void importContacts(rows(1_000), {}, context);
+  const { call, seen } = service(() => never);
+  void importContacts(rows(1_000), {}, call);
   for (let turns = 50; turns > 0; turns -= 1) await turn();
   expect(seen.upserts).toBe(8);
 });

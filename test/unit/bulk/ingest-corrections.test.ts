@@ -41,7 +41,6 @@ const ingested = async (
     clock: new FakeClock(wallNow),
     pace: anyPace,
     largestBatch: () => 100,
-    apiKey: () => "key",
     serviceNow: () => (isKnown() ? serviceNow : undefined),
   };
   const all = { ...options, onRejected: (one: RejectedEvent<EventInput>) => void rejected.push(one) };

@@ -44,7 +44,6 @@ const contextOf = (call: IngestContext["call"], clock: IngestContext["clock"]): 
   call,
   clock,
   largestBatch: () => 100,
-  apiKey: () => "key",
   serviceNow: () => undefined,
   pace: anyPace,
 });
@@ -101,7 +100,6 @@ describe("ingest, killed and started again", () => {
         call: scriptedCall(new FakeClock(), answering),
         clock: new FakeClock(),
         largestBatch: () => 100,
-        apiKey: () => "key",
         serviceNow: () => undefined,
         pace: anyPace,
       },

@@ -90,22 +90,19 @@ test("an import killed after any step, and started again, leaves nobody out of t
             },
           },
         },
-        {
-          apiKey: () => "key",
-          call: scriptedCall(
-            new FakeClock(),
-            emptyWorkspace(
-              async () => {
-                await alive();
-                return "created";
-              },
-              async (emails) => {
-                await alive();
-                for (const email of emails) members.add(email);
-              },
-            ),
+        scriptedCall(
+          new FakeClock(),
+          emptyWorkspace(
+            async () => {
+              await alive();
+              return "created";
+            },
+            async (emails) => {
+              await alive();
+              for (const email of emails) members.add(email);
+            },
           ),
-        },
+        ),
       );
       importing.then(() => {
         isDone = true;

@@ -44,7 +44,7 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
   const start = (): Promise<Reading> =>
     runResumable<string, Reading>({
       report: (reading) => reading,
-      ...{ apiKey: () => "key", call, progress, source: source(clock) },
+      ...{ call, progress, source: source(clock) },
       ...{ batchSize: () => 1, concurrency: 1, ...others },
       checkpoint: {
         load: async () => before,
