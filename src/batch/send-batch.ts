@@ -39,13 +39,9 @@ const sendOnce = async (
   const { data, response } = await call.request(operations.events.recordBatch, input, options).withResponse();
   const results = readBatchAnswer(events, data);
   if (results === undefined) {
-    throw new ResponseValidationError("events.recordBatch: the response holds no results", {
-      operation: operations.events.recordBatch.id,
-      outcome: "unknown",
-      attempts: response.attempts,
-      status: response.status,
-      issues: [{ path: "results", message: "must be an array" }],
-    });
+    const issues = [{ path: "results", message: "must be an array" }];
+    const { status } = response;
+    throw call.error(ResponseValidationError, "the response holds no results", { status, issues });
   }
   return response.attempts > 1 ? results.map(afterUnclear) : results;
 };

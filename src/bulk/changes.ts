@@ -181,9 +181,7 @@ export async function* changedContacts(
   options: ChangesOptions,
   call: CallScope,
 ): AsyncGenerator<readonly ContactChange[]> {
-  // Unlike the others, this option has no default.
-  const given = { ...options, snapshot: options.snapshot ?? "" };
-  refuseFaults(operation, ruleFaults(given, rules));
+  refuseFaults(operation, ruleFaults(options, rules, { required: ["snapshot"] }));
   const { snapshot, search, onProgress, ...callOptions } = options;
   const query = search === undefined ? {} : { search };
   const pass = new Pass(snapshot);

@@ -26,9 +26,9 @@ const textOf = (name: string, value: unknown): string => {
 /** A hash for each field that has a value. */
 export const fieldHashes = (contact: object): Texts =>
   Object.fromEntries(
-    fieldsOf(contact).flatMap(([name, value]) =>
-      value === null ? [] : [[name, textHash(textOf(name, value))]],
-    ),
+    fieldsOf(contact)
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => [name, textHash(textOf(name, value))]),
   );
 
 const isShort = /^[ -~]{0,22}$/;
@@ -46,9 +46,9 @@ const notCompared = ["email", "createdAt", "updatedAt"];
 /** What an import compares of a contact, or writes of a row; empty for a field that is cleared. */
 export const shortTexts = (contact: object): Texts =>
   Object.fromEntries(
-    fieldsOf(contact).flatMap(([name, value]) =>
-      notCompared.includes(name) ? [] : [[name, shortText(name, value)]],
-    ),
+    fieldsOf(contact)
+      .filter(([name]) => !notCompared.includes(name))
+      .map(([name, value]) => [name, shortText(name, value)]),
   );
 
 /** The fields that a row would change in a contact with these short texts. */

@@ -49,18 +49,6 @@ type NotRecorded = Exclude<BatchItemResult, { readonly state: "recorded" }>;
 const mayStillPass = (result: BatchItemResult): result is NotRecorded =>
   result.status === 0 ? isMissing(result) : isWorthARepeat(result);
 
-const stillFailing = ({ status, error }: NotRecorded, count: number): ApiError =>
-  new ApiError(
-    `${operation}: ${count} events of a batch keep failing (status ${status}: ${error}); start the run again later`,
-    {
-      operation,
-      outcome: "unknown",
-      status,
-      headers: new Headers(),
-      body: undefined,
-    },
-  );
-
 type IdFrom = IngestOptions<EventInput>["idFrom"];
 
 const derivedId = ({ item, index, line }: Entry<EventInput>, idFrom: IdFrom): unknown =>
@@ -112,7 +100,12 @@ export class Ingestion {
     // No event may be given up for a temporary reason: the run ends, and continues here when started again.
     const unsettled = results.filter(mayStillPass);
     const [first] = unsettled;
-    if (first !== undefined) throw stillFailing(first, unsettled.length);
+    if (first !== undefined) {
+      const { status, error } = first;
+      const what = `${unsettled.length} events of a batch keep failing (status ${status}: ${error})`;
+      const details = { status, headers: new Headers(), body: undefined };
+      throw this.#call.error(ApiError, `${what}; start the run again later`, details);
+    }
     const byIndex = new Map(results.map((result) => [result.index, result]));
     // Only now: a batch that fails as a whole comes again in the next run, and no event may be reported twice.
     for (const entry of entries) {
