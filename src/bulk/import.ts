@@ -1,4 +1,5 @@
 import { InFlight } from "../batch/in-flight.ts";
+import { inHalves } from "../batch/in-halves.ts";
 import type { CallScope } from "../call/scope.ts";
 import { ApiError, ConfigurationError, ConflictError, NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
@@ -20,7 +21,6 @@ import type {
   PlannedRow,
   RejectedContact,
 } from "./import-options.ts";
-import { addToList } from "./list-additions.ts";
 import { ProgressReporter } from "./progress.ts";
 import { type Entry, type InputSource, type Reading, runResumable } from "./resumable.ts";
 import { Spool } from "./spool.ts";
@@ -100,16 +100,27 @@ class Import {
       });
     await flight.settled();
     accepted.sort((a, b) => a.index - b.index);
-    await addToList(accepted, {
+    await this.#addTo(id, accepted);
+  }
+
+  /** Adds rows to a list with one request, unless it refuses an address: that must not keep the others out. */
+  async #addTo(id: string, rows: readonly Entry<GivenContact>[]): Promise<void> {
+    const byAddress = new Map<string, Entry<GivenContact>[]>();
+    for (const row of rows) {
+      const address = foldAscii(row.item.email);
+      byAddress.set(address, [...(byAddress.get(address) ?? []), row]);
+    }
+    await inHalves([...byAddress.values()], {
       signal: this.#call.signal,
-      add: (emails) =>
-        this.#call.request(
-          operations.lists.addContacts,
-          { id, payload: { emails: [...emails] } },
-          this.#given,
-        ),
-      onRefused: (row, { status, message }) =>
-        this.#tellRejected(row, { status, error: `not added to the list: ${message}` }),
+      work: async (addresses) => {
+        const emails = addresses.flatMap((same) => same.at(-1)?.item.email ?? []);
+        const input = { id, payload: { emails } };
+        if (emails.length > 0) await this.#call.request(operations.lists.addContacts, input, this.#given);
+      },
+      onRefused: async (same, { status, message }) => {
+        const why = { status, error: `not added to the list: ${message}` };
+        for (const row of same) await this.#tellRejected(row, why);
+      },
     });
   }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { importContacts } from "../../../src/bulk/import.ts";
-import { addToList, type ListOf } from "../../../src/bulk/list-additions.ts";
+import type { RejectedContact } from "../../../src/bulk/import-options.ts";
 import { ApiError } from "../../../src/errors.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { emptyWorkspace } from "../../support/import-context.ts";
@@ -11,54 +11,46 @@ const failure = (status: number) =>
     ...{ operation: "lists.addContacts", outcome: "not-applied" as const, status },
     ...{ headers: new Headers(), body: undefined },
   });
-const refusal = failure(400);
 
-const scene = () => {
-  const sent: string[] = [];
+/** Imports addresses into a list that refuses some, and returns what each request added and what was told. */
+const listed = async (emails: readonly string[], refuses: (email: string) => Error | undefined) => {
+  const clock = new FakeClock();
+  const sent: (readonly string[])[] = [];
   const refused: unknown[] = [];
-  const list: ListOf = {
-    signal: undefined,
-    add: async (emails) => {
-      if (emails.some((email) => /^bad/i.test(email))) throw refusal;
-      sent.push(emails.join());
+  const answering = emptyWorkspace(
+    async () => "created",
+    async (addresses) => {
+      for (const error of addresses.map(refuses)) if (error !== undefined) throw error;
+      sent.push(addresses);
     },
-    onRefused: async ({ index, item }) => void refused.push([index, item.email]),
-  };
-  const add = (...emails: readonly string[]) =>
-    addToList(
-      emails.map((email, index) => ({ index, item: { email } })),
-      list,
-    );
-  return { sent, refused, add };
+  );
+  const onRejected = ({ index, email, error }: RejectedContact) => void refused.push([index, email, error]);
+  const rows = emails.map((email) => ({ email }));
+  const options = { addToList: "l1", onRejected };
+  await clock.until(importContacts(rows, options, scriptedCall(clock, answering)));
+  return { sent, refused };
 };
 
 test("an address that the list refuses keeps no other out, and is told once a row", async () => {
-  const { sent, refused, add } = scene();
-  await add("a", "b", "bad1", "c", "BAD1", "d", "bad2", "e");
-  expect([sent.join().split(",").sort(), refused]).toEqual([
-    ["a", "b", "c", "d", "e"],
-    [
-      [2, "bad1"],
-      [4, "BAD1"],
-      [6, "bad2"],
-    ],
-  ]);
+  const emails = ["a@x.co", "b@x.co", "bad1@x.co", "c@x.co", "BAD1@x.co", "d@x.co", "bad2@x.co", "e@x.co"];
+  const { sent, refused } = await listed(emails, (email) => (/^bad/i.test(email) ? failure(400) : undefined));
+  expect(sent.flat().sort()).toEqual(["a@x.co", "b@x.co", "c@x.co", "d@x.co", "e@x.co"]);
+  const error = "not added to the list: no: 400";
+  expect(refused).toEqual([2, 4, 6].map((index) => [index, emails[index], error]));
 });
 
 test("a list that is not there ends the run", async () => {
-  const gone: ListOf = {
-    signal: undefined,
-    add: () => Promise.reject(failure(404)),
-    onRefused: () => Promise.reject(new Error("must not be told")),
-  };
-  await expect(addToList([{ index: 0, item: { email: "a" } }], gone)).rejects.toThrow("no: 404");
+  await expect(listed(["a@x.co"], () => failure(404))).rejects.toThrow("no: 404");
 });
 
 test("an address that comes twice, in any case of letters, is sent once, and no address sends nothing", async () => {
-  const { sent, add } = scene();
-  await add("a", "A", "b");
-  await add();
-  expect(sent).toEqual(["A,b"]);
+  const { sent } = await listed(["a@x.co", "A@x.co", "b@x.co"], () => undefined);
+  expect(sent).toEqual([["A@x.co", "b@x.co"]]);
+  const refusing = await listed(["no address"], () => failure(404));
+  expect(refusing).toMatchObject({
+    sent: [],
+    refused: [[0, "no address", expect.stringContaining("email")]],
+  });
 });
 
 test("an import killed after any step, and started again, leaves nobody out of the list and takes no refused row in", async () => {
