@@ -73,12 +73,15 @@ const formOf = (found: FoundColumns, isSelection: boolean, style: CsvStyle): Fil
   throw new ValidationError("the first records have no fields: name the columns in the option columns");
 };
 
-const isJson = (value: unknown): boolean =>
+const isJsonScalar = (value: unknown): boolean =>
   value === null ||
   value === undefined ||
   typeof value === "string" ||
   typeof value === "boolean" ||
-  Number.isFinite(value) ||
+  Number.isFinite(value);
+
+const isJson = (value: unknown): boolean =>
+  isJsonScalar(value) ||
   ((Array.isArray(value) || isPlainObject(value)) && Object.values(value).every(isJson));
 
 const asJson = (cell: string | number | bigint): string | number =>
@@ -89,7 +92,8 @@ const asCells = (fields: Readonly<Record<string, unknown>>, above: readonly stri
   const cells = Object.entries(fields).map(([key, value]) => {
     const keys = [...above, key];
     if (isPlainObject(value)) return [key, asCells(value, keys)];
-    // First of all, because it refuses a cycle.
+    if (isJsonScalar(value)) return [key, value];
+    // Before it is looked into, because this refuses a cycle.
     const cell = cellOf(value, joinPath(keys));
     return [key, isJson(value) ? value : asJson(cell)];
   });
