@@ -17,8 +17,9 @@ export interface WriteCsvOptions extends WriteOptions {
   /**
    * The columns in their order, as paths (`["email", "customFields.plan"]`) or paths and names (`{ email: "E-mail" }`).
    * Other fields are left out; a column without values is empty. Default: every field. All records but the first 1,000
-   * are then written twice, first to `<path>.<8 characters>.rows.tmp`. For a stream, the default is the fields of
-   * the first 1,000 records: a later record with another field is then an error.
+   * are then written twice, first to `<path>.<8 characters>.rows.tmp`; with `checkpoint` all records, first to
+   * `<path>.records.partial`. For a stream, the default is the fields of the first 1,000 records: a later record with
+   * another field is then an error.
    */
   readonly columns?: WriteColumns | undefined;
   /**
