@@ -16,6 +16,11 @@ export interface Checkpoint {
    * `last` the id of the last settled item; null if it has none.
    */
   readonly ids?: { readonly from: string; readonly last: string | null } | undefined;
+  /**
+   * Only for an import that adds what it creates to a list: hashes of the rows after `done` that it was about to create. In the
+   * next run they are its own, and not contacts that were there before.
+   */
+  readonly begun?: readonly string[] | undefined;
 }
 
 /**
@@ -45,12 +50,13 @@ const isTextOrNull = (value: unknown): boolean => typeof value === "string" || v
 const kind: StateKind<Checkpoint> = {
   noun: "checkpoint",
   fits: (value): value is Checkpoint => {
-    const { version, done, last, key, ids }: { [K in keyof Checkpoint]?: unknown } = Object(value);
+    const { version, done, last, key, ids, begun }: { [K in keyof Checkpoint]?: unknown } = Object(value);
     return (
       version === 1 &&
       isCount(done) &&
       isTextOrNull(last) &&
       (key === undefined || typeof key === "string") &&
+      (begun === undefined || Array.isArray(begun)) &&
       (ids === undefined || (typeof Object(ids).from === "string" && isTextOrNull(Object(ids).last)))
     );
   },

@@ -5,6 +5,7 @@ import { ApiError, ConfigurationError, ConflictError, NotFoundError } from "../e
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
+import { contentHash } from "../runtime/content-hash.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import { isCallback, isFlag, isOneOf, isWhole, must, type Rules, refuseFaults } from "../runtime/rules.ts";
 import { describeIssues } from "../service/check.ts";
@@ -61,6 +62,8 @@ class Import {
   readonly #lastWith = new Map<string, Promise<unknown>>();
   readonly plan: Spool<PlannedRow> | undefined;
   readonly lookup: ContactLookup;
+  /** Hashes of the rows that an earlier run was about to create. */
+  begun: ReadonlySet<string> = new Set();
   #changes = 0;
   /** The list to fill. */
   readonly #list: string | undefined;
@@ -88,9 +91,14 @@ class Import {
     return this.#options.concurrency ?? defaultConcurrency;
   }
 
-  async work(entries: readonly Entry<GivenContact>[]): Promise<void> {
+  async work(
+    entries: readonly Entry<GivenContact>[],
+    begin: (begun: readonly string[]) => Promise<void>,
+  ): Promise<void> {
     const id = this.#list;
     if (id === undefined) return void (await this.#inOrder(entries));
+    const { mode, checkpoint } = this.#options;
+    if (mode === "create" && checkpoint !== undefined) await begin(await this.#toCreate(entries));
     const flight = new InFlight(this.#rowsAtOnce);
     const accepted: Entry<GivenContact>[] = [];
     for (let at = 0; at < entries.length; at += rowsInTurn)
@@ -122,6 +130,23 @@ class Import {
         for (const row of same) await this.#tellRejected(row, why);
       },
     });
+  }
+
+  /** Hashes of the rows that have no contact, or that an earlier run was about to create. */
+  async #toCreate(entries: readonly Entry<GivenContact>[]): Promise<readonly string[]> {
+    const hashes: string[] = [];
+    for (const { item } of entries) {
+      const hash = contentHash(item);
+      if (this.begun.has(hash) || (await this.#isAbsent(item))) hashes.push(hash);
+    }
+    return hashes;
+  }
+
+  async #isAbsent(row: GivenContact): Promise<boolean> {
+    if (typeof Object(row).email !== "string") return false;
+    // A row that cannot be looked up is refused in its turn.
+    const known = await this.lookup.look(row).catch(() => null);
+    return known === undefined;
   }
 
   /**
@@ -182,7 +207,7 @@ class Import {
   async #settle(entry: Entry<GivenContact>): Promise<Settled> {
     const { item, index } = entry;
     const known = await this.lookup.look(item);
-    const planned = this.#planFor(known);
+    const planned = this.#planFor(known, item);
     this.plan?.add({ ...placeOf(entry, item), ...planned });
     if (planned.result === "skipped") return { result: "skipped" };
     if (planned.result === "unchanged")
@@ -198,7 +223,10 @@ class Import {
   }
 
   /** What becomes of a row whose contact is known, or is not there. */
-  #planFor(known: KnownContact | undefined): Pick<PlannedRow, "result" | "fields" | "reason"> {
+  #planFor(
+    known: KnownContact | undefined,
+    row: GivenContact,
+  ): Pick<PlannedRow, "result" | "fields" | "reason"> {
     const { mode = "upsert" } = this.#options;
     const needsList = this.plan === undefined ? mode === "update" && 'mode "update"' : "a dry run";
     if (needsList && this.lookup.way?.by === "none")
@@ -208,6 +236,7 @@ class Import {
     if (known === undefined && mode === "update")
       return { result: "skipped", reason: "no contact has this address, and mode is update" };
     if (known === undefined) return { result: "create" };
+    if (mode === "create" && this.begun.has(contentHash(row))) return { result: "unchanged" };
     if (mode === "create")
       return { result: "skipped", reason: "a contact has this address, and mode is create" };
     return known.fields.length === 0 ? { result: "unchanged" } : { result: "update", fields: known.fields };
@@ -295,7 +324,10 @@ export const importContacts = async (
     ...{ call, source, checkpoint, progress, report, isDry: dryRun },
     batchSize: () => run.batchSize,
     concurrency: run.concurrency,
-    prepare: (rows, done) => run.lookup.rows(rows, done),
-    work: (entries) => run.work(entries),
+    prepare: (rows, { done, begun }) => {
+      run.begun = new Set(begun);
+      return run.lookup.rows(rows, done);
+    },
+    work: (entries, begin) => run.work(entries, begin),
   });
 };

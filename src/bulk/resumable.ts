@@ -29,16 +29,22 @@ export interface ResumableWork<Item, Report = object> {
   readonly concurrency: number;
   readonly checkpoint: string | CheckpointStore | undefined;
   readonly progress: ProgressReporter;
-  /** Resolves when every entry is settled: done, or refused and reported. */
-  readonly work: (entries: readonly Entry<Item>[]) => Promise<void>;
+  /**
+   * Resolves when every entry is settled: done, or refused and reported. Work of one batch at a time may save first what
+   * it is about to do.
+   */
+  readonly work: (
+    entries: readonly Entry<Item>[],
+    begin: (begun: readonly string[]) => Promise<void>,
+  ) => Promise<void>;
   /** What the run has done so far: the result, and `partial.report` of an error. */
   readonly report: (reading: Reading) => Report;
   /** How items without an id get one. */
   readonly ids?: { readonly from: string; readonly of: (entry: Entry<Item>) => string | null } | undefined;
   /** Reads a checkpoint, but saves none. */
   readonly isDry?: boolean | undefined;
-  /** Wraps the source, once it is known how many of its items an earlier run has settled. */
-  readonly prepare?: ((source: InputSource<Item>, done: number) => AsyncIterable<Item>) | undefined;
+  /** Wraps the source, once it is known what an earlier run has settled. */
+  readonly prepare?: ((source: InputSource<Item>, before: Checkpoint) => AsyncIterable<Item>) | undefined;
 }
 
 /** What was read from the source. */
@@ -101,7 +107,7 @@ class Run<Item> {
     const batch: Entry<Item>[] = [];
     try {
       this.#waitForSource(true);
-      for await (const item of iterateUntilAborted(prepare?.(given, done) ?? given, call.signal)) {
+      for await (const item of iterateUntilAborted(prepare?.(given, this.#state) ?? given, call.signal)) {
         this.#waitForSource(false);
         const line = lineOf(item);
         const entry = { index: this.reading.read++, item, ...(line !== undefined && { line }) };
@@ -154,7 +160,8 @@ class Run<Item> {
   /** @param entry - the last that is settled without a gap. */
   #stateAfter(entry: Entry<Item>): Checkpoint {
     const { ids } = this.#work;
-    const state = { ...this.#state, done: entry.index + 1, last: contentHash(entry.item) };
+    const { begun: _over, ...before } = this.#state;
+    const state = { ...before, done: entry.index + 1, last: contentHash(entry.item) };
     return ids ? { ...state, ids: { from: ids.from, last: ids.of(entry) } } : state;
   }
 
@@ -164,10 +171,15 @@ class Run<Item> {
     // While one batch hangs, the others may only run a limited distance ahead.
     while (this.#settled.size >= 8 * this.#work.concurrency) await this.#flight.next();
     await this.#flight.add(async () => {
-      await this.#work.work(entries);
+      await this.#work.work(entries, (begun) => this.#begin(begun));
       this.#settled.set(first.index, last);
       await this.#settle();
     });
+  }
+
+  async #begin(begun: readonly string[]): Promise<void> {
+    this.#state = { ...this.#state, begun };
+    await untilAborted(this.#save(), this.#work.call.signal);
   }
 
   async #settle(): Promise<void> {

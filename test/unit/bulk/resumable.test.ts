@@ -53,9 +53,9 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
           return save(state);
         },
       },
-      work: (entries: readonly Entry<string>[]) => {
+      work: (entries: readonly Entry<string>[], begin) => {
         batches.push(entries.map(({ index }) => index));
-        return work(entries);
+        return work(entries, begin);
       },
     });
   return { clock, saved, batches, log, progress, start };
