@@ -15,13 +15,6 @@ export interface Incoming {
   readonly isGone?: () => boolean;
 }
 
-/** A parsed body, or why it is refused. */
-export interface ParsedBody {
-  /** The parsed JSON; the text if it is not JSON. */
-  readonly value: unknown;
-  readonly refusal?: Refusal;
-}
-
 /** A response to the caller. */
 export interface Answer {
   readonly status: number;
@@ -93,16 +86,20 @@ export async function* piecesOf({ delivery }: Answer, body: Uint8Array, clock: C
   }
 }
 
-const unread = (value: unknown, why: string): ParsedBody => ({ value, refusal: new Refusal(400, why) });
+const parsed = (value: unknown, refusal?: Refusal) => ({ value, refusal });
+const unread = (value: unknown, why: string) => parsed(value, new Refusal(400, why));
 
-/** Parses the body of a request. The refusal is thrown later, when the request has been admitted. */
-export const parseBody = ({ method, headers, body }: Incoming): ParsedBody => {
+/**
+ * Parses the body of a request: its JSON, or its text with why it is refused. The refusal is thrown later, when the request
+ * has been admitted.
+ */
+export const parseBody = ({ method, headers, body }: Incoming) => {
   const mayBeEmpty = method === "GET" || method === "DELETE";
-  if (body === "") return mayBeEmpty ? { value: undefined } : unread(undefined, "The body is missing.");
+  if (body === "") return mayBeEmpty ? parsed(undefined) : unread(undefined, "The body is missing.");
   if (!(headers["content-type"] ?? "").toLowerCase().startsWith("application/json"))
     return unread(body, "The header Content-Type must be application/json.");
   try {
-    return { value: JSON.parse(body) };
+    return parsed(JSON.parse(body));
   } catch {
     return unread(body, "The body is not valid JSON.");
   }
