@@ -36,15 +36,14 @@ const eventsIn = ({ operation }: Match, body: unknown): number => {
  */
 const admit = ({ match, body, incoming }: Arrived, key: ApiKey, workspace: Workspace): Match => {
   const forbidden = match && forbiddenReason(key, match.operation, incoming.headers);
-  const charges = chargesOn(key.meters, "requests");
+  const charges = chargesOn(key.requests);
   if (match !== undefined && forbidden === undefined) {
     const { budgets, id } = match.operation;
-    if (budgets.includes("events"))
-      charges.push(...chargesOn(workspace.meters, "events", eventsIn(match, body.value)));
-    if (budgets.includes("emails")) charges.push(...chargesOn(key.meters, "emails"));
+    if (budgets.includes("events")) charges.push(...chargesOn(workspace.meters, eventsIn(match, body.value)));
+    if (budgets.includes("emails")) charges.push(...chargesOn(key.emails));
     const account = accountNamed(key.settings.mailAccount, workspace.mailAccounts);
     // A scheduled email spends the account's limits when it is sent.
-    if (id === "emails.send" && account !== undefined) charges.push(...chargesOn(account.meters, "emails"));
+    if (id === "emails.send" && account !== undefined) charges.push(...chargesOn(account.meters));
   }
   spend(charges, workspace.services.clock.now());
   if (match === undefined) throw new Refusal(404, `No such path: ${incoming.method} ${incoming.target}`);

@@ -1,13 +1,14 @@
 import type { OperationFacts } from "../service/define.ts";
 import { Refusal } from "./answer.ts";
-import type { Meter, MetersFor } from "./limits.ts";
-import type { ApiKeyOptions, LimitName } from "./options.ts";
+import type { Meters, MetersFor } from "./limits.ts";
+import type { ApiKeyOptions } from "./options.ts";
 
 /** An API key with its current settings. */
 export interface ApiKey {
   settings: Omit<ApiKeyOptions, "key" | "workspace">;
   readonly workspace: string;
-  readonly meters: ReadonlyMap<LimitName, Meter>;
+  readonly requests: Meters;
+  readonly emails: Meters;
 }
 
 /** The workspace of keys that name none. */
@@ -23,7 +24,9 @@ export const createKeys = (
       const given: ApiKeyOptions = typeof option === "string" ? { key: option } : option;
       const { key, workspace = defaultWorkspace, ...settings } = given;
       // Numbered, not named, so that the page never shows a key.
-      return [key, { settings, workspace, meters: metersFor(`key ${index + 1}`, "requests", "emails") }];
+      const owner = `key ${index + 1}`;
+      const [requests, emails] = [metersFor(owner, "requests"), metersFor(owner, "emails")];
+      return [key, { settings, workspace, requests, emails }];
     }),
   );
 

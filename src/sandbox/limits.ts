@@ -69,22 +69,23 @@ const createBucket = (window: LimitWindow): Meter => {
 export const createMeter = (window: LimitWindow, kind: LimitKind = "sliding"): Meter =>
   kind === "bucket" ? createBucket(window) : createWindows(window, kind === "fixed");
 
-/** Makes the counters of one key, workspace or mail account, by the name that the workbench shows. */
-export type MetersFor = (owner: string, ...budgets: readonly BudgetName[]) => Map<LimitName, Meter>;
+/** The counters of one budget of a key, a workspace or a mail account. */
+export type Meters = Map<LimitName, Meter>;
 
-const namesOf = (budget: BudgetName) => [budget, `${budget}PerDay`] as const;
+/** Makes the counters of a budget; the workbench shows them by the name of their owner. */
+export type MetersFor = (owner: string, budget: BudgetName) => Meters;
 
-/** Whose limits there are. */
-export type Owners = Map<string, ReadonlyMap<LimitName, Meter>>;
+/** All counters, with whose they are. */
+export type OwnedMeters = { readonly owner: string; readonly meters: Meters }[];
 
 /** Reads the option; `false` turns all limits off. */
 export const createMetersFor =
-  (limits: SandboxLimits | false, owners: Owners): MetersFor =>
-  (owner, ...budgets) => {
-    const meters = new Map<LimitName, Meter>();
-    owners.set(owner, meters);
+  (limits: SandboxLimits | false, all: OwnedMeters): MetersFor =>
+  (owner, budget) => {
+    const meters: Meters = new Map();
+    all.push({ owner, meters });
     if (limits === false) return meters;
-    for (const name of budgets.flatMap(namesOf)) {
+    for (const name of [budget, `${budget}PerDay`] as const) {
       const given = limits[name] ?? documentedLimits[name];
       if (given === false) continue;
       const window = typeof given === "number" ? { ...documentedLimits[name], max: given } : given;
@@ -103,15 +104,9 @@ const sentences: Record<LimitName, string> = {
   mailAccountPerDay: "The mail account reached its daily sending limit",
 };
 
-/** The charges on the limits of a budget, as far as there are any. */
-export const chargesOn = (meters: ReadonlyMap<LimitName, Meter>, budget: BudgetName, weight = 1) => {
-  const names: LimitName[] = [...namesOf(budget)];
-  if (budget === "emails") names.push("mailAccountPerDay");
-  return names.flatMap((name) => {
-    const meter = meters.get(name);
-    return meter === undefined || weight === 0 ? [] : [{ name, meter, weight }];
-  });
-};
+/** The charges on all limits of a budget; none without a weight. */
+export const chargesOn = (meters: Meters, weight = 1) =>
+  weight === 0 ? [] : [...meters].map(([name, meter]) => ({ name, meter, weight }));
 
 /** A limit that a request spends, and how much of it. */
 export type Charge = ReturnType<typeof chargesOn>[number];

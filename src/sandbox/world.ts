@@ -4,7 +4,7 @@ import { settingsOf } from "./check-options.ts";
 import { createFaultPlans } from "./fault-plan.ts";
 import { createJournal } from "./journal.ts";
 import { createKeys, defaultWorkspace } from "./keys.ts";
-import { createMetersFor, type Owners } from "./limits.ts";
+import { createMetersFor, type OwnedMeters } from "./limits.ts";
 import type { SandboxOptions } from "./options.ts";
 import { createRandom } from "./random.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
@@ -13,8 +13,8 @@ import { createWorkspace, type Services, type Workspace } from "./store/workspac
 /** Creates a world with the settings of the options and no records. */
 export const createWorld = (options: SandboxOptions, clock: SandboxClock, changed: () => void) => {
   const random = createRandom(options.seed);
-  const owners: Owners = new Map();
-  const metersFor = createMetersFor(options.limits ?? {}, owners);
+  const meters: OwnedMeters = [];
+  const metersFor = createMetersFor(options.limits ?? {}, meters);
   const ids = { count: 0 };
   // A counter makes ids unique, a random part hides their order.
   const newId = (prefix: string): string => {
@@ -46,7 +46,7 @@ export const createWorld = (options: SandboxOptions, clock: SandboxClock, change
     /** How many ids were created; set when a snapshot is loaded. */
     ids,
     keys,
-    owners,
+    meters,
     /** By name; the `default` one comes first. */
     workspaces,
     workspaceNamed,

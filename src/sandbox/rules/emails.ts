@@ -21,7 +21,7 @@ export const dispatchLater = (record: ScheduledRecord, workspace: Workspace): vo
       // Things may have changed since the email was accepted: run every check again.
       const draft = readDraft({ ...record.draft }, workspace);
       const account = accountFor(draft, record.mailAccount, workspace);
-      spend(chargesOn(account.meters, "emails"), clock.now());
+      spend(chargesOn(account.meters), clock.now());
       sendNow(draft, account, workspace, id);
       record.status = "SENT";
     } catch (error) {

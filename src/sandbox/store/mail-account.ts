@@ -1,6 +1,6 @@
 import { defaultWorkspace } from "../keys.ts";
-import { createMeter, type Meter, type MetersFor } from "../limits.ts";
-import { documentedLimits, type LimitName, type MailAccountOptions } from "../options.ts";
+import { createMeter, type Meters, type MetersFor } from "../limits.ts";
+import { documentedLimits, type MailAccountOptions } from "../options.ts";
 
 /** The mail account of a workspace that configures none. */
 export const defaultMailAccount: MailAccountOptions = {
@@ -9,7 +9,7 @@ export const defaultMailAccount: MailAccountOptions = {
 };
 
 /** Sets how many emails an account sends a day, counted from now. */
-export const setDailyLimit = (meters: Map<LimitName, Meter>, max: number | undefined): void => {
+export const setDailyLimit = (meters: Meters, max: number | undefined): void => {
   meters.delete("mailAccountPerDay");
   const { windowMs } = documentedLimits.emailsPerDay;
   if (max !== undefined) meters.set("mailAccountPerDay", createMeter({ max, windowMs }));

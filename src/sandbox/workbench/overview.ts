@@ -11,7 +11,7 @@ export const createBudgetHistory = (world: () => World, clock: SandboxClock) => 
   /** Oldest first, in milliseconds since 1970 on the sandbox's clock. A reset makes new meters, and so a new history. */
   const histories = new WeakMap<Meter, [at: number, used: number][]>();
   return () =>
-    [...world().owners].flatMap(([owner, meters]) =>
+    world().meters.flatMap(({ owner, meters }) =>
       [...meters].map(([limit, meter]) => {
         const points = histories.get(meter) ?? [];
         histories.set(meter, points);
