@@ -45,6 +45,12 @@ export interface LostStore {
   readonly givesUpAt: number | undefined;
 }
 
+/** How a request has ended: `roundTripMs` after a response; `wasSent` false if it was never sent. */
+export interface Ending {
+  readonly roundTripMs: number | undefined;
+  readonly wasSent: boolean;
+}
+
 /** Decides for the requests of one kind whether they may go, together with other processes. */
 export interface Gate {
   /** The budget that its requests lack, as far as is known, and how long at least. */
@@ -63,11 +69,8 @@ export interface Gate {
   take(request: SharingRequest): void;
   /** A request waits no more. */
   drop(request: SharingRequest): void;
-  /** A request that has gone ended: `roundTripMs` after a response; `wasSent` false if it was never sent. */
-  settle(
-    request: SharingRequest,
-    how: { readonly roundTripMs: number | undefined; readonly wasSent: boolean },
-  ): void;
+  /** A request that has gone ended. */
+  settle(request: SharingRequest, how: Ending): void;
 }
 
 /** One limit that many processes share. */

@@ -1,8 +1,9 @@
 import { BatchTooLarge } from "../http/types.ts";
-import type { Budget, Ending } from "./budget.ts";
+import type { Ending } from "../options/shared-limits.ts";
+import type { Budget } from "./budget.ts";
 import { sharing } from "./permits.ts";
 import type { Admission, AdmissionQueue, ConcurrencyLimit, Kind } from "./queue.ts";
-import { knownWait, refusalOfPause, refusalOfWait, refusedForDay, refusedForStore } from "./refusals.ts";
+import { refusalOfPause, refusalOfWait, refusedForDay, refusedForStore } from "./refusals.ts";
 
 // A request takes all it spends at once, or nothing: none holds one budget while it waits for another. Interactive
 // requests go before background ones, in order of arrival within each. One that lacks a budget does not delay requests
@@ -117,13 +118,12 @@ export const enter = (admission: Admission): boolean => {
     take(admission);
     return true;
   }
-  const wait = knownWait(kind, weight);
   admission.order = arrivals++;
   queue.push(admission);
   // Behind others of its queue, it changes nothing for the first requests.
   if (queue.first === admission) pump(kind.budgets);
   if (admission.hasGone) return true;
-  const reason = refusalOfWait(admission, wait);
+  const reason = refusalOfWait(admission);
   if (reason === undefined) return false;
   queue.remove(admission);
   throw reason;
@@ -169,7 +169,7 @@ const competing = (budgets: readonly Budget[]): ReadonlySet<AdmissionQueue> => {
 export const pump = (budgets: readonly Budget[]): void => {
   const queues = competing(budgets);
   while (serve(queues));
-  for (const { first } of queues) first?.wait?.onStopped(first);
+  for (const { first } of queues) first?.tell();
 };
 
 /** Admits one request, or refuses it; false if there is none. */
@@ -200,7 +200,7 @@ const serve = (queues: ReadonlySet<AdmissionQueue>): boolean => {
     }
     queue.waitsFor = first.of;
     for (const { of, isForAll, until } of lacks) {
-      if (of.waitMs() > queue.waitsFor.waitMs()) queue.waitsFor = of;
+      if (of.waitMs > queue.waitsFor.waitMs) queue.waitsFor = of;
       if (isForAll) blocked.add(of);
       if ("wakeAt" in of) of.wakeAt(until);
     }

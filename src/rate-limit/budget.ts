@@ -1,6 +1,6 @@
 import type { BudgetState, Limit } from "../options/limits.ts";
 import type { Priority } from "../options/priority.ts";
-import type { DayCount, SharedBudget, SharingBudget, SharingKind } from "../options/shared-limits.ts";
+import type { DayCount, Ending, SharedBudget, SharingBudget, SharingKind } from "../options/shared-limits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
 import { Permits, sharing } from "./permits.ts";
@@ -22,12 +22,6 @@ interface WaitingQueue {
   readonly amount: number;
 }
 
-/** How an attempt has ended: `roundTripMs` after a response; `wasSent` false if it was never sent. */
-export interface Ending {
-  readonly roundTripMs: number | undefined;
-  readonly wasSent: boolean;
-}
-
 /** What a budget is made of. */
 interface BudgetContext {
   readonly clock: Clock;
@@ -36,7 +30,7 @@ interface BudgetContext {
   readonly day: DayCount;
   /** Checks the requests that wait for it again. */
   readonly onChange: (budget: Budget) => void;
-  /** Called when it is used while it is not kept: it must not be forgotten. */
+  /** Called when it is used or paused: it must not be forgotten. */
   readonly onUse?: ((budget: Budget) => void) | undefined;
 }
 
@@ -53,8 +47,6 @@ export class Budget implements SharingBudget {
   readonly sharing = new Set<SharingKind>();
   /** The kinds whose narrowest budget it is, by the widest budget of each, which may be forgotten before. */
   readonly kinds = new WeakMap<SharingBudget, Map<string, SharingKind>>();
-  /** Whether a registry keeps it, because it may hold something. */
-  isKept = false;
   readonly #clock: Clock;
   readonly #context: Pick<BudgetContext, "onChange" | "onUse">;
   readonly shared: SharedBudget | undefined;
@@ -132,7 +124,7 @@ export class Budget implements SharingBudget {
     }
     this.day.add(weight);
     if (holder.priority === "background") this.#backgroundAt = this.#clock.now();
-    if (!this.isKept) this.#context.onUse?.(this);
+    this.#context.onUse?.(this);
   }
 
   /** The request ended. One that was never sent gives its permits back at once. */
@@ -193,7 +185,7 @@ export class Budget implements SharingBudget {
       this.#pausedBy = by;
     }
     this.#isProbeDue = true;
-    if (!this.isKept) this.#context.onUse?.(this);
+    this.#context.onUse?.(this);
   }
 
   /** The service asked for a pause with the response `by`; all processes that share the budget learn of it. */
@@ -245,13 +237,13 @@ export class Budget implements SharingBudget {
     return until === Number.NEGATIVE_INFINITY ? 0 : Math.max(0, until - this.#clock.now());
   }
 
-  /** How long a request of `amount` has to wait at least, after `ahead` permits for other requests; 0 if unknown. */
-  knownWaitMs(ahead: number, amount: number): number {
-    return Math.ceil(Math.max(this.pausedForMs, this.#permits.readyInMs(ahead + amount)));
+  /** How long it takes at least until requests of this amount together have gone; 0 if unknown. */
+  knownWaitMs(amount: number): number {
+    return Math.ceil(Math.max(this.pausedForMs, this.#permits.readyInMs(amount)));
   }
 
   /** How long the first waiting request has to wait at least, as far as is known now. */
-  waitMs(): number {
+  get waitMs(): number {
     const now = this.#clock.now();
     // It is unknown when a probe will be answered.
     const nextAt = this.#probe !== undefined ? now : (this.#permits.nextAt ?? now);
@@ -268,7 +260,7 @@ export class Budget implements SharingBudget {
     return {
       used,
       remaining,
-      resetsInMs: remaining > 0 ? 0 : this.waitMs(),
+      resetsInMs: remaining > 0 ? 0 : this.waitMs,
       pausedUntil: pausedForMs > 0 ? this.#clock.wallTime() + pausedForMs : undefined,
       pausedBy: pausedForMs > 0 ? this.#pausedBy : undefined,
       lost: lost?.why,

@@ -16,6 +16,7 @@ export interface WaitBounds {
   /** How many interactive requests may wait at once. */
   readonly maxQueued: number;
   readonly clock: Clock;
+  readonly onWait?: ((notice: WaitNotice) => void) | undefined;
 }
 
 /** How a wait ends. */
@@ -24,8 +25,6 @@ interface Wait {
   readonly reject: (reason: unknown) => void;
   /** What else could end it, or tell of it. */
   readonly cancels: readonly (Cancel | undefined)[];
-  /** Called while it is the first in its queue, whenever what it waits for may have changed. */
-  readonly onStopped: (admission: Admission) => void;
 }
 
 /** One attempt that asks to be sent. */
@@ -45,7 +44,7 @@ export class Admission implements SharingRequest {
   /** Set while it waits, and nothing has ended the wait yet. */
   wait: Wait | undefined;
   /** What was last told of its wait. */
-  notice: WaitNotice | undefined;
+  #told: WaitNotice | undefined;
 
   constructor(
     { scope, request, send }: Pick<Admission, "scope" | "request" | "send">,
@@ -65,6 +64,22 @@ export class Admission implements SharingRequest {
   get isHeld(): boolean {
     for (const budget of this.queue.kind.budgets) if (budget.pausedForMs > 0) return true;
     return false;
+  }
+
+  /** What it lacks while it waits. */
+  get notice(): WaitNotice {
+    const { name, reason, waitMs } = this.queue.waitsFor;
+    return { operation: this.scope.operation.id, waitingFor: name, reason, waitMs };
+  }
+
+  /** Tells what it waits for, again when that changes, for example from a slot to a limit. */
+  tell(): void {
+    const { notice } = this;
+    const { reason, waitingFor } = this.#told ?? {};
+    if (this.wait === undefined || (notice.reason === reason && notice.waitingFor === waitingFor)) return;
+    this.#told = notice;
+    this.bounds.onWait?.(notice);
+    this.scope.plan.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
   }
 
   go(): void {
@@ -253,6 +268,8 @@ export class ConcurrencyLimit {
   readonly name = "concurrency";
   readonly what = "a free slot (concurrency)";
   readonly reason = "concurrency";
+  /** It is unknown when a request ends. */
+  readonly waitMs = 0;
   readonly max: number;
   /** Requests in flight. */
   inUse = 0;
@@ -264,11 +281,6 @@ export class ConcurrencyLimit {
 
   constructor(max: number) {
     this.max = max;
-  }
-
-  /** It is unknown when a request ends. */
-  waitMs(): number {
-    return 0;
   }
 
   /** How many more requests may be in flight. */

@@ -2,7 +2,7 @@ import { ConnectionError, RateLimitError } from "../errors.ts";
 import type { Scope } from "../http/types.ts";
 import type { LostStore } from "../options/shared-limits.ts";
 import type { Budget } from "./budget.ts";
-import type { Admission, Kind } from "./queue.ts";
+import type { Admission } from "./queue.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
@@ -55,26 +55,20 @@ export const refusalOfPause = (admission: Admission, budget: Budget): Error | un
   return refusedFor(admission.scope, name, why, pausedForMs);
 };
 
-/** How long a request has to wait at least, and for which of its budgets; 0 if unknown. */
-interface KnownWait {
-  readonly ms: number;
-  readonly budget: Budget;
-}
-
-/** For a new request of this kind. */
-export const knownWait = (kind: Kind, weight: number): KnownWait => {
+/** How long a waiting request has to wait at least, and for which of its budgets; 0 if unknown. */
+const knownWait = ({ queue: { kind } }: Admission): { readonly ms: number; readonly budget: Budget } => {
   let wait = { ms: 0, budget: kind.narrowest };
   for (const budget of kind.budgets) {
-    let ahead = 0;
+    let amount = 0;
     // A request that waits for a narrower budget does not delay requests that need only this one.
     for (const queue of budget.queues)
-      if (budget !== kind.narrowest) ahead += queue.kind === kind ? queue.length : 0;
+      if (budget !== kind.narrowest) amount += queue.kind === kind ? queue.length : 0;
       else if (
         queue.kind.narrowest === budget &&
         (kind.priority === "background" || queue.kind.priority === "interactive")
       )
-        ahead += queue.amount;
-    const ms = budget.knownWaitMs(ahead, kind.amountOf(budget, weight));
+        amount += queue.amount;
+    const ms = budget.knownWaitMs(amount);
     if (ms > wait.ms) wait = { ms, budget };
   }
   return wait;
@@ -82,16 +76,16 @@ export const knownWait = (kind: Kind, weight: number): KnownWait => {
 
 /** The error of a request that may not wait any longer. */
 export const refusedWait = (admission: Admission, why: string): RateLimitError => {
-  const { scope, queue, weight } = admission;
+  const { scope, queue } = admission;
   const { kind, slots, waitsFor } = queue;
   if (waitsFor === slots) return refusedFor(scope, slots.name, `${why} (for ${slots.name})`);
-  const { ms } = knownWait(kind, weight);
-  const waitMs = Math.max(1, ms, kind.gate?.lacks?.ms ?? waitsFor.waitMs());
+  const { ms } = knownWait(admission);
+  const waitMs = Math.max(1, ms, kind.gate?.lacks?.ms ?? waitsFor.waitMs);
   return refusedFor(scope, waitsFor.name, `${why} (for ${waitsFor.what})`, waitMs);
 };
 
-/** Why a request may not start to wait, if it has to wait at least that long. */
-export const refusalOfWait = (admission: Admission, { ms, budget }: KnownWait): Error | undefined => {
+/** Why a request may not start to wait. */
+export const refusalOfWait = (admission: Admission): Error | undefined => {
   const { scope, bounds } = admission;
   const { kind, slots } = admission.queue;
   if (kind.priority === "interactive" && !scope.plan.isDrained) {
@@ -100,6 +94,7 @@ export const refusalOfWait = (admission: Admission, { ms, budget }: KnownWait): 
     if (waiting > bounds.maxQueued)
       return refusedWait(admission, `maxQueued (${bounds.maxQueued}) calls wait already`);
   }
+  const { ms, budget } = knownWait(admission);
   const what = `it would wait ${inWords(ms)} for the limit ${budget.name}`;
   return refusalBeyondBound(admission, budget, ms, what);
 };

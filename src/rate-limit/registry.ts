@@ -8,7 +8,7 @@ import type { Budget } from "./budget.ts";
 /** The day that an earlier budget of the same limit counted, and whom a new one tells that it is used. */
 interface Memory {
   readonly day: DayCount | undefined;
-  readonly keep: (budget: Budget) => void;
+  readonly keep: (budget: Budget) => unknown;
 }
 
 /** Makes a new budget; `scope` is the name under which it is counted. */
@@ -36,20 +36,12 @@ const sweepMs = 60_000;
 const newMemory = (): Find => {
   const known = new Map<string, { day: DayCount; budget: WeakRef<Budget> }>();
   const kept = new Set<Budget>();
-  const keep = (budget: Budget): void => {
-    budget.isKept = true;
-    kept.add(budget);
-  };
   let sweptAt = Number.NEGATIVE_INFINITY;
   const sweep = (now: number): void => {
     // Clients may have different clocks.
     if (Math.abs(now - sweptAt) < sweepMs) return;
     sweptAt = now;
-    for (const budget of kept) {
-      if (!budget.isIdle) continue;
-      budget.isKept = false;
-      kept.delete(budget);
-    }
+    for (const budget of kept) if (budget.isIdle) kept.delete(budget);
     for (const [id, { day, budget }] of known)
       if (day.used === 0 && budget.deref() === undefined) known.delete(id);
   };
@@ -58,7 +50,7 @@ const newMemory = (): Find => {
     const before = known.get(id);
     const found = before?.budget.deref();
     if (found !== undefined) return found;
-    const budget = make({ day: before?.day, keep });
+    const budget = make({ day: before?.day, keep: (used) => kept.add(used) });
     known.set(id, { day: budget.day, budget: new WeakRef(budget) });
     return budget;
   };
@@ -97,12 +89,12 @@ const isWorkerd = (): boolean => {
 const inWords = ({ limit: { max, windowMs }, maxPerDay }: LimitNumbers): string =>
   `${max} in ${windowMs} ms and ${maxPerDay} a day`;
 
-/** Whether the numbers of a budget that another client named are those of this client. */
-const sameNumbers = ({ limit, day }: Budget, scope: string, numbers: LimitNumbers): void => {
-  const there: LimitNumbers = { limit, maxPerDay: day.max };
-  if (inWords(there) !== inWords(numbers))
+/** Refuses other numbers than those of the client that named the budget first. */
+const checkNumbers = ({ limit, day }: Budget, scope: string, numbers: LimitNumbers): void => {
+  const [there, here] = [inWords({ limit, maxPerDay: day.max }), inWords(numbers)];
+  if (there !== here)
     throw new ConfigurationError(
-      `limitScopes: "${scope}" is counted by another client with ${inWords(there)}, here with ${inWords(numbers)}`,
+      `limitScopes: "${scope}" is counted by another client with ${there}, here with ${here}`,
     );
 };
 
@@ -125,7 +117,7 @@ export const budgetsOf = (client: Client, clock: Clock): FindBudget => {
     // A name is the origin's, whichever way a request takes.
     const find = ofProcess(sharing ?? (scope === undefined ? fetch : undefined));
     const budget = find(JSON.stringify(id), clock.now(), (memory) => make(scope, memory));
-    if (scope !== undefined) sameNumbers(budget, scope, numbers);
+    if (scope !== undefined) checkNumbers(budget, scope, numbers);
     return budget;
   };
 };

@@ -13,7 +13,6 @@ export interface RateLimitSettings extends WaitBounds {
   readonly limiter: RateLimiter;
   /** The maximum of requests in flight; siblings share it. */
   readonly slots: ConcurrencyLimit;
-  readonly onWait?: ((notice: WaitNotice) => void) | undefined;
   /** Called when a request has waited for a second, and again after ten (`warn`); undefined if nobody would read it. */
   readonly onLongWait?: ((level: "info" | "warn", notice: WaitNotice) => void) | undefined;
 }
@@ -23,14 +22,6 @@ const unnamedPauseMs = 1_000;
 
 const [longWaitMs, tooLongWaitMs] = [1_000, 10_000];
 const idle = { idle: true };
-
-/** What a waiting request lacks. */
-const noticeOf = ({ scope, queue: { waitsFor } }: Admission): WaitNotice => ({
-  operation: scope.operation.id,
-  waitingFor: waitsFor.name,
-  reason: waitsFor.reason,
-  waitMs: waitsFor.waitMs(),
-});
 
 /** Ends a wait with its signal, or with `maxWaitMs`, and tells of a long one. */
 const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): (Cancel | undefined)[] => {
@@ -42,8 +33,8 @@ const watch = (admission: Admission, { clock, onLongWait }: RateLimitSettings): 
   // Timers for each request that waits, but only with a logger.
   if (onLongWait !== undefined)
     cancels.push(
-      clock.after(longWaitMs, () => onLongWait("info", noticeOf(admission)), idle),
-      clock.after(tooLongWaitMs, () => onLongWait("warn", noticeOf(admission)), idle),
+      clock.after(longWaitMs, () => onLongWait("info", admission.notice), idle),
+      clock.after(tooLongWaitMs, () => onLongWait("warn", admission.notice), idle),
     );
   return cancels;
 };
@@ -81,16 +72,6 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
     return route;
   };
 
-  // Again when the reason changes, for example from a slot to a limit.
-  const onStopped = (admission: Admission): void => {
-    const notice = noticeOf(admission);
-    const { reason, waitingFor } = admission.notice ?? {};
-    if (notice.reason === reason && notice.waitingFor === waitingFor) return;
-    admission.notice = notice;
-    settings.onWait?.(notice);
-    admission.scope.plan.onWait?.(notice.reason === "pause" ? "retry-after" : notice.waitingFor);
-  };
-
   const sendAdmitted = (admission: Admission, since: number): Promise<HttpResponse> => {
     const { scope, request, send } = admission;
     let sent: Promise<HttpResponse>;
@@ -122,8 +103,8 @@ export const rateLimit = (settings: RateLimitSettings): Stage => {
   // Neither an async function nor a closure for each: 100,000 calls may wait here.
   const beginWait = (admission: Admission): Promise<HttpResponse> =>
     new Promise<Admission>(function waitInQueue(resolve, reject) {
-      admission.wait = { resolve, reject, cancels: watch(admission, settings), onStopped };
-      onStopped(admission);
+      admission.wait = { resolve, reject, cancels: watch(admission, settings) };
+      admission.tell();
       // Sent after its own wait, and not by the call that admits it, because that has another async context.
     }).then((admitted) => sendAdmitted(admitted, clock.now()));
 

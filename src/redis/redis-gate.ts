@@ -1,4 +1,4 @@
-import type { Gate, SharingKind, SharingRequest } from "../options/shared-limits.ts";
+import type { Ending, Gate, SharingKind, SharingRequest } from "../options/shared-limits.ts";
 import { coolMs } from "../rate-limit/permits.ts";
 import { silenceMs } from "./fault.ts";
 import { type Part, RedisBudget, type RedisStore } from "./redis-store.ts";
@@ -98,10 +98,7 @@ export class RedisGate implements Gate {
     else if (this.#kind.queues.size === 0 && this.#lacks !== undefined) this.seek();
   }
 
-  settle(
-    request: SharingRequest,
-    { roundTripMs, wasSent }: { readonly roundTripMs: number | undefined; readonly wasSent: boolean },
-  ): void {
+  settle(request: SharingRequest, { roundTripMs, wasSent }: Ending): void {
     const ticket = this.#tickets.get(request);
     this.#tickets.delete(request);
     if (ticket === undefined) return;
