@@ -73,8 +73,8 @@ export interface Gate {
   settle(request: SharingRequest, how: Ending): void;
 }
 
-/** One limit that many processes share. */
-export interface SharedBudget {
+/** One limit that many processes share, and its daily count. */
+export interface SharedBudget extends DayCount {
   /** Why the store is unavailable; undefined while it responds. */
   readonly lost: LostStore | undefined;
   /** How many permits all processes held at last; 0 once those must have returned. */
@@ -139,7 +139,7 @@ export interface SharedLimits {
     name: BudgetName | "sending",
     numbers: LimitNumbers & { readonly scope: string | undefined },
     clock: Clock,
-  ): { readonly budget: SharedBudget; readonly day: DayCount };
+  ): SharedBudget;
 }
 
 /** Whether limits are shared between processes. */

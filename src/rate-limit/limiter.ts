@@ -53,9 +53,9 @@ export class RateLimiter {
       const maxPerDay = isLimited ? limits[dayOf[name]] : never;
       return find(name, { limit, maxPerDay }, (scope, memory) => {
         const opened = shared?.open(name, { limit, maxPerDay, scope }, clock);
-        const day = opened?.day ?? memory?.day ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
+        const day = opened ?? memory?.day ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
         const onChange = (budget: Budget): void => pump([budget]);
-        const context = { clock, shared: opened?.budget, day, onChange, onUse: memory?.keep };
+        const context = { clock, shared: opened, day, onChange, onUse: memory?.keep };
         return new Budget(shown, limit, context);
       });
     };

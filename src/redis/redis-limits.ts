@@ -64,8 +64,7 @@ export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): 
       const key = `touchpoint:{limits}:${scope === undefined ? `id:${id}` : `scope:${scope}`}:${name}`;
       const gateOf: SharedBudget["gateOf"] = (kind) => new RedisGate(store, kind);
       const numbers = { name, limit, maxPerDay };
-      const budget = store.budget(key, () => new RedisBudget(key, numbers, { store, gateOf }));
-      return { budget, day: budget };
+      return store.budget(key, () => new RedisBudget(key, numbers, { store, gateOf }));
     },
   };
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Limit } from "../options/limits.ts";
-import type { DayCount, LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
+import type { LostStore, SharedBudget, SharingBudget } from "../options/shared-limits.ts";
 import { LatencyFloor, latencyFloorFor, Permits } from "../rate-limit/permits.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { RedisCommands } from "./commands.ts";
@@ -173,7 +173,7 @@ export class RedisStore {
 }
 
 /** One limit that processes share through Redis, and its day, as this process knows them. */
-export class RedisBudget implements SharedBudget, DayCount {
+export class RedisBudget implements SharedBudget {
   readonly key: string;
   readonly name: string;
   readonly limit: Limit;

@@ -78,8 +78,7 @@ test("a sibling with another key, limits or shared limits has budgets of its own
     numbers: documentedLimits,
     open: (name) => {
       opened.push(name);
-      const day = { name, max: 9, used: 0, has: () => true, add: () => undefined, resetsInMs: () => 0 };
-      return { day, budget: sharedBudget().shared };
+      return sharedBudget({ name, max: 9 }).shared;
     },
   };
   await client.contacts.list();

@@ -124,21 +124,12 @@ test("a key function shares what it names, and all that it does not name by the 
 
 test("through shared limits the id counts, not the key, unless a name does", () => {
   const opened: (string | undefined)[] = [];
-  const { shared: budget } = sharedBudget();
-  const day = {
-    name: "day",
-    max: 1,
-    used: 0,
-    has: () => true,
-    add: () => undefined,
-    resetsInMs: () => 0,
-  };
   const sharing: Settings["sharing"] = {
     numbers: documentedLimits,
     open: (name, { scope }) => {
       opened.push(`${name} ${scope}`);
       const max = name === "sending" ? Infinity : documentedLimits[`${name}PerDay`];
-      return { budget, day: { ...day, max } };
+      return sharedBudget({ max }).shared;
     },
   };
   const one = limiterOf({ sharing, apiKey: "one" });
