@@ -153,7 +153,7 @@ export const writeResumable = async (
       else {
         await draft.discard();
         await finish(draftPath);
-        await rm(draftPath);
+        await rm(draftPath, { force: true });
       }
     } catch (error) {
       await draft.discard();
