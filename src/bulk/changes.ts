@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { CallScope } from "../call/scope.ts";
-import { ConfigurationError, ResponseValidationError } from "../errors.ts";
+import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
 import { callRules } from "../options/validation.ts";
 import { type PagingOptions, paged } from "../paging/paged.ts";
 import { type Draft, explained, keptDraftOf, openDraft } from "../runtime/atomic-file.ts";
@@ -208,7 +208,8 @@ export async function* changedContacts(
     progress.update(done, true);
   } catch (error) {
     // If the list cannot be read from its cursor, the next run could not read it either.
-    if (error instanceof ResponseValidationError) await pass.write({ restart: true });
+    if (error instanceof ResponseValidationError || error instanceof ValidationError)
+      await pass.write({ restart: true });
     throw error;
   } finally {
     progress.stop();

@@ -363,6 +363,18 @@ test("a place that the list no longer shows makes the next run begin anew", asyn
   expect(await changesOf(client)).toEqual([]);
 });
 
+test("a place that cannot be read, damaged or of another version, makes the next run begin anew", async () => {
+  const { client } = workspace(600);
+  await changesOf(client, 401);
+  const damaged = readFileSync(partial, "utf8").replaceAll(/"pending":"[^"]+"/g, '"pending":"e30"');
+  writeFileSync(partial, damaged);
+  await expect(changesOf(client)).rejects.toThrow(
+    "cursor: must be a cursor that a page of this list carried",
+  );
+  expect(await changesOf(client)).toHaveLength(202);
+  expect(await changesOf(client)).toEqual([]);
+});
+
 test.each([
   [{ snapshot: "" }, "snapshot must be the path of a snapshot"],
   [{ snapshot: since, snapshoot: "x" }, 'there is no option "snapshoot"'],
