@@ -45,12 +45,10 @@ const isQuery = must("a function of (sql, params)", (query) => typeof query === 
  * @throws ConfigurationError naming every fault of the arguments at once.
  */
 export const storeOptions = <T extends object>(store: string, query: unknown, options: T, own: Rules): T => {
-  // An untyped caller may pass null or nothing.
-  const given = options ?? {};
   const rules = { dialect: isDialect, ...own };
-  const faults = ruleFaults(given, { ...rules, table: isTable }, { required: Object.keys(rules) });
+  const faults = ruleFaults(options, { ...rules, table: isTable }, { required: Object.keys(rules) });
   refuseSetup(store, [...isQuery(query, "query"), ...faults]);
-  return given;
+  return options;
 };
 
 // PostgreSQL rolled the statement back, so that it may run again: a serialization failure, a deadlock.
