@@ -80,7 +80,7 @@ const transportFor = (settings: Settings, limits: TransportLimits): Transport =>
   return fetch === undefined ? lazyTransport(settings, limits) : fetchTransport(origin, fetch, limits);
 };
 
-/** The parts of a sibling's connection that can be shared, because their settings are the same. */
+/** A sibling's connection, for what can be shared because its settings are the same. */
 const share = (settings: Settings, from: Connection | undefined) => {
   const before = from?.settings;
   const isSame = (...names: readonly (keyof Settings)[]): boolean =>
@@ -91,13 +91,7 @@ const share = (settings: Settings, from: Connection | undefined) => {
   );
   // The service counts per key, whichever way a request takes.
   const isSameKey = isSame("origin", "apiKey", "sharing") && sameLimits(settings, before);
-  return {
-    transport: isSamePlace ? from?.transport : undefined,
-    lifetime: isSamePlace ? from?.lifetime : undefined,
-    slots: isSamePlace ? from?.slots : undefined,
-    quota: isSamePlace ? from?.quota : undefined,
-    limiter: isSameKey ? from?.limiter : undefined,
-  };
+  return { ofPlace: isSamePlace ? from : undefined, ofKey: isSameKey ? from : undefined };
 };
 
 const sameLimits = (settings: Settings, before: Settings | undefined): boolean =>
@@ -130,14 +124,14 @@ export const connect = (
   sibling?: Connection,
 ): Connection => {
   const { concurrency, maxRetryAfterMs, hooks, log } = settings;
-  const shared = share(settings, sibling);
-  const limiter = shared.limiter ?? sharedLimiter(settings, clock);
-  const slots = shared.slots ?? new ConcurrencyLimit(concurrency);
-  const quota = shared.quota ?? new RetryQuota();
-  const serviceTime = new ServiceTime(clock);
+  const { ofPlace, ofKey } = share(settings, sibling);
+  const limiter = ofKey?.limiter ?? sharedLimiter(settings, clock);
+  const slots = ofPlace?.slots ?? new ConcurrencyLimit(concurrency);
+  const quota = ofPlace?.quota ?? new RetryQuota();
+  const serviceTime = ofPlace?.serviceTime ?? new ServiceTime(clock);
   const redactor = new Redactor();
   const transport =
-    shared.transport ??
+    ofPlace?.transport ??
     transportFor(settings, { maxResponseBytes: settings.maxResponseBytes, clock, serviceTime });
   const tell =
     <T extends object>(level: "debug" | "info", message: string, hook: ((notice: T) => void) | undefined) =>
@@ -145,7 +139,7 @@ export const connect = (
       log[level](message, notice);
       hook?.(notice);
     };
-  const lifetime = shared.lifetime ?? new Lifetime(() => transport.close());
+  const lifetime = ofPlace?.lifetime ?? new Lifetime(() => transport.close());
   // Outermost first: a stage sees the request before the stages below it, and their result afterwards.
   const stages: readonly Stage[] = [
     retry({
@@ -198,10 +192,10 @@ export const connect = (
     random,
     transport,
     lifetime,
-    serviceTime: shared.transport === undefined ? serviceTime : (sibling?.serviceTime ?? serviceTime),
+    serviceTime,
     ends: [
-      ...(shared.transport === undefined ? [carrier] : []),
-      ...(settings.sharing !== undefined && shared.limiter === undefined ? [limiter] : []),
+      ...(ofPlace === undefined ? [carrier] : []),
+      ...(settings.sharing !== undefined && ofKey === undefined ? [limiter] : []),
     ],
   };
 };
