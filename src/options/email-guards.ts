@@ -1,6 +1,7 @@
 import { RecipientRefusedError } from "../errors.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
-import { isPlainObject, unknownKeys } from "../runtime/values.ts";
+import { anything, ruleFaults } from "../runtime/rules.ts";
+import { isPlainObject } from "../runtime/values.ts";
 import type { Log } from "./logger.ts";
 import type { Environment } from "./proxy.ts";
 
@@ -62,7 +63,7 @@ const fromOptions = (recipients: unknown, faults: string[]): Covers | undefined 
     faults.push('recipients must be { allow: ["*@ours.example"] }; allow may also be a function');
     return undefined;
   }
-  faults.push(...unknownKeys(recipients, ["allow"]).map((fault) => `recipients: ${fault}`));
+  faults.push(...ruleFaults(recipients, { allow: anything }, { within: "recipients" }));
   const rules: readonly unknown[] = Array.isArray(allow) ? allow : [allow];
   return anyOf(rules.map((rule) => ruleOf(rule, "recipients.allow", faults)));
 };

@@ -1,6 +1,6 @@
 import { ConfigurationError, ValidationError } from "../errors.ts";
 import { suggestion } from "./nearest-name.ts";
-import { hasOptions, isAbortSignal, isPlainObject, shown, unknownKeys } from "./values.ts";
+import { hasOptions, isAbortSignal, isPlainObject, shown } from "./values.ts";
 
 /** Returns the faults of an option's value; each names the option. */
 export type Rule = (value: unknown, name: string) => readonly string[];
@@ -71,10 +71,12 @@ export const ruleFaults = (given: unknown, rules: Rules, { within = "", required
   const options = given ?? {};
   if (!hasOptions(options)) return [`the options must be an object, got ${shown(options)}`];
   const known = Object.keys(rules);
-  const faults = unknownKeys(options, known).map((fault) =>
-    // An option within another is one of few.
-    within === "" ? fault : `${within}: ${fault}: there are ${known.join(", ")}`,
-  );
+  // An option within another is one of few.
+  const [before, after] = within === "" ? ["", ""] : [`${within}: `, `: there are ${known.join(", ")}`];
+  // A misspelt option must not be ignored.
+  const faults = Object.keys(options)
+    .filter((name) => !known.includes(name))
+    .map((name) => `${before}there is no option "${name}"${suggestion(name, known)}${after}`);
   for (const [name, rule] of Object.entries(rules)) {
     const value: unknown = Reflect.get(options, name);
     if (value !== undefined || required.includes(name))

@@ -1,5 +1,4 @@
 import { types } from "node:util";
-import { suggestion } from "./nearest-name.ts";
 
 // Under a test runner, or in a vm, a program has its own realm, and values from Node's own modules belong to another:
 // `instanceof` then fails for a Date, a Buffer and an Error.
@@ -50,12 +49,6 @@ const tagOf = (value: unknown): string => Object.prototype.toString.call(value).
 /** Whether a value may hold options: not a Map, a Date, bytes or an array, whose content is no option. */
 export const hasOptions = (value: unknown): value is object =>
   isPlainObject(value) || tagOf(value) === "Object";
-
-/** Unknown options: a misspelt one must not be ignored. Names the nearest one. */
-export const unknownKeys = (options: object, known: readonly string[]): string[] =>
-  Object.keys(options)
-    .filter((key) => !known.includes(key))
-    .map((key) => `there is no option "${key}"${suggestion(key, known)}`);
 
 /** A value in a message; a value that cannot be written as text must not hide the other faults. */
 export const shown = (value: unknown): string => {
