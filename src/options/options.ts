@@ -29,107 +29,107 @@ export interface ClientOptions<
    * The API key, or a function that returns it. After a 401 the function is called again, once per call. Default: the
    * environment variable `TOUCHPOINT_API_KEY`.
    */
-  readonly apiKey?: KeySource;
+  readonly apiKey?: KeySource | undefined;
   /** The root address of the service. Default: `TOUCHPOINT_BASE_URL`. */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
   /**
    * The limit for one attempt, from queueing its bytes to the last byte of the body, in milliseconds. Default 30,000.
    * Without a `fetch` or `dispatcher`, connecting may take at most 10,000; then the attempt fails with a
    * ConnectionError.
    */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * The limit for a whole call with all its requests and waits, in milliseconds; for an iteration, per page. Default:
    * none.
    */
-  readonly totalTimeoutMs?: number;
+  readonly totalTimeoutMs?: number | undefined;
   /** Retries after the first attempt, at least 0. Default 4. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
   /** A 429 or 503 with a longer `Retry-After` throws at once; in milliseconds. Default 60,000. */
-  readonly maxRetryAfterMs?: number;
+  readonly maxRetryAfterMs?: number | undefined;
   /** Changes documented limits. `redisLimits(…)` shares them between processes; `false` turns rate limiting off. */
-  readonly limits?: Partial<Limits> | SharedLimits | false;
+  readonly limits?: Partial<Limits> | SharedLimits | false | undefined;
   /** Names what several keys share: `{ events: "workspace-7" }`. Default: a key, or an id of `redisLimits`, counts alone. */
-  readonly limitScopes?: LimitScopes;
+  readonly limitScopes?: LimitScopes | undefined;
   /** The maximum number of requests in flight. Default 16. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
   /**
    * How long a call may wait for limits and slots in total, in milliseconds. A call that would have to wait longer
    * fails at once with a RateLimitError and is not sent. Does not apply to background work. Default: none.
    */
-  readonly maxWaitMs?: number;
+  readonly maxWaitMs?: number | undefined;
   /** How many interactive calls may wait at once; one more fails with a RateLimitError, not sent. Default: none. */
-  readonly maxQueued?: number;
+  readonly maxQueued?: number | undefined;
   /**
    * Which calls go first if a limit is short: `interactive` before `background`. Default: `background` for iterations,
    * `ingest`, `import` and `changes`; `interactive` for all other calls.
    */
-  readonly priority?: Priority;
+  readonly priority?: Priority | undefined;
   /**
    * The smallest share of each short window that background work leaves free while there are interactive calls, 0–0.5.
    * Default 0.1.
    */
-  readonly interactiveReserve?: number;
+  readonly interactiveReserve?: number | undefined;
   /**
    * Replaces the transport (default: undici). The global `fetch` is looked up at each call, so you can mock it later.
    */
-  readonly fetch?: Fetch;
+  readonly fetch?: Fetch | undefined;
   /** An undici Dispatcher for the default transport (proxy, mutual TLS). It stays open when the client closes. */
-  readonly dispatcher?: Dispatcher;
+  readonly dispatcher?: Dispatcher | undefined;
   /**
    * The HTTP proxy for all requests: its URL (`http:` or `https:`, with user name and password if needed), or `env` for
    * `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`. The client opens a tunnel, so the proxy cannot read https. Plain `http`
    * to this machine and requests through `fetch` or `dispatcher` do not use the proxy. Default: `env` if
    * `NODE_USE_ENV_PROXY=1`, as in Node.
    */
-  readonly proxy?: "env" | (string & {});
+  readonly proxy?: "env" | (string & {}) | undefined;
   /**
    * Whether requests go to a test double if there is one: MSW, nock, undici's global MockAgent, and under Vitest, Jest
    * or `node:test` a replaced global `fetch`. The options `fetch`, `dispatcher` and `proxy` take precedence. Default true.
    */
-  readonly interception?: boolean;
+  readonly interception?: boolean | undefined;
   /**
    * Extra headers for every request; `undefined` removes a header. `Authorization` and other headers that the library
    * sets itself are refused.
    */
-  readonly headers?: Readonly<Record<string, string | undefined>>;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /** Invalid responses: `warn` reports and returns them, `strict` throws, `off` does not validate. Default `warn`. */
-  readonly responseValidation?: "warn" | "strict" | "off";
+  readonly responseValidation?: "warn" | "strict" | "off" | undefined;
   /** The largest response body, in bytes; a larger one fails the call. Default 64 MiB. */
-  readonly maxResponseBytes?: number;
+  readonly maxResponseBytes?: number | undefined;
   /** The store for send-once keys. Default: in memory, shared with clients created by `withOptions`. */
-  readonly ledger?: ClaimLedger;
+  readonly ledger?: ClaimLedger | undefined;
   /** A Standard Schema for `customFields`. An update is checked key by key. */
-  readonly customFields?: StandardSchema<CustomFields>;
+  readonly customFields?: StandardSchema<CustomFields> | undefined;
   /** Standard Schemas for the properties of each event, by event name. Other names are refused. */
-  readonly events?: EventSchemas<EventTypes>;
+  readonly events?: EventSchemas<EventTypes> | undefined;
   /** Functions that observe attempts, responses, retries and waits. Default: none. */
-  readonly hooks?: Hooks;
+  readonly hooks?: Hooks | undefined;
   /** A logger with the methods of `console`. Default: nothing is logged. */
-  readonly logger?: Logger;
+  readonly logger?: Logger | undefined;
   /** What is logged. Default `warn`. Only `debug` lines may contain personal data; no line contains the key. */
-  readonly logLevel?: LogLevel;
+  readonly logLevel?: LogLevel | undefined;
   /**
    * The allowed email recipients: `{ allow: ["*@ours.example"] }`. The variable `TOUCHPOINT_RECIPIENTS`, a
    * comma-separated list, applies in addition. Default: everyone.
    */
-  readonly recipients?: RecipientOptions;
+  readonly recipients?: RecipientOptions | undefined;
   /**
    * Emails are checked but not sent, and return an id that starts with `dry-run:`. `TOUCHPOINT_DRY_RUN=1` does the
    * same, even if this option is false. Default false.
    */
-  readonly dryRun?: boolean;
+  readonly dryRun?: boolean | undefined;
   /**
    * Corrects the path of an operation, or its method and path: `{ "companies.create": "/api/v1/…",
    * "emails.scheduled.cancel": "POST /api/v1/…/:id" }`. Keep `/:id` if the path has it.
    */
-  readonly routes?: Readonly<Record<string, string>>;
+  readonly routes?: Readonly<Record<string, string>> | undefined;
   /** What happens to input fields that the document does not name. Default: they are sent. */
-  readonly unknownFields?: UnknownFields;
+  readonly unknownFields?: UnknownFields | undefined;
   /** Allows `http://` to other machines. Default false. */
-  readonly allowInsecureHttp?: boolean;
+  readonly allowInsecureHttp?: boolean | undefined;
   /** Allows use in a browser. Every visitor of the page can then read the key. Default false. */
-  readonly dangerouslyAllowBrowser?: boolean;
+  readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
 /** Options of a single call; they override the client's. */
@@ -154,10 +154,13 @@ export interface CallOptions {
 type Defaulted = keyof typeof defaults | "ledger" | "hooks" | "headers" | "limitScopes" | "interception";
 type Optional = "totalTimeoutMs" | "priority" | "maxWaitMs" | "dispatcher";
 
+/** Options of which none is undefined. */
+type GivenOptions = { readonly [Name in keyof ClientOptions]?: NonNullable<ClientOptions[Name]> };
+
 /** Options with every default filled in. */
 export interface Settings
   extends ProxyRoute,
-    Required<Pick<ClientOptions, Defaulted>>,
+    Required<Pick<GivenOptions, Defaulted>>,
     Pick<ClientOptions, Optional> {
   readonly apiKey: KeySource;
   /** Scheme, host and port. */
@@ -214,7 +217,8 @@ export const settingsFrom = (options: ClientOptions): Settings => {
   const sharing = isShared(limits) ? limits : undefined;
   return {
     ...defaults,
-    ...options,
+    // The snapshot of the options leaves out what is undefined.
+    ...(options as GivenOptions),
     apiKey,
     origin,
     basePath,

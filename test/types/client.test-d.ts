@@ -15,6 +15,8 @@ declare const contact: Contact;
 
 test("a client is made of options that exist, or of none", () => {
   new Client();
+  // An environment variable may be undefined.
+  new Client({ apiKey: process.env.KEY, baseUrl: process.env.URL, timeoutMs: undefined, ledger: undefined });
   new Client({ apiKey: async () => "key", timeoutMs: 1, logLevel: "debug", limits: false });
   new Client({ hooks: { onRetry: ({ waitMs }) => void expectTypeOf(waitMs).toEqualTypeOf<number>() } });
   // @ts-expect-error no such option
