@@ -9,7 +9,7 @@ const never = Number.POSITIVE_INFINITY;
 /** A duration in words. */
 const inWords = (ms: number): string => {
   if (ms < 120_000) return `${Math.ceil(ms / 1_000)} s`;
-  return ms < 7_200_000 ? `${Math.ceil(ms / 60_000)} min` : `${(ms / 3_600_000).toFixed(1)} h`;
+  return ms < 7_200_000 ? `${Math.ceil(ms / 60_000)} min` : `${(Math.ceil(ms / 360_000) / 10).toFixed(1)} h`;
 };
 
 /** The error of a request that was not sent because of `limit`; `waitMs` as far as it is known. */
