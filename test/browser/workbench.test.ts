@@ -151,7 +151,7 @@ test("data is seeded, saved and loaded", async () => {
   await page
     .locator("#load")
     .setInputFiles({ name: "x.json", mimeType: "application/json", buffer: Buffer.from("{}") });
-  await told(/format is missing/);
+  await told(/format must be "touchpoint-sandbox"/);
 });
 
 test("a plan is taken back; a wrong one is refused in words", async () => {
