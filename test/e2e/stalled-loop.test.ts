@@ -39,6 +39,8 @@ beforeAll(async () => {
   worker = new Worker(service, { eval: true, workerData: shared });
   const [port] = await once(worker, "message");
   baseUrl = `http://127.0.0.1:${port}`;
+  // Node loads its fetch when it is first used, and that may take longer than the timeouts below.
+  await fetch("data:,");
 });
 
 afterAll(() => worker.terminate());
