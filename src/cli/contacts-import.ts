@@ -44,8 +44,8 @@ export const contactsImport: CliCommand = {
   about:
     "Creates or updates every contact of a CSV or NDJSON file, by email.\n" +
     "A contact that already has these values is not sent. The columns are those of an export; id and times are\n" +
-    'ignored, and so are empty cells. In a custom field, 3 is a number and "3" in quotes is text. A column whose name is\n' +
-    "nearly a field's is refused.\n" +
+    'ignored, and so are empty cells. In a custom field, 3 is a number and "3" in quotes is text. A column that\n' +
+    "spells a field's name in another way (linked_in) is refused.\n" +
     "- reads standard input. You can correct a file of --rejected and import it.",
   example: "touchpoint contacts import contacts.csv --plan",
   operands: ["<file>"],

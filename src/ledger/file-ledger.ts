@@ -87,9 +87,10 @@ const fileKeys = (path: string, clock: Pick<Clock, "wallTime">): KeyStore => {
  * Keeps send-once keys in a file that any number of processes on one machine can share. A key is on disk before its email
  * is sent. It stays there with its receipt. There are no locks, so a killed process blocks no other.
  *
- * The file only grows. A truncated, replaced or damaged file is refused with the line, because it would forget keys. The
- * file contains receipts with addresses, and only its owner can read it. Do not put it on a network file system without
- * atomic appends.
+ * The file only grows. A damaged line is refused with its number, and a process that has the file open also refuses one
+ * that was truncated or replaced, because it would forget keys; a process that starts later cannot see that the end is
+ * missing. The file contains receipts with addresses, and only its owner can read it. Do not put it on a network file
+ * system without atomic appends.
  *
  * @param path - of the file, relative to the current working directory.
  * @throws ConfigurationError for wrong arguments. Its methods throw it when the file cannot be read or written, or was
