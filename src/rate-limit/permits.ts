@@ -231,18 +231,32 @@ export class Permits<Holder> {
 }
 
 const dayMs = 86_400_000;
-// Few enough that a key takes little memory.
-const slotMs = 300_000;
+const slotMs = 60_000;
+// A day whose every minute is used is kept in slots of 36 minutes, a fortieth of it, so that a key takes little memory.
+const coarseMinutes = 36;
+const mostSlots = 42;
+
+/** If there are too many slots, the oldest two in the same 36 minutes become one, as if all was used at their end. */
+const merged = (slots: number[]): number[] => {
+  if (slots.length <= mostSlots * 2) return slots;
+  const coarse = (at: number): number => Math.floor((slots[at] ?? 0) / coarseMinutes);
+  for (let at = 2; at < slots.length; at += 2) {
+    if (coarse(at - 2) !== coarse(at)) continue;
+    const count = (slots[at - 1] ?? 0) + (slots[at + 1] ?? 0);
+    return [...slots.slice(0, at - 2), slots[at] ?? 0, count, ...slots.slice(at + 2)];
+  }
+  return slots;
+};
 
 /**
- * Counts a day's use in slots of five minutes, as if all was used at their end. The document does not say when a day
+ * Counts a day's use by the minute; if nearly all day is used, by 36 minutes. The document does not say when a day
  * starts, so the limit applies to any 24 hours; this satisfies every reading of it.
  */
 export class DailyLimit implements DayCount {
   readonly name: string;
   readonly max: number;
   readonly #clock: Clock;
-  /** Slots in which something was counted, oldest first, each followed by how much. */
+  /** The last minute of each slot, oldest first, each followed by what was counted in it. */
   #slots: number[] = [];
   #used = 0;
 
@@ -266,11 +280,10 @@ export class DailyLimit implements DayCount {
     if (this.max === never) return;
     this.#used += weight;
     if (weight < 0) return this.#takeBack(-weight);
-    const slot = Math.floor(this.#clock.now() / slotMs);
+    const minute = Math.floor(this.#clock.now() / slotMs);
     const { length } = this.#slots;
-    if (this.#slots[length - 2] === slot) this.#slots[length - 1] = (this.#slots[length - 1] ?? 0) + weight;
-    // Unlike push(), concat() leaves no room for more.
-    else this.#slots = this.#slots.concat(slot, weight);
+    if (this.#slots[length - 2] === minute) this.#slots[length - 1] = (this.#slots[length - 1] ?? 0) + weight;
+    else this.#slots = merged([...this.#slots, minute, weight]);
   }
 
   /** How long until `weight` more fits. */
@@ -278,13 +291,13 @@ export class DailyLimit implements DayCount {
     let left = this.max - this.used;
     for (let at = 0; left < weight && at < this.#slots.length; at += 2) {
       left += this.#slots[at + 1] ?? 0;
-      // A slot counts until a day after its end.
+      // A minute counts until a day after its end.
       if (left >= weight) return ((this.#slots[at] ?? 0) + 1) * slotMs + dayMs - this.#clock.now();
     }
     return 0;
   }
 
-  // Counted in one of the last slots; a slot below zero would return what others used.
+  // Counted in one of the last minutes; a minute below zero would return what others used.
   #takeBack(weight: number): void {
     let left = weight;
     const slots = this.#slots;

@@ -3,7 +3,6 @@ import { DailyLimit } from "../../../src/rate-limit/permits.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 
 const dayMs = 86_400_000;
-const slotMs = 300_000;
 
 test("any 24 hours are a day", async () => {
   const clock = new FakeClock();
@@ -13,7 +12,7 @@ test("any 24 hours are a day", async () => {
   day.add(1);
   await clock.advance(dayMs / 2);
   expect([day.used, day.has(1)]).toEqual([3, false]);
-  await clock.advance(slotMs);
+  await clock.advance(60_000);
   expect([day.used, day.has(2), day.has(3)]).toEqual([1, true, false]);
 });
 
@@ -23,7 +22,7 @@ test("it tells when enough frees for a batch, not only for one", async () => {
   day.add(4);
   await clock.advance(3_600_000);
   day.add(6);
-  expect([day.resetsInMs(1), day.resetsInMs(5)]).toEqual([dayMs + slotMs - 3_600_000, dayMs + slotMs]);
+  expect([day.resetsInMs(1), day.resetsInMs(5)]).toEqual([dayMs + 60_000 - 3_600_000, dayMs + 60_000]);
 });
 
 test("what was not sent is taken back", () => {
@@ -33,24 +32,24 @@ test("what was not sent is taken back", () => {
   expect(day.used).toBe(0);
 });
 
-test("what is taken back in a later slot frees nothing twice", async () => {
+test("what is taken back in a later minute frees nothing twice", async () => {
   const clock = new FakeClock();
   const day = new DailyLimit("eventsPerDay", 10, clock);
   day.add(3);
-  await clock.advance(slotMs);
+  await clock.advance(60_000);
   day.add(-1);
   day.add(1);
   await clock.advance(dayMs);
-  // The two of the first slot are over, the one of the second is not.
+  // The two of the first minute are over, the one of the second is not.
   expect(day.used).toBe(1);
 });
 
-test("what is counted twice in a slot is forgotten with it", async () => {
+test("what is counted twice in a minute is forgotten with it", async () => {
   const clock = new FakeClock();
   const day = new DailyLimit("eventsPerDay", 10, clock);
   day.add(4);
   day.add(3);
-  await clock.advance(dayMs + slotMs);
+  await clock.advance(dayMs + 60_000);
   expect(day.used).toBe(0);
 });
 
@@ -60,13 +59,13 @@ test("what fits exactly fits at once", () => {
   expect([day.resetsInMs(6), day.has(6)]).toEqual([0, true]);
 });
 
-test("a slot of five minutes is over for the day a day after its end, wherever in it something was counted", async () => {
+test("a minute is over for the day a day after its end, wherever in it something was counted", async () => {
   const clock = new FakeClock();
   const day = new DailyLimit("eventsPerDay", 1, clock);
   await clock.advance(30_000);
   day.add(1);
-  expect(day.resetsInMs(1)).toBe(dayMs + slotMs - 30_000);
-  await clock.advance(dayMs + slotMs - 30_000);
+  expect(day.resetsInMs(1)).toBe(dayMs + 30_000);
+  await clock.advance(dayMs + 30_000);
   expect(day.used).toBe(0);
 });
 
@@ -74,7 +73,7 @@ test("what is taken back was counted last, as much of it as there is", async () 
   const clock = new FakeClock();
   const day = new DailyLimit("eventsPerDay", 10, clock);
   day.add(3);
-  await clock.advance(slotMs);
+  await clock.advance(60_000);
   day.add(4);
   day.add(-5);
   expect(day.used).toBe(2);
@@ -86,13 +85,13 @@ test("what was counted a day ago is over, and cannot be taken back as well", asy
   const clock = new FakeClock();
   const day = new DailyLimit("eventsPerDay", 10, clock);
   day.add(3);
-  await clock.advance(dayMs + slotMs);
+  await clock.advance(dayMs + 60_000);
   expect(day.used).toBe(0);
   day.add(-3);
   expect(day.used).toBe(0);
 });
 
-test("of a day whose every minute is used nothing is forgotten early, and each five minutes on their own", async () => {
+test("of a day whose every minute is used nothing is forgotten early, and all after half an hour more", async () => {
   const clock = new FakeClock();
   const day = new DailyLimit("eventsPerDay", 10_000, clock);
   for (let minute = 0; minute < 1_440; minute += 1) {
@@ -100,9 +99,20 @@ test("of a day whose every minute is used nothing is forgotten early, and each f
     await clock.advance(60_000);
   }
   const usedAt: number[] = [];
-  for (const minutes of [0, 4, 1, 719, 721]) {
+  for (const minutes of [0, 60, 660, 720]) {
     await clock.advance(minutes * 60_000);
     usedAt.push(day.used);
   }
-  expect(usedAt).toEqual([1_440, 1_440, 1_435, 720, 0]);
+  expect(usedAt).toEqual([1_440, 1_404, 720, 0]);
+});
+
+test("when few minutes of a day are used, each is free again on its own", async () => {
+  const clock = new FakeClock();
+  const day = new DailyLimit("emailsPerDay", 20, clock);
+  for (let minute = 0; minute < 20; minute += 1) {
+    day.add(1);
+    await clock.advance(60_000);
+  }
+  await clock.advance(dayMs - 10 * 60_000);
+  expect([day.used, day.resetsInMs(11)]).toEqual([10, 60_000]);
 });
