@@ -154,7 +154,7 @@ export const paged = <T, Query extends ListQuery>(
   const query = given ?? {};
   // Anything else is refused before the first request.
   const { prefetch, consistency, cursor, ...callOptions } = hasOptions(options) ? options : {};
-  const check = (given: unknown, rules: Rules): void => refuseFaults(operation.id, ruleFaults(given, rules));
+  const check = (some: unknown, rules: Rules): void => refuseFaults(operation.id, ruleFaults(some, rules));
   const page = (): ApiPromise<Page<T>> => {
     try {
       check(options, pageRules);
