@@ -62,6 +62,8 @@ const isNotAllowed = (error: unknown): boolean =>
 export class ContactLookup {
   /** By folded address: the id as JSON, and the short text of each field. */
   readonly #known = new Map<string, string>();
+  /** Folded addresses that a search did not find. If another program takes one, its creation is refused (409). */
+  readonly #absent = new Set<string>();
   readonly #packer = new TextPacker();
   readonly #spool: Spool<object> | undefined;
   readonly #call: CallScope;
@@ -106,10 +108,12 @@ export class ContactLookup {
   /** What a row would change in the contact with its address; undefined if there is none, as far as known. */
   async look(row: GivenContact): Promise<KnownContact | undefined> {
     let known = this.#textsOf(row.email);
-    if (known === undefined && this.way?.by === "search") {
+    const address = foldAscii(row.email);
+    if (known === undefined && this.way?.by === "search" && !this.#absent.has(address)) {
       const found = await findContact(this.#call, row.email, this.#options);
       // Under the row's address, in the row's case.
       if (found !== null) this.add({ ...found, email: row.email });
+      else this.#absent.add(address);
       known = this.#textsOf(row.email);
     }
     return known && { id: JSON.parse(known.id ?? '""'), fields: fieldsToChange(row, known) };

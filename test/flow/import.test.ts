@@ -174,6 +174,18 @@ test("what a run created before it ended is added to the list by the next, and n
   expect(states.at(-1)).not.toContain("begun");
 });
 
+test("each address is searched once, also by an import that saves first what it will create", async () => {
+  const { sandbox, client } = service();
+  const { id } = await client.lists.create({ name: "Imported" });
+  sandbox.seedContacts(600, () => ({}));
+  const checkpoint = { load: async () => undefined, save: async () => {} };
+  const rows = [{ email: "new-1@example.com" }, { email: "new-2@example.com" }];
+  const report = await client.contacts.import(rows, { mode: "create", checkpoint, addToList: id });
+  expect(report).toMatchObject({ created: 2, lookup: { by: "search" } });
+  const searches = sandbox.state.requests.flatMap(({ query }) => query.search ?? []);
+  expect(searches).toEqual(rows.map(({ email }) => email));
+});
+
 test("a list that cannot be filled ends an import, and the next changes nothing but fills it", async () => {
   const { sandbox, client } = service();
   const { id } = await client.lists.create({ name: "Imported" });
