@@ -640,7 +640,6 @@ describe("doctor", () => {
     const { ended, stdout, stderr } = await child.ended;
     expect({ ended, stderr }).toEqual({ ended: 0, stderr: "" });
     expect(stdout).toMatch(/^\d+ requests, all of them GET: nothing differs\.\n/);
-    expect(stdout).toContain("\nNot probed, since only a change would tell:\n  companies.create\n");
   });
 
   test("a planted difference ends it with 3 and is reported as JSON, without the records", async () => {
@@ -648,7 +647,7 @@ describe("doctor", () => {
     sandbox.fail({ operation: "contacts.list", times: Number.POSITIVE_INFINITY, with: "wrong-types" });
     const { ended, report } = await run("doctor", "--json");
     expect(ended).toBe(3);
-    expect(report.differs[0].operation).toBe("contacts.list");
+    expect(report.differs[0]).toMatch(/^contacts\.list: /);
     expect(JSON.stringify(report)).not.toContain(sandbox.state.contacts[0]?.email);
   });
 
