@@ -184,3 +184,107 @@ export type FreeFields = { [field: string]: unknown } | (object & NoCollection);
 
 /** The same fields in a value that you get back: each can be read by its name. */
 export type ReadableFields = { [field: string]: unknown };
+
+/** The request: missing parts of a response are filled in from it. */
+export interface Asked {
+  /** The id in the path. */
+  readonly id?: string;
+  /** The query or body. */
+  readonly payload: unknown;
+}
+
+export type Fields = Record<string, unknown>;
+
+// By its own type, the items would be `any`.
+export const isArray: (value: unknown) => value is unknown[] = Array.isArray;
+
+const isNumber = (value: unknown): value is number => typeof value === "number";
+
+export const isId = (id: unknown): id is string | number => typeof id === "string" || isNumber(id);
+
+/** Above 2^53, JSON.parse has already changed an id: it stays a number, and validation reports it. */
+export const textOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? String(id) : id);
+
+/**
+ * Reads a documented record. Ids are strings, whatever type the service uses; a record whose ids are strings is not
+ * copied.
+ */
+export const readRecord = (body: unknown): unknown => {
+  if (!isRecord(body)) return body;
+  const { id, contactId, leadId, listIds } = body;
+  let read = body;
+  if (typeof id === "number") read = { ...read, id: textOf(id) };
+  if (typeof contactId === "number") read = { ...read, contactId: textOf(contactId) };
+  if (typeof leadId === "number") read = { ...read, leadId: textOf(leadId) };
+  return isArray(listIds) && listIds.some(isNumber) ? { ...read, listIds: listIds.map(textOf) } : read;
+};
+
+const defaultLimit = 50;
+
+/** Fills in what the request asked for, if a page does not repeat it. */
+export const withAsked = (page: Fields, { payload }: Asked): Fields => {
+  const { skip, limit }: { skip?: unknown; limit?: unknown } = Object(payload);
+  return { ...page, skip: page.skip ?? skip ?? 0, limit: page.limit ?? limit ?? defaultLimit };
+};
+
+// From here on, the document names an operation without its response, so every plausible shape is accepted.
+
+/** The first of these fields that holds an object. */
+const nested = (body: Fields, ...names: readonly string[]): Fields | undefined =>
+  names.map((name) => body[name]).find(isRecord);
+
+const counts = ["total", "skip", "limit"] as const;
+
+/** The counts of a page, beside its records or in their own object. */
+const countsOf = (body: Fields): Fields => {
+  const apart = nested(body, "meta", "pagination", "paging", "page") ?? {};
+  const given = counts.map((name) => [name, body[name] ?? apart[name]] as const);
+  return Object.fromEntries(given.filter(([, count]) => count !== undefined));
+};
+
+/** The records of a page: under a telling name, or the only array. */
+const recordsOf = (body: Fields, names: readonly string[]): unknown[] | undefined => {
+  const named = ["data", ...names, "items", "results", "records"].map((name) => body[name]).find(isArray);
+  const arrays = Object.values(body).filter(isArray);
+  return named ?? arrays.find((items) => items.some(isRecord)) ?? arrays[0];
+};
+
+/** Reads a page as documented, a bare array, an envelope, or records under another name. */
+export const anyPage =
+  (one: (record: unknown) => unknown, ...names: readonly string[]) =>
+  (body: unknown): unknown => {
+    if (isArray(body)) return { data: body.map(one) };
+    if (!isRecord(body)) return body;
+    const envelope = isArray(body.data) ? undefined : nested(body, "data", "result");
+    if (envelope !== undefined) {
+      const inner = anyPage(one, ...names)(envelope);
+      return isRecord(inner) ? { ...countsOf(body), ...inner } : inner;
+    }
+    const records = recordsOf(body, names);
+    return records === undefined ? body : { ...body, ...countsOf(body), data: records.map(one) };
+  };
+
+/** Reads a record directly or from envelopes such as `{ data }` or `{ company }`; `id` ends up on the top level. */
+export const anyRecord = (...names: readonly string[]) => {
+  const read = (body: unknown): unknown => {
+    if (!isRecord(body)) return body;
+    // An id on the top level belongs to the record, whatever else is nested in it.
+    if (body.id !== undefined) return readRecord(body);
+    const envelope = ["data", ...names, "result"].find((name) => isRecord(body[name]));
+    if (envelope !== undefined) {
+      const { [envelope]: inner, ...beside } = body;
+      return read({ ...beside, ...Object(inner) });
+    }
+    const id = [...names.map((name) => `${name}Id`), "_id"].map((name) => body[name]).find(isId);
+    return readRecord(id === undefined ? body : { ...body, id });
+  };
+  return read;
+};
+
+/** Reads the response to a change; one without an id, or without a body, gets the requested id. */
+export const changed =
+  (read: (body: unknown) => unknown) =>
+  (body: unknown, { id }: Asked): unknown => {
+    const found = read(body) ?? {};
+    return isRecord(found) && (found.id ?? undefined) === undefined ? { ...found, id } : found;
+  };

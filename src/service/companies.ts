@@ -1,7 +1,21 @@
 import * as z from "zod/mini";
-import { EmailAddress, each, inputOf, maybe, objectOf, QueryText, Text } from "./common.ts";
+import { isRecord } from "../runtime/values.ts";
+import {
+  anyPage,
+  anyRecord,
+  changed,
+  EmailAddress,
+  each,
+  inputOf,
+  isArray,
+  isId,
+  maybe,
+  objectOf,
+  QueryText,
+  Text,
+  textOf,
+} from "./common.ts";
 import { operation } from "./define.ts";
-import { readChangedCompany, readCompanies, readCompanyIds } from "./response-shapes.ts";
 
 /** A person of a company, as the service returns it. Source: service document, Company, `contacts`. */
 export interface CompanyContact {
@@ -133,6 +147,38 @@ export interface CompanyMatches {
   data: Company[];
 }
 export const CompanyMatches = objectOf<CompanyMatches>(() => ({ data: z.array(Company) }));
+
+/** Reads a company under `company`, `lead` or `data`; its id also as `companyId` or `leadId`. */
+const readCompany = anyRecord("company", "lead");
+
+const readPerson = anyRecord("contact");
+
+const readChangedCompany = changed(readCompany);
+
+/** Reads the ids of a new company; those of its contacts as `contactIds` or from the records under `contacts`. */
+const readCompanyIds = (body: unknown): unknown => {
+  const read = readCompany(body);
+  if (!isRecord(read)) return read;
+  const bare = [read.company, read.lead].find(isId);
+  const flat = read.id === undefined && bare !== undefined ? { ...read, id: textOf(bare) } : read;
+  const people = [flat.contactIds, flat.contacts].find(isArray);
+  const ids = people?.map((contact) => {
+    const person = readPerson(contact);
+    return isRecord(person) ? person.id : person;
+  });
+  return ids?.every(isId) ? { ...flat, contactIds: ids.map(textOf) } : flat;
+};
+
+const readCompanyPage = anyPage(readCompany, "companies", "leads");
+
+/** Reads the company found by its domain: a page, a bare array, a record, or an empty body. */
+const readCompanies = (body: unknown): unknown => {
+  const company = readCompany(body);
+  // A record first: its people, under `contacts`, are not a page of companies.
+  if (isRecord(company) && company.id !== undefined) return { data: [company] };
+  const page = readCompanyPage(body);
+  return { data: isRecord(page) && isArray(page.data) ? page.data : [] };
+};
 
 /** Source: service document, Endpoints, Companies. The create path and the search are not given there. */
 export const companies = {

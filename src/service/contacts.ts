@@ -2,23 +2,26 @@ import * as z from "zod/mini";
 import { isRecord } from "../runtime/values.ts";
 import {
   AnyObject,
+  type Asked,
   deferred,
   EmailAddress,
   each,
   type FreeFields,
   inputOf,
+  isArray,
   maybe,
   objectOf,
   openText,
   page,
   paging,
   QueryText,
+  readRecord,
   Text,
   Texts,
+  withAsked,
 } from "./common.ts";
 import { operation } from "./define.ts";
 import { jsonRecord } from "./json.ts";
-import { readContactPage, readRecord } from "./response-shapes.ts";
 
 /**
  * The stage of a contact, in upper case. Sending to the five named stages is refused unless the send has `force: true`;
@@ -256,6 +259,12 @@ export interface ContactQuery {
   limit?: number | undefined;
 }
 export const ContactQuery = inputOf<ContactQuery>(() => ({ search: z.optional(QueryText), ...paging() }));
+
+/** Reads a page of contacts. */
+const readContactPage = (body: unknown, asked: Asked): unknown =>
+  isRecord(body) && isArray(body.data)
+    ? withAsked({ ...body, data: body.data.map(readRecord) }, asked)
+    : body;
 
 /** Source: service document, Endpoints, Contacts. */
 export const contacts = {

@@ -1,4 +1,4 @@
-import type { Schema } from "./common.ts";
+import type { Asked, Schema } from "./common.ts";
 
 /**
  * The operations that the service document names without a path or method, and what is inferred. `routes` corrects a
@@ -27,14 +27,6 @@ export type BudgetName = "requests" | "emails" | "events";
  * id, `never` could take effect twice.
  */
 export type ReplayClass = "safe" | "idempotent" | "keyed" | "never";
-
-/** The request: missing parts of a response are filled in from it. */
-export interface Asked {
-  /** The id in the path. */
-  readonly id?: string;
-  /** The query or body. */
-  readonly payload: unknown;
-}
 
 /** The facts of an operation, without its types. */
 export interface OperationFacts {

@@ -1,19 +1,26 @@
 import * as z from "zod/mini";
+import { isRecord } from "../runtime/values.ts";
 import {
+  type Asked,
+  anyPage,
+  anyRecord,
+  changed,
   deferred,
   EmailAddress,
   each,
+  type Fields,
   inputOf,
   maybe,
   objectOf,
   openText,
   page,
   paging,
+  readRecord,
   type Schema,
   Text,
+  withAsked,
 } from "./common.ts";
 import { operation } from "./define.ts";
-import { readChangedEmail, readRecord, readScheduledEmail, readScheduledPage } from "./response-shapes.ts";
 import { Moment, writeSendAt } from "./timestamps.ts";
 
 /**
@@ -249,6 +256,36 @@ export const ScheduledEmailPatch = inputOf<ScheduledEmailPatch>(
     "must carry at most one of html and text",
   ),
 );
+
+/** The objects with an id, on the top level or in up to three envelopes, outermost first. */
+const withIds = (body: Fields, depth = 3): readonly Fields[] => [
+  ...(body.id === undefined ? [] : [body]),
+  ...(depth === 0 ? [] : Object.values(body).filter(isRecord)).flatMap((inner) => withIds(inner, depth - 1)),
+];
+
+/**
+ * Reads a scheduled email on the top level or nested (`scheduled`, `email`, `data`, …): `id` ends up on the top level.
+ */
+const readScheduledEmail = (body: unknown): unknown => {
+  if (!isRecord(body)) return body;
+  if (body.id !== undefined) return readRecord(body);
+  const known = anyRecord("scheduledEmail", "email", "scheduled")(body);
+  if (isRecord(known) && known.id !== undefined) return known;
+  // Another record, for example a contact, may be nested beside it.
+  const found = withIds(body);
+  const inner = found.find(({ sendAt, status }) => sendAt !== undefined || status !== undefined) ?? found[0];
+  return inner === undefined ? known : readRecord({ ...body, ...inner });
+};
+
+const readChangedEmail = changed(readScheduledEmail);
+
+const anyScheduledPage = anyPage(readScheduledEmail, "emails", "scheduled", "scheduledEmails");
+
+/** Reads a page of scheduled emails, each as above. */
+const readScheduledPage = (body: unknown, asked: Asked): unknown => {
+  const page = anyScheduledPage(body);
+  return isRecord(page) ? withAsked(page, asked) : page;
+};
 
 /** Source: service document, Endpoints, Emails. Methods and shapes of scheduled emails are not given there. */
 export const emails = {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { asWritten } from "../runtime/values.ts";
+import { asWritten, isRecord } from "../runtime/values.ts";
 import { issuesOf } from "./check.ts";
 import {
   deferred,
@@ -7,8 +7,10 @@ import {
   each,
   type FreeFields,
   inputOf,
+  isArray,
   maybe,
   objectOf,
+  readRecord,
   type Schema,
   Text,
   Whole,
@@ -16,7 +18,6 @@ import {
 import { ContactPatch } from "./contacts.ts";
 import { operation } from "./define.ts";
 import { JsonRecord, jsonRecord } from "./json.ts";
-import { readBatch, readReceipt } from "./response-shapes.ts";
 import { Moment, writeBatch, writeOccurredAt } from "./timestamps.ts";
 
 /** Names with this prefix are reserved for events that the service records itself. */
@@ -232,6 +233,16 @@ const withId = (event: unknown): unknown => {
   const { id }: { readonly id?: unknown } = Object(event);
   return id === undefined ? { ...Object(event), id: crypto.randomUUID() } : event;
 };
+
+/** Reads an event's receipt; `duplicate` is present only if it is true. */
+const readReceipt = (body: unknown): unknown => {
+  const receipt = readRecord(body);
+  return isRecord(receipt) ? { ...receipt, duplicate: receipt.duplicate ?? false } : receipt;
+};
+
+/** Reads the response to a batch. */
+const readBatch = (body: unknown): unknown =>
+  isRecord(body) && isArray(body.results) ? { ...body, results: body.results.map(readRecord) } : body;
 
 /** Source: service document, Endpoints, Events. */
 export const events = {

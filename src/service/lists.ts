@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
-import { EmailAddress, inputOf, objectOf, Text } from "./common.ts";
+import { anyRecord, EmailAddress, inputOf, objectOf, Text } from "./common.ts";
 import { operation } from "./define.ts";
-import { readList } from "./response-shapes.ts";
 
 /**
  * A named group of contacts. The document names only these fields; others are kept.
@@ -41,6 +40,9 @@ export const ListMembers = inputOf<ListMembers>(() => ({
       z.maxLength(maxAddressesPerRequest, "must hold at most 1000 addresses"),
     ),
 }));
+
+/** Reads a list under `list` or `data`; its id also as `listId`. */
+const readList = anyRecord("list");
 
 /** Source: service document, Endpoints, Lists. It does not give the create path and the responses of add and remove. */
 export const lists = {

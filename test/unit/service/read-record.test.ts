@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { ValidationNotice } from "../../../src/options/hooks.ts";
-import { readRecord } from "../../../src/service/response-shapes.ts";
+import { readRecord } from "../../../src/service/common.ts";
 import { type Served, served } from "../resources/served.ts";
 
 const ada = { id: "c-1", email: "ada@example.com", data: { own: 1 }, contact: { own: 2 }, customFields: {} };
