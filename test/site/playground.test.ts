@@ -75,7 +75,8 @@ test("a 429 is waited out", async () => {
   // The worker waits by its own clock: two seconds.
   await box.getByText("paused by the service").waitFor();
   const { believes, did, printed } = await columns(box);
-  expect(believes).toEqual([expect.stringMatching(/^contacts\.list ok 2 attempts, waited 2\.\d s$/)]);
+  // The pause is counted from the response. On a busy machine the call begins to wait for its end some time later.
+  expect(believes).toEqual([expect.stringMatching(/^contacts\.list ok 2 attempts, waited [12]\.\d s$/)]);
   expect(did).toEqual(["GET /contacts not done, 429", "GET /contacts done, 200"]);
   expect(printed).toEqual(["2 of 3 contacts"]);
   // The documented limit, whole.
