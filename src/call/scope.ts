@@ -164,7 +164,7 @@ export class CallScope implements Scope {
     return this.#waits.#waitLeftMs;
   }
 
-  get #progress(): Progress {
+  get progress(): Progress {
     return { operation: this.operation.id, attempts: this.attempts, outcome: this.outcome };
   }
 
@@ -284,17 +284,12 @@ export class CallScope implements Scope {
     details: Omit<Details, keyof Progress>,
   ): Made {
     // What was left out of the details.
-    const whole = { ...details, ...this.#progress } as unknown as Details;
+    const whole = { ...details, ...this.progress } as unknown as Details;
     return new Class(`${this.operation.id}: ${message}`, whole);
   }
 
   fail(failed: unknown, notes?: FailureNotes): unknown {
-    return errorFrom(failed, {
-      ...this.#progress,
-      ...notes,
-      replay: this.plan.replay,
-      isEmail: this.operation.isEmail ?? false,
-    });
+    return errorFrom(failed, { call: this, ...notes });
   }
 
   /** Reports invalid responses to the log and `onValidationIssue`; also faults of several responses together. */

@@ -19,17 +19,14 @@ import {
 } from "../errors.ts";
 import { ClientClosed, DeadlineExceeded } from "../runtime/cancellation.ts";
 import { toHeaders } from "../runtime/headers.ts";
-import type { ReplayClass } from "../service/define.ts";
-import { hintOf } from "./hints.ts";
+import { hintOf, onceHint, pauseHint } from "./hints.ts";
 import type { HttpResponse } from "./message.ts";
 import { isMailAccountRefusal } from "./retry-policy.ts";
-import { AttemptFailure, type FailureNotes, type Progress } from "./types.ts";
+import { AttemptFailure, type FailureNotes, type Scope } from "./types.ts";
 
 /** What the whole call has shown, not only its last attempt. */
-export interface Findings extends Progress, FailureNotes {
-  readonly replay: ReplayClass;
-  /** Whether the operation belongs to emails. */
-  readonly isEmail: boolean;
+export interface Findings extends FailureNotes {
+  readonly call: Pick<Scope, "operation" | "plan" | "progress">;
 }
 
 const plain: Readonly<Record<number, new (message: string, details: ApiErrorDetails) => ApiError>> = {
@@ -53,32 +50,38 @@ export const sentenceOf = (body: unknown, depth = 0): string | undefined => {
   return typeof message === "string" && message !== "" ? message : sentenceOf(error, depth + 1);
 };
 
+/** What to do, in one sentence; undefined if there is nothing to say beyond the message. */
+const hintFor = (failure: AttemptFailure, { call, retryAfterMs }: Findings): string | undefined => {
+  const { id, budgets } = call.operation;
+  if (failure.response?.status === 429) return pauseHint(budgets.at(-1), retryAfterMs);
+  return onceHint(call) ?? hintOf(failure, id);
+};
+
 const statusError = (failure: AttemptFailure, response: HttpResponse, found: Findings) => {
   const { status } = response;
+  const { operation, progress } = found.call;
   const sentence =
-    sentenceOf(response.json) ?? `${found.operation}: the service responded with ${status} without a reason`;
+    sentenceOf(response.json) ?? `${operation.id}: the service responded with ${status} without a reason`;
   const message = found.note === undefined ? sentence : `${sentence} (${found.note})`;
   const details = {
-    operation: found.operation,
-    attempts: found.attempts,
-    outcome: found.outcome,
+    ...progress,
     status,
     headers: toHeaders(response.headers),
     body: response.isJson ? response.json : response.text,
     retryAfterMs: found.retryAfterMs,
-    hint: hintOf(failure, found.operation),
+    hint: hintFor(failure, found),
   };
   if (status === 429) return new RateLimitError(message, details);
   if (status === 503) return new ServiceUnavailableError(message, details);
-  if (isMailAccountRefusal(found, failure)) return new MailAccountError(message, details);
+  if (isMailAccountRefusal(operation, failure)) return new MailAccountError(message, details);
   const Class = plain[status] ?? ApiError;
   return new Class(message, details);
 };
 
-const advice = ({ replay, outcome }: Findings): string => {
-  if (replay === "safe") return "Nothing was changed.";
-  if (outcome === "not-applied") return "Nothing was applied.";
-  return replay === "never"
+const advice = ({ plan, progress }: Findings["call"]): string => {
+  if (plan.replay === "safe") return "Nothing was changed.";
+  if (progress.outcome === "not-applied") return "Nothing was applied.";
+  return plan.replay === "never"
     ? "It may have been applied: check before sending it again."
     : "It may have been applied; repeating it does no harm.";
 };
@@ -87,15 +90,10 @@ const failedAttempt = (failure: AttemptFailure, found: Findings): TouchpointErro
   if (failure.kind === "status" && failure.response !== undefined) {
     return statusError(failure, failure.response, found);
   }
-  const details = {
-    operation: found.operation,
-    attempts: found.attempts,
-    outcome: found.outcome,
-    cause: failure.cause,
-    hint: hintOf(failure, found.operation),
-  };
+  const { progress } = found.call;
+  const details = { ...progress, cause: failure.cause, hint: hintFor(failure, found) };
   const start = failure.wasSent ? "sent, no usable response" : "not sent";
-  const message = `${found.operation}: ${start} (${failure.message}). ${advice(found)}${found.note === undefined ? "" : ` ${found.note}`}`;
+  const message = `${progress.operation}: ${start} (${failure.message}). ${advice(found.call)}${found.note === undefined ? "" : ` ${found.note}`}`;
   if (failure.kind === "timeout") return new TimeoutError(message, details);
   if (failure.kind === "broken" || failure.kind === "empty" || failure.kind === "too-large") {
     return new ResponseValidationError(message, { ...details, status: failure.response?.status ?? 200 });
@@ -108,10 +106,14 @@ type Ending = DeadlineExceeded | ClientClosed;
 const isEnding = (reason: unknown): reason is Ending =>
   reason instanceof DeadlineExceeded || reason instanceof ClientClosed;
 
-const endingOf = (cause: Ending, { operation, attempts, outcome }: Findings): TouchpointError => {
+const endingOf = (
+  cause: Ending,
+  { progress }: Findings["call"],
+  hint: string | undefined,
+): TouchpointError => {
   const Class = cause instanceof DeadlineExceeded ? TimeoutError : ConnectionError;
-  const message = `${operation}: ${cause.message}, outcome ${outcome}.`;
-  return new Class(message, { operation, attempts, outcome, cause });
+  const message = `${progress.operation}: ${cause.message}, outcome ${progress.outcome}.`;
+  return new Class(message, { ...progress, cause, hint });
 };
 
 /** The error of a request again, for the whole call: it was refused, but an earlier request may have had an effect. */
@@ -130,7 +132,9 @@ export const errorFrom = (failed: unknown, found: Findings): unknown => {
   const told = failed instanceof AttemptFailure ? failed.cause : failed;
   // The end of a request was that of the whole call: its error names that, and what all of it has shown.
   const reason = told instanceof TouchpointError && isEnding(told.cause) ? told.cause : told;
-  if (isEnding(reason)) return endingOf(reason, found);
-  const isLess = reason instanceof TouchpointError && reason.outcome !== found.outcome;
-  return isLess && found.outcome === "unknown" ? withOutcome(reason, found.outcome) : reason;
+  const { outcome } = found.call.progress;
+  if (isEnding(reason))
+    return endingOf(reason, found.call, told instanceof TouchpointError ? told.hint : onceHint(found.call));
+  const isLess = reason instanceof TouchpointError && reason.outcome !== outcome;
+  return isLess && outcome === "unknown" ? withOutcome(reason, outcome) : reason;
 };

@@ -1,6 +1,6 @@
 import { inferred } from "../service/define.ts";
 import { allOperations } from "../service/operations.ts";
-import type { AttemptFailure } from "./types.ts";
+import type { AttemptFailure, Scope } from "./types.ts";
 
 const ownAuthority =
   "if your network or company signs certificates itself, set NODE_EXTRA_CA_CERTS to its certificate file before Node starts";
@@ -66,6 +66,19 @@ export const statusHint = (status: number | undefined, operation: string): strin
       return undefined;
   }
 };
+
+/** When to try again after a 429, which pauses the narrowest limit of its operation. */
+export const pauseHint = (limit: string | undefined, retryAfterMs: number | undefined): string =>
+  `the limit ${limit} is paused: try again ${retryAfterMs === undefined ? "later" : `in ${Math.ceil(retryAfterMs / 1_000)} s`}`;
+
+/** What to do about an email with a key whose outcome is unknown; undefined for anything else. */
+export const onceHint = ({
+  plan: { once },
+  progress,
+}: Pick<Scope, "plan" | "progress">): string | undefined =>
+  once === undefined || progress.outcome === "not-applied"
+    ? undefined
+    : `a later call with once ${JSON.stringify(once.key)} and the same ledger is safe: until ledger.settle says what became of this email, it sends nothing`;
 
 /** What to do about a failure, in one sentence; undefined if there is nothing to say beyond its message. */
 export const hintOf = (failure: Failure, operation: string): string | undefined => {

@@ -55,6 +55,8 @@ export interface Scope {
   readonly waitLeftMs: number | undefined;
   /** How many attempts were made. */
   readonly attempts: number;
+  /** What its errors say of it. */
+  readonly progress: Progress;
   /** Whether it may have taken effect. Set alone where only the caller knows whether the whole call is affected. */
   mayHaveTakenEffect: boolean;
   /** An attempt may have taken effect, and so the whole call. */

@@ -59,6 +59,10 @@ export class OnceClaim {
     this.#fingerprint = fingerprint;
   }
 
+  get key(): string {
+    return this.#call.key;
+  }
+
   /**
    * Claims the key for one attempt, which may take `limitMs`.
    *

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { Client, type EmailInput, fileLedger, type Ledger } from "../../src/index.ts";
+import { Client, type EmailInput, fileLedger, type Ledger, memoryLedger } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 
 const email: EmailInput = { to: "ada@example.com", subject: "Welcome", text: "Hello" };
@@ -60,11 +60,27 @@ test("an email whose response was lost is not sent again until it is settled by 
   const path = ledgerPath();
   sandbox.fail({ operation: "emails.send", with: "reset-after-apply" });
   const send = () => open(fileLedger(path)).emails.send(email, { once: "welcome:ada" });
-  await expect(send()).rejects.toMatchObject({ outcome: "unknown" });
+  const hint =
+    'a later call with once "welcome:ada" and the same ledger is safe: until ledger.settle says what became of this email, it sends nothing';
+  await expect(send()).rejects.toMatchObject({ code: "connection_failed", outcome: "unknown", hint });
   await expect(send()).rejects.toMatchObject({ code: "once_unknown", outcome: "unknown" });
   expect(await fileLedger(path).settle("welcome:ada", "sent")).toBe(true);
   expect(await send()).toMatchObject({ to: "ada@example.com" });
   expect(sandbox.state.emails).toHaveLength(1);
+});
+
+test("an email that its deadline cut off names its key, and one that was refused does not", async () => {
+  const { sandbox, open } = service();
+  const client = open(memoryLedger());
+  sandbox.fail({ operation: "emails.send", with: "stall" });
+  await expect(client.emails.send(email, { once: "a", totalTimeoutMs: 20 })).rejects.toMatchObject({
+    ...{ code: "timeout", outcome: "unknown" },
+    hint: expect.stringContaining('a later call with once "a" and the same ledger is safe'),
+  });
+  sandbox.fail({ operation: "emails.send", with: { status: 400 } });
+  await expect(client.emails.send(email, { once: "b" })).rejects.toSatisfy(
+    ({ hint }: { hint?: string }) => hint === undefined,
+  );
 });
 
 test("a scheduled email is kept once", async () => {

@@ -84,7 +84,7 @@ class FlatScope implements sending.Scope {
     return this.flat.waits?.leftMs;
   }
 
-  get #progress(): sending.Progress {
+  get progress(): sending.Progress {
     const outcome = this.mayHaveTakenEffect ? "unknown" : "not-applied";
     return { operation: this.operation.id, attempts: this.attempts, outcome };
   }
@@ -129,17 +129,12 @@ class FlatScope implements sending.Scope {
     details: Omit<Details, keyof sending.Progress>,
   ): Made {
     // What was left out of the details.
-    const whole = { ...details, ...this.#progress } as unknown as Details;
+    const whole = { ...details, ...this.progress } as unknown as Details;
     return new Class(`${this.operation.id}: ${message}`, whole);
   }
 
   fail(failed: unknown, notes?: sending.FailureNotes): unknown {
-    return errorFrom(failed, {
-      ...this.#progress,
-      ...notes,
-      replay: this.plan.replay,
-      isEmail: this.operation.isEmail ?? false,
-    });
+    return errorFrom(failed, { call: this, ...notes });
   }
 }
 

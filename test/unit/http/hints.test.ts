@@ -80,6 +80,27 @@ test("a 403 says which scope the key needs, and leaves the service's sentence as
   await client.close();
 });
 
+test("a 429 that ends a call says which limit is paused, and for how long", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"] });
+  const client = new Client({
+    apiKey: "key",
+    baseUrl: "https://crm.example",
+    fetch: sandbox.fetch,
+    maxRetries: 0,
+  });
+  const contact = { email: "ada@example.com" };
+  sandbox.fail({ operation: "events.record", with: { status: 429 } });
+  await expect(client.events.record({ name: "order.placed", contact })).rejects.toMatchObject({
+    hint: "the limit events is paused: try again later",
+  });
+  sandbox.fail({ operation: "contacts.create", with: { status: 429, retryAfter: 3_600 } });
+  await expect(client.contacts.create(contact)).rejects.toMatchObject({
+    ...{ code: "rate_limited", retryAfterMs: 3_600_000 },
+    hint: "the limit requests is paused: try again in 3600 s",
+  });
+  await client.close();
+});
+
 test("an error without a hint prints no line for it", () => {
   expect(inspect(new TimeoutError("late"))).not.toContain("hint:");
 });
