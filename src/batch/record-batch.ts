@@ -2,7 +2,6 @@ import { throwIfInvalid, withOperation } from "../call/executor.ts";
 import { invalid } from "../call/request.ts";
 import type { CallScope } from "../call/scope.ts";
 import { type Issue, TouchpointError } from "../errors.ts";
-import { untilAborted } from "../runtime/cancellation.ts";
 import { snapshot } from "../runtime/values.ts";
 import { describeIssues } from "../service/check.ts";
 import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
@@ -40,7 +39,7 @@ const refuseInvalid = async (
   for (const [index, event] of events.entries()) {
     const found = call.issues(operations.events.record, event);
     // A promise only if the workspace has schemas; otherwise a million events are checked without creating promises.
-    const issues = found instanceof Promise ? await untilAborted(found, call.signal) : found;
+    const issues = found instanceof Promise ? await found : found;
     if (issues.length === 0) continue;
     results[index] = { index, status: 400, state: "refused", error: describeIssues(issues) };
     for (const { path, message } of issues)

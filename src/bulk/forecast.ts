@@ -1,14 +1,16 @@
+import type { CallScope } from "../call/scope.ts";
 import type { BudgetState, Limits } from "../options/limits.ts";
-import { iterateUntilAborted } from "../runtime/cancellation.ts";
+import { iterateUntilAborted, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { isSignal, isWhole, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { isCount, isIterable } from "../runtime/values.ts";
-import { maxEventsPerRequest } from "../service/events.ts";
+import { type EventInput, maxEventsPerRequest } from "../service/events.ts";
+import { operations } from "../service/operations.ts";
 import { momentMs } from "../service/timestamps.ts";
 
 /** How long an ingestion takes at the client's limits, if no other work uses them. */
 export interface IngestForecast {
-  /** The number of events. */
+  /** The number of events; those that would be refused without being sent do not count. */
   readonly events: number;
   /** How long they take, in milliseconds, including waits for used-up days. */
   readonly durationMs: number;
@@ -123,9 +125,9 @@ export const forecastOfRun = (
 
 /** Reads a source, sends nothing, and returns how long its ingestion would take from now. */
 export const forecast = async (
-  source: Iterable<unknown> | AsyncIterable<unknown> | number,
+  source: Iterable<EventInput> | AsyncIterable<EventInput> | number,
   options: ForecastOptions,
-  context: ForecastContext,
+  context: ForecastContext & { readonly call: Pick<CallScope, "issues"> },
 ): Promise<IngestForecast> => {
   const faults = ruleFaults(options, { batchSize: batchSizeRule, signal: isSignal });
   if (!isCount(source) && !isIterable(source))
@@ -136,6 +138,8 @@ export const forecast = async (
   let events = 0;
   let tooOld = 0;
   for await (const event of iterateUntilAborted(source, options.signal)) {
+    const checked = Promise.resolve(context.call.issues(operations.events.record, event));
+    if ((await untilAborted(checked, options.signal)).length > 0) continue;
     if (timetable.isTooOld(occurredAtMs(event), events)) tooOld += 1;
     events += 1;
   }

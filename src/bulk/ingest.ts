@@ -155,8 +155,7 @@ export class Ingestion {
   }
 
   async #faultOf(event: EventInput): Promise<string | undefined> {
-    const found = this.#call.issues(operations.events.record, event);
-    const issues = found instanceof Promise ? await untilAborted(found, this.#call.signal) : found;
+    const issues = await this.#call.issues(operations.events.record, event);
     if (issues.length > 0) return describeIssues(issues);
     const at = momentMs(event.occurredAt);
     const now = this.#context.serviceNow() ?? this.#context.clock.wallTime();

@@ -11,6 +11,7 @@ import {
   DeadlineExceeded,
   type Lifetime,
   openScope,
+  untilAborted,
   whenAborted,
 } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -306,7 +307,8 @@ export class CallScope implements Scope {
   ): readonly Issue[] | Promise<readonly Issue[]> {
     const { workspace } = this.context.settings;
     const found = issuesOf(operation.input, payload);
-    return found.length > 0 || workspace === undefined ? found : workspace.inputIssues(operation, payload);
+    if (found.length > 0 || workspace === undefined) return found;
+    return untilAborted(workspace.inputIssues(operation, payload), this.signal);
   }
 
   /** The answer of a call: its data, with the last response of its requests. */

@@ -1,4 +1,4 @@
-import { Client, ConfigurationError, type Hooks, type Limits } from "../index.ts";
+import { Client, type ClientOptions, ConfigurationError, type Hooks, type Limits } from "../index.ts";
 import type { Options } from "./args.ts";
 import { type Request, UsageError } from "./command.ts";
 import { type Measured, Pace, progressBar } from "./progress-bar.ts";
@@ -44,17 +44,12 @@ export const connectionOptions: Options = {
  */
 export const connect = async (
   request: Pick<Request, "values">,
-  { baseUrl, hooks }: { readonly baseUrl?: string | undefined; readonly hooks?: Hooks } = {},
+  given: Pick<ClientOptions, "apiKey" | "baseUrl" | "hooks"> = {},
 ): Promise<Client> => {
   const limits = await limitsOf(request);
   const { proxy } = request.values;
   try {
-    return new Client({
-      ...(baseUrl !== undefined && { baseUrl }),
-      ...(hooks !== undefined && { hooks }),
-      ...(limits !== undefined && { limits }),
-      ...(proxy !== undefined && { proxy }),
-    });
+    return new Client({ ...given, limits, proxy });
   } catch (error) {
     if (error instanceof ConfigurationError) throw new UsageError(error.message, { cause: error });
     throw error;

@@ -21,13 +21,14 @@ export const forecast: CliCommand = {
   name: "forecast",
   about:
     "Estimates how long the ingestion of an NDJSON file takes at the limits, and over how many days.\n" +
-    "It tells how many events will be older than 72 hours by then. It sends nothing. - reads standard input.",
+    "It tells how many events will be older than 72 hours by then. It sends nothing and needs no key. - reads standard input.",
   example: "touchpoint forecast events.ndjson",
   operands: ["<file>"],
   options: { ...connectionOptions, ...jsonOption },
   run: async (request) => {
     const { records } = eventsOf(request);
-    await using client = await connect(request);
+    // It sends nothing, so it needs neither of them.
+    await using client = await connect(request, { apiKey: "none", baseUrl: "http://localhost" });
     const told = await client.events.forecast(records, { signal: request.interrupt });
     const { events, durationMs, days, tooOld = 0 } = told;
     print(request, told, describeReport({ events, takes: duration(durationMs), days, tooOld }));

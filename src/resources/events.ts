@@ -181,7 +181,9 @@ export class Events<Types extends object = OpenEvents, Fields extends object = O
     options: ForecastOptions = {},
   ): Promise<IngestForecast> {
     const { forecast } = await import("../bulk/forecast.ts");
-    return forecast(source, options ?? {}, this.#context);
+    // As in `record`.
+    const given = source as unknown as InputSource<EventInput> | number;
+    return forecast(given, options ?? {}, { call: this.#call, ...this.#context });
   }
 }
 

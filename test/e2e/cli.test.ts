@@ -590,6 +590,8 @@ describe("forecast", () => {
     const { stdout } = await start("forecast", "in.ndjson").ended;
     expect(stdout).toMatch(/^events {3}601\ntakes {4}\d+ s\ndays {5}1\ntoo old {2}1\n$/);
     expect(sandbox.state.requests).toEqual([]);
+    const keyless = startCli(["forecast", "in.ndjson"], { cwd: folder, env: {} });
+    expect(await keyless.ended).toMatchObject({ ended: 0, stdout });
     expect(await run("forecast", "in.csv")).toMatchObject({ ended: 2 });
   });
 });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import * as z from "zod";
 import { Client, type ClientOptions, type Progress } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { FakeClock } from "../support/fake-clock.ts";
@@ -61,6 +62,23 @@ test("events that will be older than 72 hours when their turn comes are counted,
   })();
   expect(await client.events.forecast(stream)).toMatchObject({ events: 7, days: 4, tooOld: 3 });
   expect(sandbox.state.requests).toHaveLength(0);
+});
+
+test("an event that an ingestion would refuse without sending it does not count", async () => {
+  const { client } = service({ limits: { eventsPerDay: 2 } });
+  // As a file may have them.
+  const source = [seen(0), { name: "page.viewed" }, null, seen(1)] as never;
+  expect(await client.events.forecast(source)).toMatchObject({ events: 2, days: 1 });
+});
+
+test("a schema that never answers does not hold a forecast against its signal", async () => {
+  const { client } = service({
+    events: { "page.viewed": z.object({}).refine(() => new Promise(() => undefined)) },
+  });
+  const abort = new AbortController();
+  const told = client.events.forecast([{ ...seen(0), properties: {} }], { signal: abort.signal });
+  abort.abort(new Error("enough"));
+  await expect(told).rejects.toThrow("enough");
 });
 
 test("onProgress has the forecast of what is left, of a stream too", async () => {
