@@ -1,7 +1,7 @@
 import { InFlight } from "../batch/in-flight.ts";
 import { inHalves } from "../batch/in-halves.ts";
 import type { CallScope } from "../call/scope.ts";
-import { ApiError, ConfigurationError, ConflictError, NotFoundError } from "../errors.ts";
+import { ApiError, ConfigurationError, ConflictError, type Issue, NotFoundError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
 import { untilAborted } from "../runtime/cancellation.ts";
@@ -32,9 +32,13 @@ import { placeOf, requestOptions, workFaults } from "./work-options.ts";
 interface Settled {
   readonly result: ImportedContact["result"] | "skipped";
   readonly contact?: Contact | undefined;
+  /** Why no contact can be made of it. */
+  readonly faults?: readonly Issue[];
 }
 
 const { create, update } = operations.contacts;
+// An existing contact has the custom fields that a row leaves out.
+const change = { ...create, isPartial: true };
 const operation = "contacts.import";
 const defaultConcurrency = 8;
 const rowsInTurn = 25;
@@ -180,9 +184,8 @@ class Import {
   /** Whether the row is a contact now, or would be. */
   async #one(entry: Entry<GivenContact>): Promise<boolean> {
     const { index, item } = entry;
-    const found = this.#call.issues(create, item);
-    const issues = found instanceof Promise ? await untilAborted(found, this.#call.signal) : found;
-    if (issues.length > 0) return this.#reject(entry, { status: undefined, error: describeIssues(issues) });
+    const wrong = await this.#call.issues(change, item);
+    if (wrong.length > 0) return this.#reject(entry, { status: undefined, error: describeIssues(wrong) });
     let settled: Settled;
     try {
       settled = await this.#settle(entry);
@@ -192,7 +195,8 @@ class Import {
       if (!isAboutTheRow(error)) throw error;
       return this.#reject(entry, { status: error.status, error: sentenceOf(error) });
     }
-    const { result, contact } = settled;
+    const { result, contact, faults } = settled;
+    if (faults) return this.#reject(entry, { status: undefined, error: describeIssues(faults) });
     this.counts[result] += 1;
     if (result === "skipped") return false;
     // Outside of the catch: an error of your callback is not a refusal of the row.
@@ -208,6 +212,8 @@ class Import {
     const { item, index } = entry;
     const known = await this.lookup.look(item);
     const planned = this.#planFor(known, item);
+    const faults = planned.result === "create" ? await this.#call.issues(create, item) : [];
+    if (faults.length > 0) return { result: "skipped", faults };
     this.plan?.add({ ...placeOf(entry, item), ...planned });
     if (planned.result === "skipped") return { result: "skipped" };
     if (planned.result === "unchanged")

@@ -76,6 +76,25 @@ describe.each(libraries)("with schemas of $library", ({ customFields, events }) 
     expect([report.created, rejected]).toEqual([1, ["0 customFields.plan"]]);
   });
 
+  test("a row of an import is checked as an update where the contact exists, and as a whole where it is new", async () => {
+    const { sandbox, client } = service();
+    await client.contacts.create({ ...contact, customFields: { plan: "pro", seats: 3 } });
+    // As a file of another program may have them.
+    const rows = [
+      { ...contact, customFields: { seats: 4, plan: null } },
+      { email: "grace@example.com", customFields: { seats: 1 } },
+    ] as never[];
+    const rejected: object[] = [];
+    const onRejected = ({ index, error }: { index: number; error: string }) =>
+      void rejected.push({ index, field: error.split(":")[0] });
+    const plan = [{ result: "update" }, { result: "refused" }];
+    expect([...((await client.contacts.import(rows, { dryRun: true })).plan ?? [])]).toMatchObject(plan);
+    const report = await client.contacts.import(rows, { onRejected });
+    expect(report).toMatchObject({ updated: 1, rejected: 1, skipped: 0 });
+    expect(rejected).toEqual([{ index: 1, field: "customFields.plan" }]);
+    expect(sandbox.state.contacts.map(({ customFields }) => customFields)).toEqual([{ seats: 4 }]);
+  });
+
   test("an event has a known name and fitting properties, or nothing is sent", async () => {
     const { sandbox, client } = service();
     const record = (name: string, properties?: Record<string, unknown>) =>
