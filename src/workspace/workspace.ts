@@ -69,8 +69,16 @@ const withoutValues = (given: object, ...left: readonly unknown[]): object =>
   Object.fromEntries(Object.entries(given).filter(([, value]) => !left.includes(value)));
 
 /** Checks an object as JSON writes it: keys with the value undefined are left out. */
-const objectIssues = (schema: StandardSchema, given: object): Promise<readonly Found[]> =>
-  schemaIssues(schema, withoutValues(given, undefined));
+const objectIssues = async (schema: StandardSchema, given: object): Promise<readonly Found[]> => {
+  const whole = withoutValues(given, undefined);
+  const issues = await schemaIssues(schema, whole);
+  // Each library has words of its own for that, and zod's do not say it.
+  const isMissing = ({ path: [first, ...rest] }: Found): boolean =>
+    first !== undefined && rest.length === 0 && !Object.hasOwn(whole, first);
+  return issues.map((issue) =>
+    isMissing(issue) ? { ...issue, message: `is missing (${issue.message})` } : issue,
+  );
+};
 
 /**
  * Checks the keys that are present and not null (null clears a key). Ignores faults of the whole object and of missing

@@ -95,6 +95,17 @@ describe.each(libraries)("with schemas of $library", ({ customFields, events }) 
     expect(sandbox.state.contacts.map(({ customFields }) => customFields)).toEqual([{ seats: 4 }]);
   });
 
+  test("a required field that is not there is said to be missing", async () => {
+    const { client } = service();
+    const missing = /(customFields\.plan|properties\.total): is missing \(/;
+    const wrong = { ...contact, customFields: { seats: 3 } };
+    await expect(client.contacts.create(wrong)).rejects.toThrow(missing);
+    await expect(client.events.record({ name: "order.placed", contact })).rejects.toThrow(missing);
+    await expect(client.contacts.create({ ...wrong, customFields: { plan: "gold" } })).rejects.not.toThrow(
+      "missing",
+    );
+  });
+
   test("an event has a known name and fitting properties, or nothing is sent", async () => {
     const { sandbox, client } = service();
     const record = (name: string, properties?: Record<string, unknown>) =>
