@@ -63,7 +63,7 @@ const shareOf = (done: number, total: number): number => (done >= total ? 1 : do
 
 /** The figures, the least important last. */
 const figures = ({ done, total, perSecond, etaMs, waitingFor }: ProgressShown): string[] => {
-  const figures = total === undefined ? [grouped(done)] : [`${grouped(done)}/${grouped(total)}`];
+  const figures = total === undefined ? [`${grouped(done)} done`] : [`${grouped(done)}/${grouped(total)}`];
   // Rounded down, so that only finished work is at 100 %.
   if (total !== undefined) figures.unshift(`${Math.floor(shareOf(done, total) * 100)} %`.padStart(5));
   // Not before the first record: 0/s would say that the work stands still.

@@ -30,7 +30,9 @@ describe("renderProgress", () => {
   });
 
   test("without a total there is no bar and no share", () => {
-    expect(renderProgress(progress({ total: undefined, etaMs: undefined }), 100)).toBe("45,000  1,812/s");
+    expect(renderProgress(progress({ total: undefined, etaMs: undefined }), 100)).toBe(
+      "45,000 done  1,812/s",
+    );
   });
 
   test("the bar takes what is left, from 10 columns up to 30", () => {
@@ -74,7 +76,9 @@ describe("renderProgress", () => {
     expect(describeProgress(progress({ perSecond: 9.96 }))).toContain("  10.0/s  ");
   });
 
-  test("there is no rate before the first record", () => {
+  test("there is no rate before the first record, and no bare number where no total is known", () => {
+    const nothing = { done: 0, total: undefined, perSecond: 0, etaMs: undefined };
+    expect(describeProgress(progress(nothing))).toBe("0 done");
     expect(describeProgress(progress({ done: 0, perSecond: 0, etaMs: undefined }))).toBe("0 %  0/100,000");
   });
 });
@@ -101,7 +105,7 @@ describe("on a terminal", () => {
     bar.update(plain(1));
     bar.update(plain(2));
     bar.end();
-    expect(written).toEqual(["\r\u001b[K1  10/s", "\r\u001b[K2  10/s", "\n"]);
+    expect(written).toEqual(["\r\u001b[K1 done  10/s", "\r\u001b[K2 done  10/s", "\n"]);
   });
 
   test("the line leaves the last column free, also after the window was resized", () => {
@@ -125,7 +129,11 @@ describe("on a terminal", () => {
     bar.print("before");
     bar.update(plain(1));
     bar.print("line 3: rejected");
-    expect(written).toEqual(["before\n", "\r\u001b[K1  10/s", "\r\u001b[Kline 3: rejected\n1  10/s"]);
+    expect(written).toEqual([
+      "before\n",
+      "\r\u001b[K1 done  10/s",
+      "\r\u001b[Kline 3: rejected\n1 done  10/s",
+    ]);
   });
 
   test("nothing is written at the end of nothing", () => {
@@ -144,7 +152,7 @@ describe("in a log", () => {
     }
     bar.end();
     bar.end();
-    expect(written).toEqual(["0  10/s\n", "5,000  10/s\n", "9,999  10/s\n"]);
+    expect(written).toEqual(["0 done  10/s\n", "5,000 done  10/s\n", "9,999 done  10/s\n"]);
   });
 
   test("a line of its own is written at once", () => {
