@@ -166,8 +166,8 @@ export const createWorkbench = (on: Controlled) => {
       if (file === streaming) stream(request, response);
       else send(response, file);
     } catch (error) {
-      const status =
-        error instanceof Refusal ? error.status : error instanceof ConfigurationError ? 400 : 500;
+      const isWrong = error instanceof ConfigurationError || error instanceof URIError;
+      const status = error instanceof Refusal ? error.status : isWrong ? 400 : 500;
       send(response, jsonOf({ error: messageOf(error) }), status);
     }
     return true;

@@ -109,6 +109,11 @@ describe("the controls over HTTP", () => {
     expect(await ask(path, method, body)).toEqual([400, { error: expect.stringMatching(why) }]);
   });
 
+  test("an id that cannot be decoded is a 400", async () => {
+    const { ask } = await bench();
+    expect(await ask("emails/%E0%A4%A")).toEqual([400, { error: expect.stringContaining("URI") }]);
+  });
+
   test("what is not there is a 404, also a file outside the page's folder", async () => {
     const { ask, url } = await bench();
     for (const path of ["nothing", "requests/9", "emails/none", "page/..%2Findex.ts", "page/none.js"])
