@@ -133,7 +133,7 @@ export type DryRunRequest = { method: string; path: string; body: Record<string,
  * Source: service document, Sent email.
  */
 export interface SentEmail {
-  /** The mail account's message id. */
+  /** The mail account's message id; empty if you settled the `once` key by hand without a receipt. */
   id: string;
   /** Recipient address. */
   to: string;
@@ -174,7 +174,7 @@ export const ScheduledStatus = deferred(() => openText<ScheduledStatus>());
  * Source: service document, Scheduled email.
  */
 export interface ScheduledEmail {
-  /** An opaque string. */
+  /** An opaque string; empty if you settled the `once` key by hand without a receipt. */
   id: string;
   /** `SCHEDULED`, or a value that the document does not name. */
   status: ScheduledStatus;
