@@ -64,6 +64,9 @@ const replacingModules = testFiles.filter((path) => readFileSync(at(path), "utf8
 const typeTests = ["test/contract/{api,documented*,editor*}.test.ts"];
 const unitTests = ["test/{unit,flow,contract}/**/*.test.ts", "test/docs*.test.ts"];
 
+// Whole programs that are killed at random, and random calls: `.ci/run` has them, and `npm run campaign` for much longer.
+const campaigns = ["test/e2e/**/*.campaign.test.ts"];
+
 export default defineConfig({
   test: {
     maxWorkers: 2,
@@ -76,7 +79,8 @@ export default defineConfig({
       }),
       project("unit", unitTests, { exclude: [...typeTests, ...replacingModules], isolate: false }),
       project("unit-mocks", replacingModules),
-      project("e2e", ["test/e2e/**/*.test.ts"]),
+      project("e2e", ["test/e2e/**/*.test.ts"], { exclude: campaigns }),
+      project("campaign", campaigns),
       project("browser", ["test/browser/**/*.test.ts"]),
       project("site", ["test/site/**/*.test.ts"], {
         hookTimeout: 300_000,

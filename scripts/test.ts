@@ -1,5 +1,5 @@
-// npm test: what asks the compiler runs beside the build, then the tests of behaviour. `.ci/run` adds those that drive a
-// browser, install the packed package, or need other runtimes.
+// npm test: what asks the compiler runs beside the build, then the tests of behaviour. `.ci/run` adds campaigns that
+// kill programs, and the tests that drive a browser, install the packed package, or need other runtimes.
 import { spawn } from "node:child_process";
 
 const run = (...command: readonly string[]): Promise<number> =>

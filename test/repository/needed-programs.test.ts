@@ -24,7 +24,7 @@ test("a module of the tests that starts a program of Debian's says so", () => {
 
 test("a test file needs what the modules that it imports need", () => {
   const at = (path: string): string[] => [...programsNeededBy(join(root, "test", path))];
-  expect(at("e2e/fleet.test.ts")).toEqual(["redis-server"]);
+  expect(at("e2e/fleet.campaign.test.ts")).toEqual(["redis-server"]);
   expect(at("browser/workbench.test.ts")).toEqual(["chromium"]);
   expect(at("e2e/sql/warehouse.test.ts")).toEqual(["psql", "initdb", "postgres"]);
   expect(at("unit/errors.test.ts")).toEqual([]);

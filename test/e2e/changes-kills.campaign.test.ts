@@ -7,7 +7,7 @@ import type { ContactChange } from "../../src/index.ts";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { compile, root } from "../support/programs.ts";
 
-// npm run campaign -- test/e2e/changes-kills: 200 of them.
+// npm run campaign -- changes-kills: 200 of them.
 const kills = Number(process.env.TOUCHPOINT_CHANGES_KILLS ?? 4);
 const contacts = 1_500;
 const [program = ""] = await compile("changes", [`${root}test/e2e/changes-child.ts`]);

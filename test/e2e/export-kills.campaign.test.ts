@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { readCsv, readNdjson } from "../../src/files/index.ts";
 import { createSandbox, type Listening, type Sandbox } from "../../src/sandbox/index.ts";
 
-// npm run campaign -- test/e2e/export-kills: 200 of them.
+// npm run campaign -- export-kills: 200 of them.
 const kills = Number(process.env.TOUCHPOINT_EXPORT_KILLS ?? 4);
 const contacts = 4_000;
 const root = fileURLToPath(new URL("../..", import.meta.url));
