@@ -128,8 +128,10 @@ export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema)
 const valueThat = <T>(fits: (value: unknown) => boolean, message: string) =>
   deferred(() => z.unknown().check(z.refine(fits, message))) as unknown as Schema<T>;
 
+const isJsonObject = (value: unknown): boolean => Object(value) === value && !Array.isArray(value);
+
 /** Any object in a response. */
-export const AnyObject: Schema<{ [field: string]: unknown }> = valueThat(isRecord, "must be an object");
+export const AnyObject: Schema<{ [field: string]: unknown }> = valueThat(isJsonObject, "must be an object");
 
 /** An array of strings in a response. */
 export const Texts: Schema<string[]> = valueThat(areTexts, "must be an array of strings");
@@ -210,13 +212,13 @@ export const textOf = (id: unknown): unknown => (Number.isSafeInteger(id) ? Stri
  * copied.
  */
 export const readRecord = (body: unknown): unknown => {
-  if (!isRecord(body)) return body;
-  const { id, contactId, leadId, listIds } = body;
+  const { id, contactId, leadId, listIds }: Fields = Object(body);
   let read = body;
-  if (typeof id === "number") read = { ...read, id: textOf(id) };
-  if (typeof contactId === "number") read = { ...read, contactId: textOf(contactId) };
-  if (typeof leadId === "number") read = { ...read, leadId: textOf(leadId) };
-  return isArray(listIds) && listIds.some(isNumber) ? { ...read, listIds: listIds.map(textOf) } : read;
+  if (typeof id === "number") read = { ...Object(read), id: textOf(id) };
+  if (typeof contactId === "number") read = { ...Object(read), contactId: textOf(contactId) };
+  if (typeof leadId === "number") read = { ...Object(read), leadId: textOf(leadId) };
+  if (isArray(listIds) && listIds.some(isNumber)) read = { ...Object(read), listIds: listIds.map(textOf) };
+  return read;
 };
 
 const defaultLimit = 50;
