@@ -41,6 +41,11 @@ test("every link of README.md and the pages leads somewhere, to a heading that i
   expect(documents.flatMap(brokenIn)).toEqual([]);
 });
 
+test("no page has a component: it is also a file of the package, where nothing draws one", () => {
+  const pages = documents.filter(({ path }) => path !== "docs/index.md");
+  expect(pages.filter(({ text }) => /^<[A-Z]\w+ /m.test(text)).map(({ path }) => path)).toEqual([]);
+});
+
 test("a dead link, and a dead anchor, are found", () => {
   const text = "[a](./nowhere) [b](./errors#none) [c](./errors#did-it-happen) ![d](/none.png)";
   expect(brokenIn({ path: "docs/guide/first-call.md", text })).toEqual([

@@ -57,6 +57,14 @@ test("llms.txt names every page, and llms-full.txt holds its text", async () => 
   expect(full).not.toMatch(/<Playground|^<<< |@include|<!-- types only/m);
 });
 
+test("four guides end with an example that runs in the page", () => {
+  const ends = htmlFiles().filter((path) =>
+    readFileSync(join(site, path), "utf8").includes('id="try-it-here"'),
+  );
+  const guides = ["events", "pagination", "rate-limits", "sending-once"];
+  expect(ends.sort()).toEqual(guides.map((guide) => `guide/${guide}.html`));
+});
+
 /** Opens an address of the site, and tells what the browser complains of or asks elsewhere for. */
 const open = async (path: string, width: number, colorScheme: "light" | "dark") => {
   const context = await browser.newContext({ viewport: { width, height: 860 }, colorScheme });

@@ -1,4 +1,4 @@
-import type { Theme } from "vitepress";
+import { type Theme, useData } from "vitepress";
 import DefaultTheme from "vitepress/theme";
 import { h } from "vue";
 import CopyPage from "./CopyPage.vue";
@@ -13,9 +13,26 @@ const markMain = (): void => {
 /** Guides before types. A function in the settings would reach the page as text, which its policy does not let run. */
 const boostDocument = (id: string): number => (id.startsWith("/reference/") ? 0.2 : 1);
 
+/** The example of the playground that a page ends with. It is not in the page: as a file of the package it has no playground. */
+const examples: Readonly<Record<string, number>> = {
+  "guide/sending-once.md": 0,
+  "guide/rate-limits.md": 1,
+  "guide/pagination.md": 2,
+  "guide/events.md": 3,
+};
+
+const TryIt = () => {
+  const { relativePath } = useData().page.value;
+  const start = examples[relativePath];
+  if (start === undefined) return undefined;
+  const heading = h("h2", { id: "try-it-here" }, "Try it here");
+  return h("div", { class: "vp-doc" }, [heading, h(Playground, { start, key: start })]);
+};
+
 const theme: Theme = {
   extends: DefaultTheme,
-  Layout: () => h(DefaultTheme.Layout, null, { "doc-before": () => h(CopyPage) }),
+  Layout: () =>
+    h(DefaultTheme.Layout, null, { "doc-before": () => h(CopyPage), "doc-footer-before": () => h(TryIt) }),
   enhanceApp: ({ app, router, siteData }) => {
     Object.assign(siteData.value.themeConfig.search.options.miniSearch.searchOptions, { boostDocument });
     app.component("Playground", Playground);
