@@ -123,6 +123,8 @@ export const enter = (admission: Admission): boolean => {
   // Behind others of its queue, it changes nothing for the first requests.
   if (queue.first === admission) pump(kind.budgets);
   if (admission.hasGone) return true;
+  // One that went first has taken the last of a day.
+  if (admission.refused !== undefined) throw admission.refused;
   const reason = refusalOfWait(admission);
   if (reason === undefined) return false;
   queue.remove(admission);

@@ -41,6 +41,8 @@ export class Admission implements SharingRequest {
   /** Its place in the queue. */
   link: Link<Admission | undefined> | undefined;
   hasGone = false;
+  /** Why it was refused, also before its wait began. */
+  refused: unknown;
   /** Set while it waits, and nothing has ended the wait yet. */
   wait: Wait | undefined;
   /** What was last told of its wait. */
@@ -91,6 +93,7 @@ export class Admission implements SharingRequest {
   refuse(reason: unknown): void {
     const { what } = this.queue.waitsFor;
     const isLate = reason instanceof DeadlineExceeded;
+    this.refused = reason;
     this.#endWait()?.reject(isLate ? new DeadlineExceeded(reason.totalTimeoutMs, what) : reason);
   }
 

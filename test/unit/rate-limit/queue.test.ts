@@ -76,6 +76,20 @@ test("an abort leaves the queue at once, with the signal's reason, and lets the 
   expect(went).toEqual(["six 0", "small 0"]);
 });
 
+test("a call is refused, and does not wait for ever, if one that goes first as it comes takes the last of the day", async () => {
+  const { clock, went, ask } = queue({ ...tiny, emailsPerDay: 2 });
+  void ask("first", emails);
+  void ask("second", emails, background);
+  let outcome: unknown;
+  // The permit is back, and the timer that tells of it has not fired yet.
+  clock.after(1_001.0995, () => {
+    outcome = ask("third", emails).then(String, ({ limit }) => limit);
+  });
+  await clock.advance(1_002);
+  expect(went).toEqual(["first 0", "second 1001"]);
+  expect(await Promise.race([outcome, turn().then(() => "it waits")])).toBe("emailsPerDay");
+});
+
 test("a signal keeps no listener of a request that went, or was refused", async () => {
   const { clock, ask } = queue();
   const abort = new AbortController();
