@@ -53,8 +53,8 @@ export interface Ending {
 
 /** Decides for the requests of one kind whether they may go, together with other processes. */
 export interface Gate {
-  /** The budget that its requests lack, as far as is known, and how long at least. */
-  readonly lacks: { readonly name: string; readonly ms: number } | undefined;
+  /** Which budget of the kind its requests lack, as far as is known, and until when at least. */
+  readonly lacks: { readonly place: number; readonly until: number } | undefined;
   /** Tries to reach the store again, although no request waits for it. */
   seek(): void;
   /**

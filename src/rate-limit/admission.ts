@@ -2,7 +2,7 @@ import { BatchTooLarge } from "../http/types.ts";
 import type { Ending } from "../options/shared-limits.ts";
 import type { Budget } from "./budget.ts";
 import { sharing } from "./permits.ts";
-import type { Admission, AdmissionQueue, ConcurrencyLimit, Kind } from "./queue.ts";
+import type { Admission, AdmissionQueue, ConcurrencyLimit, Kind, Lack } from "./queue.ts";
 import { refusalOfPause, refusalOfWait, refusedForDay, refusedForStore } from "./refusals.ts";
 
 // A request takes all it spends at once, or nothing: none holds one budget while it waits for another. Interactive
@@ -35,15 +35,6 @@ export const refusal = (admission: Admission): unknown => {
   return most === undefined ? undefined : new BatchTooLarge(most);
 };
 
-/** What a request lacks. */
-interface Lack {
-  readonly of: Budget | ConcurrencyLimit;
-  /** Whether later requests must not take it either. */
-  readonly isForAll: boolean;
-  /** When to look again, if nothing ends before. */
-  readonly until: number;
-}
-
 const nothing: readonly Lack[] = [];
 
 /** The verdict on a request: what keeps it from going now; nothing if it may go. */
@@ -53,8 +44,7 @@ const lacksOf = (admission: Admission): readonly Lack[] => {
   if (slots.inUse >= slots.max) return [{ of: slots, isForAll: true, until: never }];
   if (kind.gate !== undefined) {
     const until = kind.gate.readyAt(admission);
-    const { name } = kind.gate.lacks ?? kind.narrowest;
-    const of = kind.budgets.find((budget) => budget.name === name) ?? kind.narrowest;
+    const of = kind.budgets.at(kind.gate.lacks?.place ?? -1) ?? kind.narrowest;
     return until === undefined ? nothing : [{ of, isForAll: false, until }];
   }
   const hasReserve = kind.priority === "background" && !isDue(admission);
@@ -176,12 +166,12 @@ export const pump = (budgets: readonly Budget[]): void => {
 
 /** Admits one request, or refuses it; false if there is none. */
 const serve = (queues: ReadonlySet<AdmissionQueue>): boolean => {
-  const blocked = new Set<Budget | ConcurrencyLimit>();
+  const blocked = new Map<Budget | ConcurrencyLimit, Lack>();
   for (const admission of headsOf(queues)) {
     const { queue } = admission;
-    const taken = [queue.slots, ...queue.kind.budgets].find((one) => blocked.has(one));
+    const [taken] = [queue.slots, ...queue.kind.budgets].flatMap((one) => blocked.get(one) ?? []);
     if (taken !== undefined) {
-      queue.waitsFor = taken;
+      queue.lack = taken;
       continue;
     }
     // Of requests that end together, none may go because another one has left.
@@ -200,10 +190,11 @@ const serve = (queues: ReadonlySet<AdmissionQueue>): boolean => {
       admission.go();
       return true;
     }
-    queue.waitsFor = first.of;
-    for (const { of, isForAll, until } of lacks) {
-      if (of.waitMs > queue.waitsFor.waitMs) queue.waitsFor = of;
-      if (isForAll) blocked.add(of);
+    queue.lack = first;
+    for (const lack of lacks) {
+      const { of, isForAll, until } = lack;
+      if (until !== never && (queue.lack.until === never || until > queue.lack.until)) queue.lack = lack;
+      if (isForAll) blocked.set(of, lack);
       if ("wakeAt" in of) of.wakeAt(until);
     }
   }

@@ -242,14 +242,6 @@ export class Budget implements SharingBudget {
     return Math.ceil(Math.max(this.pausedForMs, this.#permits.readyInMs(amount)));
   }
 
-  /** How long the first waiting request has to wait at least, as far as is known now. */
-  get waitMs(): number {
-    const now = this.#clock.now();
-    // It is unknown when a probe will be answered.
-    const nextAt = this.#probe !== undefined ? now : (this.#permits.nextAt ?? now);
-    return Math.ceil(this.pausedForMs || Math.max(0, nextAt - now));
-  }
-
   get state(): BudgetState {
     const { max } = this.limit;
     const isLimited = max !== never;
@@ -260,7 +252,7 @@ export class Budget implements SharingBudget {
     return {
       used,
       remaining,
-      resetsInMs: remaining > 0 ? 0 : this.waitMs,
+      resetsInMs: remaining > 0 ? 0 : this.knownWaitMs(1),
       pausedUntil: pausedForMs > 0 ? this.#clock.wallTime() + pausedForMs : undefined,
       pausedBy: pausedForMs > 0 ? this.#pausedBy : undefined,
       lost: lost?.why,

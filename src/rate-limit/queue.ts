@@ -7,6 +7,8 @@ import { DeadlineExceeded, Link } from "../runtime/cancellation.ts";
 import type { Cancel, Clock } from "../runtime/clock.ts";
 import type { Budget } from "./budget.ts";
 
+const never = Number.POSITIVE_INFINITY;
+
 /** How long a client waits. */
 export interface WaitBounds {
   /** A longer pause is not waited for. */
@@ -17,6 +19,15 @@ export interface WaitBounds {
   readonly maxQueued: number;
   readonly clock: Clock;
   readonly onWait?: ((notice: WaitNotice) => void) | undefined;
+}
+
+/** What a request lacks. */
+export interface Lack {
+  readonly of: Budget | ConcurrencyLimit;
+  /** Whether later requests must not take it either. */
+  readonly isForAll: boolean;
+  /** When to look again, if nothing ends before; `Infinity` if only what ends can tell. */
+  readonly until: number;
 }
 
 /** How a wait ends. */
@@ -70,8 +81,9 @@ export class Admission implements SharingRequest {
 
   /** What it lacks while it waits. */
   get notice(): WaitNotice {
-    const { name, reason, waitMs } = this.queue.waitsFor;
-    return { operation: this.scope.operation.id, waitingFor: name, reason, waitMs };
+    const { of, until } = this.queue.lack;
+    const waitMs = until === never ? 0 : Math.ceil(Math.max(0, until - this.bounds.clock.now()));
+    return { operation: this.scope.operation.id, waitingFor: of.name, reason: of.reason, waitMs };
   }
 
   /** Tells what it waits for, again when that changes, for example from a slot to a limit. */
@@ -91,7 +103,7 @@ export class Admission implements SharingRequest {
 
   /** Ends its wait with a refusal. */
   refuse(reason: unknown): void {
-    const { what } = this.queue.waitsFor;
+    const { what } = this.queue.lack.of;
     const isLate = reason instanceof DeadlineExceeded;
     this.refused = reason;
     this.#endWait()?.reject(isLate ? new DeadlineExceeded(reason.totalTimeoutMs, what) : reason);
@@ -126,7 +138,7 @@ export class Kind {
   /** Requests that wait or are in flight. */
   #active = 0;
   /** The largest batch that the service may accept. */
-  #mostAtOnce = Number.POSITIVE_INFINITY;
+  #mostAtOnce = never;
 
   constructor(wider: readonly Budget[], narrowest: Budget, priority: Priority) {
     this.budgets = [...wider, narrowest];
@@ -198,14 +210,14 @@ export class AdmissionQueue {
   length = 0;
   /** What they will take of their narrowest budget. */
   amount = 0;
-  /** What its first request lacks, and so all behind it. */
-  waitsFor: Budget | ConcurrencyLimit;
+  /** What keeps its first request from going, and so all behind it. */
+  lack: Lack;
   readonly #waiting = new Link<Admission | undefined>(undefined);
 
   constructor(kind: Kind, slots: ConcurrencyLimit) {
     this.kind = kind;
     this.slots = slots;
-    this.waitsFor = slots;
+    this.lack = { of: slots, isForAll: true, until: never };
   }
 
   get first(): Admission | undefined {
@@ -271,8 +283,6 @@ export class ConcurrencyLimit {
   readonly name = "concurrency";
   readonly what = "a free slot (concurrency)";
   readonly reason = "concurrency";
-  /** It is unknown when a request ends. */
-  readonly waitMs = 0;
   readonly max: number;
   /** Requests in flight. */
   inUse = 0;

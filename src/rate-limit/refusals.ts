@@ -76,12 +76,12 @@ const knownWait = ({ queue: { kind } }: Admission): { readonly ms: number; reado
 
 /** The error of a request that may not wait any longer. */
 export const refusedWait = (admission: Admission, why: string): RateLimitError => {
-  const { scope, queue } = admission;
-  const { kind, slots, waitsFor } = queue;
-  if (waitsFor === slots) return refusedFor(scope, slots.name, `${why} (for ${slots.name})`);
-  const { ms } = knownWait(admission);
-  const waitMs = Math.max(1, ms, kind.gate?.lacks?.ms ?? waitsFor.waitMs);
-  return refusedFor(scope, waitsFor.name, `${why} (for ${waitsFor.what})`, waitMs);
+  const { scope, queue, bounds, notice } = admission;
+  const { kind, slots, lack } = queue;
+  if (lack.of === slots) return refusedFor(scope, slots.name, `${why} (for ${slots.name})`);
+  const storeMs = (kind.gate?.lacks?.until ?? 0) - bounds.clock.now();
+  const waitMs = Math.max(1, knownWait(admission).ms, notice.waitMs, storeMs);
+  return refusedFor(scope, lack.of.name, `${why} (for ${lack.of.what})`, waitMs);
 };
 
 /** Why a request may not start to wait. */

@@ -43,7 +43,7 @@ export class RedisGate implements Gate {
   /** The unanswered question. */
   #asked: readonly Ticket[] | undefined;
   #askAt = Number.NEGATIVE_INFINITY;
-  #lacks: { readonly name: string; readonly until: number } | undefined;
+  lacks: Gate["lacks"];
 
   constructor(store: RedisStore, kind: SharingKind) {
     this.#store = store;
@@ -53,10 +53,6 @@ export class RedisGate implements Gate {
 
   get #now(): number {
     return this.#store.clock.now();
-  }
-
-  get lacks(): Gate["lacks"] {
-    return this.#lacks && { name: this.#lacks.name, ms: Math.max(0, this.#lacks.until - this.#now) };
   }
 
   readyAt(request: SharingRequest): number | undefined {
@@ -95,7 +91,7 @@ export class RedisGate implements Gate {
     this.#tickets.delete(request);
     if (ticket.granted !== undefined) this.#end(ticket, { wasSent: false, wasAnswered: false });
     // Others leave them their turn no longer.
-    else if (this.#kind.queues.size === 0 && this.#lacks !== undefined) this.seek();
+    else if (this.#kind.queues.size === 0 && this.lacks !== undefined) this.seek();
   }
 
   settle(request: SharingRequest, { roundTripMs, wasSent }: Ending): void {
@@ -161,7 +157,7 @@ export class RedisGate implements Gate {
     const mayAsk = this.#asked === undefined && (this.#isDue || asks);
     const waiting = mayAsk ? this.#waiting() : [];
     // None: they wait no longer; or somebody seeks Redis.
-    const isOver = !isWaiting && (this.#lacks !== undefined || this.#store.lost !== undefined);
+    const isOver = !isWaiting && (this.lacks !== undefined || this.#store.lost !== undefined);
     const asked = mayAsk && (waiting.length > 0 || isOver) ? waiting : undefined;
     if (mayAsk) this.#isDue = false;
     if (ended.length === 0 && asked === undefined) return [];
@@ -227,8 +223,7 @@ export class RedisGate implements Gate {
       this.#asked = undefined;
       // The next question is to arrive when the answer can be yes: two ways to Redis sooner.
       this.#askAt = lacks > 0 ? now + Math.max(1, waitMs - 2 * this.#store.floor.floorMs) : now;
-      const name = this.#kind.budgets[lacks - 1]?.name;
-      this.#lacks = name && { name, until: now + waitMs };
+      this.lacks = lacks > 0 ? { place: lacks - 1, until: now + waitMs } : undefined;
     }
     // Lua writes an empty list as {}.
     for (const [place, inMs] of Object.values(granted).entries()) {
