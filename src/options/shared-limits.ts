@@ -18,10 +18,10 @@ export interface SharingBudget {
 export interface SharingKind {
   readonly priority: Priority;
   readonly budgets: readonly SharingBudget[];
-  /** Its requests that wait, by client; `room` is how many more of the client's requests may be in flight. */
+  /** Its requests that wait, by client; `slots` says how many of the client's requests may be in flight. */
   readonly queues: ReadonlySet<{
     requests(): Iterable<SharingRequest>;
-    readonly slots: { readonly room: number };
+    readonly slots: { readonly max: number; readonly inUse: number };
   }>;
   /** What requests of this kind may take of a wider budget before requests that need only that one. */
   shareOf(budget: SharingBudget): number;

@@ -144,22 +144,20 @@ export const end = (admission: Admission, how: Ending): void => {
   if (isAwaited(kind.budgets, slots.inUse < slots.max ? undefined : slots)) pump(kind.budgets);
 };
 
-/** The queues of requests that may have to leave something to each other, from these budgets on. */
-const competing = (budgets: readonly Budget[]): ReadonlySet<AdmissionQueue> => {
-  const queues = new Set<AdmissionQueue>();
-  const addAll = (some: readonly Budget[]): void => {
-    // A budget, which is below them, cannot name them; but no others wait for it.
-    for (const budget of some) for (const queue of budget.queues) queues.add(queue as AdmissionQueue);
-  };
-  addAll(budgets);
-  // What is added is looked at, too.
-  for (const { kind } of queues) addAll(kind.budgets);
-  return queues;
-};
-
-/** Admits every request that can go, of those that wait for these budgets. Called when something may have become free. */
+/**
+ * Admits every request that can go, of those that wait for these budgets, and of all that may have to leave something to
+ * them. Called when something may have become free.
+ */
 export const pump = (budgets: readonly Budget[]): void => {
-  const queues = competing(budgets);
+  const [concerned, queues] = [new Set(budgets), new Set<AdmissionQueue>()];
+  // What is added is looked at, too.
+  for (const budget of concerned)
+    for (const waiting of budget.queues) {
+      // A budget, which is below them, cannot name them; but no others wait for it.
+      const queue = waiting as AdmissionQueue;
+      queues.add(queue);
+      for (const other of queue.kind.budgets) concerned.add(other);
+    }
   while (serve(queues));
   for (const { first } of queues) first?.tell();
 };

@@ -268,12 +268,7 @@ export class AdmissionQueue {
   /** Refuses the waiting requests that are not drained, and returns how many there were. */
   refuseWaiting(reason: unknown): number {
     const refused = [...this.requests()].filter(({ scope }) => !scope.plan.isDrained);
-    for (const admission of refused) {
-      this.remove(admission);
-      admission.refuse(reason);
-    }
-    // The remaining requests may be able to go.
-    if (refused.length > 0) this.kind.narrowest.changed();
+    for (const admission of refused) this.refuse(admission, reason);
     return refused.length;
   }
 }
@@ -294,11 +289,6 @@ export class ConcurrencyLimit {
 
   constructor(max: number) {
     this.max = max;
-  }
-
-  /** How many more requests may be in flight. */
-  get room(): number {
-    return this.max - this.inUse;
   }
 
   /** Clients of different keys may share slots but wait in separate queues: these take turns. */

@@ -192,7 +192,7 @@ export class RedisGate implements Gate {
     const waiting: Ticket[] = [];
     const { max } = this.#kind.budgets.at(-1)?.limit ?? { max: never };
     for (const queue of this.#kind.queues) {
-      let left = Math.min(queue.slots.room, mostAsked);
+      let left = Math.min(queue.slots.max - queue.slots.inUse, mostAsked);
       let permits = max;
       for (const request of queue.requests()) {
         if (left <= 0 || permits <= 0) break;
