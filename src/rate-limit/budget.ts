@@ -75,8 +75,7 @@ export class Budget implements SharingBudget {
 
   /** Whether it is not paused, and no request waits or holds permits: nothing is lost without it but its day. */
   get isIdle(): boolean {
-    const isHeld = this.shared === undefined && this.#permits.used > 0;
-    return this.queues.size === 0 && !isHeld && this.pausedForMs === 0;
+    return this.queues.size === 0 && this.#permits.held.size === 0 && this.pausedForMs === 0;
   }
 
   /** Checks the waiting requests again. */
@@ -112,7 +111,7 @@ export class Budget implements SharingBudget {
     if (this.#probe !== undefined) return never;
     const wanted = amount + Math.min(kept, Math.max(0, this.limit.max - amount));
     if (this.#permits.inHand >= wanted) return undefined;
-    const { nextAt = never } = this.#permits;
+    const nextAt = this.#permits.backAt(1) ?? never;
     return kept > 0 && this.#interactiveUntil > now ? Math.min(nextAt, this.#interactiveUntil) : nextAt;
   }
 
@@ -135,7 +134,7 @@ export class Budget implements SharingBudget {
       this.#isProbeDue ||= !wasSent;
     }
     if (wasSent) return this.#permits.cool(weight, roundTripMs, holder);
-    this.#permits.putBack(this.amountOf(weight), holder);
+    this.#permits.take(-this.amountOf(weight), holder);
     this.day.add(-weight);
   }
 
@@ -245,7 +244,7 @@ export class Budget implements SharingBudget {
   get state(): BudgetState {
     const { max } = this.limit;
     const isLimited = max !== never;
-    const used = isLimited ? Math.min(max, this.shared?.held ?? this.#permits.used) : 0;
+    const used = isLimited ? Math.min(max, this.shared?.held ?? max - this.#permits.inHand) : 0;
     const { pausedForMs } = this;
     const lost = this.shared?.lost;
     const remaining = lost?.givesUpAt === undefined ? max - used : 0;

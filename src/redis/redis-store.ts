@@ -276,7 +276,7 @@ export class RedisBudget implements SharedBudget {
     const since = this.#store.aloneSince(this.limit.windowMs);
     const amount = Math.min(weight, this.#aloneMax);
     const isFree = amount > 0 && this.#alone.inHand >= amount && this.has(weight);
-    return this.#clock.now() < since || isFree ? since : (this.#alone.nextAt ?? never);
+    return this.#clock.now() < since || isFree ? since : (this.#alone.backAt(1) ?? never);
   }
 
   takeAlone(weight: number): void {
@@ -287,7 +287,7 @@ export class RedisBudget implements SharedBudget {
 
   endAlone(weight: number, roundTripMs: number | undefined, wasSent: boolean): void {
     if (wasSent) return this.#alone.cool(weight, roundTripMs, this);
-    this.#alone.putBack(Math.min(weight, this.#aloneMax), this);
+    this.#alone.take(-Math.min(weight, this.#aloneMax), this);
     this.#unreported -= weight;
   }
 

@@ -6,24 +6,24 @@ export class Link<T> {
   readonly value: T;
   /** The link itself, if it is in no ring, or the only one in its ring. */
   next: Link<T> = this;
-  #previous: Link<T> = this;
+  previous: Link<T> = this;
 
-  /** @param ring - it is added at the end of the ring that starts after this link. */
+  /** @param ring - it is added before this link: at the end of the ring that starts after it. */
   constructor(value: T, ring?: Link<T>) {
     this.value = value;
     if (ring === undefined) return;
-    this.#previous = ring.#previous;
+    this.previous = ring.previous;
     this.next = ring;
-    ring.#previous.next = this;
-    ring.#previous = this;
+    ring.previous.next = this;
+    ring.previous = this;
   }
 
   remove(): void {
-    this.#previous.next = this.next;
-    this.next.#previous = this.#previous;
+    this.previous.next = this.next;
+    this.next.previous = this.previous;
     // A removed link must not keep its neighbours alive.
     this.next = this;
-    this.#previous = this;
+    this.previous = this;
   }
 }
 
