@@ -44,19 +44,18 @@ export class RateLimiter {
     limits: Limits | false,
     clock: Clock,
     shared?: Pick<SharedLimits, "open">,
-    find: FindBudget = (_name, _numbers, make) => make(undefined),
+    find: FindBudget = (_name, _numbers, make) => make(),
   ) {
     const budgetOf = (name: LimitName): Budget => {
       const shown = name === "sending" ? "emails" : name;
       const isLimited = limits !== false && name !== "sending";
       const limit = isLimited ? limits[name] : { ...documentedLimits[shown], max: never };
       const maxPerDay = isLimited ? limits[dayOf[name]] : never;
-      return find(name, { limit, maxPerDay }, (scope, memory) => {
+      return find(name, { limit, maxPerDay }, (scope, counted, onUse) => {
         const opened = shared?.open(name, { limit, maxPerDay, scope }, clock);
-        const day = opened ?? memory?.day ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
+        const day = opened ?? counted ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
         const onChange = (budget: Budget): void => pump([budget]);
-        const context = { clock, shared: opened, day, onChange, onUse: memory?.keep };
-        return new Budget(shown, limit, context);
+        return new Budget(shown, limit, { clock, shared: opened, day, onChange, onUse });
       });
     };
     const [requests, emails, events] = [budgetOf("requests"), budgetOf("emails"), budgetOf("events")];

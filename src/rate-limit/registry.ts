@@ -5,14 +5,11 @@ import type { Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
 import type { Budget } from "./budget.ts";
 
-/** The day that an earlier budget of the same limit counted, and whom a new one tells that it is used. */
-interface Memory {
-  readonly day: DayCount | undefined;
-  readonly keep: (budget: Budget) => unknown;
-}
+/** Called by a budget that is used. */
+type Keep = (budget: Budget) => void;
 
-/** Makes a new budget; `scope` is the name under which it is counted. */
-type MakeBudget = (scope: string | undefined, memory?: Memory) => Budget;
+/** Makes a budget; `scope` is the name under which it is counted, `day` what an earlier one of the same limit counted. */
+type MakeBudget = (scope?: string, day?: DayCount, keep?: Keep) => Budget;
 
 /** A limit; `sending` has no numbers, only the pause of a mail account that is full: emails are still scheduled then. */
 export type LimitName = BudgetName | "sending";
@@ -23,9 +20,6 @@ export type FindBudget = (name: LimitName, numbers: LimitNumbers, make: MakeBudg
 /** What says with whom a client counts. */
 type Client = Pick<Settings, "apiKey" | "origin" | "basePath" | "limitScopes" | "sharing" | "fetch">;
 
-/** Finds the budget with this id, or makes it. */
-type Find = (id: string, now: number, make: (memory: Memory) => Budget) => Budget;
-
 const sweepMs = 60_000;
 
 /**
@@ -33,7 +27,7 @@ const sweepMs = 60_000;
  * or paused, and then only its day. What has expired is looked for once a minute, when a client is made; no timer keeps
  * the process alive.
  */
-const newMemory = (): Find => {
+const newMemory = () => {
   const known = new Map<string, { day: DayCount; budget: WeakRef<Budget> }>();
   const kept = new Set<Budget>();
   let sweptAt = Number.NEGATIVE_INFINITY;
@@ -45,26 +39,27 @@ const newMemory = (): Find => {
     for (const [id, { day, budget }] of known)
       if (day.used === 0 && budget.deref() === undefined) known.delete(id);
   };
-  return (id, now, make) => {
+  const keep: Keep = (used) => kept.add(used);
+  return (id: string, now: number, make: (day: DayCount | undefined, keep: Keep) => Budget): Budget => {
     sweep(now);
     const before = known.get(id);
     const found = before?.budget.deref();
     if (found !== undefined) return found;
-    const budget = make({ day: before?.day, keep: (used) => kept.add(used) });
+    const budget = make(before?.day, keep);
     known.set(id, { day: budget.day, budget: new WeakRef(budget) });
     return budget;
   };
 };
 
 /** The memory of a `fetch`, or of shared limits; without one, that of all other clients. */
-type MemoryOf = (owner?: object) => Find;
+type MemoryOf = (owner?: object) => ReturnType<typeof newMemory>;
 
 // Registered, so that the ESM and the CommonJS copy of the package in one process share the budgets of a key.
 const place = Symbol.for("touchpoint-sdk.budgets.v1");
 
 const newMemories = (): MemoryOf => {
   // Forgotten with its owner: no later client can have the same one. The memory of all others is that of the map itself.
-  const ofOwners = new WeakMap<object, Find>();
+  const ofOwners = new WeakMap<object, ReturnType<MemoryOf>>();
   return (owner = ofOwners) => {
     const memory = ofOwners.get(owner) ?? newMemory();
     ofOwners.set(owner, memory);
@@ -116,7 +111,7 @@ export const budgetsOf = (client: Client, clock: Clock): FindBudget => {
     if (ofProcess === undefined || id === undefined || id === "") return make(scope);
     // A name is the origin's, whichever way a request takes.
     const find = ofProcess(sharing ?? (scope === undefined ? fetch : undefined));
-    const budget = find(JSON.stringify(id), clock.now(), (memory) => make(scope, memory));
+    const budget = find(JSON.stringify(id), clock.now(), (day, keep) => make(scope, day, keep));
     if (scope !== undefined) checkNumbers(budget, scope, numbers);
     return budget;
   };
