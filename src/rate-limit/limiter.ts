@@ -3,7 +3,6 @@ import type { Settings } from "../options/options.ts";
 import type { Priority } from "../options/priority.ts";
 import type { SharedLimits } from "../options/shared-limits.ts";
 import type { Clock } from "../runtime/clock.ts";
-import type { BudgetName } from "../service/define.ts";
 import { pump } from "./admission.ts";
 import { Budget } from "./budget.ts";
 import { DailyLimit } from "./permits.ts";
@@ -15,15 +14,13 @@ const nobody = { interactive: 0, background: 0 };
 // Constants, because thousands of keys remember them.
 const dayOf = { requests: "requestsPerDay", emails: "emailsPerDay", events: "eventsPerDay" } as const;
 
-/** The kind of requests that spend these budgets, the last one by weight; common to all clients. */
-const kindOf = (budgets: readonly Budget[], priority: Priority): Kind => {
-  const [wider, narrowest] = [budgets.slice(0, -1), budgets.at(-1)];
-  if (narrowest === undefined) throw new RangeError("a request spends one limit at least");
+/** The kind of requests that spend these budgets, the narrowest by weight; common to all clients. */
+const kindOf = (wider: readonly Budget[], narrowest: Budget, priority: Priority): Kind => {
   const widest = wider[0] ?? narrowest;
   const known = narrowest.kinds.get(widest) ?? new Map<string, Kind>();
   narrowest.kinds.set(widest, known);
   // Between the widest and the narrowest one there is at most that of the narrowest for sending.
-  const id = `${priority} ${budgets.length}`;
+  const id = `${priority} ${wider.length}`;
   // A budget, which is below them, cannot name them; but no others are there.
   const kind = (known.get(id) as Kind | undefined) ?? new Kind(wider, narrowest, priority);
   known.set(id, kind);
@@ -62,16 +59,12 @@ export class RateLimiter {
     this.budgets = { requests, emails, events, sending: budgetOf("sending") };
   }
 
-  /** A queue for requests that spend these budgets, the last one by weight; `stopsAlone` as in the operation. */
-  route(
-    names: readonly BudgetName[],
-    priority: Priority,
-    slots: ConcurrencyLimit,
-    stopsAlone = false,
-  ): AdmissionQueue {
-    const budgets = names.map((name) => this.budgets[name]);
-    if (stopsAlone) budgets.splice(-1, 0, this.budgets.sending);
-    return new AdmissionQueue(kindOf(budgets, priority), slots);
+  /** A queue for requests of which this is the narrowest limit; all spend `requests`. */
+  route(name: LimitName, priority: Priority, slots: ConcurrencyLimit): AdmissionQueue {
+    const { requests, emails, events, sending } = this.budgets;
+    if (name === "requests") return new AdmissionQueue(kindOf([], requests, priority), slots);
+    const wider = name === "sending" ? [requests, sending] : [requests];
+    return new AdmissionQueue(kindOf(wider, name === "events" ? events : emails, priority), slots);
   }
 
   /** The state of each limit, keyed by its name. */

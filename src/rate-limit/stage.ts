@@ -8,6 +8,7 @@ import { end, enter } from "./admission.ts";
 import type { RateLimiter } from "./limiter.ts";
 import { Admission, type AdmissionQueue, type ConcurrencyLimit, type WaitBounds } from "./queue.ts";
 import { refusedWait } from "./refusals.ts";
+import type { LimitName } from "./registry.ts";
 
 export interface RateLimitSettings extends WaitBounds {
   readonly limiter: RateLimiter;
@@ -57,17 +58,14 @@ const applyPause = (
 export const rateLimit = (settings: RateLimitSettings): Stage => {
   const { limiter, slots, clock } = settings;
   const routes = {
-    interactive: new Map<string, AdmissionQueue>(),
-    background: new Map<string, AdmissionQueue>(),
+    interactive: new Map<LimitName, AdmissionQueue>(),
+    background: new Map<LimitName, AdmissionQueue>(),
   };
 
   // Operations with the same narrowest limit spend the same limits.
-  const routeOf = ({
-    operation: { budgets, stopsAlone = false },
-    plan: { priority },
-  }: Scope): AdmissionQueue => {
-    const name = stopsAlone ? "sending" : (budgets.at(-1) ?? "");
-    const route = routes[priority].get(name) ?? limiter.route(budgets, priority, slots, stopsAlone);
+  const routeOf = ({ operation: { budgets, stopsAlone }, plan: { priority } }: Scope): AdmissionQueue => {
+    const name = stopsAlone ? "sending" : (budgets.at(-1) ?? "requests");
+    const route = routes[priority].get(name) ?? limiter.route(name, priority, slots);
     routes[priority].set(name, route);
     return route;
   };

@@ -15,8 +15,8 @@ const kindsOf = (
   priority: "interactive" | "background" = "interactive",
 ) => {
   const slots = new ConcurrencyLimit(1);
-  const events = limiter.route(["requests", "events"], priority, slots).kind;
-  const emails = limiter.route(["requests", "emails"], priority, slots).kind;
+  const events = limiter.route("events", priority, slots).kind;
+  const emails = limiter.route("emails", priority, slots).kind;
   events.weight = weight;
   const kept = () => keptForShares(limiter.budgets.requests, "interactive");
   return { events, emails, kept, limiter };
