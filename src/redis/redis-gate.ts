@@ -16,8 +16,8 @@ interface Ticket {
   readonly id: string;
   /** When it may go, and until when; undefined before it was granted. */
   granted?: { readonly from: number; readonly until: number };
-  /** Whether it has gone with what Redis granted, or without. */
-  gone?: "granted" | "alone";
+  /** Whether it has gone with what Redis granted. */
+  hasGone?: boolean;
 }
 
 /** A request that has ended, and when what it spent of each budget is free. */
@@ -64,7 +64,7 @@ export class RedisGate implements Gate {
     const askAt = this.#asked !== undefined || this.#isDue ? never : this.#askAt;
     const { lost } = this.#store;
     if (lost === undefined) return askAt;
-    const aloneAt = this.#aloneAt(request);
+    const aloneAt = Math.max(...this.#spending(request).map(([budget, weight]) => budget.aloneAt(weight)));
     return aloneAt <= now ? undefined : Math.min(aloneAt, askAt, lost.givesUpAt ?? never);
   }
 
@@ -79,15 +79,18 @@ export class RedisGate implements Gate {
   }
 
   take(request: SharingRequest): void {
-    const gone = this.isGranted(request) ? "granted" : "alone";
-    this.#ticketOf(request).gone = gone;
-    if (gone === "granted") return;
+    const ticket = this.#tickets.get(request);
+    if (ticket !== undefined && this.isGranted(request)) {
+      ticket.hasGone = true;
+      return;
+    }
+    this.#tickets.delete(request);
     for (const [budget, weight] of this.#spending(request)) budget.takeAlone(weight);
   }
 
   drop(request: SharingRequest): void {
     const ticket = this.#tickets.get(request);
-    if (ticket === undefined || ticket.gone !== undefined) return;
+    if (ticket === undefined || ticket.hasGone) return;
     this.#tickets.delete(request);
     if (ticket.granted !== undefined) this.#end(ticket, { wasSent: false, wasAnswered: false });
     // Others leave them their turn no longer.
@@ -97,13 +100,12 @@ export class RedisGate implements Gate {
   settle(request: SharingRequest, { roundTripMs, wasSent }: Ending): void {
     const ticket = this.#tickets.get(request);
     this.#tickets.delete(request);
-    if (ticket === undefined) return;
     const wasAnswered = roundTripMs !== undefined;
     for (const [budget, weight] of this.#spending(request)) {
       if (wasAnswered) budget.floor.add(roundTripMs, this.#now);
-      if (ticket.gone === "alone") budget.endAlone(weight, roundTripMs, wasSent);
+      if (ticket === undefined) budget.endAlone(weight, roundTripMs, wasSent);
     }
-    if (ticket.gone === "granted") this.#end(ticket, { wasSent, wasAnswered });
+    if (ticket !== undefined) this.#end(ticket, { wasSent, wasAnswered });
   }
 
   #end({ id, request }: Ticket, how: Pick<Ended, "wasSent" | "wasAnswered">): void {
@@ -121,13 +123,6 @@ export class RedisGate implements Gate {
   /** Each budget, with what the request spends of it. */
   #spending({ weight }: Pick<SharingRequest, "weight">): readonly (readonly [RedisBudget, number])[] {
     return this.#budgets.map((budget, at) => [budget, at === this.#budgets.length - 1 ? weight : 1]);
-  }
-
-  /** When a request may go without Redis, within this process's share, as far as is known. */
-  #aloneAt(request: SharingRequest): number {
-    if (this.#store.whenLost.share === 0) return never;
-    const readyAt = this.#spending(request).map(([budget, weight]) => budget.aloneAt(weight));
-    return Math.max(...readyAt);
   }
 
   #ticketOf(request: SharingRequest): Ticket {
@@ -171,10 +166,8 @@ export class RedisGate implements Gate {
         settled: ended.map(({ freeAt, ...one }) => ({ ...one, coolMs: freeAt.map((at) => at - sentAt) })),
         ask: asked && this.#askOf(asked),
       },
-      answered: (reply) => {
-        if (asked !== undefined) this.#answered(asked, reply, sentAt);
-      },
-      failed: () => {
+      heard: (reply) => {
+        if (reply !== undefined) return asked && this.#answered(asked, reply, sentAt);
         this.#ended.unshift(...ended);
         this.#store.tellers.add(this);
       },
@@ -228,9 +221,9 @@ export class RedisGate implements Gate {
     // Lua writes an empty list as {}.
     for (const [place, inMs] of Object.values(granted).entries()) {
       const ticket = asked[place];
-      if (ticket === undefined) continue;
+      if (ticket === undefined || ticket.hasGone) continue;
       // It has left, or gone without Redis, in the meantime.
-      if (ticket.gone !== undefined || this.#tickets.get(ticket.request) !== ticket)
+      if (this.#tickets.get(ticket.request) !== ticket)
         this.#end(ticket, { wasSent: false, wasAnswered: false });
       else ticket.granted = { from: now + inMs, until: sentAt + silenceMs + inMs };
     }

@@ -1,6 +1,5 @@
 import { documentedLimits, type Limits, limitFaults } from "../options/limits.ts";
 import type { SharedBudget, SharedLimits } from "../options/shared-limits.ts";
-import type { Clock } from "../runtime/clock.ts";
 import { isAtLeast, isNumber, isOneOf, isText, refuseSetup } from "../runtime/rules.ts";
 import { clientFaults, type RedisCommands } from "./commands.ts";
 import { RedisGate } from "./redis-gate.ts";
@@ -54,17 +53,19 @@ export const redisLimits = (redis: RedisCommands, options: RedisLimitsOptions): 
     faults.push(`onLost: "open" needs a share above 0 and at most 1`);
   refuseSetup("redisLimits", faults);
   const whenLost = { share: onLost === "open" ? (share ?? 0) : 0, maxMs: maxLostMs };
-  const stores = new Map<Clock, RedisStore>();
+  let opened: RedisStore | undefined;
   return {
     numbers: { ...documentedLimits, ...given },
     open: (name, { limit, maxPerDay, scope }, clock) => {
-      const store = stores.get(clock) ?? new RedisStore(redis, whenLost, clock);
-      stores.set(clock, store);
+      opened ??= new RedisStore(redis, whenLost, clock);
+      const store = opened;
       // The braces keep all limits on one node of a cluster, because one script takes what a request spends.
       const key = `touchpoint:{limits}:${scope === undefined ? `id:${id}` : `scope:${scope}`}:${name}`;
       const gateOf: SharedBudget["gateOf"] = (kind) => new RedisGate(store, kind);
-      const numbers = { name, limit, maxPerDay };
-      return store.budget(key, () => new RedisBudget(key, numbers, { store, gateOf }));
+      const parts = { key, name: `${name}PerDay`, limit, max: maxPerDay, gateOf };
+      const budget = store.budgets.get(key) ?? new RedisBudget(parts, store);
+      store.budgets.set(key, budget);
+      return budget;
     },
   };
 };

@@ -16,8 +16,8 @@ export interface Part {
   /** The budgets that they spend, the narrowest last. */
   readonly budgets: readonly RedisBudget[];
   readonly message: object;
-  answered(reply: PartReply): void;
-  failed(): void;
+  /** Takes the answer; undefined if Redis failed. */
+  heard(reply: PartReply | undefined): void;
   /** There was no answer in time: the requests may be asked for again. */
   unasked(): void;
 }
@@ -50,8 +50,9 @@ export class RedisStore {
   readonly floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
   /** Those with requests that wait, or that have ended and were not told yet. */
   readonly tellers = new Set<Teller>();
+  /** By their keys. */
+  readonly budgets = new Map<string, RedisBudget>();
   readonly #redis: RedisCommands;
-  readonly #budgets = new Map<string, RedisBudget>();
   #lostSince: number | undefined;
   #fault: RedisFault = silence;
   #wasConnected = false;
@@ -63,13 +64,6 @@ export class RedisStore {
     this.#redis = redis;
     this.whenLost = whenLost;
     this.clock = clock;
-  }
-
-  /** The budget of a key, created once. */
-  budget(key: string, make: () => RedisBudget): RedisBudget {
-    const budget = this.#budgets.get(key) ?? make();
-    this.#budgets.set(key, budget);
-    return budget;
   }
 
   get lost(): LostStore | undefined {
@@ -139,11 +133,9 @@ export class RedisStore {
       this.#wasConnected = true;
       this.floor.add(this.clock.now() - sentAt, this.clock.now());
       for (const [at, { heard }] of reports.entries()) heard(reply.budgets[at]);
-      // There is one of each part.
-      for (const [at, part] of parts.entries()) part.answered(reply.parts[at] as PartReply);
+      for (const [at, part] of parts.entries()) part.heard(reply.parts[at]);
     } catch (error) {
-      for (const { heard } of reports) heard(undefined);
-      for (const part of parts) part.failed();
+      for (const one of [...reports, ...parts]) one.heard(undefined);
       this.#lose(parts, faultOf(error));
     } finally {
       cancelAlarm();
@@ -159,7 +151,7 @@ export class RedisStore {
 
   /** The waiting requests are looked at again. */
   #changed(): void {
-    for (const budget of this.#budgets.values()) budget.changed();
+    for (const budget of this.budgets.values()) budget.changed();
   }
 
   async close(): Promise<void> {
@@ -197,20 +189,20 @@ export class RedisBudget implements SharedBudget {
   #reporting = 0;
 
   constructor(
-    key: string,
-    { name, limit, maxPerDay }: { readonly name: string; readonly limit: Limit; readonly maxPerDay: number },
-    { store, gateOf }: { readonly store: RedisStore; readonly gateOf: SharedBudget["gateOf"] },
+    { key, name, limit, max, gateOf }: Pick<RedisBudget, "key" | "name" | "limit" | "max" | "gateOf">,
+    store: RedisStore,
   ) {
     const { clock, whenLost } = store;
     this.key = key;
-    this.name = `${name}PerDay`;
+    this.name = name;
     this.limit = limit;
-    this.max = maxPerDay;
+    this.max = max;
     this.gateOf = gateOf;
     this.floor = latencyFloorFor(limit.windowMs);
     this.#store = store;
     this.#clock = clock;
-    this.#aloneMax = Math.floor(limit.max * whenLost.share);
+    // No share of no limit, which is Infinity, is 0.
+    this.#aloneMax = whenLost.share && Math.floor(limit.max * whenLost.share);
     this.#alone = new Permits({ max: this.#aloneMax, windowMs: limit.windowMs }, clock);
   }
 
@@ -219,7 +211,8 @@ export class RedisBudget implements SharedBudget {
   }
 
   get held(): number {
-    return this.#inMs("freeInMs") > 0 ? (this.#last?.used ?? 0) : 0;
+    const { used, freeInMs } = this.#last ?? { used: 0, freeInMs: 0 };
+    return freeInMs > this.#ageMs ? used : 0;
   }
 
   get interactive(): number | undefined {
@@ -239,16 +232,11 @@ export class RedisBudget implements SharedBudget {
   add(): void {}
 
   resetsInMs(): number {
-    return this.#inMs("dayFreesInMs");
+    return Math.max(0, (this.#last?.dayFreesInMs ?? 0) - this.#ageMs);
   }
 
   get #ageMs(): number {
     return this.#clock.now() - this.#heardAt;
-  }
-
-  /** What is left of a time in the last reply. */
-  #inMs(name: "freeInMs" | "dayFreesInMs"): number {
-    return Math.max(0, (this.#last?.[name] ?? 0) - this.#ageMs);
   }
 
   attach(budget: SharingBudget): void {
@@ -273,9 +261,9 @@ export class RedisBudget implements SharedBudget {
 
   /** When a request may go without Redis, as far as is known. */
   aloneAt(weight: number): number {
+    if (this.#aloneMax === 0) return never;
     const since = this.#store.aloneSince(this.limit.windowMs);
-    const amount = Math.min(weight, this.#aloneMax);
-    const isFree = amount > 0 && this.#alone.inHand >= amount && this.has(weight);
+    const isFree = this.#alone.inHand >= Math.min(weight, this.#aloneMax) && this.has(weight);
     return this.#clock.now() < since || isFree ? since : (this.#alone.backAt(1) ?? never);
   }
 
