@@ -8,6 +8,8 @@ export interface SharingBudget {
   readonly name: BudgetName;
   readonly limit: Limit;
   readonly shared: SharedBudget | undefined;
+  /** What is left of a pause, in milliseconds; 0 without one. */
+  readonly pausedForMs: number;
   /** Pauses for `ms`, because of the response `by`, of this or another process. */
   pause(ms: number, by?: string): void;
   /** Checks the waiting requests again. */

@@ -262,9 +262,11 @@ export class RedisBudget implements SharedBudget {
   /** When a request may go without Redis, as far as is known. */
   aloneAt(weight: number): number {
     if (this.#aloneMax === 0) return never;
-    const since = this.#store.aloneSince(this.limit.windowMs);
+    const now = this.#clock.now();
+    const pausedUntil = now + (this.#holder?.pausedForMs ?? 0);
+    const since = Math.max(this.#store.aloneSince(this.limit.windowMs), pausedUntil);
     const isFree = this.#alone.inHand >= Math.min(weight, this.#aloneMax) && this.has(weight);
-    return this.#clock.now() < since || isFree ? since : (this.#alone.backAt(1) ?? never);
+    return now < since || isFree ? since : (this.#alone.backAt(1) ?? never);
   }
 
   takeAlone(weight: number): void {

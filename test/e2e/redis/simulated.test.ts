@@ -477,6 +477,23 @@ test("failing open, each process goes on with its share; with Redis back they us
   expect(limiters.requests.refused).toBe(0);
 });
 
+test("failing open, a process waits out a pause that the service asks for", async () => {
+  const { line, redis } = watched();
+  const sentAt: number[] = [];
+  const next: Send = async () => {
+    sentAt.push(clock.now());
+    return sentAt.length === 1 ? answered(429, { "retry-after": "20" }) : answered();
+  };
+  line.isLost = true;
+  const { send } = join(next, { onLost: "open", share: 0.4 }, { redis });
+  void send(call);
+  await store.advance(5_000);
+  void send(call);
+  await store.advance(25_000);
+  const [first = 0, second = 0] = sentAt;
+  expect([sentAt.length, second - first]).toEqual([2, 20_000]);
+});
+
 test("a call that went without Redis, and is granted by a late answer, counts once for the day", async () => {
   const { limiter, send } = join(
     async () => answered(),
