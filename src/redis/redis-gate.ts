@@ -38,10 +38,9 @@ export class RedisGate implements Gate {
   readonly #tickets = new Map<SharingRequest, Ticket>();
   /** Until Redis is told. */
   readonly #ended: Ended[] = [];
-  /** Whether the next message asks for those that wait. */
-  #isDue = false;
   /** The unanswered question. */
   #asked: readonly Ticket[] | undefined;
+  /** When those that wait are due to be asked for; `Infinity` once they are, until the answer. */
   #askAt = Number.NEGATIVE_INFINITY;
   lacks: Gate["lacks"];
 
@@ -60,12 +59,11 @@ export class RedisGate implements Gate {
     const now = this.#now + 0.001;
     const granted = this.#grantOf(request);
     if (granted !== undefined) return now >= granted.from ? undefined : granted.from;
-    if (this.#asked === undefined && now >= this.#askAt) this.seek();
-    const askAt = this.#asked !== undefined || this.#isDue ? never : this.#askAt;
+    if (now >= this.#askAt) this.seek();
     const { lost } = this.#store;
-    if (lost === undefined) return askAt;
+    if (lost === undefined) return this.#askAt;
     const aloneAt = Math.max(...this.#spending(request).map(([budget, weight]) => budget.aloneAt(weight)));
-    return aloneAt <= now ? undefined : Math.min(aloneAt, askAt, lost.givesUpAt ?? never);
+    return aloneAt <= now ? undefined : Math.min(aloneAt, this.#askAt, lost.givesUpAt ?? never);
   }
 
   isGranted(request: SharingRequest): boolean {
@@ -135,26 +133,22 @@ export class RedisGate implements Gate {
   }
 
   seek(): void {
-    this.#isDue = true;
+    this.#askAt = never;
     this.#store.tellers.add(this);
     this.#store.tell(0);
   }
 
-  get hasEnded(): boolean {
-    return this.#ended.length > 0;
-  }
-
-  news(asks: boolean): readonly Part[] {
+  news(): readonly Part[] {
     const isWaiting = this.#kind.queues.size > 0;
     if (!isWaiting) this.#store.tellers.delete(this);
     const sentAt = this.#now;
     const ended = this.#ended.splice(0);
-    const mayAsk = this.#asked === undefined && (this.#isDue || asks);
+    const mayAsk = this.#asked === undefined;
     const waiting = mayAsk ? this.#waiting() : [];
     // None: they wait no longer; or somebody seeks Redis.
     const isOver = !isWaiting && (this.lacks !== undefined || this.#store.lost !== undefined);
     const asked = mayAsk && (waiting.length > 0 || isOver) ? waiting : undefined;
-    if (mayAsk) this.#isDue = false;
+    if (mayAsk) this.#askAt = asked === undefined ? Number.NEGATIVE_INFINITY : never;
     if (ended.length === 0 && asked === undefined) return [];
     this.#asked ??= asked;
     const part: Part = {

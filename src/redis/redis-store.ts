@@ -24,9 +24,8 @@ export interface Part {
 
 /** Requests of one kind, as a message sees them. */
 interface Teller {
-  readonly hasEnded: boolean;
-  /** What the message of now says: of those that wait if they are due, or `asks`, and of those that have ended. */
-  news(asks: boolean): readonly Part[];
+  /** What the message of now says, of those that wait and those that have ended: sooner than due where one goes anyway. */
+  news(): readonly Part[];
 }
 
 /** While Redis is unavailable: the share of each limit to use; if it is 0, how long calls wait. */
@@ -101,10 +100,7 @@ export class RedisStore {
     this.#cancelTelling?.();
     this.#cancelTelling = undefined;
     const sentAt = this.clock.now();
-    const tellers = [...this.tellers];
-    // A message that goes anyway learns sooner when permits return.
-    const asks = tellers.some((teller) => teller.hasEnded);
-    const parts = tellers.flatMap((teller) => teller.news(asks));
+    const parts = [...this.tellers].flatMap((teller) => teller.news());
     if (parts.length === 0) return;
     // Interactive requests are asked for first.
     parts.sort((one, other) => Number(other.isInteractive) - Number(one.isInteractive));
