@@ -56,7 +56,8 @@ const lacksOf = (admission: Admission): readonly Lack[] => {
     const until = budget.readyAt(amount, reserve + shares);
     if (until === undefined) continue;
     // A request that is delayed only by the share of others must not delay those others.
-    lacks = [...lacks, { of: budget, isForAll: shares === 0 || !budget.has(amount, reserve), until }];
+    const isForAll = shares === 0 || budget.readyAt(amount, reserve) !== undefined;
+    lacks = [...lacks, { of: budget, isForAll, until }];
   }
   return lacks;
 };

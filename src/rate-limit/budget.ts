@@ -10,9 +10,7 @@ const never = Number.POSITIVE_INFINITY;
 const { reserveFactor, rememberedWindows, backgroundPart } = sharing;
 
 /** Who holds permits: requests of one priority. */
-interface Holder {
-  readonly priority: Priority;
-}
+type Holder = Pick<SharingKind, "priority">;
 
 /** Requests that wait in one queue and will spend this budget. */
 interface WaitingQueue {
@@ -83,11 +81,6 @@ export class Budget implements SharingBudget {
     this.#context.onChange(this);
   }
 
-  /** What a request of this weight takes: never more than the limit. */
-  amountOf(weight: number): number {
-    return Math.min(weight, this.limit.max);
-  }
-
   /** How many permits this holder has, in use or cooling down. */
   heldOf(holder: Holder): number {
     return this.#permits.held.get(holder) ?? 0;
@@ -99,12 +92,10 @@ export class Budget implements SharingBudget {
     return sum;
   }
 
-  /** Whether `amount` may be taken now and `kept` permits be left, but no more of those than there can be here. */
-  has(amount: number, kept = 0): boolean {
-    return this.readyAt(amount, kept) === undefined;
-  }
-
-  /** When to ask again whether `has(amount, kept)`: `Infinity` if only a request that ends can tell; undefined: it has. */
+  /**
+   * When `amount` may be taken and `kept` permits be left, but no more of those than there can be here: undefined for
+   * now, otherwise when to ask again, `Infinity` if only a request that ends can tell.
+   */
   readyAt(amount: number, kept = 0): number | undefined {
     const now = this.#clock.now();
     if (now < this.#pausedUntil) return this.#pausedUntil;
@@ -116,7 +107,7 @@ export class Budget implements SharingBudget {
   }
 
   take(weight: number, request: object, holder: Holder): void {
-    this.#permits.take(this.amountOf(weight), holder);
+    this.#permits.take(Math.min(weight, this.limit.max), holder);
     if (this.#isProbeDue) {
       this.#probe = request;
       this.#isProbeDue = false;
@@ -134,7 +125,7 @@ export class Budget implements SharingBudget {
       this.#isProbeDue ||= !wasSent;
     }
     if (wasSent) return this.#permits.cool(weight, roundTripMs, holder);
-    this.#permits.take(-this.amountOf(weight), holder);
+    this.#permits.take(-Math.min(weight, this.limit.max), holder);
     this.day.add(-weight);
   }
 

@@ -153,9 +153,9 @@ export class Kind {
     return budget === this.narrowest ? weight : 1;
   }
 
-  /** How many permits of a budget a request of this weight takes. */
+  /** How many permits of a budget a request of this weight takes: never more than the limit. */
   amountOf(budget: Budget, weight: number): number {
-    return budget.amountOf(this.weightOf(budget, weight));
+    return Math.min(this.weightOf(budget, weight), budget.limit.max);
   }
 
   /** A request waits or goes: a share of its wider budgets is kept for its kind. */
@@ -176,7 +176,7 @@ export class Kind {
    */
   shareOf(wide: Pick<Budget, "limit">): number {
     const { max, windowMs } = this.narrowest.limit;
-    const each = this.narrowest.amountOf(this.weight);
+    const each = this.amountOf(this.narrowest, this.weight);
     const share = Math.ceil((wide.limit.windowMs / windowMs) * (max / each));
     return Math.min(share, Math.ceil(wide.limit.max / 2));
   }
@@ -198,7 +198,7 @@ export class Kind {
     if (weight > this.#mostAtOnce) return this.#mostAtOnce;
     if (this.priority === "interactive") return undefined;
     const largest = this.narrowest.largestBatch(leastReserve);
-    return this.narrowest.amountOf(weight) > largest ? largest : undefined;
+    return this.amountOf(this.narrowest, weight) > largest ? largest : undefined;
   }
 }
 
