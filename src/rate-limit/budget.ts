@@ -188,10 +188,7 @@ export class Budget implements SharingBudget {
   /** No request waits in this queue any more. */
   left(queue: WaitingQueue): void {
     this.queues.delete(queue);
-    if (this.queues.size === 0) this.#rest();
-  }
-
-  #rest(): void {
+    if (this.queues.size > 0) return;
     this.#alarm?.cancel();
     this.#alarm = undefined;
   }
@@ -248,12 +245,6 @@ export class Budget implements SharingBudget {
       lost: lost?.why,
       waiting: this.waiting,
     };
-  }
-
-  /** Clears its timer and returns its permits. */
-  async close(): Promise<void> {
-    this.#rest();
-    await this.shared?.close();
   }
 
   /** Checks the queues again then. */

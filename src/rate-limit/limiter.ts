@@ -93,9 +93,9 @@ export class RateLimiter {
     };
   }
 
-  /** Clears every timer and returns shared permits. */
+  /** Tells the store of shared limits what it does not know yet. */
   async close(): Promise<void> {
-    await Promise.all(Object.values(this.budgets).map((budget) => budget.close()));
+    await Promise.all(Object.values(this.budgets).map(({ shared }) => shared?.close()));
   }
 }
 

@@ -142,3 +142,33 @@ test("through shared limits the id counts, not the key, unless a name does", () 
     "events w",
   ]);
 });
+
+test("the end of one client leaves those of another that wait for the same shared limit their time", async () => {
+  const ownClock = new FakeClock();
+  const goesAt = 1_000;
+  const { shared: limit, log } = sharedBudget();
+  const gateOf: typeof limit.gateOf = (kind) => ({
+    ...limit.gateOf(kind),
+    readyAt: () => (ownClock.now() < goesAt ? goesAt : undefined),
+  });
+  const max = documentedLimits.requestsPerDay;
+  const sharing: Settings["sharing"] = {
+    numbers: documentedLimits,
+    open: () => ({ ...limit, max, gateOf }),
+  };
+  const [one, other] = [1, 2].map(() => sharedLimiter({ ...settings, sharing }, ownClock));
+  const slots = new ConcurrencyLimit(9);
+  const waits = { slots, clock: ownClock, maxRetryAfterMs: 1, interactiveReserve: 0, maxQueued: 9 };
+  const sentAt: number[] = [];
+  const send =
+    other &&
+    flatStage(rateLimit({ limiter: other, ...waits }))(async () => {
+      sentAt.push(ownClock.now());
+      return answered();
+    });
+  void send?.(requestOn(["requests"]));
+  await one?.close();
+  expect(log.at(-1)).toBe("closed");
+  await ownClock.advance(2 * goesAt);
+  expect(sentAt).toEqual([goesAt]);
+});
