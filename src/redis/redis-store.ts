@@ -22,12 +22,6 @@ export interface Part {
   unasked(): void;
 }
 
-/** Requests of one kind, as a message sees them. */
-interface Teller {
-  /** What the message of now says, of those that wait and those that have ended: sooner than due where one goes anyway. */
-  news(): readonly Part[];
-}
-
 /** While Redis is unavailable: the share of each limit to use; if it is 0, how long calls wait. */
 interface WhenLost {
   readonly share: number;
@@ -47,8 +41,8 @@ export class RedisStore {
   readonly whenLost: WhenLost;
   /** The part of a round trip to Redis that is certain to pass. */
   readonly floor = new LatencyFloor(10_000, { slackMs: 15, mostMs: silenceMs / 2 });
-  /** Those with requests that wait, or that have ended and were not told yet. */
-  readonly tellers = new Set<Teller>();
+  /** Those with requests that wait, or that have ended and were not told yet; each tells of both in the next message. */
+  readonly tellers = new Set<{ news(): readonly Part[] }>();
   /** By their keys. */
   readonly budgets = new Map<string, RedisBudget>();
   readonly #redis: RedisCommands;
