@@ -53,7 +53,7 @@ local function open(key, mine)
     holders = {}, waiters = {}, kinds = {}, day = {}, before = 0, beforeUntil = 0,
     turn = 0, interactiveUntil = 0, backgroundAt = 0, pausedUntil = 0, pausedBy = '', probe = '',
   }
-  it.mine, it.used, it.interactive, it.of, it.by, it.returns = mine, 0, 0, {}, {}, {}
+  it.mine, it.used, it.interactive, it.of, it.by, it.inFlight, it.returns = mine, 0, 0, {}, {}, {}, {}
   -- If the server's clock steps back, time continues from the last message.
   it.behindMs = math.max(it.behindMs, it.heardAt - clock)
   it.heardAt = clock + it.behindMs
@@ -113,6 +113,7 @@ local function count(it)
         held = held + one.amount
         it.returns[#it.returns + 1] = { freeAt or windowEnd, one.amount, freeAt ~= nil }
         isProbing = isProbing or it.probe == id
+        if not freeAt then it.inFlight[holder.kind] = true end
       end
     end
     hold(it, holder, held)
@@ -169,11 +170,17 @@ local function reserve(it, amount)
   return math.max(0, math.min(wanted, mine.max - amount) - it.interactive)
 end
 
--- SHARES of a wide budget are kept for kinds that also need a narrower one.
+-- SHARES of a wide budget are kept for kinds that also need a narrower one, while their requests wait or are in flight.
+local function keepShares(ms)
+  for place, it in ipairs(budgets) do
+    if place < #budgets then it.kinds[my.kind] = { share = my.ask.shares[place], ends = it.heardAt + ms } end
+  end
+end
+
 local function shares(it)
   local lacking, held = 0, 0
   for kind, one in pairs(it.kinds) do
-    if one.ends <= it.heardAt and not it.of[kind] then it.kinds[kind] = nil
+    if one.ends <= it.heardAt and not it.inFlight[kind] then it.kinds[kind] = nil
     elseif not (isInteractive(my.kind) and not isInteractive(kind)) then
       held = held + (it.of[kind] or 0)
       lacking = lacking + math.max(0, one.share - (it.of[kind] or 0))
@@ -258,6 +265,7 @@ local function grant(request, isHeld)
     holder.permits[request.id] = { amount = amount, ends = it.heardAt + my.ask.leaseMs + mine.windowMs * math.max(1, weight / mine.max) }
     if not isHeld then
       hold(it, holder, amount)
+      it.inFlight[my.kind] = true
       table.insert(it.returns, { it.heardAt + mine.windowMs, amount, false })
       if not isInteractive(my.kind) then it.backgroundAt = it.heardAt end
       if it.probe == 'due' then it.probe = request.id end
@@ -287,11 +295,7 @@ local function answer()
     for place in ipairs(budgets) do me.wants[place] = me.wants[place] - amountAt(request, place) end
     table.insert(reply.granted, inMs)
   end
-  for place, it in ipairs(budgets) do
-    if place < #budgets and #my.ask.requests > 0 then
-      it.kinds[my.kind] = { share = my.ask.shares[place], ends = it.heardAt + reply.waitMs + graceMs }
-    end
-  end
+  if reply.lacks > 0 then keepShares(reply.waitMs + graceMs) end
   return reply
 end
 
@@ -317,6 +321,8 @@ end
 for _, part in ipairs(message.parts) do
   deal(part)
   settle()
+  -- Also from those that are answered before it.
+  if part.ask and #part.ask.requests > 0 then keepShares(1) end
 end
 for _, it in ipairs(opened) do
   pause(it)
@@ -329,7 +335,7 @@ end
 for number, it in ipairs(opened) do
   states[number] = stateOf(it)
   -- What is counted anew each time is not stored.
-  it.mine, it.used, it.interactive, it.of, it.by, it.returns, it.dayUsed = nil, nil, nil, nil, nil, nil, nil
+  it.mine, it.used, it.interactive, it.of, it.by, it.inFlight, it.returns, it.dayUsed = nil, nil, nil, nil, nil, nil, nil, nil
   redis.call('SET', KEYS[number], cmsgpack.pack(it), 'PX', dayMs + 3600000 + math.max(0, it.pausedUntil - it.heardAt))
 end
 return cjson.encode({ budgets = states, parts = replies })

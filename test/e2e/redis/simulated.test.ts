@@ -158,6 +158,23 @@ test("the requests of a killed process count until they may no longer take place
   expect(limiters.requests.refused).toBe(0);
 });
 
+test("requests that need no narrower limit have all but what an event now and then uses", async () => {
+  const { send, limiters } = strict();
+  const [events, others] = [join(send), join(send)];
+  saturate(others, call);
+  void (async () => {
+    for (;;) {
+      await events.send(batchOf(1));
+      await clock.sleep(800);
+    }
+  })();
+  await store.advance(5_000);
+  const before = limiters.requests.accepted;
+  await store.advance(40_000);
+  expect(limiters.requests.refused).toBe(0);
+  expect((limiters.requests.accepted - before) / (40 * limits.requests.max)).toBeGreaterThanOrEqual(0.97);
+});
+
 test("after a flush, processes that used Redis before wait for a window, and send no more than is allowed", async () => {
   const { send, limiters } = strict();
   for (let at = 0; at < 3; at += 1) saturate(join(send), call);
