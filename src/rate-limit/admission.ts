@@ -1,8 +1,7 @@
 import { BatchTooLarge } from "../http/types.ts";
 import type { Ending } from "../options/shared-limits.ts";
 import type { Budget } from "./budget.ts";
-import { sharing } from "./permits.ts";
-import type { Admission, AdmissionQueue, ConcurrencyLimit, Kind, Lack } from "./queue.ts";
+import type { Admission, AdmissionQueue, ConcurrencyLimit, Lack } from "./queue.ts";
 import { refusalOfPause, refusalOfWait, refusedForDay, refusedForStore } from "./refusals.ts";
 
 // A request takes all it spends at once, or nothing: none holds one budget while it waits for another. Interactive
@@ -52,7 +51,7 @@ const lacksOf = (admission: Admission): readonly Lack[] => {
   for (const budget of kind.budgets) {
     const amount = kind.amountOf(budget, weight);
     const reserve = hasReserve ? budget.keptFromBackground(amount, bounds.interactiveReserve) : 0;
-    const shares = budget === kind.narrowest ? keptForShares(budget, kind.priority) : 0;
+    const shares = budget === kind.narrowest ? budget.keptForShares(kind.priority) : 0;
     const until = budget.readyAt(amount, reserve + shares);
     if (until === undefined) continue;
     // A request that is delayed only by the share of others must not delay those others.
@@ -68,23 +67,6 @@ const lacksOf = (admission: Admission): readonly Lack[] => {
  */
 const isDue = ({ queue: { kind }, weight }: Admission): boolean =>
   kind.budgets.every((budget) => budget.isBackgroundDue(kind.amountOf(budget, weight)));
-
-/**
- * How many permits a request that needs no narrower budget leaves for those that do: what is missing of their shares.
- * Otherwise it and its like could take all permits in a burst, and leave none when the narrower budget has room.
- */
-export const keptForShares = (budget: Budget, priority: Kind["priority"]): number => {
-  let lacking = 0;
-  let held = 0;
-  for (const other of budget.sharing) {
-    // Interactive calls leave nothing for background ones except their tenth.
-    if (priority === "interactive" && other.priority === "background") continue;
-    const has = budget.heldOf(other);
-    held += has;
-    lacking += Math.max(0, other.shareOf(budget) - has);
-  }
-  return Math.max(0, Math.min(lacking, Math.ceil(budget.limit.max * sharing.mostShared) - held));
-};
 
 /** Whether requests wait for these budgets, other than for a slot of these. */
 const isAwaited = (budgets: readonly Budget[], slots?: ConcurrencyLimit): boolean => {

@@ -7,7 +7,7 @@ import { Permits, sharing } from "./permits.ts";
 
 const never = Number.POSITIVE_INFINITY;
 
-const { reserveFactor, rememberedWindows, backgroundPart } = sharing;
+const { reserveFactor, rememberedWindows, backgroundPart, mostShared } = sharing;
 
 /** Who holds permits: requests of one priority. */
 type Holder = Pick<SharingKind, "priority">;
@@ -81,11 +81,6 @@ export class Budget implements SharingBudget {
     this.#context.onChange(this);
   }
 
-  /** How many permits this holder has, in use or cooling down. */
-  heldOf(holder: Holder): number {
-    return this.#permits.held.get(holder) ?? 0;
-  }
-
   #heldBy(priority: Priority): number {
     let sum = 0;
     for (const [holder, count] of this.#permits.held) if (holder.priority === priority) sum += count;
@@ -154,6 +149,23 @@ export class Budget implements SharingBudget {
     // A batch that is too large for what the reserve leaves may go when the whole budget is free.
     const reserve = Math.min(this.reserve(least), this.limit.max - amount);
     return Math.max(0, reserve - this.#interactiveHeld);
+  }
+
+  /**
+   * How many permits a request that needs no narrower budget leaves for those that do: what is missing of their shares.
+   * Otherwise it and its like could take all permits in a burst, and leave none when the narrower budget has room.
+   */
+  keptForShares(priority: Priority): number {
+    let lacking = 0;
+    let held = 0;
+    for (const other of this.sharing) {
+      // Interactive calls leave nothing for background ones except their tenth.
+      if (priority === "interactive" && other.priority === "background") continue;
+      const has = this.#permits.held.get(other) ?? 0;
+      held += has;
+      lacking += Math.max(0, other.shareOf(this) - has);
+    }
+    return Math.max(0, Math.min(lacking, Math.ceil(this.limit.max * mostShared) - held));
   }
 
   /**

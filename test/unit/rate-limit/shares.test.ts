@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { documentedLimits } from "../../../src/options/limits.ts";
-import { keptForShares } from "../../../src/rate-limit/admission.ts";
 import { RateLimiter } from "../../../src/rate-limit/limiter.ts";
 import { ConcurrencyLimit } from "../../../src/rate-limit/queue.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
@@ -18,7 +17,7 @@ const kindsOf = (
   const events = limiter.route("events", priority, slots).kind;
   const emails = limiter.route("emails", priority, slots).kind;
   events.weight = weight;
-  const kept = () => keptForShares(limiter.budgets.requests, "interactive");
+  const kept = () => limiter.budgets.requests.keptForShares("interactive");
   return { events, emails, kept, limiter };
 };
 
@@ -65,5 +64,5 @@ test("nothing is kept for a kind without requests, nor once its last one has end
 test("interactive calls keep nothing for background work, background work keeps for both", () => {
   const { events, kept, limiter } = kinds(25, "background");
   events.begin();
-  expect([kept(), keptForShares(limiter.budgets.requests, "background")]).toEqual([0, 20]);
+  expect([kept(), limiter.budgets.requests.keptForShares("background")]).toEqual([0, 20]);
 });
