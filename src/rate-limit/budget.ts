@@ -28,8 +28,8 @@ interface BudgetContext {
   readonly day: DayCount;
   /** Checks the requests that wait for it again. */
   readonly onChange: (budget: Budget) => void;
-  /** Called when it is used or paused: it must not be forgotten. */
-  readonly onUse?: ((budget: Budget) => void) | undefined;
+  /** It is added when it is used or paused: then it must not be forgotten. */
+  readonly kept?: Set<Budget> | undefined;
 }
 
 /**
@@ -46,7 +46,7 @@ export class Budget implements SharingBudget {
   /** The kinds whose narrowest budget it is, by the widest budget of each, which may be forgotten before. */
   readonly kinds = new WeakMap<SharingBudget, Map<string, SharingKind>>();
   readonly #clock: Clock;
-  readonly #context: Pick<BudgetContext, "onChange" | "onUse">;
+  readonly #context: Pick<BudgetContext, "onChange" | "kept">;
   readonly shared: SharedBudget | undefined;
   readonly #permits: Permits<Holder>;
   /** The end of the last pause that the service asked for, and the response that did. */
@@ -109,7 +109,7 @@ export class Budget implements SharingBudget {
     }
     this.day.add(weight);
     if (holder.priority === "background") this.#backgroundAt = this.#clock.now();
-    this.#context.onUse?.(this);
+    this.#context.kept?.add(this);
   }
 
   /** The request ended. One that was never sent gives its permits back at once. */
@@ -187,7 +187,7 @@ export class Budget implements SharingBudget {
       this.#pausedBy = by;
     }
     this.#isProbeDue = true;
-    this.#context.onUse?.(this);
+    this.#context.kept?.add(this);
   }
 
   /** The service asked for a pause with the response `by`; all processes that share the budget learn of it. */

@@ -48,11 +48,11 @@ export class RateLimiter {
       const isLimited = limits !== false && name !== "sending";
       const limit = isLimited ? limits[name] : { ...documentedLimits[shown], max: never };
       const maxPerDay = isLimited ? limits[dayOf[name]] : never;
-      return find(name, { limit, maxPerDay }, (scope, counted, onUse) => {
+      return find(name, { limit, maxPerDay }, (scope, counted, kept) => {
         const opened = shared?.open(name, { limit, maxPerDay, scope }, clock);
         const day = opened ?? counted ?? new DailyLimit(dayOf[shown], maxPerDay, clock);
         const onChange = (budget: Budget): void => pump([budget]);
-        return new Budget(shown, limit, { clock, shared: opened, day, onChange, onUse });
+        return new Budget(shown, limit, { clock, shared: opened, day, onChange, kept });
       });
     };
     const [requests, emails, events] = [budgetOf("requests"), budgetOf("emails"), budgetOf("events")];

@@ -5,11 +5,11 @@ import type { Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
 import type { Budget } from "./budget.ts";
 
-/** Called by a budget that is used. */
-type Keep = (budget: Budget) => void;
-
-/** Makes a budget; `scope` is the name under which it is counted, `day` what an earlier one of the same limit counted. */
-type MakeBudget = (scope?: string, day?: DayCount, keep?: Keep) => Budget;
+/**
+ * Makes a budget; `scope` is the name under which it is counted, `day` what an earlier one of the same limit counted. It
+ * adds itself to `kept` when it is used.
+ */
+type MakeBudget = (scope?: string, day?: DayCount, kept?: Set<Budget>) => Budget;
 
 /** A limit; `sending` has no numbers, only the pause of a mail account that is full: emails are still scheduled then. */
 export type LimitName = BudgetName | "sending";
@@ -39,13 +39,16 @@ const newMemory = () => {
     for (const [id, { day, budget }] of known)
       if (day.used === 0 && budget.deref() === undefined) known.delete(id);
   };
-  const keep: Keep = (used) => kept.add(used);
-  return (id: string, now: number, make: (day: DayCount | undefined, keep: Keep) => Budget): Budget => {
+  return (
+    id: string,
+    now: number,
+    make: (day: DayCount | undefined, kept: Set<Budget>) => Budget,
+  ): Budget => {
     sweep(now);
     const before = known.get(id);
     const found = before?.budget.deref();
     if (found !== undefined) return found;
-    const budget = make(before?.day, keep);
+    const budget = make(before?.day, kept);
     known.set(id, { day: budget.day, budget: new WeakRef(budget) });
     return budget;
   };
@@ -111,7 +114,7 @@ export const budgetsOf = (client: Client, clock: Clock): FindBudget => {
     if (ofProcess === undefined || id === undefined || id === "") return make(scope);
     // A name is the origin's, whichever way a request takes.
     const find = ofProcess(sharing ?? (scope === undefined ? fetch : undefined));
-    const budget = find(JSON.stringify(id), clock.now(), (day, keep) => make(scope, day, keep));
+    const budget = find(JSON.stringify(id), clock.now(), (day, kept) => make(scope, day, kept));
     if (scope !== undefined) checkNumbers(budget, scope, numbers);
     return budget;
   };
