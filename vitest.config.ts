@@ -57,8 +57,14 @@ const project = (
   },
 });
 
-// The files of a worker share its modules, which halves the time; whoever replaces a module has a worker of its own.
-const replacingModules = testFiles.filter((path) => readFileSync(at(path), "utf8").includes("vi.mock("));
+// The files of a worker share its modules, which halves the time; a file that replaces a module, or what a process has
+// once, has a worker of its own.
+const filesWith = (pattern: RegExp): string[] =>
+  testFiles.filter((path) => pattern.test(readFileSync(at(path), "utf8")));
+const replacingModules = filesWith(/vi\.mock\(/);
+const changingGlobals = filesWith(/globalThis|process\.env\.\w+ = |process\.on\(|vi\.stub/).filter((path) =>
+  path.startsWith(join("test", "e2e")),
+);
 
 // What asks TypeScript's language service, which reads all sources: done once, in one worker.
 const typeTests = ["test/contract/{api,documented*,editor*}.test.ts"];
@@ -79,7 +85,11 @@ export default defineConfig({
       }),
       project("unit", unitTests, { exclude: [...typeTests, ...replacingModules], isolate: false }),
       project("unit-mocks", replacingModules),
-      project("e2e", ["test/e2e/**/*.test.ts"], { exclude: campaigns }),
+      project("e2e", ["test/e2e/**/*.test.ts"], {
+        exclude: [...campaigns, ...changingGlobals],
+        isolate: false,
+      }),
+      project("e2e-alone", changingGlobals, { exclude: campaigns }),
       project("campaign", campaigns),
       project("browser", ["test/browser/**/*.test.ts"]),
       project("site", ["test/site/**/*.test.ts"], {

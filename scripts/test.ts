@@ -1,6 +1,6 @@
-// npm test: what reads the sources runs beside the build, then the tests of behaviour run beside those that ask the compiler.
+// npm test: the tests of behaviour, which need the build, run beside those that read the sources and ask the compiler.
 // `.ci/run` adds campaigns that kill programs, and the tests that drive a browser, install the packed package, or need
-// other runtimes. npm run check (`--check`) is the part without the tests of behaviour.
+// other runtimes.
 import { spawn } from "node:child_process";
 
 const run = (command: string): Promise<number> =>
@@ -9,23 +9,9 @@ const run = (command: string): Promise<number> =>
     spawn(command, { stdio: "inherit", shell: true }).once("exit", (code) => resolve(code ?? 1));
   });
 
-const inTurn = async (...commands: readonly string[]): Promise<number> => {
-  for (const command of commands) {
-    const code = await run(command);
-    if (code !== 0) return code;
-  }
-  return 0;
-};
+const ofBehaviour = async (): Promise<number> =>
+  (await run("npm run -s build")) ||
+  (await run("npx vitest run --project unit --project unit-mocks --project e2e --project e2e-alone"));
 
-const lint = ["biome check .", "knip", "tsc --noEmit -p tsconfig.page.json", "tsx scripts/size.ts"];
-const reading = ["check", "types"];
-const isCheck = process.argv.includes("--check");
-const projects = isCheck ? reading : [...reading, "unit", "unit-mocks", "e2e"];
-
-const prepared = await Promise.all([
-  inTurn(...lint.map((command) => `npx ${command}`)),
-  isCheck ? 0 : run("npm run -s build"),
-]);
-const failed = prepared.find((code) => code !== 0);
-const tests = `npx vitest run ${projects.map((name) => `--project ${name}`).join(" ")}`;
-process.exitCode = failed ?? (await run(tests));
+const codes = await Promise.all([run("npm run -s check"), ofBehaviour()]);
+process.exitCode = codes.find((code) => code !== 0) ?? 0;

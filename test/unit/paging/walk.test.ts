@@ -47,7 +47,8 @@ describe("Walk over a list that stands still", () => {
       for (const totals of everyTotals) {
         for (const limit of [1, 2, 3, 50, 200]) {
           for (const cap of [1, 2, 3, 10, 100, 200]) {
-            if (length > 202 && Math.min(limit, cap) < 10) continue;
+            // Pages of one to three records: of the short lists and of one longer one.
+            if (length > 5 && length !== 200 && Math.min(limit, cap) < 10) continue;
             for (const namesCap of [false, true]) {
               // A short page whose end the total agrees with is what the end of a list looks like.
               const looksLast = !namesCap && (totals === "of the page" || totals === "too small");
