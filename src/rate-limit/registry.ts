@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import type { Settings } from "../options/options.ts";
 import type { DayCount, LimitNumbers } from "../options/shared-limits.ts";
+import { version } from "../options/version.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { BudgetName } from "../service/define.ts";
 import type { Budget } from "./budget.ts";
@@ -57,8 +58,9 @@ const newMemory = () => {
 /** The memory of a `fetch`, or of shared limits; without one, that of all other clients. */
 type MemoryOf = (owner?: object) => ReturnType<typeof newMemory>;
 
-// Registered, so that the ESM and the CommonJS copy of the package in one process share the budgets of a key.
-const place = Symbol.for("touchpoint-sdk.budgets.v1");
+// Registered, so that the ESM and the CommonJS copy of the package in one process share the budgets of a key. Two versions
+// do not: one could not call what the other has made.
+const place = Symbol.for(`touchpoint-sdk.budgets ${version}`);
 
 const newMemories = (): MemoryOf => {
   // Forgotten with its owner: no later client can have the same one. The memory of all others is that of the map itself.

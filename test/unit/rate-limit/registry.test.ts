@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import manifest from "../../../package.json" with { type: "json" };
 import { documentedLimits } from "../../../src/options/limits.ts";
 import { logTo } from "../../../src/options/logger.ts";
 import type { Settings } from "../../../src/options/options.ts";
@@ -27,6 +28,13 @@ const clock = new FakeClock();
 const limiterOf = (change: Partial<Settings> = {}) => sharedLimiter({ ...settings, ...change }, clock);
 const shared = (one: ReturnType<typeof limiterOf>, other: ReturnType<typeof limiterOf>): readonly string[] =>
   (["requests", "emails", "events"] as const).filter((name) => one.budgets[name] === other.budgets[name]);
+
+test("the budgets of a process belong to one version of the package, whose copies alone can use them", () => {
+  limiterOf();
+  const places = Object.getOwnPropertySymbols(globalThis).map(({ description }) => description);
+  const ours = places.filter((name) => name?.startsWith("touchpoint-sdk.budgets"));
+  expect(ours).toEqual([`touchpoint-sdk.budgets ${manifest.version}`]);
+});
 
 test("two copies of the package share the budgets of a key, and tell one fetch from another", async () => {
   vi.resetModules();
