@@ -128,10 +128,8 @@ export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema)
 const valueThat = <T>(fits: (value: unknown) => boolean, message: string) =>
   deferred(() => z.unknown().check(z.refine(fits, message))) as unknown as Schema<T>;
 
-const isJsonObject = (value: unknown): boolean => Object(value) === value && !Array.isArray(value);
-
 /** Any object in a response. */
-export const AnyObject: Schema<{ [field: string]: unknown }> = valueThat(isJsonObject, "must be an object");
+export const AnyObject: Schema<{ [field: string]: unknown }> = valueThat(isRecord, "must be an object");
 
 /** An array of strings in a response. */
 export const Texts: Schema<string[]> = valueThat(areTexts, "must be an array of strings");
