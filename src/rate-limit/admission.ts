@@ -132,7 +132,8 @@ export const end = (admission: Admission, how: Ending): void => {
  * them. Called when something may have become free.
  */
 export const pump = (budgets: readonly Budget[]): void => {
-  const [concerned, queues] = [new Set(budgets), new Set<AdmissionQueue>()];
+  const concerned = new Set(budgets);
+  const queues = new Set<AdmissionQueue>();
   // What is added is looked at, too.
   for (const budget of concerned)
     for (const waiting of budget.queues) {
@@ -150,7 +151,8 @@ const serve = (queues: ReadonlySet<AdmissionQueue>): boolean => {
   const blocked = new Map<Budget | ConcurrencyLimit, Lack>();
   for (const admission of headsOf(queues)) {
     const { queue } = admission;
-    const [taken] = [queue.slots, ...queue.kind.budgets].flatMap((one) => blocked.get(one) ?? []);
+    const lacked = [queue.slots, ...queue.kind.budgets].find((one) => blocked.has(one));
+    const taken = lacked && blocked.get(lacked);
     if (taken !== undefined) {
       queue.lack = taken;
       continue;

@@ -28,7 +28,7 @@ interface BudgetContext {
   readonly day: DayCount;
   /** Checks the requests that wait for it again. */
   readonly onChange: (budget: Budget) => void;
-  /** It is added when it is used or paused: then it must not be forgotten. */
+  /** The budgets that must not be forgotten: one adds itself when it is used or paused. */
   readonly kept?: Set<Budget> | undefined;
 }
 

@@ -191,7 +191,7 @@ export class RedisBudget implements SharedBudget {
     this.floor = latencyFloorFor(limit.windowMs);
     this.#store = store;
     this.#clock = clock;
-    // No share of no limit, which is Infinity, is 0.
+    // 0 × Infinity, where there is no limit, would be NaN.
     this.#aloneMax = whenLost.share && Math.floor(limit.max * whenLost.share);
     this.#alone = new Permits({ max: this.#aloneMax, windowMs: limit.windowMs }, clock);
   }

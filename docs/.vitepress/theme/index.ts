@@ -13,7 +13,7 @@ const markMain = (): void => {
 /** Guides before types. A function in the settings would reach the page as text, which its policy does not let run. */
 const boostDocument = (id: string): number => (id.startsWith("/reference/") ? 0.2 : 1);
 
-/** The example of the playground that a page ends with. It is not in the page: as a file of the package it has no playground. */
+/** The playground's example at the end of each page. The pages do not name it: the package has them without a playground. */
 const examples: Readonly<Record<string, number>> = {
   "guide/sending-once.md": 0,
   "guide/rate-limits.md": 1,
