@@ -87,20 +87,21 @@ const ancestorsOf = (path: string): string[] => {
   return keys.slice(1).map((_, index) => joinPath(keys.slice(0, index + 1)));
 };
 
-/** The paths of a record's fields, and whether each has a value. */
-function* fieldsIn(record: object): Generator<[path: string, hasValue: boolean]> {
-  if (!isPlainObject(record)) return;
-  for (const [keys, value] of leavesOf(record)) yield [joinPath(keys), value !== null && value !== undefined];
-}
-
 /** Collects the fields of records, one record after the other. */
 export class FoundColumns {
   /** Whether a field has a value in any record, by its path. */
   readonly #found = new Map<string, boolean>();
+  /** How many there were. */
+  records = 0;
 
   add(record: object): void {
-    for (const [path, hasValue] of fieldsIn(record))
+    this.records += 1;
+    if (!isPlainObject(record)) return;
+    for (const [keys, value] of leavesOf(record)) {
+      const path = joinPath(keys);
+      const hasValue = value !== null && value !== undefined;
       this.#found.set(path, hasValue || this.#found.get(path) === true);
+    }
   }
 
   /** Every field, in the order of appearance; an object becomes one column per field. */
@@ -115,10 +116,3 @@ export class FoundColumns {
     return columnsFrom(paths);
   }
 }
-
-/** The first field of a record that has a value but no column. */
-export const fieldBeside = (columns: ReadonlySet<string>, record: object): string | undefined => {
-  for (const [path, hasValue] of fieldsIn(record))
-    if (hasValue && !columns.has(path) && !ancestorsOf(path).some((above) => columns.has(above))) return path;
-  return undefined;
-};

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { destinationOf, explained, removeOldDrafts } from "../runtime/atomic-file.ts";
 import { isFlag, type Rules } from "../runtime/rules.ts";
 import { areColumns, columnsFrom, type WriteColumns } from "./csv-columns.ts";
-import { csvForm, tableBlocks, tableOfFile } from "./csv-table.ts";
+import { csvForm, spooledTable, tableOfFile } from "./csv-table.ts";
 import { isDelimiter, knownOptions, type WriteOptions, type Written, writeRules } from "./options.ts";
 import { resumableTarget, writeResumable } from "./resumable.ts";
 import { pathOf } from "./source.ts";
@@ -16,10 +18,9 @@ export interface WriteCsvOptions extends WriteOptions {
   readonly delimiter?: string | undefined;
   /**
    * The columns in their order, as paths (`["email", "customFields.plan"]`) or paths and names (`{ email: "E-mail" }`).
-   * Other fields are left out; a column without values is empty. Default: every field. All records but the first 1,000
-   * are then written twice, first to `<path>.<8 characters>.rows.tmp`; with `checkpoint` all records, first to
-   * `<path>.records.partial`. For a stream, the default is the fields of the first 1,000 records: a later record with
-   * another field is then an error.
+   * Other fields are left out; a column without values is empty. Default: every field. All records are then written
+   * twice, first to `<path>.<8 characters>.rows.tmp` (for a stream in the system's folder for temporary files), or with
+   * `checkpoint` to `<path>.records.partial`.
    */
   readonly columns?: WriteColumns | undefined;
   /**
@@ -40,11 +41,9 @@ const rules: Rules = {
   byteOrderMark: isFlag,
 };
 
-/** Where records wait for the columns of a file that is written as a whole; a stream has no such place. */
-const spoolPathOf = (target: FileTarget): string | undefined => {
-  const path = pathOf(target);
-  return path === undefined ? undefined : `${path}.${randomUUID().slice(0, 8)}.rows.tmp`;
-};
+/** Where records wait for their columns: beside the file, or, for a stream, where the system keeps such files. */
+const spoolPathOf = (target: FileTarget): string =>
+  `${pathOf(target) ?? join(tmpdir(), "touchpoint")}.${randomUUID().slice(0, 8)}.rows.tmp`;
 
 /**
  * Writes CSV with a header row from any (async) iterable, with constant memory, as fast as the target accepts it.
@@ -58,8 +57,8 @@ const spoolPathOf = (target: FileTarget): string | undefined => {
  * ended.
  *
  * @returns the number of records and bytes that this call wrote.
- * @throws ValidationError for a record that cannot be written, or that has a field without a column; it names the number
- * of the record, from 1. Also for records that cannot be iterated, such as a page.
+ * @throws ValidationError for a record that cannot be written; it names the number of the record, from 1. Also for records
+ * that cannot be iterated, such as a page.
  * @throws ConfigurationError for an unknown option, for repeated columns, and when a file cannot be written. A stream or a
  * source that fails rejects with its own error. In each case an existing file is unchanged.
  * @example
@@ -78,10 +77,10 @@ export const writeCsv = async (
   assertRecords(records);
   const { columns, delimiter = ",", escapeFormulas = true, byteOrderMark = false } = known;
   const style = { delimiter, escapeFormulas, byteOrderMark };
-  const form = columns && csvForm(columnsFrom(columns), true, style);
+  const form = columns && csvForm(columnsFrom(columns), style);
   const resumable = resumableTarget(target, records, known);
   if (resumable === undefined) {
-    const blocks = form ? blocksOf(records, form) : tableBlocks(records, style, spoolPathOf(target));
+    const blocks = form ? blocksOf(records, form) : spooledTable(records, spoolPathOf(target), style);
     return writeBlocks(target, blocks, known);
   }
   const settings = { columns: columns ?? null, ...style };
