@@ -67,7 +67,7 @@ const tells = ({ status, delivery, body }: Answer, made: string | undefined): bo
 
 /** Creates the service. It asks for the current world at each request, because a reset replaces it. */
 export const createApp = (world: () => World, clock: SandboxClock, options: SandboxOptions): App => {
-  const { latencyMs = 0, scheduledResponse = "nested" } = options;
+  const { latencyMs = 0 } = options;
   const [min, max] = typeof latencyMs === "number" ? [latencyMs, latencyMs] : latencyMs;
 
   const serve = (arrived: Arrived, failing: Call["failing"]) => {
@@ -79,8 +79,7 @@ export const createApp = (world: () => World, clock: SandboxClock, options: Sand
       key = authenticate(incoming.headers.authorization, keys, clock.wallTime());
       const workspace = workspaceNamed(key.workspace);
       const { rule, id } = admit(arrived, key, workspace);
-      const call = { workspace, key, id, query: url.searchParams, body: body.value };
-      reply = rule({ ...call, failing, scheduledResponse });
+      reply = rule({ workspace, key, id, query: url.searchParams, body: body.value, failing });
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       reply = error;

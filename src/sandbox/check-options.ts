@@ -100,7 +100,6 @@ const sandboxRules = {
   latencyMs: must("milliseconds, or [min, max] with 0 <= min <= max", isLatency),
   seed: must("a number", Number.isFinite),
   order: isOneOf("oldest-first", "newest-first"),
-  scheduledResponse: isOneOf("nested", "flat"),
   keepRequests: or(Number.POSITIVE_INFINITY, isWhole(0)),
   baseUrl: must("an http or https URL", isHttpUrl),
   workspaces: recordOf(optionsOf(workspaceRules, "an object")),

@@ -49,14 +49,6 @@ export interface MailAccountChange {
   readonly dailyLimit?: number | null;
 }
 
-/** A change to a workspace while the sandbox runs. A missing field stays as it is. */
-export interface WorkspaceChange {
-  /** The ids of all signatures but `default`, which always exists. */
-  readonly signatures?: readonly string[];
-  /** Whether a tracking domain is active. */
-  readonly tracking?: boolean;
-}
-
 /** An automation: the events that start, resume and end a run. */
 export interface AutomationOptions {
   /** Its name in the `note` of an answer. */
@@ -90,6 +82,9 @@ export interface WorkspaceOptions {
   /** Which events start, resume and end runs; default: none. */
   readonly automations?: readonly AutomationOptions[];
 }
+
+/** A change to a workspace while the sandbox runs. A missing field stays as it is. */
+export type WorkspaceChange = Pick<WorkspaceOptions, "signatures" | "tracking">;
 
 /** At most `max` in `windowMs` milliseconds, counted as `kind` says. */
 export interface LimitWindow {
@@ -142,8 +137,6 @@ export interface SandboxOptions extends WorkspaceOptions {
   readonly seed?: number;
   /** The order of `GET /contacts`, which the service document leaves open; default: `oldest-first`. */
   readonly order?: "oldest-first" | "newest-first";
-  /** The shape of a scheduled email: `{ scheduled, email: { id, … } }` (default) or `{ scheduled, id, … }`. */
-  readonly scheduledResponse?: "nested" | "flat";
   /** How many of the newest requests `state.requests` keeps. Default 10,000. `state.counts` counts all requests. */
   readonly keepRequests?: number;
   /**

@@ -13,8 +13,6 @@ export interface Call {
   readonly body: unknown;
   /** The batch items that a planned fault makes fail, which are then not processed. */
   readonly failing: { readonly items: readonly number[]; readonly status?: number } | undefined;
-  /** The shape of the answer to a scheduled email. */
-  readonly scheduledResponse: "nested" | "flat";
 }
 
 /** The body as an object. @throws Refusal 400 for anything else. */

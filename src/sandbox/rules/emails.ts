@@ -48,8 +48,7 @@ const schedule = (call: Call, draft: EmailDraft, sendAt: string, mailAccount: st
   const record: ScheduledRecord = { id, status: "SCHEDULED", sendAt, draft, mailAccount };
   workspace.scheduled.set(id, record);
   dispatchLater(record, workspace);
-  const kept = call.scheduledResponse === "flat" ? shown(record) : { email: shown(record) };
-  return { status: 201, body: { scheduled: true, ...kept } };
+  return { status: 201, body: { scheduled: true, email: shown(record) } };
 };
 
 /** Sends one email now (200), or schedules it for `sendAt` (201). */

@@ -119,16 +119,6 @@ describe("sending later", () => {
     ]);
   });
 
-  test("can be answered flat", async () => {
-    const { reply, id } = await schedule({ scheduledResponse: "flat" });
-    expect(reply.body).toEqual({
-      scheduled: true,
-      id,
-      status: "SCHEDULED",
-      sendAt: "2026-03-01T13:00:00.000Z",
-    });
-  });
-
   test("a long advance still sends at the time that was asked for", async () => {
     const { sandbox } = await schedule();
     sandbox.advance(10 * waitMs);
