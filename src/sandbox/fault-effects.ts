@@ -49,7 +49,6 @@ const packed = (encoding: string, damage: Partial<Answer> = {}): Effect =>
   applied(({ headers }) => ({ headers: { ...headers, "content-encoding": encoding }, ...damage }));
 const reset: Answer = { ...bare(0), delivery: "reset" };
 const stall: Answer = { ...bare(0), delivery: "stall" };
-const redirectTo = (location: string, status = 307): Answer => bare(status, { location });
 
 /** The faults by name; the comments in `FaultName` say what each does. */
 const effects: Readonly<Record<FaultName, Effect>> = {
@@ -65,7 +64,7 @@ const effects: Readonly<Record<FaultName, Effect>> = {
   "html-502": unapplied(htmlPage),
   "html-502-after-apply": applied(() => htmlPage),
   "empty-500": unapplied(bare(500)),
-  redirect: unapplied(redirectTo("https://elsewhere.example/api/v1/")),
+  redirect: unapplied(bare(307, { location: "https://elsewhere.example/api/v1/" })),
   "missing-fields": records((record) => Object.fromEntries(Object.entries(record).slice(0, 1))),
   "unknown-fields": records((record) => ({ ...record, aNewField: { nested: true }, another: ["x"] })),
   "null-fields": records((record) => mapFields(record, () => null)),
@@ -86,8 +85,8 @@ const effects: Readonly<Record<FaultName, Effect>> = {
 /** The faults that have a name. */
 export const faultNames = Object.keys(effects);
 
-/** Whether a status allows no body; `Response` throws if it gets one. */
-export const isBodiless = (status: unknown): boolean => status === 204 || status === 205 || status === 304;
+/** These statuses allow no body; `Response` throws if it gets one. */
+const bodiless = [204, 205, 304];
 
 /** What a planned fault does, and its name in `state.requests`. */
 export interface PlannedEffect extends Effect {
@@ -98,7 +97,8 @@ export interface PlannedEffect extends Effect {
 
 const statusEffect = (fault: StatusFault): Effect => {
   const { status, retryAfter } = fault;
-  const { body = isBodiless(status) ? "" : { error: `Planned fault: status ${status}.` } } = fault;
+  const { body: given = { error: `Planned fault: status ${status}.` } } = fault;
+  const body = bodiless.includes(status) ? "" : given;
   const headers: Record<string, string> = { "content-type": "application/json" };
   if (retryAfter !== undefined)
     headers["retry-after"] = isDate(retryAfter) ? retryAfter.toUTCString() : String(retryAfter);
@@ -113,7 +113,5 @@ export const effectOf = (fault: Fault): PlannedEffect => {
   if (typeof fault === "string") return { label: fault, ...effects[fault] };
   if ("items" in fault) return { label: "items", failing: fault, ...applied(() => ({})) };
   if ("delayMs" in fault) return { label: "delay", ...applied(() => ({ delayMs: fault.delayMs })) };
-  if ("redirect" in fault)
-    return { label: "redirect", ...unapplied(redirectTo(fault.redirect, fault.status)) };
   return { label: `status-${fault.status}`, ...statusEffect(fault) };
 };

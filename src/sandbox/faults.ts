@@ -57,23 +57,15 @@ export interface StatusFault {
   readonly status: number;
   /** The `Retry-After` header: seconds, any text, or a `Date` for an HTTP date. */
   readonly retryAfter?: number | string | Date;
-  /** Default: `{ error }`. A string is sent unchanged. A 204, 205 or 304 has none. */
+  /** Default: `{ error }`. A string is sent unchanged. A 204, 205 or 304 is sent without it. */
   readonly body?: unknown;
-  /** More headers. One of the same name, in any letter case, replaces `content-type: application/json` or `retryAfter`. */
+  /** More headers, such as the `location` of a redirect. One of the same name, in any letter case, replaces `content-type: application/json` or `retryAfter`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the request takes effect anyway; default: false. */
   readonly applied?: boolean;
 }
 
-/** A redirect to a location of your choice. */
-export interface RedirectFault {
-  /** The `location` to send; nothing is applied. */
-  readonly redirect: string;
-  /** 300 to 399; default: 307. */
-  readonly status?: number;
-}
-
-/** Batch items that fail inside a 207 and are not applied. */
+/** Batch items that fail inside the 207 of `events.recordBatch` and are not applied. */
 export interface ItemsFault {
   /** Their indexes in the batch, 0 to 99. */
   readonly items: readonly number[];
@@ -87,8 +79,8 @@ export interface DelayFault {
   readonly delayMs: number;
 }
 
-/** What happens to a request: a fault by name, a status, a redirect, failing batch items, or a delay. */
-export type Fault = FaultName | StatusFault | RedirectFault | ItemsFault | DelayFault;
+/** What happens to a request: a fault by name, a status, failing batch items, or a delay. */
+export type Fault = FaultName | StatusFault | ItemsFault | DelayFault;
 
 /** Which requests fail, and how. */
 export interface FaultOptions {

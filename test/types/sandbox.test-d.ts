@@ -74,7 +74,7 @@ test("faults are planned in known words, and taken back", () => {
   expectTypeOf(planned).toEqualTypeOf<PlannedFault>();
   expectTypeOf(planned.remove()).toEqualTypeOf<void>();
   sandbox.fail({ with: { status: 503, retryAfter: new Date() } });
-  sandbox.fail({ with: { redirect: "https://elsewhere.example" } });
+  sandbox.fail({ with: { status: 307, headers: { location: "https://elsewhere.example" } } });
   sandbox.fail({ with: { items: [0, 2], status: 400 } });
   // @ts-expect-error with what?
   sandbox.fail({ operation: "contacts.list" });

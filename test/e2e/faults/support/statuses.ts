@@ -40,7 +40,10 @@ const redirect =
   (status: number) =>
   async (sandbox: Sandbox, times: Times): Promise<Place> => {
     const elsewhere = await openElsewhere();
-    const place = await planned({ redirect: `${elsewhere.url}/api/v1/contacts`, status })(sandbox, times);
+    const place = await planned({ status, headers: { location: `${elsewhere.url}/api/v1/contacts` } })(
+      sandbox,
+      times,
+    );
     const close = async (): Promise<void> => {
       const seen = connectionsTo(elsewhere.port).length + elsewhere.connections;
       await Promise.all([place.close(), elsewhere.close()]);
