@@ -12,8 +12,6 @@ export interface Command {
   /** `<file>` is required, `[file]` is optional. */
   readonly operands: readonly string[];
   readonly options: Options;
-  /** Other names that people try, and the options that they mean: `{ "--dry-run": "--plan" }`. */
-  readonly alsoTried?: Readonly<Record<string, string>>;
 }
 
 /** The options of a command, as the help shows them: `{ "-o, --out <path>": "the file to write" }`. */
@@ -116,9 +114,8 @@ const parseOptions = (command: Command, args: readonly string[]) => {
     const problem = String(error instanceof Error ? error.message : error).split(". To specify")[0] ?? "";
     const unknown = /^Unknown option '(--[^']+)'/.exec(problem)?.[1];
     if (unknown === undefined) return { problem };
-    const meant = command.alsoTried?.[unknown];
     const names = Object.keys(options).map((name) => `--${name}`);
-    return { problem: problem + (meant ? `; did you mean "${meant}"?` : didYouMean(unknown, names)) };
+    return { problem: problem + didYouMean(unknown, names) };
   }
 };
 

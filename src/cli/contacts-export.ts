@@ -2,26 +2,10 @@ import { type Written, writeCsv, writeNdjson } from "../files/index.ts";
 import type { Contact, Paged } from "../index.ts";
 import { type CliCommand, exitCode, jsonOption, listOf, type Request, UsageError } from "./command.ts";
 import { connectionOptions, type Watched, watch } from "./connect.ts";
-import { contactFields, isContactField, nearestField } from "./contact-columns.ts";
+import { checkColumns, contactFields } from "./contact-columns.ts";
 import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
 import { checkpointOption, writeReport } from "./run-resumable.ts";
 import { visibleOn } from "./terminal.ts";
-
-/** Refuses unknown columns, as an import does: they would be empty in every row. */
-const checkColumns = (columns: readonly string[]): void => {
-  const faults = columns
-    .filter((column) => !isContactField(column))
-    .map((column) => {
-      const near = nearestField(column);
-      const hint = near === undefined ? "." : `; did you mean "${near}"?`;
-      return `"${column}" is no field of a contact${hint}`;
-    });
-  if (faults.length === 0) return;
-  const fields = contactFields.join(", ");
-  throw new UsageError(
-    `--columns: ${faults.join(" ")} The fields are ${fields}; a custom one is customFields.<its name>`,
-  );
-};
 
 /**
  * Reads the options of `contacts export`.
@@ -35,7 +19,7 @@ export const exportSettings = (request: Pick<Request, "values">) => {
   const columns = listOf(request, "columns");
   if (columns?.length === 0) throw new UsageError("--columns must name at least one column");
   if (columns !== undefined && file.format !== "csv") throw new UsageError("--columns is for CSV");
-  checkColumns(columns ?? []);
+  checkColumns("--columns", columns ?? []);
   if (checkpoint !== undefined && out === "-") throw new UsageError("standard output has no --checkpoint");
   if (checkpoint !== undefined && file.isCompressed)
     throw new UsageError("a compressed file has no --checkpoint: export it plain and compress it afterwards");

@@ -1,35 +1,17 @@
 import { readContacts } from "../files/index.ts";
-import { type Client, type ContactInput, NotFoundError } from "../index.ts";
-import { type CliCommand, countOf, type Request, UsageError } from "./command.ts";
-import { contactColumns } from "./contact-columns.ts";
+import type { ContactInput } from "../index.ts";
+import { type CliCommand, countOf, type Request } from "./command.ts";
+import { columnsOf } from "./contact-columns.ts";
 import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
 import { openRecords, UnreadableLine } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
-
-// A reserved domain: no contact has this address, so nothing is removed from the list.
-const nobody = "nobody@touchpoint.invalid";
-
-/**
- * Checks that a list exists before anything is written. The service cannot read a list, so this removes an address that
- * no contact has.
- *
- * @throws UsageError when there is no such list; any other error of the service as it is.
- */
-const assertList = async (client: Client, id: string, signal: AbortSignal): Promise<void> => {
-  try {
-    await client.lists.removeContacts(id, [nobody], { signal });
-  } catch (error) {
-    if (!(error instanceof NotFoundError)) throw error;
-    throw new UsageError(`--add-to-list: there is no list "${id}" (${error.message})`, { cause: error });
-  }
-};
 
 /** The contacts of the file that the command names. */
 const contactsOf = async (request: Request, path: string) => {
   const file = recordFile(path, request);
   const { format } = file;
   const delimiter = delimiterOf(request, file);
-  const columns = format === "csv" ? await contactColumns(request, path, delimiter) : {};
+  const columns = format === "csv" ? await columnsOf(path, delimiter) : {};
   const isAssumed = path === "-" && request.values.format === undefined;
   return openRecords<ContactInput>(
     path,
@@ -45,7 +27,7 @@ export const contactsImport: CliCommand = {
     "Creates or updates every contact of a CSV or NDJSON file, by email.\n" +
     "A contact that already has these values is not sent. The columns are those of an export; id and times are\n" +
     'ignored, and so are empty cells. In a custom field, 3 is a number and "3" in quotes is text. A column that\n' +
-    "spells a field's name in another way (linked_in) is refused.\n" +
+    "is no field of a contact is refused; a custom field is named customFields.plan.\n" +
     "- reads standard input. You can correct a file of --rejected and import it.",
   example: "touchpoint contacts import contacts.csv --plan",
   operands: ["<file>"],
@@ -58,7 +40,6 @@ export const contactsImport: CliCommand = {
     "--concurrency <n>": "batches in flight at once, default 8",
     ...resumableOptions,
   },
-  alsoTried: { "--dry-run": "--plan" },
   run: async (request) => {
     const [file = ""] = request.operands;
     const concurrency = countOf(request, "concurrency", { least: 1, most: 100 });
@@ -67,7 +48,6 @@ export const contactsImport: CliCommand = {
     const isPlan = request.flags.has("plan");
     const around = isPlan ? { ...request, stdout: request.stderr } : request;
     return runResumable(around, input, async ({ client, onProgress, reject }) => {
-      if (addToList !== undefined) await assertList(client, addToList, request.interrupt);
       /** Why each unreadable line could not be read: the import only sees that it is no contact. */
       const unreadable = new Map<number, string>();
       const { plan, ...report } = await client.contacts.import(input.records, {
