@@ -110,8 +110,9 @@ const parseOptions = (command: Command, args: readonly string[]) => {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (error) {
+    const message = String(error instanceof Error ? error.message : error).replaceAll("\n", " ");
     // The message of parseArgs continues with advice about positional arguments, which is no help here.
-    const problem = String(error instanceof Error ? error.message : error).split(". To specify")[0] ?? "";
+    const problem = message.split(". To specify")[0] ?? "";
     const unknown = /^Unknown option '(--[^']+)'/.exec(problem)?.[1];
     if (unknown === undefined) return { problem };
     const names = Object.keys(options).map((name) => `--${name}`);

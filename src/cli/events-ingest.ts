@@ -56,7 +56,7 @@ export const eventsIngest: CliCommand = {
   example: "touchpoint events ingest events.ndjson --checkpoint events.json",
   operands: ["<file>"],
   options: {
-    "--id-from source=<name>":
+    "--id-from <source=name>":
       "derive ids from that name, the line and the content: identical lines are then events of their own",
     ...resumableOptions,
   },

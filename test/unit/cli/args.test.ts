@@ -109,6 +109,11 @@ describe("a wrong command line says why and how it is typed", () => {
     ["contacts export a --nothing x", `touchpoint: Unknown option '--nothing'${usage}`],
     ["contacts export a --quit", `touchpoint: Unknown option '--quit'; did you mean "--quiet"?${usage}`],
     ["contacts export a --search", `touchpoint: Option '-s, --search <value>' argument missing${usage}`],
+    [
+      "contacts export a --search -1",
+      "touchpoint: Option '--search' argument is ambiguous. Did you forget to specify the option argument for " +
+        `'--search'? To specify an option argument starting with a dash use '--search=-XYZ'.${usage}`,
+    ],
   ])("%s", (line, text) => {
     expect(read(line)).toEqual({ kind: "wrong", text });
   });

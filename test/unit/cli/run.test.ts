@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { version } from "../../../package.json";
+import { readArgs } from "../../../src/cli/args.ts";
 import { commands, run } from "../../../src/cli/run.ts";
 import { createSandbox } from "../../../src/sandbox/index.ts";
 
@@ -135,4 +136,17 @@ describe("run", () => {
 
 test("the help of every command shows one example", () => {
   expect(commands.filter(({ example }) => example === undefined)).toEqual([]);
+});
+
+test("every option that a help shows is read", () => {
+  const unread = commands.flatMap((command) => {
+    const words = [...command.name.split(" "), ...command.operands.map(() => "operand")];
+    return Object.keys(command.options).filter((shown) => {
+      const [flag = "", value] = shown.replace(/^-\w, /, "").split(" ");
+      const asked = readArgs(commands, [...words, flag, ...(value === undefined ? [] : ["value"])]);
+      const name = flag.replace("--", "");
+      return asked.kind !== "run" || (value === undefined ? !asked.flags.has(name) : !asked.values[name]);
+    });
+  });
+  expect(unread).toEqual([]);
 });
