@@ -7,7 +7,7 @@ import type { WalkedPage } from "../paging/walk.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
 import { lineOf, markLine } from "../runtime/source-line.ts";
-import { snapshot } from "../runtime/values.ts";
+import { isRecord, snapshot } from "../runtime/values.ts";
 import type { Page } from "../service/common.ts";
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
@@ -119,10 +119,10 @@ export class ContactLookup {
     return known && { id: JSON.parse(known.id ?? '""'), fields: fieldsToChange(row, known) };
   }
 
-  /** Remembers a contact as the service has it now. */
-  add(contact: object): void {
-    const { id, email }: { id?: unknown; email?: unknown } = contact;
-    if (typeof email !== "string") return;
+  /** Remembers a contact as the service has it now. In lenient mode a record of the list may have any shape. */
+  add(contact: unknown): void {
+    if (!isRecord(contact) || typeof contact.email !== "string") return;
+    const { id, email } = contact;
     const place = this.#spool?.add(contact);
     const texts = { id: JSON.stringify(String(id ?? "")), ...shortTexts(contact) };
     const kept = place === undefined ? texts : { ...texts, [whole]: String(place) };

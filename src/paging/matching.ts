@@ -2,6 +2,7 @@ import { throwIfInvalid } from "../call/executor.ts";
 import type { CallScope } from "../call/scope.ts";
 import type { CallOptions } from "../options/options.ts";
 import { foldAscii } from "../runtime/fold-ascii.ts";
+import { isRecord } from "../runtime/values.ts";
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import { type PagingOptions, paged } from "./paged.ts";
@@ -14,8 +15,9 @@ export async function* contactsWith(
 ): AsyncGenerator<Contact, void, undefined> {
   if (typeof id !== "string" || id === "")
     throwIfInvalid(operation, [{ path: "id", message: "must be a non-empty string" }]);
+  // In lenient mode a record may have any shape.
   for await (const contact of paged(call, operations.contacts.list, {}, options ?? {}))
-    if (fits(contact)) yield contact;
+    if (isRecord(contact) && fits(contact)) yield contact;
 }
 
 /** The contact with exactly this address, folded; null if there is none. */

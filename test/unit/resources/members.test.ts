@@ -66,3 +66,20 @@ test("a route corrects method and path", async () => {
     { method: "POST", path: "/api/v1/companies/search" },
   ]);
 });
+
+test("a record that is no contact is passed over where contacts are chosen from the list", async () => {
+  const ada = { id: "c1", email: "ada@example.com", listIds: ["l1"], leadId: "co1" };
+  const records = [null, "x", [], {}, { ...ada, id: "c0", email: null, listIds: null, leadId: null }, ada];
+  const fetch = async (url: string, { method }: { method?: string } = {}): Promise<Response> => {
+    if (method === "PATCH") return Response.json({ ...ada, name: "Ada" });
+    const skip = Number(new URL(url).searchParams.get("skip"));
+    return Response.json({ data: records.slice(skip), total: records.length, skip, limit: 200 });
+  };
+  const client = new Client({ apiKey: "key", baseUrl: "https://odd.example", fetch, limits: false });
+  expect(await emailsOf(client.lists.members("l1"))).toEqual(["ada@example.com"]);
+  expect(await emailsOf(client.companies.contacts("co1"))).toEqual(["ada@example.com"]);
+  expect(await client.contacts.import([{ email: "ada@example.com", name: "Ada" }])).toMatchObject({
+    read: 1,
+    updated: 1,
+  });
+});
