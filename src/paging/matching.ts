@@ -27,10 +27,12 @@ export const findContact = async (
   options: CallOptions | undefined,
 ): Promise<Contact | null> => {
   const wanted = foldAscii(email);
-  for await (const contact of paged(call, operations.contacts.list, { search: email }, options ?? {}, {})) {
-    // In lenient mode a record may have any shape.
-    if (typeof contact?.email === "string" && foldAscii(contact.email) === wanted) return contact;
-  }
+  // A service that stores addresses in small letters may search for exactly what is given.
+  for (const search of new Set([email, wanted]))
+    for await (const contact of paged(call, operations.contacts.list, { search }, options ?? {}, {})) {
+      // In lenient mode a record may have any shape.
+      if (typeof contact?.email === "string" && foldAscii(contact.email) === wanted) return contact;
+    }
   return null;
 };
 

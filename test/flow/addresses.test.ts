@@ -66,3 +66,19 @@ test("a list gets both of two addresses that only toLowerCase makes one", async 
   await client.contacts.import(rows, { addToList: id });
   expect(sandbox.state.contacts.filter(({ listIds }) => listIds.includes(id))).toHaveLength(4);
 });
+
+test("any case of an address finds a contact in small letters of a service that searches for exactly what is given", async () => {
+  const sandbox = createSandbox({ apiKeys: ["key"], limits: false });
+  const exact = async (url: string, init: RequestInit = {}): Promise<Response> => {
+    const wanted = new URL(url).searchParams.get("search");
+    const isOther = wanted !== null && !sandbox.state.contacts.some(({ email }) => email === wanted);
+    return isOther
+      ? Response.json({ data: [], total: 0, skip: 0, limit: 50 })
+      : await sandbox.fetch(url, init);
+  };
+  const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch: exact, limits: false });
+  const { id } = await client.contacts.create({ email: victim, name: "Kate" });
+  expect((await client.contacts.find("KATE@Example.com"))?.id).toBe(id);
+  const { created, contact } = await client.contacts.upsert({ email: "Kate@example.com", name: "Cate" });
+  expect({ created, id: contact.id, name: contact.name }).toEqual({ created: false, id, name: "Cate" });
+});
