@@ -40,7 +40,7 @@ const nothing: readonly Lack[] = [];
 const lacksOf = (admission: Admission): readonly Lack[] => {
   const { queue, weight, bounds } = admission;
   const { kind, slots } = queue;
-  if (slots.inUse >= slots.max) return [{ of: slots, isForAll: true, until: never }];
+  if (slots.inUse >= slots.max) return slots.lacks;
   if (kind.gate !== undefined) {
     const until = kind.gate.readyAt(admission);
     const of = kind.budgets.at(kind.gate.lacks?.place ?? -1) ?? kind.narrowest;
@@ -132,31 +132,30 @@ export const end = (admission: Admission, how: Ending): void => {
  * them. Called when something may have become free.
  */
 export const pump = (budgets: readonly Budget[]): void => {
-  const concerned = new Set(budgets);
-  const queues = new Set<AdmissionQueue>();
-  // What is added is looked at, too.
-  for (const budget of concerned)
-    for (const waiting of budget.queues) {
-      // A budget, which is below them, cannot name them; but no others wait for it.
-      const queue = waiting as AdmissionQueue;
-      queues.add(queue);
-      for (const other of queue.kind.budgets) concerned.add(other);
-    }
+  const queues = competing(budgets);
   while (serve(queues));
   for (const { first } of queues) first?.tell();
 };
 
-/** Admits one request, or refuses it; false if there is none. */
-const serve = (queues: ReadonlySet<AdmissionQueue>): boolean => {
-  const blocked = new Map<Budget | ConcurrencyLimit, Lack>();
-  for (const admission of headsOf(queues)) {
-    const { queue } = admission;
-    const lacked = [queue.slots, ...queue.kind.budgets].find((one) => blocked.has(one));
-    const taken = lacked && blocked.get(lacked);
-    if (taken !== undefined) {
-      queue.lack = taken;
-      continue;
+const competing = (budgets: readonly Budget[]): readonly AdmissionQueue[] => {
+  const queues: AdmissionQueue[] = [];
+  // What is added is looked at, too.
+  const concerned = new Set(budgets);
+  for (const budget of concerned)
+    for (const waiting of budget.queues) {
+      // A budget, which is below them, cannot name them; but no others wait for it.
+      const queue = waiting as AdmissionQueue;
+      if (queue.kind.narrowest === budget) queues.push(queue);
+      for (const other of queue.kind.budgets) concerned.add(other);
     }
+  return queues;
+};
+
+/** Admits all that can go; true as soon as one is refused instead, because that may leave something to others. */
+const serve = (queues: readonly AdmissionQueue[]): boolean => {
+  for (const queue of queues) queue.isBlocked = false;
+  for (let admission = nextOf(queues); admission !== undefined; admission = nextOf(queues)) {
+    const { queue } = admission;
     // Of requests that end together, none may go because another one has left.
     const refused = refusal(admission);
     if (refused !== undefined) {
@@ -171,29 +170,32 @@ const serve = (queues: ReadonlySet<AdmissionQueue>): boolean => {
       take(admission);
       queue.remove(admission);
       admission.go();
-      return true;
+      continue;
     }
-    queue.lack = first;
+    queue.block(first);
     for (const lack of lacks) {
       const { of, isForAll, until } = lack;
       if (until !== never && (queue.lack.until === never || until > queue.lack.until)) queue.lack = lack;
-      if (isForAll) blocked.set(of, lack);
+      // None of them may go before this request.
+      if (isForAll) for (const other of of.queues) other.block(lack);
       if ("wakeAt" in of) of.wakeAt(until);
     }
   }
   return false;
 };
 
-/** The first request of each queue, in the order in which they are admitted. */
-const headsOf = (queues: ReadonlySet<AdmissionQueue>): readonly Admission[] => {
-  const heads: Admission[] = [];
-  for (const { first } of queues) if (first !== undefined) heads.push(first);
-  if (heads.length < 2) return heads;
-  const rank = (admission: Admission): number => {
-    if (admission.queue.kind.priority === "interactive") return 1;
-    return isDue(admission) ? 0 : 2;
-  };
-  return heads.sort(
-    (one, other) => rank(one) - rank(other) || one.since - other.since || one.order - other.order,
-  );
+/** The request that goes before all others, but for those of blocked queues. */
+const nextOf = (queues: readonly AdmissionQueue[]): Admission | undefined => {
+  let next: Admission | undefined;
+  for (const { first, isBlocked } of queues)
+    if (first !== undefined && !isBlocked && (next === undefined || isBefore(first, next))) next = first;
+  return next;
+};
+
+const isBefore = (one: Admission, other: Admission): boolean =>
+  (rankOf(one) - rankOf(other) || one.order - other.order) < 0;
+
+const rankOf = (admission: Admission): number => {
+  if (admission.queue.kind.priority === "interactive") return 1;
+  return isDue(admission) ? 0 : 2;
 };

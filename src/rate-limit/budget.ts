@@ -18,6 +18,7 @@ interface WaitingQueue {
   readonly slots: object;
   readonly length: number;
   readonly amount: number;
+  block(lack: object): void;
 }
 
 /** What a budget is made of. */

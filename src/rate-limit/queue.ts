@@ -47,7 +47,7 @@ export class Admission implements SharingRequest {
   readonly bounds: WaitBounds;
   readonly weight: number;
   readonly since: number;
-  /** Its position among the requests that came at the same time. */
+  /** Its position among all requests that waited. */
   order = 0;
   /** Its place in the queue. */
   link: Link<Admission | undefined> | undefined;
@@ -212,12 +212,14 @@ export class AdmissionQueue {
   amount = 0;
   /** What keeps its first request from going, and so all behind it. */
   lack: Lack;
+  /** Whether that was found in the present look at the queues. */
+  isBlocked = false;
   readonly #waiting = new Link<Admission | undefined>(undefined);
 
   constructor(kind: Kind, slots: ConcurrencyLimit) {
     this.kind = kind;
     this.slots = slots;
-    this.lack = { of: slots, isForAll: true, until: never };
+    [this.lack] = slots.lacks;
   }
 
   get first(): Admission | undefined {
@@ -229,14 +231,22 @@ export class AdmissionQueue {
     for (let at = this.#waiting.next; at.value !== undefined; at = at.next) yield at.value;
   }
 
+  /** What it lacks, if nothing was found before. */
+  block(lack: Lack): void {
+    if (this.isBlocked) return;
+    this.lack = lack;
+    this.isBlocked = true;
+  }
+
   push(admission: Admission): void {
     const { kind, slots } = this;
     admission.link = new Link<Admission | undefined>(admission, this.#waiting);
     this.length += 1;
     this.amount += kind.amountOf(kind.narrowest, admission.weight);
     kind.begin();
+    if (this.length > 1) return;
     kind.queues.add(this);
-    slots.queues.add(this);
+    slots.queues.push(this);
     for (const { queues } of kind.budgets) queues.add(this);
   }
 
@@ -248,7 +258,7 @@ export class AdmissionQueue {
     kind.end();
     if (this.length === 0) {
       kind.queues.delete(this);
-      slots.queues.delete(this);
+      slots.queues.splice(slots.queues.indexOf(this), 1);
       for (const budget of kind.budgets) budget.left(this);
     }
     kind.gate?.drop(admission);
@@ -281,8 +291,10 @@ export class ConcurrencyLimit {
   readonly max: number;
   /** Requests in flight. */
   inUse = 0;
+  /** What a request lacks while all slots are in use. */
+  readonly lacks: readonly [Lack] = [{ of: this, isForAll: true, until: never }];
   /** Queues of requests that need a slot; the one that waits longest for one comes first. */
-  readonly queues = new Set<AdmissionQueue>();
+  readonly queues: AdmissionQueue[] = [];
   /** Why no request may start to wait or go, except drained ones; undefined while the client is open. */
   closing: unknown;
   #onIdle: (() => void)[] = [];
@@ -296,10 +308,10 @@ export class ConcurrencyLimit {
     const wasFull = this.inUse >= this.max;
     this.inUse -= 1;
     if (this.inUse === 0) for (const resolve of this.#onIdle.splice(0)) resolve();
-    for (const queue of wasFull ? [...this.queues] : []) {
-      if (this.inUse >= this.max) return;
-      // One that waits no longer was removed in the meantime.
-      if (this.queues.delete(queue)) this.queues.add(queue);
+    for (let left = wasFull ? this.queues.length : 0; left > 0 && this.inUse < this.max; left -= 1) {
+      const queue = this.queues.shift();
+      if (queue === undefined) return;
+      this.queues.push(queue);
       queue.kind.narrowest.changed();
     }
   }

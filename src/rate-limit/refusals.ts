@@ -22,16 +22,14 @@ const refusedFor = (scope: Scope, limit: string, why: string, waitMs?: number): 
     limit,
   });
 
-/** Why a wait of `ms` for this budget is not begun; undefined if the request may still wait for so long. */
-const refusalBeyondBound = (admission: Admission, budget: Budget, ms: number, what: string) => {
-  const { scope, since, bounds } = admission;
+/** Why a wait of `ms` is too long; undefined if the request may still wait for so long. */
+const beyondBound = ({ scope, since, bounds }: Admission, ms: number): string | undefined => {
   const { waitLeftMs = never, deadlineAt = never } = scope;
   const now = bounds.clock.now();
   const leftMs = Math.min(waitLeftMs - (now - since), deadlineAt - now);
   if (ms <= leftMs) return undefined;
   const name = deadlineAt - now <= waitLeftMs ? "totalTimeoutMs" : "maxWaitMs";
-  const why = `${what}: ${Math.max(0, Math.round(leftMs))} ms are left of ${name}`;
-  return refusedFor(scope, budget.name, why, ms);
+  return `${Math.max(0, Math.round(leftMs))} ms are left of ${name}`;
 };
 
 /** The error of a request for which the day is used up. */
@@ -48,10 +46,11 @@ export const refusedForStore = ({ scope }: Admission, { why, cause }: LostStore)
 /** Why a pause of this budget is not waited for; undefined if it is. */
 export const refusalOfPause = (admission: Admission, budget: Budget): Error | undefined => {
   const { name, pausedForMs } = budget;
+  const isAllowed = pausedForMs <= admission.bounds.maxRetryAfterMs;
+  const beyond = isAllowed ? beyondBound(admission, pausedForMs) : undefined;
+  if (isAllowed && beyond === undefined) return undefined;
   const what = `the service asked to send nothing on ${name} for another ${inWords(pausedForMs)}`;
-  if (pausedForMs <= admission.bounds.maxRetryAfterMs)
-    return refusalBeyondBound(admission, budget, pausedForMs, what);
-  const why = `${what}, which is longer than maxRetryAfterMs`;
+  const why = isAllowed ? `${what}: ${beyond}` : `${what}, which is longer than maxRetryAfterMs`;
   return refusedFor(admission.scope, name, why, pausedForMs);
 };
 
@@ -95,6 +94,8 @@ export const refusalOfWait = (admission: Admission): Error | undefined => {
       return refusedWait(admission, `maxQueued (${bounds.maxQueued}) calls wait already`);
   }
   const { ms, budget } = knownWait(admission);
-  const what = `it would wait ${inWords(ms)} for the limit ${budget.name}`;
-  return refusalBeyondBound(admission, budget, ms, what);
+  const beyond = beyondBound(admission, ms);
+  if (beyond === undefined) return undefined;
+  const why = `it would wait ${inWords(ms)} for the limit ${budget.name}: ${beyond}`;
+  return refusedFor(scope, budget.name, why, ms);
 };

@@ -49,6 +49,7 @@ export const paced = (
     readonly limits?: Partial<Limits> | false;
     readonly concurrency?: number;
     readonly slots?: ConcurrencyLimit;
+    readonly limiter?: RateLimiter;
     readonly maxRetryAfterMs?: number;
     readonly maxQueued?: number;
     readonly clock?: FakeClock;
@@ -56,7 +57,7 @@ export const paced = (
 ) => {
   const clock = settings.clock ?? new FakeClock();
   const limits = settings.limits === false ? false : { ...documentedLimits, ...settings.limits };
-  const limiter = new RateLimiter(limits, clock);
+  const limiter = settings.limiter ?? new RateLimiter(limits, clock);
   const waits: WaitNotice[] = [];
   const send = flatStage(
     rateLimit({

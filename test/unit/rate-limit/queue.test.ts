@@ -52,6 +52,22 @@ test("an interactive call goes before background work that came first", async ()
   expect(went).toEqual(["first 0", "interactive 1001", "second 2002", "third 3003"]);
 });
 
+test("what a batch waits for is not taken by a smaller one of another client of the key", async () => {
+  const clock = new FakeClock();
+  const went: string[] = [];
+  const next = async ({ operation }: HttpRequest) => {
+    went.push(`${operation} ${Math.floor(clock.now())}`);
+    return answered();
+  };
+  const one = paced(next, { clock, limits: tiny });
+  const other = paced(next, { clock, limiter: one.limiter });
+  void one.send({ ...requestOn(events, { weight: 6 }), operation: "six" });
+  void one.send({ ...requestOn(events, { weight: 8 }), operation: "eight" });
+  void other.send({ ...requestOn(events, { weight: 2 }), operation: "two" });
+  await clock.advance(3_000);
+  expect(went).toEqual(["six 0", "eight 1001", "two 1001"]);
+});
+
 test("a request that waits for one budget does not delay requests that don't need it, and takes no permits of another", async () => {
   const { clock, went, ask, limiter } = queue();
   for (const name of ["first", "second"]) void ask(name, emails);
