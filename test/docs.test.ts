@@ -235,7 +235,7 @@ describe("the reader of Markdown", () => {
   });
 });
 
-test("a program finds the file of the one before it, and says how it failed", async () => {
+test("a program finds the file of the one before it, and says how it failed; those after it do not run", async () => {
   const folder = join(root, "tmp/documents");
   const program = (name: string, code: string): string => {
     writeFileSync(join(folder, name), code);
@@ -243,12 +243,20 @@ test("a program finds the file of the one before it, and says how it failed", as
   };
   const fs = 'import { readFileSync, writeFileSync } from "node:fs";';
   const files = [
-    program("writes.mjs", `${fs} writeFileSync("a.txt", "found");`),
+    program("writes.mjs", `${fs} setTimeout(() => writeFileSync("a.txt", "found"), 5);`),
     program("reads.mjs", `${fs} console.log(readFileSync("a.txt", "utf8")); process.exitCode = 3;`),
+    program("waits.mjs", "console.error('begins'); await new Promise(() => {});"),
   ];
   expect(await runInOrder(files)).toEqual([
     { ended: "0", output: "" },
     { ended: "3", output: "found" },
+    { ended: "not run", output: "" },
+  ]);
+  // As Node ends a program that awaits what never comes.
+  expect(await runInOrder(files.toReversed())).toEqual([
+    { ended: "13", output: "begins" },
+    { ended: "not run", output: "" },
+    { ended: "not run", output: "" },
   ]);
 });
 

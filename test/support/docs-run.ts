@@ -6,22 +6,32 @@ import { createSandbox } from "../../src/sandbox/index.ts";
 import { certificateAuthority } from "./certificates.ts";
 import { root } from "./programs.ts";
 
-/** How a child process ended, with its output. */
+/** How a program ended, with its output. */
 export interface Ending {
-  /** Its exit code, the signal that ended it, or a timeout. */
+  /** The exit code, the signal that ended it, a timeout, or that one before it failed. */
   readonly ended: string;
   readonly output: string;
 }
 
 const longestRunMs = 60_000;
+const runner = join(root, "test/support/docs-runner.mjs");
+const mark = "\u001e";
 
-const start = (file: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv) =>
-  new Promise<Ending>((resolve) => {
+const start = (files: readonly string[], cwd: string, env: NodeJS.ProcessEnv) =>
+  new Promise<readonly Ending[]>((resolve) => {
     const options = { cwd, env, timeout: longestRunMs, killSignal: "SIGKILL", encoding: "utf8" } as const;
-    execFile(file, args, options, (error, stdout, stderr) => {
-      const ended =
+    execFile(process.execPath, [runner, mark, ...files], options, (error, ...outputs) => {
+      const end =
         error === null ? "0" : error.killed ? `after ${longestRunMs} ms` : `${error.code ?? error.signal}`;
-      resolve({ ended, output: `${stdout}${stderr}`.trim() });
+      const [stdout = [], stderr = []] = outputs.map((output) => output.split(mark).slice(1));
+      const endedAt = (at: number): string =>
+        at < stdout.length - 1 ? "0" : at < stdout.length ? end : "not run";
+      resolve(
+        files.map((_, at) => ({
+          ended: endedAt(at),
+          output: `${stdout[at] ?? ""}${stderr[at] ?? ""}`.trim(),
+        })),
+      );
     });
   });
 
@@ -53,9 +63,8 @@ const openDesk = async (contacts: readonly string[]) => {
   for (const [name, text] of Object.entries(certificates)) await writeFile(join(cwd, name), text);
   const server = await serve(contacts);
   return {
-    /** Runs a compiled program on what those before it left. */
-    run: (file: string): Promise<Ending> =>
-      start(process.execPath, [file], cwd, {
+    run: (files: readonly string[]): Promise<readonly Ending[]> =>
+      start(files, cwd, {
         ...process.env,
         TOUCHPOINT_BASE_URL: server.url,
         TOUCHPOINT_API_KEY: key,
@@ -73,13 +82,11 @@ export const runInOrder = async (
   contacts: readonly string[] = people,
 ): Promise<readonly Ending[]> => {
   const desk = await openDesk(contacts);
-  const endings: Ending[] = [];
   try {
-    for (const file of files) endings.push(await desk.run(file));
+    return await desk.run(files);
   } finally {
     await desk.close();
   }
-  return endings;
 };
 
 /** Runs at most `size` functions at a time; the others wait in order. */

@@ -1,0 +1,21 @@
+// Runs programs one after the other in one process, each once the one before it has nothing left to do. Says before each
+// on both outputs that it begins, so that what follows can be told apart.
+import { pathToFileURL } from "node:url";
+
+const [mark, ...files] = process.argv.slice(2);
+let isSettled = true;
+
+const runNext = () => {
+  // As Node ends a program that awaits what never comes.
+  if (!isSettled) process.exit(13);
+  const file = files.shift();
+  if (process.exitCode || file === undefined) return;
+  for (const output of [process.stdout, process.stderr]) output.write(mark);
+  isSettled = false;
+  import(pathToFileURL(file).href).then(() => {
+    isSettled = true;
+  });
+};
+
+process.on("beforeExit", runNext);
+runNext();
