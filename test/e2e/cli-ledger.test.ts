@@ -2,17 +2,26 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { fileLedger } from "../../src/index.ts";
-import { program, startCli } from "../support/cli.ts";
+import { program, runHere, startCli } from "../support/cli.ts";
 
 let folder = "";
+const home = process.cwd();
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "touchpoint-cli-ledger-"));
+  process.chdir(folder);
+  // What the test runner sets for its own colours.
+  vi.stubEnv("FORCE_COLOR", undefined);
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => {
+  vi.unstubAllEnvs();
+  process.chdir(home);
+  rmSync(folder, { recursive: true });
+});
 
-const run = (...args: readonly string[]) => startCli(["ledger", ...args], { cwd: folder }).ended;
+const run = (...args: readonly string[]) => runHere(["ledger", ...args]);
+const runAlone = (...args: readonly string[]) => startCli(["ledger", ...args], { cwd: folder }).ended;
 
 describe("over a ledger with 100,000 keys", () => {
   const keys = 100_000;
@@ -31,7 +40,7 @@ describe("over a ledger with 100,000 keys", () => {
   });
 
   test("list begins with the latest", async () => {
-    const { ended, stdout } = await run("list", "large.ledger", "--limit", "2");
+    const { ended, stdout } = await runAlone("list", "large.ledger", "--limit", "2");
     expect([ended, stdout]).toEqual([
       0,
       "2023-11-14T22:14:59.999Z  sent     welcome:99999  m-99999\n" +
@@ -83,7 +92,7 @@ describe("a key that is meant for the shell or the terminal", () => {
   });
 
   test("is settled by the command that show prints, which runs nothing else", async () => {
-    const { stdout } = await run("show", "--", "it's.ledger", key);
+    const { stdout } = await runAlone("show", "--", "it's.ledger", key);
     const command = stdout.split("\n").find((line) => line.endsWith(" not-sent")) ?? "";
     const touchpoint = `touchpoint() { ${JSON.stringify(process.execPath)} ${JSON.stringify(program)} "$@"; }`;
     execFileSync("bash", ["-c", `${touchpoint}; ${command}`], { cwd: folder });

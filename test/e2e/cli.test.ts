@@ -8,19 +8,28 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readCsv, readNdjson } from "../../src/files/index.ts";
 import { Client } from "../../src/index.ts";
 import { createSandbox, type Listening, type Sandbox } from "../../src/sandbox/index.ts";
-import { type CliRun, program, startCli } from "../support/cli.ts";
+import { type CliEnding, type CliRun, program, runHere, startCli } from "../support/cli.ts";
 
 const key = "tp_live_canary";
 let folder = "";
 let sandbox: Sandbox;
 let server: Listening;
 
+const home = process.cwd();
+
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "touchpoint-cli-"));
   sandbox = createSandbox({ apiKeys: [key] });
   server = await sandbox.listen();
+  process.chdir(folder);
+  vi.stubEnv("TOUCHPOINT_BASE_URL", server.url);
+  vi.stubEnv("TOUCHPOINT_API_KEY", key);
+  // What the test runner sets for its own colours.
+  vi.stubEnv("FORCE_COLOR", undefined);
 });
 afterEach(async () => {
+  vi.unstubAllEnvs();
+  process.chdir(home);
   await server.close();
   await rm(folder, { recursive: true });
 });
@@ -29,8 +38,11 @@ const at = (name: string): string => join(folder, name);
 const start = (...args: readonly string[]): CliRun =>
   startCli(args, { cwd: folder, env: { TOUCHPOINT_BASE_URL: server.url, TOUCHPOINT_API_KEY: key } });
 
+/** In this process, unless a test is about the process: its signals, its streams, and that it ends. */
+const runTold = (...args: readonly string[]): Promise<CliEnding> => runHere(args);
+
 const run = async (...args: readonly string[]) => {
-  const { ended, stdout, stderr } = await start(...args).ended;
+  const { ended, stdout, stderr } = await runTold(...args);
   return { ended, stderr, report: stdout === "" ? undefined : JSON.parse(stdout) };
 };
 
@@ -48,9 +60,9 @@ const sorted = (ids: readonly unknown[]): string[] => ids.map(String).sort();
 const idsInService = (): string[] => sandbox.state.contacts.map(({ id }) => id);
 
 describe("contacts export", () => {
-  const contacts = 5_000;
+  const contacts = 1_000;
   // A page near the end never comes, so that the run can be stopped while it waits.
-  const stallAt = 20;
+  const stallAt = 4;
 
   const checkpoint = ["--checkpoint", "export.checkpoint"];
 
@@ -127,7 +139,7 @@ describe("contacts export", () => {
     ["-", "standard output has no --checkpoint"],
     ["all.csv.gz", "a compressed file has no --checkpoint"],
   ])("--out %s with --checkpoint is wrong usage", async (out, message) => {
-    const { ended, stderr } = await start("contacts", "export", "--out", out, ...checkpoint).ended;
+    const { ended, stderr } = await runTold("contacts", "export", "--out", out, ...checkpoint);
     expect([ended, stderr.startsWith(`touchpoint: ${message}`)]).toEqual([2, true]);
   });
 
@@ -485,8 +497,7 @@ describe("contacts import --plan", () => {
       lines(header, first.replace(/,.*/, ",Owner"), second, "new@example.com,Buyer", "nobody,", "a,b,c"),
     );
     const before = structuredClone(sandbox.state.contacts);
-    const { ended, stdout, stderr } = await start("contacts", "import", "people.csv", "--plan", "--json")
-      .ended;
+    const { ended, stdout, stderr } = await runTold("contacts", "import", "people.csv", "--plan", "--json");
     expect(ended).toBe(3);
     const plan = stdout.trimEnd().split("\n");
     expect(plan.map((row) => JSON.parse(row))).toEqual([
@@ -515,15 +526,16 @@ describe("contacts import --plan", () => {
 });
 
 describe("contacts changes", () => {
-  const changes = async (...args: readonly string[]) => {
-    const { ended, stdout, stderr } = await start("contacts", "changes", "--snapshot", "snap", ...args).ended;
+  const command = ["contacts", "changes", "--snapshot", "snap"];
+  const recordsOf = ({ ended, stdout, stderr }: CliEnding) => {
     const records = stdout.split("\n").filter(Boolean);
     return { ended, stderr, records: records.map((record) => JSON.parse(record)) };
   };
+  const changes = async (...args: readonly string[]) => recordsOf(await runTold(...command, ...args));
 
   test("writes everything at first, then what was added, changed and removed", async () => {
     sandbox.seedContacts(3);
-    const first = await changes();
+    const first = recordsOf(await start(...command).ended);
     expect(first).toMatchObject({
       ended: 0,
       stderr: expect.stringMatching(/3 added, 0 changed, 0 removed\n$/),
@@ -551,7 +563,7 @@ describe("contacts changes", () => {
     await changes();
     const { ended, stderr } = await changes("--search", "ada");
     expect({ ended, stderr }).toEqual({ ended: 1, stderr: expect.stringContaining("snap") });
-    expect(await start("contacts", "changes").ended).toMatchObject({
+    expect(await runTold("contacts", "changes")).toMatchObject({
       ended: 2,
       stderr: expect.stringContaining("--snapshot <path> is missing"),
     });
@@ -567,7 +579,7 @@ describe("forecast", () => {
       stderr: "",
       report: { events: 601, durationMs: expect.any(Number), days: 1, tooOld: 1 },
     });
-    const { stdout } = await start("forecast", "in.ndjson").ended;
+    const { stdout } = await runTold("forecast", "in.ndjson");
     expect(stdout).toMatch(/^events {3}601\ntakes {4}\d+ s\ndays {5}1\ntoo old {2}1\n$/);
     expect(sandbox.state.requests).toEqual([]);
     const keyless = startCli(["forecast", "in.ndjson"], { cwd: folder, env: {} });
@@ -606,7 +618,7 @@ describe("progress and records", () => {
 
   test("a file that is read shows its share without a count of its records", async () => {
     await writeFile(at("in.ndjson"), lines(...events(200)));
-    const { ended, stderr } = await start("events", "ingest", "in.ndjson").ended;
+    const { ended, stderr } = await runTold("events", "ingest", "in.ndjson");
     expect(ended).toBe(0);
     expect(stderr).toMatch(/100 % {2}200\/200 {2}[\d,.]+\/s {2}0 s left\n$/);
   });

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { run } from "../../src/cli/run.ts";
 import { compile, root } from "./programs.ts";
 
 /** The compiled command line. */
 export const [program = ""] = await compile("cli", [`${root}src/cli/main.ts`]);
 
 /** How a run of the command line ended. */
-interface CliEnding {
+export interface CliEnding {
   /** The exit code, or the signal that killed it. */
   readonly ended: number | NodeJS.Signals | null;
   readonly stdout: string;
@@ -42,4 +43,23 @@ export const startCli = (
     child.once("close", (code, signal) => resolve({ ended: code ?? signal, stdout, stderr }));
   });
   return { process: child, ended };
+};
+
+/**
+ * Runs `touchpoint` in this process, with its folder and environment: for what does not depend on a process of its own,
+ * whose start takes longer than most commands.
+ */
+export const runHere = async (
+  args: readonly string[],
+  interrupt = new AbortController().signal,
+): Promise<CliEnding> => {
+  let stdout = "";
+  let stderr = "";
+  const ended = await run(args, {
+    stdout: { write: (text) => (stdout += text) },
+    stderr: { write: (text) => (stderr += text) },
+    interrupt,
+    now: () => performance.now(),
+  });
+  return { ended, stdout, stderr };
 };
