@@ -41,11 +41,9 @@ export interface MissedAndRepeated {
 }
 
 export const missedAndRepeated = (list: MovingList, ids: readonly string[]): MissedAndRepeated => {
-  const seen = new Set(ids);
-  return {
-    missed: [...list.throughout].filter((id) => !seen.has(id)),
-    repeated: ids.filter((id, at) => ids.indexOf(id) !== at),
-  };
+  const seen = new Set<string>();
+  const repeated = ids.filter((id) => seen.size === seen.add(id).size);
+  return { missed: [...list.throughout].filter((id) => !seen.has(id)), repeated };
 };
 
 const movingBy = (
