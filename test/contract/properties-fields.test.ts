@@ -2,12 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { issuesOf } from "../../src/service/check.ts";
 import { operations } from "../../src/service/operations.ts";
+import { randomCases } from "../support/random-cases.ts";
 import { type Place, places } from "./properties-faults.ts";
 
 // The same inputs in every build; PROPERTY_SEED looks at others.
 const run = {
   seed: Number(process.env.PROPERTY_SEED ?? 1),
-  numRuns: Number(process.env.PROPERTY_RUNS ?? 200),
+  numRuns: Number(process.env.PROPERTY_RUNS ?? randomCases(200)),
 };
 
 const inputs = new Map(

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ValidationError } from "../../src/errors.ts";
 import { operations } from "../../src/service/operations.ts";
+import { randomCases } from "../support/random-cases.ts";
 import { properties } from "./properties-calls.ts";
 import { faultsOf, noId } from "./properties-faults.ts";
 import { id as oddId } from "./properties-inputs.ts";
@@ -11,7 +12,7 @@ import { apiKey, createWorld, type Sent } from "./properties-world.ts";
 // The same inputs in every build; PROPERTY_SEED looks at others.
 const run = {
   seed: Number(process.env.PROPERTY_SEED ?? 1),
-  numRuns: Number(process.env.PROPERTY_RUNS ?? 50),
+  numRuns: Number(process.env.PROPERTY_RUNS ?? randomCases(50)),
 };
 
 /** The input as JSON must carry it: moments as ISO strings, nothing where undefined stood. */

@@ -9,6 +9,7 @@ import type { GivenEvent } from "../../../src/workspace/event-types.ts";
 import { anyPace } from "../../support/any-pace.ts";
 import { anEvent } from "../../support/builders.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
+import { randomCases } from "../../support/random-cases.ts";
 import { type Answering, scriptedCall } from "../../support/scripted-call.ts";
 
 /** Records each id once, however often it comes. */
@@ -107,8 +108,8 @@ describe("ingest, killed and started again", () => {
     return { finished, rejected };
   };
 
-  test("at any instant, 300 times over: everything valid once, everything invalid told", async () => {
-    for (let seed = 0; seed < 300; seed += 1) {
+  test("at any instant, time and again: everything valid once, everything invalid told", async () => {
+    for (let seed = 0; seed < randomCases(300); seed += 1) {
       const random = createRandom(seed);
       const source = events(60).map((event, at) => (at % 9 === 4 ? { ...event, name: "" } : event));
       const service = new Service();

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { readCsv, readNdjson, writeCsv, writeNdjson } from "touchpoint-sdk/files";
 import { describe, expect, test } from "vitest";
 import { joinPath, splitPath } from "../../../src/files/dotted-path.ts";
+import { randomCases } from "../../support/random-cases.ts";
 import { gather, inPieces, scratch } from "./scratch.ts";
 
 // Unpaired surrogates have no UTF-8 form, so texts are made of whole characters; those CSV cares for come often.
@@ -43,7 +44,7 @@ describe("what is written is read again", () => {
         const expected: unknown = JSON.parse(JSON.stringify(records));
         expect(await gather(readNdjson(inPieces(Buffer.from(content("out")), size)))).toEqual(expected);
       }),
-      { numRuns: 100 },
+      { numRuns: randomCases(100) },
     );
   });
 
@@ -67,7 +68,7 @@ describe("what is written is read again", () => {
           expect(found).toEqual(records);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: randomCases(100) },
     );
   });
 
@@ -78,7 +79,7 @@ describe("what is written is read again", () => {
         await writeCsv(path("out"), records);
         expect(await gather(readCsv(path("out"), { emptyCells: "string" }))).toEqual(records);
       }),
-      { numRuns: 100 },
+      { numRuns: randomCases(100) },
     );
   });
 

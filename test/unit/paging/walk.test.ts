@@ -7,6 +7,7 @@ import { Walk, type WalkedPage, type WalkSettings } from "../../../src/paging/wa
 import { createRandom } from "../../../src/sandbox/random.ts";
 import { type Item, MovingList, type MovingListOptions, type Totals } from "../../support/moving-list.ts";
 import { missedAndRepeated, type Scenario, scenario, walked } from "../../support/moving-walk.ts";
+import { randomCases } from "../../support/random-cases.ts";
 
 const walkOver = (list: MovingList, over: Partial<WalkSettings<Item>> = {}): Walk<Item> =>
   new Walk<Item>({
@@ -182,7 +183,7 @@ describe("Walk over a list that moves", () => {
       expect([nobody, undefined]).toContainEqual(await walked(given));
     };
     await fc.assert(fc.asyncProperty(scenario, isRight), {
-      numRuns: 400,
+      numRuns: randomCases(400),
       // The same lists in every run: about one of 13,000 random ones still repeats a record, and the campaign looks for those.
       seed: 2_026,
       examples: [[beginsAlike], [repeatsAfterSearch], [beginsAgainAndResumes], [staysByChance]],
