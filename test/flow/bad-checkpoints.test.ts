@@ -9,9 +9,11 @@ import { createSandbox } from "../../src/sandbox/index.ts";
 const root = mkdtempSync(join(tmpdir(), "touchpoint-bad-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
+const contacts = 800;
+
 const workspace = (key: string) => {
   const sandbox = createSandbox({ apiKeys: [key], limits: false });
-  sandbox.seedContacts(3_000, (at) => ({ email: `${key}${at}@example.com` }));
+  sandbox.seedContacts(contacts, (at) => ({ email: `${key}${at}@example.com` }));
   const { fetch } = sandbox;
   return { sandbox, client: new Client({ apiKey: key, baseUrl: "http://localhost", fetch, limits: false }) };
 };
@@ -45,7 +47,7 @@ const writing = (
 ): Kind => ({
   run: (client, state, isOther) =>
     write(`${state}.out`, client.contacts.list(isOther ? { search: "ours1" } : {}), { checkpoint: state }),
-  fault: { operation: "contacts.list", nth: 12 },
+  fault: { operation: "contacts.list", nth: 3 },
   processed: async (_, state) =>
     (await all(read<{ email: string }>(`${state}.out`))).map(({ email }) => email),
   expected: emailsIn,
@@ -60,7 +62,7 @@ const kinds = {
       ),
     fault: { operation: "events.recordBatch", nth: 3 },
     processed: async ({ sandbox }) => sandbox.state.events.map(({ contactId }) => contactId ?? ""),
-    expected: ({ sandbox }) => sandbox.state.contacts.slice(3_000).map(({ id }) => id),
+    expected: ({ sandbox }) => sandbox.state.contacts.slice(contacts).map(({ id }) => id),
   },
   import: {
     run: (client, checkpoint, isOther) =>
@@ -69,7 +71,7 @@ const kinds = {
         { checkpoint, concurrency: 1 },
       ),
     fault: { operation: "contacts.create", nth: 100 },
-    processed: async (ours) => emailsIn(ours).slice(3_000),
+    processed: async (ours) => emailsIn(ours).slice(contacts),
     expected: () => rowsOf("x"),
   },
   "export to CSV": writing(writeCsv, readCsv),

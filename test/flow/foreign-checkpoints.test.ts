@@ -82,8 +82,8 @@ test.each([
     const out = join(folder, `all.${ending}`);
     const checkpoint = `${out}.json`;
     const ours = workspace("ours");
-    ours.sandbox.seedContacts(3_000, () => ({ notes: "x".repeat(100) }));
-    ours.sandbox.fail({ operation: "contacts.list", nth: 12, times: 999, with: { status: 403 } });
+    ours.sandbox.seedContacts(800, () => ({ notes: "x".repeat(100) }));
+    ours.sandbox.fail({ operation: "contacts.list", nth: 3, times: 999, with: { status: 403 } });
     await expect(write(out, ours.client.contacts.list(), { checkpoint })).rejects.toThrow("403");
     const left = () =>
       readdirSync(folder)
@@ -94,7 +94,7 @@ test.each([
       expect.stringMatching(/\.json$/),
       expect.stringMatching(/\.partial$/),
     ]);
-    for (const contacts of [3_000, 100, 0]) {
+    for (const contacts of [800, 100, 0]) {
       const theirs = workspace("theirs");
       theirs.sandbox.seedContacts(contacts);
       const error = await write(out, theirs.client.contacts.list(), { checkpoint }).catch((e: unknown) => e);

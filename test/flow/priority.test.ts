@@ -52,8 +52,8 @@ test("beside an ingestion no interactive call waits from the second window on", 
 
 test("beside an export no interactive call waits from the second window on", async () => {
   const { clock, sandbox, client } = scene();
-  sandbox.seedContacts(60_000);
-  const exported = client.contacts.list().toArray({ max: 60_000 });
+  sandbox.seedContacts(6_000);
+  const exported = client.contacts.list({ limit: 20 }).toArray({ max: 6_000 });
   const tookMs: number[] = [];
   for (let second = 0; second < 20; second += 1) {
     const since = clock.now();
@@ -61,17 +61,17 @@ test("beside an export no interactive call waits from the second window on", asy
     await clock.advance(1_000);
   }
   expect(tookMs.slice(11)).toEqual(Array.from({ length: 9 }, () => roundTripMs));
-  expect(await clock.until(exported)).toHaveLength(60_000);
+  expect(await clock.until(exported)).toHaveLength(6_000);
   expect(sandbox.state.counts.byStatus).not.toHaveProperty("429");
 });
 
 test("beside an export no interactive call waits where six of ten requests a second are interactive", async () => {
   const { clock, sandbox, client } = scene();
-  sandbox.seedContacts(36_000);
+  sandbox.seedContacts(3_600);
   const tookMs: number[] = [];
   let exported: Promise<unknown> | undefined;
   for (let call = 0; call < 360; call += 1) {
-    if (call === 90) exported = client.contacts.list().toArray({ max: 36_000 });
+    if (call === 90) exported = client.contacts.list({ limit: 20 }).toArray({ max: 3_600 });
     const since = clock.now();
     void client.contacts.find("nobody@example.com").then(() => tookMs.push(clock.now() - since));
     await clock.advance(160);
