@@ -8,7 +8,10 @@ import { type FakeClock, turn } from "./fake-clock.ts";
 export class SimulatedRedis {
   readonly redis: Redis;
   readonly #clock: FakeClock;
-  #underWay = 0;
+  /** The hashes of the scripts that read their clock from their last two arguments, by the scripts themselves. */
+  readonly #hashes = new Map<string, Promise<string>>();
+  /** Commands that are in flight, and settle with an answer or without. */
+  readonly #underWay = new Set<Promise<unknown>>();
   /** How far the server's clock is ahead of the test's clock. */
   aheadMs = 0;
 
@@ -36,8 +39,7 @@ export class SimulatedRedis {
   /** Moves the clock. Before each step, every command in flight is answered. */
   async advance(ms: number): Promise<void> {
     for (let left = ms; left >= 0; ) {
-      await turn();
-      while (this.#underWay > 0) await turn();
+      await this.#quiet();
       const step = Math.min(left, this.#clock.nextInMs ?? left);
       if (step === left && (this.#clock.nextInMs ?? left + 1) > left) {
         await this.#clock.advance(left);
@@ -46,18 +48,30 @@ export class SimulatedRedis {
       await this.#clock.advance(step);
       left -= step;
     }
-    while (this.#underWay > 0) await turn();
+    await this.#quiet();
+  }
+
+  /** Waits until no command is in flight, and none was begun by an answer. */
+  async #quiet(): Promise<void> {
+    for (await turn(); this.#underWay.size > 0; await turn()) await Promise.all(this.#underWay);
+  }
+
+  #timed(script: string): Promise<string> {
+    const known = this.#hashes.get(script);
+    if (known !== undefined) return known;
+    const text = script.replaceAll("redis.call('TIME')", "{ ARGV[#ARGV - 1], ARGV[#ARGV] }");
+    // `SCRIPT LOAD` answers the hash.
+    const hash = this.redis.script("LOAD", text) as Promise<string>;
+    this.#hashes.set(script, hash);
+    return hash;
   }
 
   async #run(script: string, keyCount: number, values: readonly string[]): Promise<unknown> {
     const micros = Math.round((this.#clock.wallTime() + this.aheadMs) * 1_000);
-    const timed = script.replaceAll("redis.call('TIME')", "{ ARGV[#ARGV - 1], ARGV[#ARGV] }");
     const time = [String(Math.floor(micros / 1e6)), String(micros % 1e6)];
-    this.#underWay += 1;
-    try {
-      return await this.redis.eval(timed, keyCount, ...values, ...time);
-    } finally {
-      this.#underWay -= 1;
-    }
+    const answer = this.#timed(script).then((hash) => this.redis.evalsha(hash, keyCount, ...values, ...time));
+    const settled = answer.catch(() => undefined).finally(() => this.#underWay.delete(settled));
+    this.#underWay.add(settled);
+    return answer;
   }
 }
