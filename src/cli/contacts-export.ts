@@ -3,7 +3,7 @@ import type { Contact, Paged } from "../index.ts";
 import { type CliCommand, exitCode, jsonOption, listOf, type Request, UsageError } from "./command.ts";
 import { connectionOptions, type Watched, watch } from "./connect.ts";
 import { checkColumns, contactFields } from "./contact-columns.ts";
-import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
+import { assertDistinct, delimiterOf, delimiterOption, formatOption, recordFile } from "./record-file.ts";
 import { checkpointOption, writeReport } from "./run-resumable.ts";
 import { visibleOn } from "./terminal.ts";
 
@@ -23,6 +23,7 @@ export const exportSettings = (request: Pick<Request, "values">) => {
   if (checkpoint !== undefined && out === "-") throw new UsageError("standard output has no --checkpoint");
   if (checkpoint !== undefined && file.isCompressed)
     throw new UsageError("a compressed file has no --checkpoint: export it plain and compress it afterwards");
+  assertDistinct({ "--out": out, "--checkpoint": checkpoint });
   // Custom fields are one column of JSON: a column that first appears after thousands of contacts could not be added to a
   // file that is half written.
   const defaults = file.format === "csv" ? contactFields : undefined;

@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
 import type { FileSource } from "../files/index.ts";
 import type { Options } from "./args.ts";
 import { type Request, UsageError } from "./command.ts";
@@ -47,6 +48,22 @@ export const recordFile = (path: string, request?: Pick<Request, "values">): Rec
   if (ending === undefined)
     throw new UsageError(`${path}: the name must end with .csv or .ndjson, and may go on with .gz`);
   return { format: ending.toLowerCase() === "csv" ? "csv" : "ndjson", isCompressed: gz !== undefined };
+};
+
+/**
+ * Checks the files of a command before one of them is written.
+ *
+ * @param files - their paths, by what they are called in the error; undefined or `-` where there is none.
+ * @throws UsageError when two of them are the same file.
+ */
+export const assertDistinct = (files: Readonly<Record<string, string | undefined>>): void => {
+  const names = new Map<string, string>();
+  for (const [name, path] of Object.entries(files)) {
+    if (path === undefined || path === "-") continue;
+    const other = names.get(resolve(path));
+    if (other !== undefined) throw new UsageError(`${name} must be another file than ${other}, got ${path}`);
+    names.set(resolve(path), name);
+  }
 };
 
 // Small chunks, so that the estimate improves in small files too.

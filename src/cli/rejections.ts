@@ -1,10 +1,9 @@
 import { createReadStream, existsSync } from "node:fs";
 import { appendFile, truncate, writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { FileSource, InvalidLine, ReadOptions } from "../files/index.ts";
 import { type Request, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
-import { openInput } from "./record-file.ts";
+import { assertDistinct, openInput } from "./record-file.ts";
 
 // As the readers of `touchpoint-sdk/files` mark records: an import and its plan name a row by this line.
 const sourceLine = Symbol.for("touchpoint-sdk.source-line");
@@ -145,8 +144,7 @@ const describe = ({ index, line, email, status, error }: RejectedRecord): string
 /** Shows the first refused records, and writes all to the file of `--rejected`. */
 export const rejections = async (request: Request, bar: ProgressBar) => {
   const { rejected: path, checkpoint } = request.values;
-  if (path !== undefined && resolve(path) === resolve(request.operands[0] ?? ""))
-    throw new UsageError("--rejected must not be the file that is read");
+  assertDistinct({ "the input": request.operands[0], "--checkpoint": checkpoint, "--rejected": path });
   const isResumed = checkpoint !== undefined && existsSync(checkpoint);
   const keep = path === undefined ? undefined : await rejectedFile(path, isResumed);
   let count = 0;

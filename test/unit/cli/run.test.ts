@@ -134,6 +134,17 @@ describe("run", () => {
   });
 });
 
+test.each([
+  ["--rejected ./none.ndjson", "--rejected must be another file than the input, got ./none.ndjson"],
+  ["--checkpoint none.ndjson", "--checkpoint must be another file than the input, got none.ndjson"],
+  ["--checkpoint a --rejected ./a", "--rejected must be another file than --checkpoint, got ./a"],
+])("one file is not taken for two: %s", async (options, problem) => {
+  const { code, err } = await runLine(["events", "ingest", "none.ndjson", ...options.split(" ")], {
+    TOUCHPOINT_API_KEY: "tp_live_canary",
+  });
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(problem) });
+});
+
 test("the help of every command shows one example", () => {
   expect(commands.filter(({ example }) => example === undefined)).toEqual([]);
 });

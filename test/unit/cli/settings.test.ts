@@ -28,6 +28,7 @@ describe("exportSettings", () => {
       { out: "a.csv.gz", checkpoint: "a.json" },
       "a compressed file has no --checkpoint: export it plain and compress it afterwards",
     ],
+    [{ out: "a.csv", checkpoint: "./a.csv" }, "--checkpoint must be another file than --out, got ./a.csv"],
   ])("refuses %j", (options, message) => {
     expect(() => exportSettings(given(options))).toThrow(new UsageError(message));
   });
