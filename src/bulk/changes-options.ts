@@ -26,7 +26,7 @@ export type ContactChange<C extends Contact = Contact> =
 export interface ChangesOptions extends CallOptions {
   /**
    * The path of the snapshot to compare with; the first run creates it. While a run is not complete, its progress is in
-   * `<path>.partial` beside it.
+   * `<path>.partial` and `<path>.partial.json` beside it.
    */
   readonly snapshot: string;
   /** As for `list`: compares only contacts that match. A contact that does not match any more is `removed`. */

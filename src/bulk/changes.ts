@@ -1,12 +1,14 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash, type Hash, randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import type { CallScope } from "../call/scope.ts";
 import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
 import { callRules } from "../options/validation.ts";
 import { type PagingOptions, paged } from "../paging/paged.ts";
-import { type Draft, explained, keptDraftOf, openDraft } from "../runtime/atomic-file.ts";
+import { explained, keptDraftOf } from "../runtime/atomic-file.ts";
+import { type DraftPlace, Resumable } from "../runtime/resumable.ts";
 import { isCallback, must, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
-import { isRecord } from "../runtime/values.ts";
+import { stateFile, stateKind } from "../runtime/saved-state.ts";
+import { isCount, isRecord, isText, isTextOrNull } from "../runtime/values.ts";
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type { ChangesOptions, ContactChange } from "./changes-options.ts";
@@ -14,7 +16,7 @@ import { fieldHashes, TextPacker, type Texts } from "./contact-fields.ts";
 import {
   format,
   readSnapshot,
-  type SnapshotMark,
+  type SnapshotHeader,
   type StoredContact,
   snapshotLine,
 } from "./contact-snapshot.ts";
@@ -28,139 +30,174 @@ const fieldsChanged = (before: Texts, now: Texts): string[] =>
     .filter((name) => before[name] !== now[name])
     .sort();
 
+/** How far a pass has come. */
+interface PassState {
+  readonly version: 1;
+  /** The snapshot that the pass compares with; null for the first. */
+  readonly after: string | null;
+  /** Where the list continues; null at its beginning. */
+  readonly cursor: string | null;
+  /** Of the draft: the bytes that count, and a hash of them. */
+  readonly bytes: number;
+  readonly hash: string;
+  /** Contacts that were yielded and perhaps not taken, each with the fields that the caller may have taken. */
+  readonly begun: readonly (readonly [id: string, fields: Texts])[];
+}
+
+const kind = stateKind<PassState>("checkpoint", {
+  after: isTextOrNull,
+  cursor: isTextOrNull,
+  bytes: (value) => isCount(value) && value > 0,
+  hash: isText,
+  begun: Array.isArray,
+});
+
+const hexOf = (hash: Hash): string => hash.copy().digest("hex");
+
 /**
  * A pass over the list: the contacts of the previous snapshot, which move to the new one page by page, and the draft of
  * the file that replaces it. The contacts that are left in the end were removed.
  *
- * A page is `pending` from before it is yielded until the caller asks for the next one, then `committed`. A killed run
- * leaves its page pending: the caller may have taken it or not, so that the next run yields it again.
+ * A page is begun from before it is yielded until the caller asks for the next one. A killed run leaves its page begun:
+ * the caller may have taken it or not, so that the next run yields it again.
  */
 class Pass {
-  readonly #path: string;
-  readonly #name: string;
-  /** The fields of each contact, of the previous snapshot and of committed pages, by its id. */
-  readonly #known = new Map<string, string>();
+  readonly #place: DraftPlace;
+  readonly #query: object;
+  readonly work: Resumable<PassState>;
+  /** The fields of each contact, of the previous snapshot and of pages that were taken, by its id. */
+  readonly known = new Map<string, string>();
   readonly #packer = new TextPacker();
-  /** Contacts on committed pages of this pass. */
-  readonly #committed = new Set<string>();
-  /** Contacts on pending pages, of this run and of killed ones, with the fields that the caller may have taken. */
-  readonly #pending = new Map<string, Texts>();
-  /** The page that is pending in this run. */
-  #page: { readonly contacts: readonly StoredContact[]; readonly cursor: string } | undefined;
-  #draft: Draft | undefined;
+  /** Contacts on pages of this pass that were taken. */
+  readonly taken = new Set<string>();
+  /** Contacts that were yielded and perhaps not taken, by this run and by killed ones. */
+  #begun = new Map<string, Texts>();
+  /** The page that was shown last. */
+  #page: readonly StoredContact[] = [];
   /** Of the draft. */
   #hash = createHash("sha256");
-  /** Where the list continues. */
-  cursor: string | undefined;
+  /** The snapshot that the pass compares with. */
+  #after: string | null = null;
 
-  constructor(path: string) {
-    this.#path = resolve(path);
-    this.#name = `snapshot ${this.#path}`;
-  }
-
-  /** The number of known contacts. */
-  get size(): number {
-    return this.#known.size;
-  }
-
-  /** The number of contacts on committed pages. */
-  get seen(): number {
-    return this.#committed.size;
+  constructor(snapshot: string, query: object) {
+    const path = resolve(snapshot);
+    this.#place = { path, name: `snapshot ${path}`, mode: 0o600 };
+    this.#query = query;
+    const checkpoint = `${path}.partial.json`;
+    this.work = new Resumable<PassState>({
+      name: `checkpoint ${checkpoint}`,
+      store: stateFile(checkpoint, kind),
+      fresh: { version: 1, after: null, cursor: null, bytes: 0, hash: "", begun: [] },
+    });
   }
 
   /** Reads the snapshot, and how far a killed run has come. */
-  async begin(query: object): Promise<void> {
-    const apply = this.#apply.bind(this);
-    const before = await readSnapshot(this.#path, { query }, apply);
-    if (before?.isComplete === false)
+  async begin(): Promise<void> {
+    const { path, name } = this.#place;
+    const query = this.#query;
+    const before = await readSnapshot(path, { query }, (contact) => this.#know(contact));
+    if (before !== undefined && before.complete !== hexOf(before.hash))
       throw new ConfigurationError(
-        `${this.#name} is cut short or damaged: put a copy of it back, or delete it to start over`,
+        `${name} is cut short or damaged: put a copy of it back, or delete it to start over`,
       );
-    // The pass that wrote the snapshot is complete.
-    this.cursor = undefined;
-    this.#committed.clear();
-    this.#pending.clear();
-    const after = before?.header.id ?? null;
-    const path = await explained(this.#name, () => keptDraftOf(this.#path));
-    const found = await readSnapshot(path, { query, draftAfter: after }, apply);
-    const options = { isKept: true, keepBytes: found?.wholeBytes, mode: 0o600 };
-    this.#draft = await openDraft(this.#path, this.#name, options);
-    if (found !== undefined) this.#hash = found.hash;
-    else await this.#append(snapshotLine({ format, version: 1, id: randomUUID(), after, query }));
+    this.#after = before?.id ?? null;
+    // If the snapshot was deleted or put back since, this is another pass.
+    await this.work.resume(({ after }) => after === this.#after);
+    if (!this.work.isResumed) return;
+    const { bytes, hash, begun } = this.work.state;
+    this.#begun = new Map(begun);
+    const draft = await explained(name, () => keptDraftOf(path));
+    const found = await readSnapshot(draft, { query, bytes }, (contact) => this.#take(contact));
+    if (found === undefined || hexOf(found.hash) !== hash)
+      this.work.refuse(
+        `does not fit ${draft}, which is missing or damaged: delete the checkpoint to start over`,
+      );
+    this.#hash = found.hash;
   }
 
-  /** What a mark means, in a file that is read and in this run. @param contacts - those before it. */
-  #apply(mark: SnapshotMark, contacts: readonly StoredContact[]): void {
-    if ("pending" in mark) {
-      this.#page = { contacts, cursor: mark.pending };
-      // One that is as known was not told: what a killed run has told of it still counts.
-      for (const contact of contacts)
-        if (this.#fieldsToTell(contact)?.length !== 0) this.#pending.set(contact.id, contact.fields);
-    } else if ("committed" in mark) {
-      this.cursor = this.#page?.cursor || undefined;
-      for (const { id, fields } of this.#page?.contacts ?? []) {
-        this.#known.set(id, this.#packer.pack(fields));
-        this.#committed.add(id);
-        this.#pending.delete(id);
-      }
-    } else this.cursor = undefined;
+  #know({ id, fields }: StoredContact): void {
+    this.known.set(id, this.#packer.pack(fields));
+  }
+
+  #take(contact: StoredContact): void {
+    this.#know(contact);
+    this.taken.add(contact.id);
+  }
+
+  /** Opens the draft. */
+  async open(): Promise<void> {
+    await this.work.openDraft(this.#place, this.work.state.bytes);
+    if (this.work.isResumed) return;
+    await this.#append([{ format, version: 1, id: randomUUID(), query: this.#query }], null);
   }
 
   /** The fields in which a contact differs from the known one; undefined if there is none. */
-  #fieldsToTell({ id, fields }: StoredContact): readonly string[] | undefined {
-    const known = this.#known.get(id);
+  #fieldsChanged({ id, fields }: StoredContact): readonly string[] | undefined {
+    const known = this.known.get(id);
     return known === undefined ? undefined : fieldsChanged(this.#packer.unpack(known), fields);
   }
 
-  knows(id: string): boolean {
-    return this.#known.has(id);
-  }
-
-  /** Stores a page as pending. Returns the changes that it shows. */
-  async pend(contacts: readonly Contact[], cursor: string | undefined): Promise<readonly ContactChange[]> {
+  /** Begins a page. Returns the changes that it shows. */
+  async show(contacts: readonly Contact[]): Promise<readonly ContactChange[]> {
     const changes: ContactChange[] = [];
-    const stored: StoredContact[] = [];
+    const page: StoredContact[] = [];
     for (const contact of contacts) {
       const now = { id: String(contact.id), fields: fieldHashes(contact) };
-      stored.push(now);
-      const told = this.#fieldsToTell(now);
+      page.push(now);
+      const changed = this.#fieldsChanged(now);
       // A field that was yielded as changed and has changed back is a change too.
-      const taken = this.#pending.get(now.id);
-      const fields = told?.length === 0 && taken !== undefined ? fieldsChanged(taken, now.fields) : told;
+      const yielded = this.#begun.get(now.id);
+      const fields =
+        changed?.length === 0 && yielded !== undefined ? fieldsChanged(yielded, now.fields) : changed;
       if (fields === undefined) changes.push({ kind: "added", contact });
       else if (fields.length > 0) changes.push({ kind: "changed", contact, fields });
+      // If it is as known, what a killed run has yielded of it still counts.
+      if (changed?.length !== 0) this.#begun.set(now.id, now.fields);
     }
-    await this.write({ pending: cursor ?? "" }, stored);
+    this.#page = page;
+    // Saved before it is yielded: a contact that is gone in the next run is then yielded as removed.
+    if (changes.length > 0) await this.#save({});
     return changes;
   }
 
-  /** Stores a mark, and before it the contacts of the page that it ends. */
-  async write(mark: SnapshotMark, contacts: readonly StoredContact[] = []): Promise<void> {
-    await this.#append([...contacts, mark].map(snapshotLine).join(""));
-    this.#apply(mark, contacts);
+  /** The page that was shown is taken. @param cursor - where the list continues. */
+  async take(cursor: string | undefined): Promise<void> {
+    for (const contact of this.#page) {
+      this.#take(contact);
+      this.#begun.delete(contact.id);
+    }
+    await this.#append(this.#page, cursor || null);
   }
 
   /** Contacts of the snapshot that are not in the list any more. */
   *removed(): Generator<readonly ContactChange[]> {
-    const told = [...this.#pending.keys()].filter((id) => !this.knows(id));
-    const gone = [...told, ...[...this.#known.keys()].filter((id) => !this.#committed.has(id))];
+    const yielded = [...this.#begun.keys()].filter((id) => !this.known.has(id));
+    const gone = [...yielded, ...[...this.known.keys()].filter((id) => !this.taken.has(id))];
     for (let at = 0; at < gone.length; at += pageSize)
       yield gone.slice(at, at + pageSize).map((id) => ({ kind: "removed", id }));
   }
 
+  /** Lets the next run read the list from its beginning. */
+  async restart(): Promise<void> {
+    if (this.work.state.bytes > 0) await this.#save({ cursor: null });
+  }
+
   /** Replaces the snapshot with the draft. */
   async finish(): Promise<void> {
-    await this.#append(snapshotLine({ complete: this.#hash.copy().digest("hex") }));
-    await this.#draft?.commit();
+    await this.work.append(snapshotLine({ complete: hexOf(this.#hash) }));
+    await this.work.finish();
   }
 
-  async close(): Promise<void> {
-    await this.#draft?.discard();
+  async #append(lines: readonly (SnapshotHeader | StoredContact)[], cursor: string | null): Promise<void> {
+    const text = lines.map(snapshotLine).join("");
+    await this.work.append(text);
+    const bytes = this.work.state.bytes + Buffer.byteLength(text);
+    await this.#save({ cursor, bytes, hash: hexOf(this.#hash.update(text)) });
   }
 
-  async #append(text: string): Promise<void> {
-    await this.#draft?.append(text);
-    this.#hash.update(text);
+  #save(progress: Partial<PassState>): Promise<void> {
+    const { state } = this.work;
+    return this.work.save({ ...state, ...progress, after: this.#after, begun: [...this.#begun] });
   }
 }
 
@@ -184,21 +221,21 @@ export async function* changedContacts(
   refuseFaults(operation, ruleFaults(options, rules, { required: ["snapshot"] }));
   const { snapshot, search, onProgress, ...callOptions } = options;
   const query = search === undefined ? {} : { search };
-  const pass = new Pass(snapshot);
+  const pass = new Pass(snapshot, query);
   const progress = new ProgressReporter(onProgress, undefined, call.clock);
   const scope = call.long(operation, { waits: progress });
   const list = (from: PagingOptions) =>
     paged(scope, operations.contacts.list, query, { ...callOptions, ...from }).pages();
   try {
-    await pass.begin(query);
-    if (pass.size > 0) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);
-    progress.skip(pass.seen);
-    let done = pass.seen;
-    for await (const { data, total, cursor } of list({ cursor: pass.cursor })) {
-      // Stored before it is yielded: a contact that is gone in the next run is then yielded as removed.
-      const changes = await pass.pend(data.filter(isRecord), cursor);
+    await pass.begin();
+    if (pass.known.size > 0) await refuseForeign(pass, list({ prefetch: 0 }), snapshot);
+    await pass.open();
+    progress.skip(pass.taken.size);
+    let done = pass.taken.size;
+    for await (const { data, total, cursor } of list({ cursor: pass.work.state.cursor ?? undefined })) {
+      const changes = await pass.show(data.filter(isRecord));
       if (changes.length > 0) yield changes;
-      await pass.write({ committed: true });
+      await pass.take(cursor);
       done += data.length;
       progress.total = total;
       progress.update(done);
@@ -208,12 +245,11 @@ export async function* changedContacts(
     progress.update(done, true);
   } catch (error) {
     // If the list cannot be read from its cursor, the next run could not read it either.
-    if (error instanceof ResponseValidationError || error instanceof ValidationError)
-      await pass.write({ restart: true });
+    if (error instanceof ResponseValidationError || error instanceof ValidationError) await pass.restart();
     throw error;
   } finally {
     progress.stop();
-    await pass.close();
+    await pass.work.leave();
   }
 }
 
@@ -224,8 +260,8 @@ const refuseForeign = async (
   since: string,
 ): Promise<void> => {
   for await (const { data } of pages)
-    if (data.some((contact) => isRecord(contact) && pass.knows(String(contact.id)))) return;
+    if (data.some((contact) => isRecord(contact) && pass.known.has(String(contact.id)))) return;
   throw new ConfigurationError(
-    `snapshot ${since} is of another workspace: none of its ${pass.size} contacts is in the list; if they were all removed, delete it to start over`,
+    `snapshot ${since} is of another workspace: none of its ${pass.known.size} contacts is in the list; if they were all removed, delete it to start over`,
   );
 };

@@ -1,5 +1,5 @@
-import { parseState, readState, type StateKind, stateFile } from "../runtime/saved-state.ts";
-import { isCount } from "../runtime/values.ts";
+import { parseState, readState, stateFile, stateKind } from "../runtime/saved-state.ts";
+import { isCount, isText, isTextOrNull } from "../runtime/values.ts";
 
 /** The progress of a run, as JSON. */
 export interface Checkpoint {
@@ -45,22 +45,13 @@ export interface CheckpointStore {
   save(state: Checkpoint): Promise<void>;
 }
 
-const isTextOrNull = (value: unknown): boolean => typeof value === "string" || value === null;
-
-const kind: StateKind<Checkpoint> = {
-  noun: "checkpoint",
-  fits: (value): value is Checkpoint => {
-    const { version, done, last, key, ids, begun }: { [K in keyof Checkpoint]?: unknown } = Object(value);
-    return (
-      version === 1 &&
-      isCount(done) &&
-      isTextOrNull(last) &&
-      (key === undefined || typeof key === "string") &&
-      (begun === undefined || Array.isArray(begun)) &&
-      (ids === undefined || (typeof Object(ids).from === "string" && isTextOrNull(Object(ids).last)))
-    );
-  },
-};
+const kind = stateKind<Checkpoint>("checkpoint", {
+  done: isCount,
+  last: isTextOrNull,
+  key: (value) => value === undefined || isText(value),
+  begun: (value) => value === undefined || Array.isArray(value),
+  ids: (value) => value === undefined || (isText(Object(value).from) && isTextOrNull(Object(value).last)),
+});
 
 /** Keeps the checkpoint in a file. */
 export const fileCheckpoint = (path: string): CheckpointStore => stateFile(path, kind);

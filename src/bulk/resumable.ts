@@ -1,8 +1,9 @@
 import { InFlight } from "../batch/in-flight.ts";
 import type { CallScope } from "../call/scope.ts";
-import { ConfigurationError, TouchpointError } from "../errors.ts";
-import { iterateUntilAborted, untilAborted } from "../runtime/cancellation.ts";
+import { TouchpointError } from "../errors.ts";
+import { iterateUntilAborted } from "../runtime/cancellation.ts";
 import { contentHash } from "../runtime/content-hash.ts";
+import { Resumable } from "../runtime/resumable.ts";
 import { lineOf, tellSettled } from "../runtime/source-line.ts";
 import { snapshot } from "../runtime/values.ts";
 import { type Checkpoint, type CheckpointStore, fileCheckpoint, readCheckpoint } from "./checkpoint.ts";
@@ -58,56 +59,54 @@ class Run<Item> {
   readonly reading: Reading = { read: 0, skipped: 0 };
   readonly #work: ResumableWork<Item>;
   readonly #flight: InFlight;
-  /** Undefined if nothing is saved. */
-  #store: CheckpointStore | undefined;
-  /** The save that has begun last, and the one that begins after it. */
-  #saving: Promise<void> = Promise.resolve();
-  #nextSave: Promise<void> | undefined;
+  /** Its state is what is settled without a gap. */
+  readonly #resumable: Resumable<Checkpoint>;
   /** Settled batches after one that is not: the last entry of each, by the index of its first. */
   readonly #settled = new Map<number, Entry<Item>>();
-  /** What is settled without a gap. */
-  #state: Checkpoint = { version: 1, done: 0, last: null };
   #isForSource = false;
 
   constructor(work: ResumableWork<Item>) {
     this.#work = work;
     this.#flight = new InFlight(work.concurrency);
     work.progress.waitsForSource = () => this.#isForSource && this.#flight.isEmpty;
-  }
-
-  /** Reads how far an earlier run has come. @throws ConfigurationError if it was one with another key. */
-  async #resume(): Promise<void> {
-    const { checkpoint, isDry, call } = this.#work;
+    const { checkpoint, isDry, call } = work;
+    const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
     const { apiKey } = call.context.settings;
     // A checkpoint belongs to the key that it was saved with. A function's keys change.
     const key = typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;
-    const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
-    const before = readCheckpoint(store && (await untilAborted(store.load(), call.signal)));
-    this.#store = isDry ? undefined : store;
-    this.#state = { ...this.#state, ...before, key };
-    if (before?.key !== undefined && key !== undefined && before.key !== key)
-      this.#refuse(
-        "was saved with another API key, and may be of another workspace: delete it to start over; if this is a " +
-          'new key of the same workspace, remove "key" from the checkpoint to go on',
-      );
+    this.#resumable = new Resumable<Checkpoint>({
+      // A store has no name.
+      name: typeof checkpoint === "string" ? `checkpoint ${checkpoint}` : "the checkpoint",
+      store: store && {
+        load: async () => readCheckpoint(await store.load()),
+        save: isDry ? undefined : (state) => store.save(state),
+      },
+      fresh: { version: 1, done: 0, last: null, key },
+      signal: call.signal,
+    });
   }
 
-  /** @throws ConfigurationError naming the checkpoint; a store has no name. */
-  #refuse(what: string): never {
-    const { checkpoint } = this.#work;
-    const name = typeof checkpoint === "string" ? `checkpoint ${checkpoint}` : "the checkpoint";
-    throw new ConfigurationError(`${name} ${what}`);
+  #isOfThisKey({ key }: Checkpoint): boolean {
+    const own = this.#resumable.state.key;
+    if (key === undefined || own === undefined || key === own) return true;
+    this.#resumable.refuse(
+      "was saved with another API key, and may be of another workspace: delete it to start over; if this is a " +
+        'new key of the same workspace, remove "key" from the checkpoint to go on',
+    );
   }
 
   async finish(): Promise<void> {
-    await this.#resume();
+    await this.#resumable.resume((before) => this.#isOfThisKey(before));
     const { source: given, batchSize, prepare, progress, call } = this.#work;
-    const { done } = this.#state;
+    const { done } = this.#resumable.state;
     tellSettled(given, done);
     const batch: Entry<Item>[] = [];
     try {
       this.#waitForSource(true);
-      for await (const item of iterateUntilAborted(prepare?.(given, this.#state) ?? given, call.signal)) {
+      for await (const item of iterateUntilAborted(
+        prepare?.(given, this.#resumable.state) ?? given,
+        call.signal,
+      )) {
         this.#waitForSource(false);
         const line = lineOf(item);
         const entry = { index: this.reading.read++, item, ...(line !== undefined && { line }) };
@@ -119,7 +118,7 @@ class Run<Item> {
       this.#waitForSource(false);
       const { read } = this.reading;
       if (read < done)
-        this.#refuse(
+        this.#resumable.refuse(
           `belongs to another input: it covers ${done} items, this one has ${read}; give that input again, or delete the checkpoint to start over`,
         );
       await this.#send(batch.splice(0));
@@ -127,7 +126,7 @@ class Run<Item> {
       // Also when the source fails: batches in flight are awaited, and count.
       await this.#flight.settled();
     }
-    progress.update(this.#state.done, true);
+    progress.update(this.#resumable.state.done, true);
   }
 
   #waitForSource(isWaiting: boolean): void {
@@ -142,14 +141,14 @@ class Run<Item> {
     const { index } = entry;
     this.reading.skipped += 1;
     if (index === done - 1) {
-      const [before, now] = [this.#state, this.#stateAfter(entry)];
+      const [before, now] = [this.#resumable.state, this.#stateAfter(entry)];
       if (now.last !== before.last)
-        this.#refuse(
+        this.#resumable.refuse(
           `belongs to another input: item ${index} is not the one it ends with; give that input again, or delete the checkpoint to start over`,
         );
       const [was, is] = [before.ids, now.ids];
       if (was && is && (was.from !== is.from || was.last !== is.last))
-        this.#refuse(
+        this.#resumable.refuse(
           `belongs to a run with ids from ${was.from}, and this one takes them from ${is.from}: item ${index} ` +
             `was ${was.last} and would now be ${is.last}, so that everything is recorded twice; give the same idFrom, or delete the checkpoint to start over`,
         );
@@ -160,7 +159,7 @@ class Run<Item> {
   /** @param entry - the last that is settled without a gap. */
   #stateAfter(entry: Entry<Item>): Checkpoint {
     const { ids } = this.#work;
-    const { begun: _over, ...before } = this.#state;
+    const { begun: _over, ...before } = this.#resumable.state;
     const state = { ...before, done: entry.index + 1, last: contentHash(entry.item) };
     return ids ? { ...state, ids: { from: ids.from, last: ids.of(entry) } } : state;
   }
@@ -177,29 +176,23 @@ class Run<Item> {
     });
   }
 
-  async #begin(begun: readonly string[]): Promise<void> {
-    this.#state = { ...this.#state, begun };
-    await untilAborted(this.#save(), this.#work.call.signal);
+  #begin(begun: readonly string[]): Promise<void> {
+    return this.#resumable.save({ ...this.#resumable.state, begun });
   }
 
   async #settle(): Promise<void> {
-    const before = this.#state;
-    for (let last = this.#settled.get(before.done); last; last = this.#settled.get(this.#state.done)) {
-      this.#settled.delete(this.#state.done);
-      this.#state = this.#stateAfter(last);
+    const before = this.#resumable.state;
+    for (
+      let last = this.#settled.get(before.done);
+      last;
+      last = this.#settled.get(this.#resumable.state.done)
+    ) {
+      this.#settled.delete(this.#resumable.state.done);
+      this.#resumable.state = this.#stateAfter(last);
     }
-    this.#work.progress.update(this.#state.done);
-    if (this.#state !== before) await untilAborted(this.#save(), this.#work.call.signal);
-  }
-
-  /** Resolves when this state, or a newer one, is stored. While one is saved, the others wait for one save of the newest. */
-  #save(): Promise<void> {
-    this.#nextSave ??= this.#saving.then(() => {
-      this.#nextSave = undefined;
-      return this.#store?.save(this.#state);
-    });
-    this.#saving = this.#nextSave.catch(() => undefined);
-    return this.#nextSave;
+    const { state } = this.#resumable;
+    this.#work.progress.update(state.done);
+    if (state !== before) await this.#resumable.save(state);
   }
 }
 

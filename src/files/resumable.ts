@@ -1,9 +1,8 @@
-import { rm, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
-import { explained, keptDraftOf, openDraft } from "../runtime/atomic-file.ts";
-import { type StateKind, stateFile } from "../runtime/saved-state.ts";
-import { isCount } from "../runtime/values.ts";
+import { Resumable } from "../runtime/resumable.ts";
+import { stateFile, stateKind } from "../runtime/saved-state.ts";
+import { isCount, isText, isTextOrNull } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
 import { pathOf } from "./source.ts";
 import type { FileForm, FileTarget } from "./write-records.ts";
@@ -30,20 +29,13 @@ interface ExportCheckpoint {
   readonly isComplete: boolean;
 }
 
-const kind: StateKind<ExportCheckpoint> = {
-  noun: "checkpoint",
-  fits: (value): value is ExportCheckpoint => {
-    const found: { [K in keyof ExportCheckpoint]?: unknown } = Object(value);
-    return (
-      found.version === 1 &&
-      typeof found.subject === "string" &&
-      (typeof found.cursor === "string" || found.cursor === null) &&
-      isCount(found.records) &&
-      isCount(found.bytes) &&
-      typeof found.isComplete === "boolean"
-    );
-  },
-};
+const kind = stateKind<ExportCheckpoint>("checkpoint", {
+  subject: isText,
+  cursor: isTextOrNull,
+  records: isCount,
+  bytes: isCount,
+  isComplete: (value) => typeof value === "boolean",
+});
 
 const isList = (records: unknown): records is ResumableList =>
   typeof records === "object" && records !== null && "pages" in records && "request" in records;
@@ -77,34 +69,6 @@ export const resumableTarget = (
   return { path: resolve(path), list: records, checkpoint: resolve(checkpoint) };
 };
 
-/** The error of a list that refuses the cursor of a checkpoint; other errors as they are. */
-const misfitOr = (error: unknown, checkpoint: string): unknown =>
-  error instanceof ResponseValidationError
-    ? new ConfigurationError(
-        `checkpoint ${checkpoint} does not fit the list, which may be of another workspace, or has lost all contacts that were read last: delete it to start over`,
-        { cause: error },
-      )
-    : error;
-
-/** Where an export starts: at its checkpoint, if there is one, and if its draft is there. */
-const startOf = async (path: string, checkpoint: string, subject: string) => {
-  const file = stateFile(checkpoint, kind);
-  const found = await file.load();
-  if (found !== undefined && found.subject !== subject)
-    throw new ConfigurationError(
-      `checkpoint ${checkpoint} belongs to an export with another query, other columns or another form: delete it to start over`,
-    );
-  const draftPath = await explained(path, () => keptDraftOf(path));
-  const size = (await stat(draftPath).catch(() => undefined))?.size;
-  // The process was killed between renaming or removing the draft and deleting the checkpoint.
-  const isFinished = found?.isComplete === true && size === undefined;
-  if (found !== undefined && !isFinished && (size ?? -1) < found.bytes)
-    throw new ConfigurationError(
-      `${draftPath} is missing or shorter than checkpoint ${checkpoint} says: delete the checkpoint to start over`,
-    );
-  return { file, found, draftPath, isFinished };
-};
-
 /**
  * Writes a list to `<path>.partial`, page by page, with a checkpoint after each, and makes the file of it at the end.
  *
@@ -120,48 +84,49 @@ export const writeResumable = async (
 ): Promise<Written> => {
   const { limit: _any, ...query }: { limit?: unknown } = list.request.query;
   const subject = JSON.stringify({ operation: list.request.operation, query, form: settings });
-  const { file, found, draftPath, isFinished } = await startOf(path, checkpoint, subject);
-  const nothing = { cursor: null, records: 0, bytes: 0, isComplete: false };
-  const start: ExportCheckpoint = found ?? { version: 1, subject, ...nothing };
-  let state = start;
-  const resumed = start.records;
-  const written = (): Written => ({ records: state.records, bytes: state.bytes, resumed });
-  const save = async (progress: Partial<ExportCheckpoint>) => {
-    const next = { ...state, ...progress };
-    await file.save(next);
-    state = next;
+  const work = new Resumable<ExportCheckpoint>({
+    name: `checkpoint ${checkpoint}`,
+    store: stateFile(checkpoint, kind),
+    fresh: { version: 1, subject, cursor: null, records: 0, bytes: 0, isComplete: false },
+  });
+  await work.resume(
+    (before) =>
+      before.subject === subject ||
+      work.refuse(
+        "belongs to an export with another query, other columns or another form: delete it to start over",
+      ),
+  );
+  const resumed = work.state.records;
+  const written = (): Written => ({ records: work.state.records, bytes: work.state.bytes, resumed });
+  const append = async (cursor: string | null, page: readonly object[]): Promise<void> => {
+    const { records, bytes } = work.state;
+    const rows = page.map((record, index) => row(record, records + index + 1));
+    const block = Buffer.from((bytes === 0 ? header : "") + rows.join(""));
+    await work.append(block);
+    const progress = { cursor, records: records + page.length, bytes: bytes + block.length };
+    await work.save({ ...work.state, ...progress });
+    if (page.length > 0) await onWritten?.(written());
   };
-  if (!isFinished) {
-    const draft = await openDraft(path, path, { isKept: true, keepBytes: found?.bytes, mode });
-    const append = async (cursor: string | null, page: readonly object[]): Promise<void> => {
-      const rows = page.map((record, index) => row(record, state.records + index + 1));
-      const block = Buffer.from((state.bytes === 0 ? header : "") + rows.join(""));
-      await draft.append(block);
-      await draft.sync();
-      await save({ cursor, records: state.records + page.length, bytes: state.bytes + block.length });
-      if (page.length > 0) await onWritten?.(written());
-    };
-    try {
-      if (!state.isComplete) {
-        for await (const { cursor, data } of list.pages({ cursor: state.cursor ?? undefined }))
-          await append(cursor, data);
-        if (state.bytes === 0) await append(state.cursor, []);
-      }
+  // Without a draft, the process was killed between making the file of it and deleting the checkpoint.
+  const place = { path, name: path, mode };
+  if (!work.state.isComplete || (await work.hasDraft(place))) await work.openDraft(place, work.state.bytes);
+  try {
+    if (!work.state.isComplete) {
+      for await (const { cursor, data } of list.pages({ cursor: work.state.cursor ?? undefined }))
+        await append(cursor, data);
+      if (work.state.bytes === 0) await append(work.state.cursor, []);
       // In this order, because a draft without its checkpoint is started again.
-      await save({ isComplete: true });
-      if (finish === undefined) await draft.commit();
-      else {
-        await draft.discard();
-        await finish(draftPath);
-        await rm(draftPath, { force: true });
-      }
-    } catch (error) {
-      await draft.discard();
-      if (found !== undefined) throw misfitOr(error, checkpoint);
-      if (state === start) await rm(draftPath, { force: true });
-      throw error;
+      await work.save({ ...work.state, isComplete: true });
     }
+    await work.finish(finish);
+  } catch (error) {
+    await work.leave();
+    if (work.isResumed && error instanceof ResponseValidationError)
+      work.refuse(
+        "does not fit the list, which may be of another workspace, or has lost all contacts that were read last: delete it to start over",
+        error,
+      );
+    throw error;
   }
-  await file.remove();
   return written();
 };

@@ -12,6 +12,17 @@ export interface StateKind<State> {
   readonly fits: (value: unknown) => value is State;
 }
 
+/** A kind of state, of version 1. @param checks - what each of its fields must be. */
+export const stateKind = <State extends { readonly version: 1 }>(
+  noun: string,
+  checks: { readonly [K in Exclude<keyof State, "version">]-?: (value: unknown) => boolean },
+): StateKind<State> => ({
+  noun,
+  fits: (value): value is State =>
+    Object(value).version === 1 &&
+    Object.entries<(value: unknown) => boolean>(checks).every(([name, fits]) => fits(Object(value)[name])),
+});
+
 /** @throws ConfigurationError, by its name, for a value that is no such state, or of a newer version. */
 export const readState = <State>(value: unknown, name: string, { noun, fits }: StateKind<State>): State => {
   if (fits(value)) return value;

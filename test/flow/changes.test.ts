@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import {
+  appendFileSync,
   copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
+  rmdirSync,
   rmSync,
   statSync,
+  truncateSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,6 +22,7 @@ import { createSandbox } from "../../src/sandbox/index.ts";
 const folder = mkdtempSync(join(tmpdir(), "touchpoint-changes-"));
 const since = join(folder, "contacts.snapshot");
 const partial = `${since}.partial`;
+const checkpoint = `${partial}.json`;
 
 afterEach(() => {
   for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
@@ -96,11 +100,11 @@ test("a later run tells what was added, changed with its fields, and removed", a
 test("a snapshot holds a line a contact: its id, and 128 bits of SHA-256 a field", async () => {
   const { client, sandbox } = workspace(1);
   await changesOf(client);
-  const [header, contact, ...marks] = readFileSync(since, "utf8")
+  const [header, contact, ...others] = readFileSync(since, "utf8")
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line));
-  expect(header).toMatchObject({ format: "touchpoint-contacts", version: 1, after: null, query: {} });
+  expect(header).toMatchObject({ format: "touchpoint-contacts", version: 1, query: {} });
   const hash = (value: unknown) =>
     createHash("sha256").update(JSON.stringify(value)).digest().toString("base64url", 0, 16);
   const [{ id = "", ...fields } = {}] = sandbox.state.contacts;
@@ -109,11 +113,7 @@ test("a snapshot holds a line a contact: its id, and 128 bits of SHA-256 a field
     id,
     fields: { name: hash(name), listIds: hash(listIds), "customFields.plan": hash("free") },
   });
-  expect(marks).toEqual([
-    { pending: expect.any(String) },
-    { committed: true },
-    { complete: expect.stringMatching(/^[0-9a-f]{64}$/) },
-  ]);
+  expect(others).toEqual([{ complete: expect.stringMatching(/^[0-9a-f]{64}$/) }]);
 });
 
 test("a contact that was removed and comes back is added", async () => {
@@ -154,8 +154,17 @@ test("a contact that was yielded as added, and removed before the run continues,
 
 test("a run that was killed before its snapshot was renamed is finished, and forgets no contact", async () => {
   const { client, sandbox } = workspace(250);
-  const all = await changesOf(client);
-  renameSync(since, partial);
+  const all: ContactChange[] = [];
+  const run = async (): Promise<void> => {
+    for await (const change of client.contacts.changes({ snapshot: since })) {
+      all.push(change);
+      // A folder cannot be replaced.
+      if (all.length === 250) mkdirSync(since);
+    }
+  };
+  await expect(run()).rejects.toThrow(`snapshot ${since} cannot be written`);
+  rmdirSync(since);
+  expect(readdirSync(folder)).toEqual(["contacts.snapshot.partial", "contacts.snapshot.partial.json"]);
   for (const at of [10, 240]) sandbox.removeContact(sandbox.state.contacts[at]?.id ?? "");
   all.push(...(await changesOf(client)), ...(await changesOf(client)));
   expect(idsAfter(all)).toEqual(idsIn(sandbox));
@@ -299,6 +308,7 @@ test("a snapshot of another workspace is refused before anything is yielded", as
   );
   await expect(changesOf(workspace(0).client)).rejects.toThrow("is of another workspace");
   expect(readFileSync(since).equals(before)).toBe(true);
+  expect(readdirSync(folder)).toEqual(["contacts.snapshot"]);
 });
 
 test("a workspace is known by any contact, wherever it stands in the list", async () => {
@@ -324,17 +334,38 @@ test("a run whose snapshot was deleted or put back begins anew", async () => {
   expect([again.length, again[0]?.kind]).toEqual([450, "changed"]);
 });
 
-test.each([
-  // Two pages of 200 are committed, and pages share two contacts with the one before.
-  ["its last page is cut", (bytes: Buffer) => bytes.subarray(0, -1), 202],
-  ["it has no more than a part of its first line", (bytes: Buffer) => bytes.subarray(0, 10), 600],
-  ["its end is filled with zeros", (bytes: Buffer) => Buffer.concat([bytes, Buffer.alloc(100)]), 202],
-])("how far a killed run has come is used as far as it is whole: %s", async (_, damage, left) => {
+test("what a killed run has written beyond its checkpoint does not count", async () => {
   const { client } = workspace(600);
   await changesOf(client, 401);
-  writeFileSync(partial, damage(readFileSync(partial)));
-  expect(await changesOf(client)).toHaveLength(left);
+  appendFileSync(partial, '{"id":"half');
+  // Two pages of 200 were taken, and pages share two contacts with the one before.
+  expect(await changesOf(client)).toHaveLength(202);
   expect(await changesOf(client)).toEqual([]);
+});
+
+const ofMissing = "which is missing or damaged: delete the checkpoint to start over";
+
+test.each([
+  ["its draft is cut", () => truncateSync(partial, statSync(partial).size - 1), ofMissing],
+  ["its draft is gone", () => rmSync(partial), ofMissing],
+  [
+    "another byte is in its draft",
+    () => writeFileSync(partial, readFileSync(partial, "utf8").replace("ct_", "cu_")),
+    ofMissing,
+  ],
+  ["its checkpoint is cut", () => truncateSync(checkpoint, 10), "is cut short or no JSON"],
+])("a killed run cannot continue when %s, and says what to delete", async (_, damage, message) => {
+  const { client, sandbox } = workspace(600);
+  await changesOf(client, 401);
+  damage();
+  const requests = sandbox.state.requests.length;
+  const error = await changesOf(client).catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ name: "ConfigurationError", message: expect.stringContaining(message) });
+  expect(error).toMatchObject({ message: expect.stringContaining(`checkpoint ${checkpoint} `) });
+  expect(sandbox.state.requests).toHaveLength(requests);
+  rmSync(checkpoint);
+  expect(await changesOf(client)).toHaveLength(600);
+  expect(readdirSync(folder)).toEqual(["contacts.snapshot"]);
 });
 
 test("of two runs at once the second continues, and the first fails", async () => {
@@ -366,8 +397,8 @@ test("a place that the list no longer shows makes the next run begin anew", asyn
 test("a place that cannot be read, damaged or of another version, makes the next run begin anew", async () => {
   const { client } = workspace(600);
   await changesOf(client, 401);
-  const damaged = readFileSync(partial, "utf8").replaceAll(/"pending":"[^"]+"/g, '"pending":"e30"');
-  writeFileSync(partial, damaged);
+  const damaged = readFileSync(checkpoint, "utf8").replace(/"cursor":"[^"]+"/, '"cursor":"e30"');
+  writeFileSync(checkpoint, damaged);
   await expect(changesOf(client)).rejects.toThrow(
     "cursor: must be a cursor that a page of this list carried",
   );
