@@ -24,7 +24,7 @@ export type {
   RejectedEvent,
 } from "./bulk/ingest-options.ts";
 export type { Progress } from "./bulk/progress.ts";
-export type { InputSource } from "./bulk/resumable.ts";
+export type { InputSource } from "./bulk/source-run.ts";
 export type { SourcePlace, WorkOptions } from "./bulk/work-options.ts";
 export type { ApiPromise, ResponseInfo, WithResponse } from "./call/api-promise.ts";
 export type { RawRequest } from "./call/raw-request.ts";

@@ -48,7 +48,7 @@ describe("planted in the real tree, it is reported:", () => {
 
   test.each([
     ["p-retry", "src/http/auth.ts", 'import retry from "p-retry";'],
-    ["bottleneck", "src/bulk/resumable.ts", 'import Limiter from "bottleneck";'],
+    ["bottleneck", "src/bulk/source-run.ts", 'import Limiter from "bottleneck";'],
     ["undici", "src/options/options.ts", 'import type { Dispatcher } from "undici";'],
     ["undici", "src/client.ts", 'const agent = () => import("undici/lib/dispatcher/agent.js");'],
     ["ioredis", "src/rate-limit/permits.ts", 'import type { Redis } from "ioredis";'],

@@ -13,7 +13,7 @@ import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type { GivenContact } from "../workspace/contact-types.ts";
 import { fieldsToChange, shortTexts, TextPacker, type Texts } from "./contact-fields.ts";
-import type { InputSource } from "./resumable.ts";
+import type { InputSource } from "./source-run.ts";
 import { Spool } from "./spool.ts";
 
 /** How an import found out which contacts exist. */

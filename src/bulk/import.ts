@@ -23,7 +23,7 @@ import type {
   RejectedContact,
 } from "./import-options.ts";
 import { ProgressReporter } from "./progress.ts";
-import { type Entry, type InputSource, type Reading, runResumable } from "./resumable.ts";
+import { type Entry, type InputSource, type Reading, runSource } from "./source-run.ts";
 import { Spool } from "./spool.ts";
 import { upsertContact } from "./upsert.ts";
 import { placeOf, requestOptions, workFaults } from "./work-options.ts";
@@ -326,7 +326,7 @@ export const importContacts = async (
       ...(run.plan && { plan: run.plan }),
     };
   };
-  return runResumable<GivenContact, ImportReport>({
+  return runSource<GivenContact, ImportReport>({
     ...{ call, source, checkpoint, progress, report, isDry: dryRun },
     batchSize: () => run.batchSize,
     concurrency: run.concurrency,

@@ -17,7 +17,7 @@ import { momentMs } from "../service/timestamps.ts";
 import { batchSizeRule, forecastOfRun } from "./forecast.ts";
 import type { IngestContext, IngestOptions, IngestReport, RejectedEvent } from "./ingest-options.ts";
 import { ProgressReporter } from "./progress.ts";
-import { type Entry, type InputSource, type Reading, runResumable } from "./resumable.ts";
+import { type Entry, type InputSource, type Reading, runSource } from "./source-run.ts";
 import { placeOf, requestOptions, type SourcePlace, workFaults } from "./work-options.ts";
 
 /**
@@ -233,7 +233,7 @@ export const ingest = async (
     const elapsedMs = Math.round(clock.now() - startedAt);
     return { ...reading, ...counts, unknown: reading.read - settled, elapsedMs };
   };
-  return runResumable<EventInput, IngestReport>({
+  return runSource<EventInput, IngestReport>({
     ...{ call, source, progress, report, checkpoint: options.checkpoint },
     // A batch larger than the limit allows at once would have to wait for an empty window.
     batchSize: () => Math.min(options.batchSize ?? maxEventsPerRequest, largestBatch()),

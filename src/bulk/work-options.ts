@@ -4,7 +4,7 @@ import { can, isCallback, isWhole, must, type Rules, ruleFaults } from "../runti
 import { isIterable } from "../runtime/values.ts";
 import type { CheckpointStore } from "./checkpoint.ts";
 import type { Progress } from "./progress.ts";
-import type { Entry } from "./resumable.ts";
+import type { Entry } from "./source-run.ts";
 
 /** Options of work that can be resumed. */
 export interface WorkOptions extends CallOptions {

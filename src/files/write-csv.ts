@@ -6,8 +6,8 @@ import { destinationOf, explained, removeOldDrafts } from "../runtime/atomic-fil
 import { isFlag, type Rules } from "../runtime/rules.ts";
 import { areColumns, columnsFrom, type WriteColumns } from "./csv-columns.ts";
 import { csvForm, spooledTable, tableOfFile } from "./csv-table.ts";
+import { exportList, exportTarget } from "./export-list.ts";
 import { isDelimiter, knownOptions, type WriteOptions, type Written, writeRules } from "./options.ts";
-import { resumableTarget, writeResumable } from "./resumable.ts";
 import { pathOf } from "./source.ts";
 import { ndjsonForm } from "./write-ndjson.ts";
 import { assertRecords, blocksOf, type FileTarget, writeBlocks } from "./write-records.ts";
@@ -78,27 +78,22 @@ export const writeCsv = async (
   const { columns, delimiter = ",", escapeFormulas = true, byteOrderMark = false } = known;
   const style = { delimiter, escapeFormulas, byteOrderMark };
   const form = columns && csvForm(columnsFrom(columns), style);
-  const resumable = resumableTarget(target, records, known);
-  if (resumable === undefined) {
+  const exported = exportTarget(target, records, known);
+  if (exported === undefined) {
     const blocks = form ? blocksOf(records, form) : spooledTable(records, spoolPathOf(target), style);
     return writeBlocks(target, blocks, known);
   }
   const settings = { columns: columns ?? null, ...style };
-  if (form) return writeResumable(resumable, settings, form, known);
+  if (form) return exportList(exported, settings, form, known);
   // Only the last record completes the columns: until then the records wait as NDJSON, which no other user may read.
-  const path = `${await destinationOf(resumable.path)}.records`;
+  const path = `${await destinationOf(exported.path)}.records`;
   let table: Written | undefined;
   const finish = async (draft: string): Promise<void> => {
-    await removeOldDrafts(resumable.path);
-    table = await writeBlocks(resumable.path, tableOfFile(draft, style), {});
+    await removeOldDrafts(exported.path);
+    table = await writeBlocks(exported.path, tableOfFile(draft, style), {});
   };
-  const written = await writeResumable(
-    { ...resumable, path, mode: 0o600, finish },
-    settings,
-    ndjsonForm,
-    known,
-  );
+  const written = await exportList({ ...exported, path, mode: 0o600, finish }, settings, ndjsonForm, known);
   // Undefined if an earlier run has written the table, and was killed before it could delete the checkpoint.
-  const bytes = table?.bytes ?? (await explained(resumable.path, () => stat(resumable.path))).size;
+  const bytes = table?.bytes ?? (await explained(exported.path, () => stat(exported.path))).size;
   return { ...written, bytes };
 };

@@ -1,7 +1,7 @@
 import { ValidationError } from "../errors.ts";
 import { messageOf } from "../runtime/values.ts";
+import { exportList, exportTarget } from "./export-list.ts";
 import { knownOptions, type WriteOptions, type Written, writeRules } from "./options.ts";
-import { resumableTarget, writeResumable } from "./resumable.ts";
 import { assertRecords, blocksOf, type FileForm, type FileTarget, writeBlocks } from "./write-records.ts";
 
 /** How to write NDJSON. */
@@ -46,7 +46,7 @@ export const writeNdjson = async (
 ): Promise<Written> => {
   const known = knownOptions<WriteNdjsonOptions>("writeNdjson", options, writeRules);
   assertRecords(records);
-  const resumable = resumableTarget(target, records, known);
-  if (resumable) return writeResumable(resumable, { ndjson: 1 }, ndjsonForm, known);
+  const exported = exportTarget(target, records, known);
+  if (exported) return exportList(exported, { ndjson: 1 }, ndjsonForm, known);
   return writeBlocks(target, blocksOf(records, ndjsonForm), known);
 };

@@ -1,6 +1,6 @@
 import type { ChangesOptions, ContactChange, ContactChanges } from "../bulk/changes-options.ts";
 import type { ImportOptions, ImportReport } from "../bulk/import-options.ts";
-import type { InputSource } from "../bulk/resumable.ts";
+import type { InputSource } from "../bulk/source-run.ts";
 import { upsertContact } from "../bulk/upsert.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
 import { throwIfInvalid, withOperation } from "../call/executor.ts";

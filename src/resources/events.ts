@@ -3,7 +3,7 @@ import { Recorder } from "../batch/recorder.ts";
 import { type RecorderOptions, recorderSettings } from "../batch/recorder-options.ts";
 import type { ForecastContext, ForecastOptions, IngestForecast } from "../bulk/forecast.ts";
 import type { IngestOptions, IngestReport } from "../bulk/ingest-options.ts";
-import type { InputSource } from "../bulk/resumable.ts";
+import type { InputSource } from "../bulk/source-run.ts";
 import type { ApiPromise } from "../call/api-promise.ts";
 import type { CallScope } from "../call/scope.ts";
 import type { CallOptions } from "../options/options.ts";

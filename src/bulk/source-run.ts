@@ -20,7 +20,7 @@ export interface Entry<Item> {
   readonly line?: number | undefined;
 }
 
-export interface ResumableWork<Item, Report = object> {
+export interface SourceWork<Item, Report = object> {
   /** The run: its signal ends every wait. */
   readonly call: CallScope;
   readonly source: InputSource<Item>;
@@ -57,7 +57,7 @@ export interface Reading {
 /** One run: reads the source, keeps batches in flight, and saves how much is settled without a gap. */
 class Run<Item> {
   readonly reading: Reading = { read: 0, skipped: 0 };
-  readonly #work: ResumableWork<Item>;
+  readonly #work: SourceWork<Item>;
   readonly #flight: InFlight;
   /** Its state is what is settled without a gap. */
   readonly #resumable: Resumable<Checkpoint>;
@@ -65,7 +65,7 @@ class Run<Item> {
   readonly #settled = new Map<number, Entry<Item>>();
   #isForSource = false;
 
-  constructor(work: ResumableWork<Item>) {
+  constructor(work: SourceWork<Item>) {
     this.#work = work;
     this.#flight = new InFlight(work.concurrency);
     work.progress.waitsForSource = () => this.#isForSource && this.#flight.isEmpty;
@@ -206,8 +206,8 @@ class Run<Item> {
  * @throws ConfigurationError when the checkpoint cannot be used, or belongs to another input.
  * @throws TimeoutError when the run takes longer than `totalTimeoutMs`.
  */
-export const runResumable = async <Item, Report extends object>(
-  work: ResumableWork<Item, Report>,
+export const runSource = async <Item, Report extends object>(
+  work: SourceWork<Item, Report>,
 ): Promise<Report> => {
   const run = new Run(work);
   try {

@@ -5,9 +5,9 @@ import {
   type Entry,
   type InputSource,
   type Reading,
-  type ResumableWork,
-  runResumable,
-} from "../../../src/bulk/resumable.ts";
+  runSource,
+  type SourceWork,
+} from "../../../src/bulk/source-run.ts";
 import { contentHash } from "../../../src/runtime/content-hash.ts";
 import { FakeClock, turn } from "../../support/fake-clock.ts";
 import { scriptedCall } from "../../support/scripted-call.ts";
@@ -23,7 +23,7 @@ const behind = (done: number): Checkpoint => ({
   last: contentHash(`item ${done - 1}`),
 });
 
-type Given = Partial<Pick<ResumableWork<string>, "batchSize" | "concurrency" | "work">> & {
+type Given = Partial<Pick<SourceWork<string>, "batchSize" | "concurrency" | "work">> & {
   readonly totalTimeoutMs?: number;
   readonly save?: (state: Checkpoint) => Promise<void>;
 };
@@ -42,7 +42,7 @@ const scene = (source: (clock: FakeClock) => InputSource<string>, given: Given =
     clock,
   );
   const start = (): Promise<Reading> =>
-    runResumable<string, Reading>({
+    runSource<string, Reading>({
       report: (reading) => reading,
       ...{ call, progress, source: source(clock) },
       ...{ batchSize: () => 1, concurrency: 1, ...others },

@@ -8,7 +8,7 @@ import { pathOf } from "./source.ts";
 import type { FileForm, FileTarget } from "./write-records.ts";
 
 /** A list of the client, such as `client.contacts.list()`. Its pages can be requested from any cursor. */
-interface ResumableList {
+interface ExportedList {
   readonly request: { readonly operation: string; readonly query: object };
   pages(options: { readonly cursor?: string | undefined }): AsyncIterable<{
     readonly cursor: string;
@@ -37,13 +37,13 @@ const kind = stateKind<ExportCheckpoint>("checkpoint", {
   isComplete: (value) => typeof value === "boolean",
 });
 
-const isList = (records: unknown): records is ResumableList =>
+const isList = (records: unknown): records is ExportedList =>
   typeof records === "object" && records !== null && "pages" in records && "request" in records;
 
 /** What an export with a checkpoint writes, and where. */
-interface ResumableTarget {
+interface ExportTarget {
   readonly path: string;
-  readonly list: ResumableList;
+  readonly list: ExportedList;
   readonly checkpoint: string;
   /** The permissions of a new draft, less the umask. */
   readonly mode?: number;
@@ -52,11 +52,11 @@ interface ResumableTarget {
 }
 
 /** The arguments of an export with a checkpoint. @throws for arguments that cannot be combined. */
-export const resumableTarget = (
+export const exportTarget = (
   target: FileTarget,
   records: unknown,
   { gzip, checkpoint }: WriteOptions,
-): ResumableTarget | undefined => {
+): ExportTarget | undefined => {
   if (checkpoint === undefined) return undefined;
   const path = pathOf(target);
   if (path === undefined) throw new ConfigurationError("checkpoint needs the path of a file, not a stream");
@@ -76,8 +76,8 @@ export const resumableTarget = (
  *
  * @param settings - what determines the content of the file: a run with others cannot continue it.
  */
-export const writeResumable = async (
-  { path, list, checkpoint, mode, finish }: ResumableTarget,
+export const exportList = async (
+  { path, list, checkpoint, mode, finish }: ExportTarget,
   settings: object,
   { header, row }: FileForm,
   { onWritten }: WriteOptions,
