@@ -93,10 +93,11 @@ const recorded = (item: unknown, { index, event }: IndexedEvent, status: number)
   return { ...said, ...known, index, status, state: "recorded" } as RecordedResult;
 };
 
-const resultOf = (item: unknown, sent: IndexedEvent): BatchItemResult => {
+/** @param isVouchedFor - whether the event counts as recorded without a readable result. */
+const resultOf = (item: unknown, sent: IndexedEvent, isVouchedFor: boolean): BatchItemResult => {
   const { index } = sent;
   const status = isRecord(item) ? statusOf(item) : 0;
-  if (isSuccess(status)) return recorded(item, sent, status);
+  if (isSuccess(status) || isVouchedFor) return recorded(item, sent, isSuccess(status) ? status : 202);
   const unknown = { index, status: 0, state: "unknown" } as const;
   if (item === undefined || item === null) return { ...unknown, error: noResult };
   if (!isRecord(item)) return { ...unknown, error: asJson(item) };
@@ -107,16 +108,50 @@ const resultOf = (item: unknown, sent: IndexedEvent): BatchItemResult => {
   return { ...item, index, status, state, error };
 };
 
+const idOf = (item: unknown): string | undefined =>
+  isRecord(item) && typeof item.id === "string" ? item.id : undefined;
+
+const isDistinct = (ids: readonly unknown[]): boolean => new Set(ids).size === ids.length;
+
 /**
- * What the response to a batch says about each event, in order; undefined if it has no results. The document says that
- * they come in request order: with one too few or too many, none of them is known to be of an event.
+ * The result of each event. The document says that results come in request order. Ids are a better match, but only if
+ * every one of them is an id that was sent: a result's id could also be the service's own.
+ */
+const itemsOf = (events: readonly IndexedEvent[], items: readonly unknown[]): readonly unknown[] => {
+  const sent = events.map(({ event }) => event.id);
+  const known = items.filter((item) => idOf(item) !== undefined);
+  const told = known.map(idOf);
+  const areOurs = told.every((id) => sent.includes(id));
+  const canMatch = areOurs && isDistinct(sent) && isDistinct(told);
+  const isInOrder =
+    items.length === events.length && items.every((item, at) => (idOf(item) ?? sent[at]) === sent[at]);
+  if (canMatch && !isInOrder) return sent.map((id) => known[told.indexOf(id)]);
+  // With one result too few or too many, the assignment is unknown.
+  return items.length === events.length ? items : [];
+};
+
+const isFailure = (status: number): boolean => status !== 0 && !isSuccess(status);
+
+/** Whether the count says that all events were accepted, and no readable result says otherwise. */
+const isVouchedFor = (answer: BatchAnswer | undefined, count: number, items: readonly unknown[]): boolean => {
+  const { accepted, rejected }: { accepted?: unknown; rejected?: unknown } = Object(answer);
+  const isWhole = Number(accepted) === count && !(Number(rejected) > 0);
+  return isWhole && !items.some((item) => isRecord(item) && isFailure(statusOf(item)));
+};
+
+/**
+ * What the response to a batch says about each event, in order; undefined if unknown.
+ *
+ * Lenient: if `accepted` covers all events, missing or unreadable results count as recorded.
  */
 export const readBatchAnswer = (
   events: readonly IndexedEvent[],
   answer: BatchAnswer | undefined,
 ): readonly BatchItemResult[] | undefined => {
   const given: unknown = answer?.results;
-  if (!Array.isArray(given)) return undefined;
-  const items: readonly unknown[] = given.length === events.length ? given : [];
-  return events.map((event, at) => resultOf(items[at], event));
+  const all: readonly unknown[] = Array.isArray(given) ? given : [];
+  const items = itemsOf(events, all);
+  const isVouched = isVouchedFor(answer, events.length, all);
+  if (!isVouched && !Array.isArray(given)) return undefined;
+  return events.map((event, at) => resultOf(items[at], event, isVouched));
 };

@@ -14,11 +14,32 @@ const gone = { status: 404, error: "gone" };
 const ok = { status: 202 };
 
 describe("whose result it is", () => {
+  test("is told by the ids that were sent, in whatever order they come", () => {
+    const results = [
+      { ...ok, id: "c" },
+      { ...gone, id: "a" },
+      { ...ok, id: "b" },
+    ];
+    expect(statuses({ results })).toEqual([404, 202, 202]);
+  });
+
+  test("a result that is left out is missing, and takes nobody else's place", () => {
+    expect(statuses({ results: [{ ...gone, id: "c" }] })).toEqual([0, 0, 404]);
+  });
+
+  test("where ids stand in another order, a result without one belongs to nobody", () => {
+    expect(statuses({ results: [{ ...ok, id: "c" }, gone, { ...ok, id: "a" }] })).toEqual([202, 0, 202]);
+  });
+
+  test("is told by its place where ids do not contradict it", () => {
+    expect(statuses({ results: [{ ...ok, id: "a" }, gone, { ...ok, id: "c" }] })).toEqual([202, 404, 202]);
+  });
+
   test.each([
-    ["its id is the caller's", ["a", "b", "c"]],
-    ["its id is the service's own", ["srv-1", "srv-2", "srv-3"]],
-    ["it has none", [undefined, undefined, undefined]],
-  ])("is told by its place, as documented, where %s", (_name, given) => {
+    ["one id is the service's own", ["c", "b", "srv-1"]],
+    ["an id comes twice", ["c", "c", "a"]],
+    ["no id is known", ["x", "y", "z"]],
+  ])("is told by its place where %s", (_name, given) => {
     const results = given.map((id, at) => ({ ...(at === 0 ? gone : ok), id }));
     expect(statuses({ results })).toEqual([404, 202, 202]);
   });
@@ -29,14 +50,44 @@ describe("whose result it is", () => {
     expect(statuses({ results }, twice)).toEqual([404, 202, 202]);
   });
 
-  test.each([[[gone]], [[gone, ok, ok, ok]]])("is unknown for %j, of another number", (results) => {
-    expect(statuses({ results })).toEqual([0, 0, 0]);
-  });
+  test.each([[[gone]], [[gone, ok, ok, ok]]])(
+    "is unknown for %j, of another number and without ids",
+    (results) => {
+      expect(statuses({ results })).toEqual([0, 0, 0]);
+    },
+  );
 });
 
-test("a count of accepted events is no result", () => {
-  expect(statuses({ accepted: 3, rejected: 0, results: [{}, {}, {}] })).toEqual([0, 0, 0]);
-  expect(read({ accepted: 3, rejected: 0 })).toBeUndefined();
+describe("a count of accepted events that covers them all", () => {
+  test.each([
+    ["no results", {}],
+    ["an empty list of results", { results: [] }],
+    ["results without a status", { results: [{}, { note: "x" }, null] }],
+    ["a word for a status", { results: ids.map(() => ({ status: "recorded" })) }],
+    ["too few results", { results: [ok] }],
+  ])("is enough with %s", (_name, answer) => {
+    expect(statuses({ accepted: 3, rejected: 0, ...answer })).toEqual([202, 202, 202]);
+    expect(statuses({ accepted: "3", ...answer })).toEqual([202, 202, 202]);
+  });
+
+  test.each([
+    ["fewer were accepted", { accepted: 2, rejected: 0 }],
+    ["some were rejected as well", { accepted: 3, rejected: 1 }],
+    ["there is no count", {}],
+    ["the count is null", { accepted: null }],
+  ])("is not there where %s", (_name, counts) => {
+    expect(statuses({ ...counts, results: [{}, {}, {}] })).toEqual([0, 0, 0]);
+    expect(read(counts)).toBeUndefined();
+  });
+
+  test.each([[[{}, gone, {}]], [[{}, { ok: false }, {}]], [[gone]]])(
+    "counts for nothing beside a failure, as in %j",
+    (results) => {
+      const given = statuses({ accepted: 3, rejected: 0, results });
+      expect(given?.[0]).toBe(0);
+      expect(given).not.toContain(202);
+    },
+  );
 });
 
 describe("what a result says", () => {
