@@ -72,6 +72,7 @@ const readCells = (row: OpenRow, line: string, delimiter: string): void => {
       const end = line.indexOf(delimiter, at);
       const cell = line.slice(at, end < 0 ? line.length : end);
       if (cell.includes('"')) row.problem ??= 'a quote inside a cell that is not quoted; write it as "…""…"';
+      if (cell.includes("\r")) row.problem ??= "a carriage return alone; lines end with \\n or \\r\\n";
       row.cells.push(cell);
       row.isQuoted.push(false);
       at = end + 1;
@@ -92,7 +93,7 @@ export async function* readRows(
   let delimiter = given;
   let open: OpenRow | undefined;
   let lastEnd = "";
-  for await (const lines of readLines(chunks, { maxLineBytes, withReturns: true })) {
+  for await (const lines of readLines(chunks, { maxLineBytes })) {
     const rows: Row[] = [];
     for (const { line, text, end, fault } of lines) {
       if (open === undefined && text === "" && fault === undefined) continue;
@@ -103,7 +104,7 @@ export async function* readRows(
         const problem = `record ${problemOf("too-long", maxLineBytes)}, or close the quote it opens`;
         throw lineError(name, open?.line ?? line, { problem });
       }
-      if (open === undefined && fault === undefined && !text.includes('"')) {
+      if (open === undefined && fault === undefined && !/["\r]/.test(text)) {
         rows.push({ line, text, cells: text.split(delimiter ?? ",") });
         continue;
       }

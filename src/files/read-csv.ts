@@ -25,8 +25,6 @@ export interface ReadCsvOptions extends ReadOptions {
    * outside quotes, as Excel writes in many countries.
    */
   readonly delimiter?: string | undefined;
-  /** The names of the columns, for a file without a header row. */
-  readonly header?: readonly string[] | undefined;
   /** New names for columns, also dotted ones; `false` leaves a column out. Other columns keep their name. */
   readonly columns?: ColumnNames | undefined;
   /** Converts a cell. By default, every cell is a string. If it throws, the line is a bad line. */
@@ -43,8 +41,7 @@ export interface ReadCsvOptions extends ReadOptions {
 const rules: Rules = {
   ...readRules,
   delimiter: isDelimiter,
-  header: must('an array: ["email", "name"]', Array.isArray),
-  columns: must('{ "name in the file": "field" or false }; header names the columns in order', isRecord),
+  columns: must('{ "name in the file": "field" or false }', isRecord),
   cast: isCallback,
   emptyCells: isOneOf("omit", "string", "null"),
   unescapeFormulas: isFlag,
@@ -70,23 +67,20 @@ const recordOf = (row: Row, columns: Columns, options: ReadCsvOptions): object =
   return record;
 };
 
-/** Makes records of rows. The first row names the columns, unless the caller did. */
+/** Makes records of rows. The first row names the columns. */
 const rowParser = (name: string, options: ReadCsvOptions) => {
-  const { header, columns: renamed = {}, unescapeFormulas = true } = options;
+  const { columns: renamed = {}, unescapeFormulas = true } = options;
   let columns: Columns | undefined;
-  const readHeader = (line: number, names: readonly string[], problem?: string): Columns => {
-    const read = problem === undefined ? columnsOf(names, renamed) : { problem };
-    // Thrown even with onInvalid: without columns, no later line can be read.
-    if ("problem" in read) throw lineError(name, line, { problem: `header: ${read.problem}` });
-    return read.columns;
-  };
   return (row: Row) => {
-    if (columns === undefined && header === undefined) {
-      const names = unescapeFormulas ? row.cells.map(unguardFormula) : row.cells;
-      columns = readHeader(row.line, names, row.problem);
+    if (columns === undefined) {
+      const { line, cells, problem } = row;
+      const names = unescapeFormulas ? cells.map(unguardFormula) : cells;
+      const read = problem === undefined ? columnsOf(names, renamed) : { problem };
+      // Thrown even with onInvalid: without columns, no later line can be read.
+      if ("problem" in read) throw lineError(name, line, { problem: `header: ${read.problem}` });
+      columns = read.columns;
       return undefined;
     }
-    columns ??= readHeader(1, header ?? []);
     if (row.problem !== undefined) return { problem: row.problem };
     const { length } = row.cells;
     if (length !== columns.length)
@@ -103,7 +97,7 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
  * Reads CSV, one record at a time, with constant memory.
  *
  * The first row names the fields. `customFields.plan` becomes `{ customFields: { plan } }`; write a dot that belongs to a
- * name as `\.`. Values are strings unless `cast` converts them. Lines may end with `\n`, `\r\n` or `\r`, also mixed, and
+ * name as `\.`. Values are strings unless `cast` converts them. Lines end with `\n` or `\r\n`, also mixed, and
  * quoted cells may contain line ends. A byte order mark, blank lines and a missing last line end are accepted. Gzip is
  * recognized by the first bytes. `break` closes the source.
  *
@@ -129,10 +123,7 @@ export const readCsv = <T extends object = Record<string, unknown>>(
   options?: ReadCsvOptions,
 ): AsyncGenerator<T> => {
   const known = knownOptions<ReadCsvOptions>("readCsv", options, rules);
-  // A first line with one column shows no delimiter.
-  const isTold = known.delimiter !== undefined || known.header?.length === 1;
-  const delimiter = isTold ? (known.delimiter ?? ",") : undefined;
-  const { maxLineBytes = defaultMaxLineBytes } = known;
+  const { delimiter, maxLineBytes = defaultMaxLineBytes } = known;
   const { name, chunks } = openSource(source, known);
   const rows = readRows(chunks, { name, delimiter, maxLineBytes });
   // The type of the records is up to the caller, with header, `columns` and `cast`.

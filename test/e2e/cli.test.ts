@@ -407,10 +407,10 @@ describe("contacts import", () => {
     },
   );
 
-  test("lines that end with a carriage return, and blanks around the names of columns", async () => {
+  test("lines that end as on Windows, and blanks around the names of columns", async () => {
     await writeFile(
       at("people.csv"),
-      "email, name , verified\rada@example.com,Ada,true\rbob@example.com,Bob,\r",
+      "email, name , verified\r\nada@example.com,Ada,true\r\nbob@example.com,Bob,\r\n",
     );
     const { ended, report, stderr } = await run("contacts", "import", "people.csv", "--json");
     expect({ ended, report }).toMatchObject({ ended: 0, report: { read: 2, created: 2 } });

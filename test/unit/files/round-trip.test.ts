@@ -90,12 +90,13 @@ describe("what is written is read again", () => {
     const cell = fc.oneof(
       fc.string({ unit: char, maxLength: 4 }).map((value) => `"${value.replaceAll('"', '""')}"`),
       fc.string({ unit: fc.constantFrom("x", "é", " "), maxLength: 2 }),
-      fc.string({ unit: char, maxLength: 3 }),
+      // A carriage return alone is refused outside quotes.
+      fc.string({ unit: char, maxLength: 3 }).filter((value) => !/\r(?!\n)/.test(value)),
     );
     const line = fc.array(cell, { minLength: 1, maxLength: 4 }).map((cells) => cells.join(","));
     const file = fc
-      .array(fc.tuple(line, fc.constantFrom("\n", "\r", "\r\n")))
-      .map((lines) => lines.flat().join(""));
+      .array(fc.tuple(line, fc.constantFrom("\n", "\r\n")))
+      .map((lines) => `a,b,c\n${lines.flat().join("")}`);
     let valid = 0;
     await fc.assert(
       fc.asyncProperty(file, fc.integer({ min: 1, max: 20 }), async (content, size) => {
@@ -104,19 +105,17 @@ describe("what is written is read again", () => {
           expected = parse(content, {
             relax_column_count: true,
             skip_empty_lines: true,
-            record_delimiter: ["\r\n", "\n", "\r"],
+            record_delimiter: ["\r\n", "\n"],
+            from: 2,
           });
         } catch {
-          const reading = gather(
-            readCsv(inPieces(Buffer.from(content), size), { header: names, delimiter: "," }),
-          );
+          const reading = gather(readCsv(inPieces(Buffer.from(content), size), { delimiter: "," }));
           await expect(reading).rejects.toThrow("input line");
           return;
         }
         valid += 1;
         const invalid: string[] = [];
         const options = {
-          header: names,
           delimiter: ",",
           emptyCells: "string",
           unescapeFormulas: false,
