@@ -11,24 +11,21 @@ export interface ProxyRoute {
   readonly noProxy: string;
 }
 
-const isDecodable = (text: string): boolean => {
+/** Whether undici can use it: also a user name and a password are decoded. */
+const isProxyUrl = (text: string): boolean => {
   try {
-    decodeURIComponent(text);
-    return true;
+    const { protocol, username, password } = new URL(text);
+    decodeURIComponent(username + password);
+    return protocol === "http:" || protocol === "https:";
   } catch {
     return false;
   }
 };
 
-/** The fault of a proxy URL. The URL may contain a password, so no message repeats it. */
-const urlFault = (name: string, value: unknown): string | undefined => {
-  const url = typeof value === "string" && URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
-    return `${name} must be ${name === "proxy" ? '"env" or ' : ""}the URL of a proxy: http://host:port or https://host:port`;
-  return isDecodable(url.username) && isDecodable(url.password)
-    ? undefined
-    : `${name}: the user name and password must be percent-encoded`;
-};
+/** The URL may contain a password: no message repeats it. */
+const urlFault = (name: string): string =>
+  `${name} must be ${name === "proxy" ? '"env" or ' : ""}the URL of a proxy, http://host:port or https://host:port; ` +
+  "a user name and password before the host must be percent-encoded";
 
 const direct: ProxyRoute = { proxy: undefined, noProxy: "" };
 
@@ -55,9 +52,10 @@ export const proxyRoute = (
   const isPlain = origin.startsWith("http:");
   const [name, proxy] = isFromEnv ? fromEnv(environment, isPlain) : (["proxy", given] as const);
   if (proxy === undefined) return direct;
-  const fault = urlFault(name, proxy);
-  if (fault !== undefined) faults.push(fault);
-  if (fault !== undefined || typeof proxy !== "string") return direct;
+  if (typeof proxy !== "string" || !isProxyUrl(proxy)) {
+    faults.push(urlFault(name));
+    return direct;
+  }
   if (isPlain && isLoopback(new URL(origin).hostname)) return direct;
   return { proxy, noProxy: isFromEnv ? (environment.no_proxy ?? environment.NO_PROXY ?? "") : "" };
 };

@@ -69,16 +69,6 @@ export const sharedRules = {
 /** The rules of the options of one call. */
 export const callRules = { ...sharedRules, signal: isSignal };
 
-// A host with or without a port. Text that may contain a password does not match, and is not repeated.
-const bareHost = /^(\[[\da-f:.]+\]|[a-z\d](?:[a-z\d.-]*[a-z\d])?)(:\d+)?(?=\/|$)/i;
-
-/** The corrected URL for an address without a scheme; empty if it cannot be guessed. */
-const withScheme = (value: unknown): string => {
-  const [address, host = ""] = (typeof value === "string" && bareHost.exec(value)) || [];
-  if (address === undefined) return "";
-  return `: give ${isLoopback(host.toLowerCase()) ? "http" : "https"}://${address}`;
-};
-
 // Every path begins with /api/v1, and people copy an address that ends with it.
 const basePathOf = (path: string): string => path.replace(/\/+$/, "").replace(/(\/+api\/+v1)?$/i, "");
 
@@ -92,7 +82,7 @@ export const baseUrlOf = (
   if (value === undefined || value === "") {
     faults.push("baseUrl is missing: give it, or set TOUCHPOINT_BASE_URL");
   } else if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    faults.push(`baseUrl must be an absolute https:// URL${withScheme(value)}`);
+    faults.push("baseUrl must be an absolute https:// URL, or http:// to this machine");
   } else {
     // The URL may contain a password: no message repeats it.
     if (url.username !== "" || url.password !== "")

@@ -161,18 +161,16 @@ test.each([[null], ["key"], [5], [[]], [new Map()], [new Date(0)], [Buffer.from(
 );
 
 test.each([
-  ["localhost:4010", ": give http://localhost:4010"],
-  ["LOCALHOST", ": give http://LOCALHOST"],
-  ["127.0.0.1:4010/v2", ": give http://127.0.0.1:4010"],
-  ["[::1]:4010", ": give http://[::1]:4010"],
-  ["crm.example.com", ": give https://crm.example.com"],
-  ["crm.example.com:8443/base", ": give https://crm.example.com:8443"],
-  ["mailto:ada@example.com", ""],
-  ["ada:secret@example.com", ""],
-  ["//example.com", ""],
-  ["ftp://example.com", ""],
-])("a base URL %s without its scheme is refused, and told as it should be", (baseUrl, hint) => {
-  const message = `baseUrl must be an absolute https:// URL${hint}`;
+  ["localhost:4010"],
+  ["127.0.0.1:4010/v2"],
+  ["[::1]:4010"],
+  ["crm.example.com"],
+  ["mailto:ada@example.com"],
+  ["ada:secret@example.com"],
+  ["//example.com"],
+  ["ftp://example.com"],
+])("a base URL %s without its scheme is refused, and told what to give", (baseUrl) => {
+  const message = "baseUrl must be an absolute https:// URL, or http:// to this machine";
   expect(() => new Client({ apiKey: "key", baseUrl })).toThrow(new ConfigurationError(message));
 });
 

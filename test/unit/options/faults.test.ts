@@ -67,9 +67,9 @@ test.each<[object, string]>([
   [{ dispatcher: null }, "dispatcher must be an undici Dispatcher"],
   ...[5, "", "proxy.internal:3128", "socks5://127.0.0.1", "http://"].map((proxy): [object, string] => [
     { proxy },
-    'proxy must be "env" or the URL of a proxy: http://host:port or https://host:port',
+    'proxy must be "env" or the URL of a proxy, http://host:port or https://host:port',
   ]),
-  [{ proxy: "http://100%:me@127.0.0.1" }, "proxy: the user name and password must be percent-encoded"],
+  [{ proxy: "http://100%:me@127.0.0.1" }, "a user name and password before the host must be percent-encoded"],
   [
     { responseValidation: "strickt" },
     'responseValidation must be "warn", "strict" or "off", got "strickt" (did you mean "strict"?)',

@@ -30,7 +30,9 @@ test.each<[string, unknown, Readonly<Record<string, string>>, unknown]>([
     "a variable that is no URL is named, not shown",
     "env",
     { HTTPS_PROXY: "me:secret@proxy:3128" },
-    ["HTTPS_PROXY must be the URL of a proxy: http://host:port or https://host:port"],
+    [
+      "HTTPS_PROXY must be the URL of a proxy, http://host:port or https://host:port; a user name and password before the host must be percent-encoded",
+    ],
   ],
 ])("%s", (_rule, given, env, expected) => {
   expect(routeFor(given, env)).toEqual(expected);
