@@ -95,15 +95,9 @@ export interface LedgerLog {
 }
 
 /** The state of a key. A free key has no row. */
-export interface LedgerRow {
+export interface LedgerRow extends Omit<TakenKey, "fingerprint"> {
   /** The key, as given in `once`. */
   readonly key: string;
-  /** `pending`: a process is sending it now. `unknown`: sent without a clear response, or its process died. */
-  readonly state: TakenKey["state"];
-  /** The time of the claim, in milliseconds since 1970. */
-  readonly since: number;
-  /** The service's response; undefined while there is none. */
-  readonly receipt: unknown;
 }
 
 /** Which keys to list. Default: all. */
