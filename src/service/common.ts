@@ -229,39 +229,16 @@ export const withAsked = (page: Fields, { payload }: Asked): Fields => {
 
 // From here on, the document names an operation without its response, so every plausible shape is accepted.
 
-/** The first of these fields that holds an object. */
-const nested = (body: Fields, ...names: readonly string[]): Fields | undefined =>
-  names.map((name) => body[name]).find(isRecord);
-
-const counts = ["total", "skip", "limit"] as const;
-
-/** The counts of a page, beside its records or in their own object. */
-const countsOf = (body: Fields): Fields => {
-  const apart = nested(body, "meta", "pagination", "paging", "page") ?? {};
-  const given = counts.map((name) => [name, body[name] ?? apart[name]] as const);
-  return Object.fromEntries(given.filter(([, count]) => count !== undefined));
-};
-
-/** The records of a page: under a telling name, or the only array. */
-const recordsOf = (body: Fields, names: readonly string[]): unknown[] | undefined => {
-  const named = ["data", ...names, "items", "results", "records"].map((name) => body[name]).find(isArray);
-  const arrays = Object.values(body).filter(isArray);
-  return named ?? arrays.find((items) => items.some(isRecord)) ?? arrays[0];
-};
-
-/** Reads a page as documented, a bare array, an envelope, or records under another name. */
+/** Reads a page as documented, a bare array, or an envelope; its records also under another telling name. */
 export const anyPage =
   (one: (record: unknown) => unknown, ...names: readonly string[]) =>
   (body: unknown): unknown => {
     if (isArray(body)) return { data: body.map(one) };
     if (!isRecord(body)) return body;
-    const envelope = isArray(body.data) ? undefined : nested(body, "data", "result");
-    if (envelope !== undefined) {
-      const inner = anyPage(one, ...names)(envelope);
-      return isRecord(inner) ? { ...countsOf(body), ...inner } : inner;
-    }
-    const records = recordsOf(body, names);
-    return records === undefined ? body : { ...body, ...countsOf(body), data: records.map(one) };
+    const records = ["data", ...names, "items", "results", "records"].map((name) => body[name]).find(isArray);
+    if (records !== undefined) return { ...body, data: records.map(one) };
+    const inner = [body.data, body.result].find(isRecord);
+    return inner === undefined ? body : anyPage(one, ...names)({ ...body, data: undefined, ...inner });
   };
 
 /** Reads a record directly or from envelopes such as `{ data }` or `{ company }`; `id` ends up on the top level. */

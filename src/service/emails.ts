@@ -3,7 +3,6 @@ import { isRecord } from "../runtime/values.ts";
 import {
   type Asked,
   anyPage,
-  anyRecord,
   changed,
   deferred,
   EmailAddress,
@@ -263,18 +262,13 @@ const withIds = (body: Fields, depth = 3): readonly Fields[] => [
   ...(depth === 0 ? [] : Object.values(body).filter(isRecord)).flatMap((inner) => withIds(inner, depth - 1)),
 ];
 
-/**
- * Reads a scheduled email on the top level or nested (`scheduled`, `email`, `data`, …): `id` ends up on the top level.
- */
+/** Reads a scheduled email on the top level or nested under any key: `id` ends up on the top level. */
 const readScheduledEmail = (body: unknown): unknown => {
-  if (!isRecord(body)) return body;
-  if (body.id !== undefined) return readRecord(body);
-  const known = anyRecord("scheduledEmail", "email", "scheduled")(body);
-  if (isRecord(known) && known.id !== undefined) return known;
+  if (!isRecord(body) || body.id !== undefined) return readRecord(body);
   // Another record, for example a contact, may be nested beside it.
   const found = withIds(body);
   const inner = found.find(({ sendAt, status }) => sendAt !== undefined || status !== undefined) ?? found[0];
-  return inner === undefined ? known : readRecord({ ...body, ...inner });
+  return inner === undefined ? body : readRecord({ ...body, ...inner });
 };
 
 const readChangedEmail = changed(readScheduledEmail);
