@@ -22,14 +22,14 @@ const refusedFor = (scope: Scope, limit: string, why: string, waitMs?: number): 
     limit,
   });
 
-/** Why a wait of `ms` is too long; undefined if the request may still wait for so long. */
+/** How a wait of `ms` is too long, as the end of a sentence; undefined if the request may still wait for so long. */
 const beyondBound = ({ scope, since, bounds }: Admission, ms: number): string | undefined => {
   const { waitLeftMs = never, deadlineAt = never } = scope;
   const now = bounds.clock.now();
   const leftMs = Math.min(waitLeftMs - (now - since), deadlineAt - now);
   if (ms <= leftMs) return undefined;
   const name = deadlineAt - now <= waitLeftMs ? "totalTimeoutMs" : "maxWaitMs";
-  return `${Math.max(0, Math.round(leftMs))} ms are left of ${name}`;
+  return `: ${Math.max(0, Math.round(leftMs))} ms are left of ${name}`;
 };
 
 /** The error of a request for which the day is used up. */
@@ -47,11 +47,10 @@ export const refusedForStore = ({ scope }: Admission, { why, cause }: LostStore)
 export const refusalOfPause = (admission: Admission, budget: Budget): Error | undefined => {
   const { name, pausedForMs } = budget;
   const isAllowed = pausedForMs <= admission.bounds.maxRetryAfterMs;
-  const beyond = isAllowed ? beyondBound(admission, pausedForMs) : undefined;
-  if (isAllowed && beyond === undefined) return undefined;
+  const beyond = isAllowed ? beyondBound(admission, pausedForMs) : ", which is longer than maxRetryAfterMs";
+  if (beyond === undefined) return undefined;
   const what = `the service asked to send nothing on ${name} for another ${inWords(pausedForMs)}`;
-  const why = isAllowed ? `${what}: ${beyond}` : `${what}, which is longer than maxRetryAfterMs`;
-  return refusedFor(admission.scope, name, why, pausedForMs);
+  return refusedFor(admission.scope, name, what + beyond, pausedForMs);
 };
 
 /** How long a waiting request has to wait at least, and for which of its budgets; 0 if unknown. */
@@ -96,6 +95,6 @@ export const refusalOfWait = (admission: Admission): Error | undefined => {
   const { ms, budget } = knownWait(admission);
   const beyond = beyondBound(admission, ms);
   if (beyond === undefined) return undefined;
-  const why = `it would wait ${inWords(ms)} for the limit ${budget.name}: ${beyond}`;
-  return refusedFor(scope, budget.name, why, ms);
+  const what = `it would wait ${inWords(ms)} for the limit ${budget.name}`;
+  return refusedFor(scope, budget.name, what + beyond, ms);
 };
