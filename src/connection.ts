@@ -14,8 +14,7 @@ import { type RateLimiter, sharedLimiter } from "./rate-limit/limiter.ts";
 import { ConcurrencyLimit } from "./rate-limit/queue.ts";
 import { rateLimit } from "./rate-limit/stage.ts";
 import { Lifetime } from "./runtime/cancellation.ts";
-import type { Clock } from "./runtime/clock.ts";
-import { ServiceTime } from "./runtime/headers.ts";
+import { type Clock, ServiceTime } from "./runtime/clock.ts";
 import { allOperations } from "./service/operations.ts";
 
 /** The stages over a transport, and what they share. */

@@ -1,4 +1,4 @@
-import { headerOf, type RawHeaders } from "../runtime/headers.ts";
+import type { RawHeaders } from "../runtime/headers.ts";
 import type { Method } from "../service/define.ts";
 
 /** An HTTP request on its way through the stages. What else a stage must know, it asks the scope. */
@@ -36,5 +36,5 @@ export const isWholeWithoutBody = ({ status, headers, text }: HttpResponse): boo
   text === "" &&
   (status === 204 ||
     status === 205 ||
-    headerOf(headers, "content-length") === "0" ||
-    headerOf(headers, "transfer-encoding") !== undefined);
+    headers["content-length"] === "0" ||
+    headers["transfer-encoding"] !== undefined);

@@ -1,13 +1,5 @@
-import type { Clock } from "./clock.ts";
-
 /** Raw headers: names in lower case, repeated ones as an array. */
 export type RawHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
-
-/** A header's value; the first one if it was repeated. */
-export const headerOf = (headers: RawHeaders, name: string): string | undefined => {
-  const value = headers[name];
-  return typeof value === "object" ? value[0] : value;
-};
 
 /** Raw headers as the platform's `Headers`; values that it refuses are left out. */
 export const toHeaders = (raw: RawHeaders): Headers => {
@@ -58,46 +50,11 @@ const waitOf = (value: string, sentAt: number): number | undefined => {
  * anything else counts as absent.
  */
 export const retryAfterMs = (headers: RawHeaders, wallTime: number): number | undefined => {
-  const date = dateOf(headerOf(headers, "date")?.trim() ?? "");
+  const [first = ""] = [headers.date ?? ""].flat();
+  const date = dateOf(first.trim());
   const sentAt = Number.isNaN(date) ? wallTime : date;
   const waits = valuesOf(headers["retry-after"])
     .map((value) => waitOf(value.trim(), sentAt))
     .filter((ms) => ms !== undefined);
   return waits.length === 0 ? undefined : Math.max(...waits);
 };
-
-// If this clock was set back, responses seem earlier than expected by more than their rounding.
-const roundingMs = 2_000;
-
-/**
- * The service's clock, from the `Date` of its responses: never later than the real time, and at most about a second
- * earlier.
- */
-export class ServiceTime {
-  readonly #clock: Pick<Clock, "wallTime">;
-  #aheadMs: number | undefined;
-  /** The last Date that was read: of the responses of one second, the first says most. */
-  #noted: string | undefined;
-
-  constructor(clock: Pick<Clock, "wallTime">) {
-    this.#clock = clock;
-  }
-
-  /** Reads a response's headers. */
-  note(headers: RawHeaders): void {
-    const text = headerOf(headers, "date");
-    if (text === undefined || text === this.#noted) return;
-    const date = Date.parse(text);
-    if (Number.isNaN(date)) return;
-    this.#noted = text;
-    const aheadMs = date - this.#clock.wallTime();
-    // Each response gives a lower bound; the highest is the closest.
-    const isSetBack = this.#aheadMs !== undefined && aheadMs < this.#aheadMs - roundingMs;
-    this.#aheadMs = this.#aheadMs === undefined || isSetBack ? aheadMs : Math.max(this.#aheadMs, aheadMs);
-  }
-
-  /** Milliseconds since 1970; undefined before the first response. */
-  now(): number | undefined {
-    return this.#aheadMs === undefined ? undefined : this.#clock.wallTime() + this.#aheadMs;
-  }
-}

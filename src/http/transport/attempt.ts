@@ -1,6 +1,6 @@
 import { whenAborted } from "../../runtime/cancellation.ts";
-import type { Cancel, Clock } from "../../runtime/clock.ts";
-import { headerOf, type RawHeaders, type ServiceTime } from "../../runtime/headers.ts";
+import type { Cancel, Clock, ServiceTime } from "../../runtime/clock.ts";
+import type { RawHeaders } from "../../runtime/headers.ts";
 import type { HttpRequest, HttpResponse } from "../message.ts";
 import { isErrorLike, sanitizedError } from "../sanitized-error.ts";
 import { AttemptFailure, type Scope } from "../types.ts";
@@ -105,7 +105,7 @@ export class Attempt {
     this.#limits.serviceTime?.note(headers);
     if (status >= 300 && status < 400) {
       this.fail("redirect", `status ${status}: redirects are never followed`);
-    } else if (Number(headerOf(headers, "content-length")) > this.#limits.maxResponseBytes) {
+    } else if (Number(headers["content-length"]) > this.#limits.maxResponseBytes) {
       this.#tooLarge();
     }
   }
@@ -125,9 +125,10 @@ export class Attempt {
     if (this.hasEnded) return;
     // A response that has arrived is not late, even if decompressing it on another thread takes long.
     this.#cancelTimer();
-    const coding = headerOf(this.#headers, "content-encoding");
+    // Repeated, it is an array: all of them together are one list.
+    const coding = this.#headers["content-encoding"];
     const bytes = bufferOf(this.#bytes, this.#length);
-    const codings = coding === undefined || this.#length === 0 ? [] : codingsOf(coding);
+    const codings = coding === undefined || this.#length === 0 ? [] : codingsOf(String(coding));
     if (codings.length === 0) return this.#answer(bytes);
     decompress(bytes, codings, this.#limits.maxResponseBytes).then(
       (plain) => this.#answer(plain),

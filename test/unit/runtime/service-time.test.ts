@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ServiceTime } from "../../../src/runtime/headers.ts";
+import { ServiceTime } from "../../../src/runtime/clock.ts";
 
 const at = (text: string) => Date.parse(text);
 
@@ -16,6 +16,12 @@ test("the service's time is unknown until an answer has told it", () => {
   const { time } = scene("2026-03-01T12:00:00Z");
   expect(time.now()).toBeUndefined();
   time.note({ date: "not a date" });
+  expect(time.now()).toBeUndefined();
+});
+
+test("of several Dates in one answer, which may be a proxy's, none is believed", () => {
+  const { time } = scene("2026-03-01T12:00:00Z");
+  time.note({ date: ["Sun, 01 Mar 2026 11:00:00 GMT", "Sun, 01 Mar 2026 12:00:00 GMT"] });
   expect(time.now()).toBeUndefined();
 });
 

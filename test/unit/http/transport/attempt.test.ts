@@ -71,6 +71,7 @@ describe("Attempt", () => {
       [gzipSync('{"a":1}'), "gzip"],
       [gzipSync('{"a":1}'), "X-GZIP"],
       [gzipSync(deflateSync('{"a":1}')), "deflate, gzip"],
+      [gzipSync(deflateSync('{"a":1}')), ["deflate", "gzip"]],
     ] as const) {
       const { attempt, settled } = begin();
       attempt.onResponseStart(undefined, 200, { "content-type": "text/plain", "content-encoding": coding });
