@@ -65,7 +65,7 @@ const isOnceKey = (key: unknown): boolean =>
 
 const sendRules: Rules = {
   ...callRules,
-  once: must(`a string of 1 to ${longestKey} characters`, isOnceKey),
+  once: must(`a text of at most ${longestKey} characters that is not blank`, isOnceKey),
   dryRun: isFlag,
 };
 

@@ -373,7 +373,7 @@ test.each(noKeys)("%j is no key", async (key) => {
   const got = typeof key === "string" ? JSON.stringify(key) : String(key);
   await expect(client.emails.send(email, { once: key as string })).rejects.toMatchObject({
     code: "input_invalid",
-    message: `emails.send: once must be a string of 1 to 512 characters, got ${got}`,
+    message: `emails.send: once must be a text of at most 512 characters that is not blank, got ${got}`,
   });
   expect(requests).toEqual([]);
 });
