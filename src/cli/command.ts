@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../index.ts";
 import type { Command, Invocation, Options } from "./args.ts";
 import type { Output, Terminal } from "./terminal.ts";
 
@@ -45,6 +46,16 @@ export interface CliCommand extends Command {
 
 /** The command line is wrong; the message says how to correct it. */
 export class UsageError extends Error {}
+
+/** Runs a setup by options of the command line. @throws UsageError for what the setup refuses. */
+export const asUsage = <T>(setUp: () => T): T => {
+  try {
+    return setUp();
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new UsageError(error.message, { cause: error });
+    throw error;
+  }
+};
 
 /** The value of an option with a list: `email,name`. */
 export const listOf = (request: Pick<Request, "values">, name: string): readonly string[] | undefined =>

@@ -1,6 +1,6 @@
-import { Client, type ClientOptions, ConfigurationError, type Hooks, type Limits } from "../index.ts";
+import { Client, type ClientOptions, type Hooks, type Limits } from "../index.ts";
 import type { Options } from "./args.ts";
-import { type Request, UsageError } from "./command.ts";
+import { asUsage, type Request, UsageError } from "./command.ts";
 import { type Measured, Pace, progressBar } from "./progress-bar.ts";
 
 /** The option that sets the limits, of a sandbox and of commands that call it. */
@@ -48,12 +48,7 @@ export const connect = async (
 ): Promise<Client> => {
   const limits = await limitsOf(request);
   const { proxy } = request.values;
-  try {
-    return new Client({ ...given, limits, proxy });
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new UsageError(error.message, { cause: error });
-    throw error;
-  }
+  return asUsage(() => new Client({ ...given, limits, proxy }));
 };
 
 /** Creates a client for a long command, whose progress, waits and retries are shown until it is disposed of. */

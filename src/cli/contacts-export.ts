@@ -20,6 +20,8 @@ export const exportSettings = (request: Pick<Request, "values">) => {
   if (columns?.length === 0) throw new UsageError("--columns must name at least one column");
   if (columns !== undefined && file.format !== "csv") throw new UsageError("--columns is for CSV");
   checkColumns("--columns", columns ?? []);
+  const twice = columns?.find((column, at) => columns.indexOf(column) < at);
+  if (twice !== undefined) throw new UsageError(`--columns: ${twice} comes twice`);
   if (checkpoint !== undefined && out === "-") throw new UsageError("standard output has no --checkpoint");
   if (checkpoint !== undefined && file.isCompressed)
     throw new UsageError("a compressed file has no --checkpoint: export it plain and compress it afterwards");

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Ledger, LedgerRow } from "../index.ts";
-import { type CliCommand, countOf, exitCode, print, type Request, UsageError } from "./command.ts";
+import { asUsage, type CliCommand, countOf, exitCode, print, type Request, UsageError } from "./command.ts";
 import { shellWord, visible } from "./terminal.ts";
 
 /** The ledger of the first operand. A missing file is a typing error, not an empty ledger. */
@@ -156,7 +156,7 @@ export const ledgerMigration: CliCommand = {
     const { migration } = await import("../sql/index.ts");
     const [ledger, checkpoint] = [request.values.ledger, request.values.checkpoint];
     const isNamed = ledger !== undefined || checkpoint !== undefined;
-    request.stdout.write(migration(dialect, isNamed ? { ledger, checkpoint } : undefined));
+    request.stdout.write(asUsage(() => migration(dialect, isNamed ? { ledger, checkpoint } : undefined)));
     return exitCode.ok;
   },
 };

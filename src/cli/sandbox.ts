@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { type CliCommand, countOf, exitCode, listOf, print } from "./command.ts";
+import { asUsage, type CliCommand, countOf, exitCode, listOf, print } from "./command.ts";
 import { limitsOf, limitsOption } from "./connect.ts";
 import { shellWord } from "./terminal.ts";
 
@@ -37,7 +37,9 @@ export const sandbox: CliCommand = {
     const latencyMs = countOf(request, "latency", { least: 0, most: 3_600_000 }) ?? 0;
     const limits = await limitsOf(request);
     const { createSandbox } = await import("../sandbox/index.ts");
-    const service = createSandbox({ apiKeys: [key], latencyMs, ...(limits === undefined ? {} : { limits }) });
+    const service = asUsage(() =>
+      createSandbox({ apiKeys: [key], latencyMs, ...(limits === undefined ? {} : { limits }) }),
+    );
     const file = request.values.load;
     if (file !== undefined) await service.load(file);
     service.seedContacts(contacts);

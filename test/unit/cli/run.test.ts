@@ -145,6 +145,13 @@ test.each([
   expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining(problem) });
 });
 
+test.each([
+  [["ledger", "migration", "postgres", "--ledger", "a b"], "ledger must be a name of letters, digits and _"],
+  [["sandbox", "--key", "a b"], "apiKeys[0] must be a string without blanks"],
+])("what a setup refuses is wrong usage: %s", async (words, problem) => {
+  expect(await runLine(words)).toMatchObject({ code: 2, err: expect.stringContaining(problem) });
+});
+
 test("the help of every command shows one example", () => {
   expect(commands.filter(({ example }) => example === undefined)).toEqual([]);
 });
