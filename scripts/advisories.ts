@@ -7,7 +7,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { fileOf, lastRelease } from "./api.ts";
 import { bundled } from "./vendors.ts";
 
 /** What `npm audit --json` says of one advisory. */
@@ -63,7 +62,12 @@ const audit = (cwd: string): unknown => {
   }
 };
 
-const auditReleased = (tag: string): unknown => {
+/** Undefined when there is no release. */
+const auditReleased = async (): Promise<unknown> => {
+  // The compiler comes with it, which takes a second.
+  const { fileOf, lastRelease } = await import("./api.ts");
+  const tag = lastRelease();
+  if (tag === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), "touchpoint-audit-"));
   try {
     for (const file of ["package.json", "package-lock.json"])
@@ -76,15 +80,14 @@ const auditReleased = (tag: string): unknown => {
 
 if (process.argv[1] === import.meta.filename) {
   const { values } = parseArgs({ options: { from: { type: "string" }, released: { type: "boolean" } } });
-  const tag = values.released ? lastRelease() : undefined;
-  if (values.released && tag === undefined) console.log("no release to look at: there is no tag v*");
+  const report =
+    values.from !== undefined
+      ? JSON.parse(readFileSync(values.from, "utf8"))
+      : values.released
+        ? await auditReleased()
+        : audit(".");
+  if (report === undefined) console.log("no release to look at: there is no tag v*");
   else {
-    const report =
-      values.from !== undefined
-        ? JSON.parse(readFileSync(values.from, "utf8"))
-        : tag === undefined
-          ? audit(".")
-          : auditReleased(tag);
     const found = bundledAdvisories(report);
     console.log(found.length === 0 ? `${bundled.length} bundled packages: no advisory` : found.join("\n"));
     if (found.length > 0) process.exitCode = 1;
