@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { documentedLimits, type SandboxLimits } from "../../../src/sandbox/index.ts";
+import { createMeter } from "../../../src/sandbox/limits.ts";
 import { type Caller, open } from "./client.ts";
 
 const event = { name: "x", contact: { email: "ada@example.com" } };
@@ -57,6 +58,17 @@ describe("the documented limits", () => {
     expect(await many(51, () => record(caller))).toEqual([...ok(50, 202), 429]);
     expect(await many(21, () => send(caller))).toEqual([...ok(20), 429]);
     expect((await send(caller)).headers.get("retry-after")).toBe("60");
+  });
+
+  test("50,000 requests, 100,000 events and 300 emails are a day's worth", () => {
+    const worth = { requestsPerDay: 50_000, eventsPerDay: 100_000, emailsPerDay: 300 };
+    for (const name of ["requestsPerDay", "eventsPerDay", "emailsPerDay"] as const) {
+      const meter = createMeter(documentedLimits[name]);
+      meter.take(worth[name] - 1, 0);
+      expect(meter.waitMs(1, 0)).toBe(0);
+      meter.take(1, 0);
+      expect([meter.waitMs(1, 1), meter.waitMs(1, day)]).toEqual([day - 1, 0]);
+    }
   });
 
   test("a day's worth of requests, events and emails is that, and one more is refused", async () => {
