@@ -66,7 +66,7 @@ function asCell(this: object, key: string, value: unknown): unknown {
 
 /** The records that wait for their columns in a file. A written record is not refused for a long line. */
 const waitingIn = (path: string): AsyncGenerator<object> =>
-  readNdjson(path, { maxLineBytes: Number.MAX_SAFE_INTEGER, gzip: false });
+  readNdjson(path, { maxLineBytes: Number.MAX_SAFE_INTEGER });
 
 /** The blocks of a CSV file whose records are in a file of NDJSON. */
 const tableWith = (path: string, found: FoundColumns, style: CsvStyle): AsyncIterable<Block> => {

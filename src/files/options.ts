@@ -30,8 +30,6 @@ export interface ReadOptions {
   readonly onInvalid?: OnInvalid | undefined;
   /** The longest line (in CSV: record) to keep in memory, in bytes. Default 10 MiB. */
   readonly maxLineBytes?: number | undefined;
-  /** Whether the source is compressed with gzip. Default: if it starts like gzip. A name that ends with `.gz` requires it. */
-  readonly gzip?: boolean | undefined;
   /** The name of the source in error messages. Default: its path, or `input`. */
   readonly name?: string | undefined;
 }
@@ -40,7 +38,6 @@ export interface ReadOptions {
 export const readRules: Rules = {
   onInvalid: isCallback,
   maxLineBytes: isWhole(1),
-  gzip: isFlag,
   name: isString,
 };
 

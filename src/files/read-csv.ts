@@ -99,7 +99,7 @@ const rowParser = (name: string, options: ReadCsvOptions) => {
  * The first row names the fields. `customFields.plan` becomes `{ customFields: { plan } }`; write a dot that belongs to a
  * name as `\.`. Values are strings unless `cast` converts them. Lines end with `\n` or `\r\n`, also mixed, and
  * quoted cells may contain line ends. A byte order mark, blank lines and a missing last line end are accepted. Gzip is
- * recognized by the first bytes. `break` closes the source.
+ * recognized by the first bytes; a name that ends with `.gz` requires it. `break` closes the source.
  *
  * @returns one object per record, in the order of the file.
  * @throws ValidationError for a bad line (quotes, number of cells, not UTF-8, a `cast` that throws), unless you pass
@@ -124,7 +124,7 @@ export const readCsv = <T extends object = Record<string, unknown>>(
 ): AsyncGenerator<T> => {
   const known = knownOptions<ReadCsvOptions>("readCsv", options, rules);
   const { delimiter, maxLineBytes = defaultMaxLineBytes } = known;
-  const { name, chunks } = openSource(source, known);
+  const { name, chunks } = openSource(source, known.name);
   const rows = readRows(chunks, { name, delimiter, maxLineBytes });
   // The type of the records is up to the caller, with header, `columns` and `cast`.
   return recordsOf(name, rows, rowParser(name, known), known.onInvalid) as AsyncGenerator<T>;

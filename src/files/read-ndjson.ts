@@ -29,7 +29,7 @@ const parse = ({ fault, text }: Line, maxLineBytes: number) => {
 /**
  * Reads newline-delimited JSON, one record at a time, with constant memory.
  *
- * A byte order mark, `\r\n`, blank lines and a missing last line end are accepted. Gzip is recognized by the first bytes.
+ * A byte order mark, `\r\n`, blank lines and a missing last line end are accepted. Gzip is recognized by the first bytes; a name that ends with `.gz` requires it.
  * `break` closes the source. The type argument is not checked here; `events.ingest` and `contacts.import` check each
  * record.
  *
@@ -53,7 +53,7 @@ export const readNdjson = <T extends object = Record<string, unknown>>(
 ): AsyncGenerator<T> => {
   const known = knownOptions<ReadNdjsonOptions>("readNdjson", options, readRules);
   const { maxLineBytes = defaultMaxLineBytes } = known;
-  const { name, chunks } = openSource(source, known);
+  const { name, chunks } = openSource(source, known.name);
   const lines = readLines(chunks, { maxLineBytes });
   const found = recordsOf(name, lines, (line) => parse(line, maxLineBytes), known.onInvalid);
   // The type of the records is up to the caller, as for JSON.parse.

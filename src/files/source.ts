@@ -66,16 +66,13 @@ async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenera
 const gzipStart = Buffer.from([0x1f, 0x8b]);
 
 /**
- * Unpacks data that starts like gzip; the option `gzip` overrides the detection.
+ * Unpacks data that starts like gzip.
  *
- * @throws ConfigurationError for data that is not gzip, if `gzip` or its name says that it is.
+ * @throws ConfigurationError for data that is not gzip, if its name says that it is.
  */
-async function* unpacked(
-  chunks: AsyncGenerator<Buffer>,
-  { gzip, name }: { readonly gzip: boolean | undefined; readonly name: string },
-): AsyncGenerator<Buffer> {
+async function* unpacked(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Buffer> {
   let start: Buffer = Buffer.alloc(0);
-  while (gzip !== false && start.length < gzipStart.length) {
+  while (start.length < gzipStart.length) {
     const { value, done } = await chunks.next();
     if (done) break;
     start = start.length === 0 ? value : Buffer.concat([start, value]);
@@ -89,13 +86,11 @@ async function* unpacked(
       await chunks.return(undefined);
     }
   }
-  if (gzip !== false && start.subarray(0, gzipStart.length).equals(gzipStart)) return yield* gunzipped(all());
-  if (!(gzip ?? /\.gz$/i.test(name))) return yield* all();
+  if (start.subarray(0, gzipStart.length).equals(gzipStart)) return yield* gunzipped(all());
+  if (!/\.gz$/i.test(name)) return yield* all();
   await chunks.return(undefined);
   const fault = start.length === 0 ? "it is empty" : "it is not gzip";
-  throw new ConfigurationError(
-    `${name}: cannot be unpacked: ${fault}; for plain text rename it or set gzip: false`,
-  );
+  throw new ConfigurationError(`${name}: cannot be unpacked: ${fault}; rename it if it is plain text`);
 }
 
 /** The path of a file named by a string or a `file:` URL; undefined for anything else. */
@@ -107,19 +102,18 @@ export const pathOf = (place: unknown): string | undefined => {
 /**
  * Converts any source to chunks. Files are opened at the first chunk, and closed when the iteration ends.
  *
- * @param options - `gzip` defaults to detection by the first bytes, `name` to the path or `input`.
+ * @param given - the name in error messages; by default the path or `input`.
  */
 export const openSource = (
   source: FileSource,
-  { gzip, name: given }: { readonly gzip?: boolean | undefined; readonly name?: string | undefined },
+  given: string | undefined,
 ): { readonly name: string; readonly chunks: AsyncIterable<Buffer> } => {
   const path = pathOf(source);
   const name = given ?? path ?? "input";
-  if (path !== undefined)
-    return { name, chunks: explained(name, unpacked(fileChunks(path), { gzip, name })) };
+  if (path !== undefined) return { name, chunks: explained(name, unpacked(fileChunks(path), name)) };
   // Not a string or URL, so it is a stream or an iterable; the types exclude anything else.
   const stream = source as AsyncIterable<Uint8Array | string>;
   if (typeof stream?.[Symbol.asyncIterator] === "function")
-    return { name, chunks: unpacked(asBytes(stream), { gzip, name }) };
+    return { name, chunks: unpacked(asBytes(stream), name) };
   throw new ConfigurationError("the source must be a path, a file: URL, a stream or an async iterable");
 };

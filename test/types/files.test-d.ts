@@ -32,7 +32,6 @@ describe("reading", () => {
     readCsv("a.csv", { delimiter: ";", columns: { Mail: "email", Note: false }, emptyCells: "null" });
     readCsv("a.csv", { cast: (cell, { column }) => (column === "seats" ? Number(cell) : cell) });
     readNdjson("a.ndjson", {
-      gzip: true,
       onInvalid: ({ line }) => void expectTypeOf(line).toEqualTypeOf<number>(),
     });
     // @ts-expect-error no such choice
