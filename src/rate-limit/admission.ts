@@ -154,8 +154,10 @@ const competing = (budgets: readonly Budget[]): readonly AdmissionQueue[] => {
 /** Admits all that can go; true as soon as one is refused instead, because that may leave something to others. */
 const serve = (queues: readonly AdmissionQueue[]): boolean => {
   for (const queue of queues) queue.isBlocked = false;
-  for (let admission = nextOf(queues); admission !== undefined; admission = nextOf(queues)) {
+  let heads = headsOf(queues);
+  for (let admission = heads.shift(); admission !== undefined; admission = heads.shift()) {
     const { queue } = admission;
+    if (queue.isBlocked) continue;
     // Of requests that end together, none may go because another one has left.
     const refused = refusal(admission);
     if (refused !== undefined) {
@@ -170,6 +172,7 @@ const serve = (queues: readonly AdmissionQueue[]): boolean => {
       take(admission);
       queue.remove(admission);
       admission.go();
+      heads = headsOf(queues);
       continue;
     }
     queue.block(first);
@@ -184,16 +187,12 @@ const serve = (queues: readonly AdmissionQueue[]): boolean => {
   return false;
 };
 
-/** The request that goes before all others, but for those of blocked queues. */
-const nextOf = (queues: readonly AdmissionQueue[]): Admission | undefined => {
-  let next: Admission | undefined;
-  for (const { first, isBlocked } of queues)
-    if (first !== undefined && !isBlocked && (next === undefined || isBefore(first, next))) next = first;
-  return next;
+/** The first requests of the queues that are not blocked, in the order in which they go. */
+const headsOf = (queues: readonly AdmissionQueue[]): Admission[] => {
+  const heads: Admission[] = [];
+  for (const { first, isBlocked } of queues) if (first !== undefined && !isBlocked) heads.push(first);
+  return heads.sort((one, other) => rankOf(one) - rankOf(other) || one.order - other.order);
 };
-
-const isBefore = (one: Admission, other: Admission): boolean =>
-  (rankOf(one) - rankOf(other) || one.order - other.order) < 0;
 
 const rankOf = (admission: Admission): number => {
   if (admission.queue.kind.priority === "interactive") return 1;
