@@ -229,16 +229,22 @@ export const withAsked = (page: Fields, { payload }: Asked): Fields => {
 
 // From here on, the document names an operation without its response, so every plausible shape is accepted.
 
-/** Reads a page as documented, a bare array, or an envelope; its records also under another telling name. */
+/**
+ * Reads a page as documented, a bare array, or an envelope. Its records may have another name, and its counts an object of
+ * their own.
+ */
 export const anyPage =
   (one: (record: unknown) => unknown, ...names: readonly string[]) =>
   (body: unknown): unknown => {
     if (isArray(body)) return { data: body.map(one) };
     if (!isRecord(body)) return body;
-    const records = ["data", ...names, "items", "results", "records"].map((name) => body[name]).find(isArray);
-    if (records !== undefined) return { ...body, data: records.map(one) };
-    const inner = [body.data, body.result].find(isRecord);
-    return inner === undefined ? body : anyPage(one, ...names)({ ...body, data: undefined, ...inner });
+    const named = ["data", ...names, "items", "results", "records"].map((name) => body[name]).find(isArray);
+    const inner = named === undefined && [body.data, body.result].find(isRecord);
+    if (inner) return anyPage(one, ...names)({ ...body, data: undefined, ...inner });
+    const records = named ?? Object.values(body).find(isArray);
+    if (records === undefined) return body;
+    const counts = [body.meta, body.pagination, body.paging, body.page].find(isRecord);
+    return { ...counts, ...body, data: records.map(one) };
   };
 
 /** Reads a record directly or from envelopes such as `{ data }` or `{ company }`; `id` ends up on the top level. */

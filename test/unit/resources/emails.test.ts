@@ -80,6 +80,16 @@ test.each(shapes)("a scheduled email that is answered %s has its id on top", asy
   expect(await client.emails.scheduled.list()).toMatchObject({ data: [kept] });
 });
 
+test.each<[string, object]>([
+  ["beside the records", { data: [kept], total: 9 }],
+  ["of their own object", { data: [kept], meta: { total: 9 } }],
+  ["beside an envelope", { data: { scheduledEmails: [kept] }, pagination: { total: 9 } }],
+  ["beside records of any name", { errors: "none", planned: [kept], total: 9 }],
+])("a page of scheduled emails is read with counts %s", async (_where, body) => {
+  const { client } = served([[200, body]]);
+  expect(await client.emails.scheduled.list()).toMatchObject({ data: [kept], total: 9, skip: 0 });
+});
+
 test("neither a lost send nor a lost schedule is repeated", async () => {
   const { client, requests } = served([lost, lost]);
   await expect(client.emails.send(email)).rejects.toMatchObject({ outcome: "unknown", attempts: 1 });
