@@ -64,6 +64,9 @@ export const exportTarget = (
     throw new ConfigurationError(
       `${path}: checkpoint cannot go with gzip; write it plain and compress it at the end`,
     );
+  // The end of an export removes its checkpoint.
+  if (resolve(checkpoint) === resolve(path))
+    throw new ConfigurationError(`${path}: checkpoint must be another file`);
   if (!isList(records))
     throw new ValidationError("checkpoint needs a list of the client, such as client.contacts.list()");
   return { path: resolve(path), list: records, checkpoint: resolve(checkpoint) };

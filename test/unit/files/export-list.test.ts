@@ -230,4 +230,12 @@ describe("an export with a checkpoint", () => {
     expect(error).toMatchObject({ message: expect.stringContaining(message) });
     expect(names()).toEqual([]);
   });
+
+  test.each([writeCsv, writeNdjson])("is refused where it is the file itself: %o", async (write) => {
+    const { path, names } = scratch();
+    const target = path("out.csv");
+    const writing = write(target, listOf(people).list, { checkpoint: target });
+    await expect(writing).rejects.toThrow(`${target}: checkpoint must be another file`);
+    expect(names()).toEqual([]);
+  });
 });
