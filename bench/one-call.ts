@@ -35,7 +35,8 @@ const contact = {
 };
 const server = createServer((request, response) => {
   request.resume().on("end", () => {
-    response.writeHead(201, { "content-type": "application/json" });
+    // One Date for all: the first response of another second runs a function more.
+    response.writeHead(201, { "content-type": "application/json", date: new Date(at).toUTCString() });
     response.end(JSON.stringify(contact));
   });
 });
