@@ -27,7 +27,8 @@ const beyondBound = ({ scope, since, bounds }: Admission, ms: number): string | 
   const { waitLeftMs = never, deadlineAt = never } = scope;
   const now = bounds.clock.now();
   const leftMs = Math.min(waitLeftMs - (now - since), deadlineAt - now);
-  if (ms <= leftMs) return undefined;
+  // A call whose time is up ends by that, whatever it would have waited for.
+  if (ms <= leftMs || deadlineAt <= now) return undefined;
   const name = deadlineAt - now <= waitLeftMs ? "totalTimeoutMs" : "maxWaitMs";
   return `: ${Math.max(0, Math.round(leftMs))} ms are left of ${name}`;
 };

@@ -116,6 +116,20 @@ test("a wait that ends with the call's time says what it was for", async () => {
   );
 });
 
+test.each([
+  ["no wait is known", { concurrency: 1 }],
+  ["a long wait is known", { limits: { requests: { max: 1, windowMs: 60_000 } } }],
+])("a call whose time is up before it waits ends by that, where %s", async (_, settings) => {
+  const clock = new FakeClock();
+  const { send } = paced(() => clock.sleep(60_000).then(() => answered()), { clock, ...settings });
+  void send(requestOn(["requests"]));
+  await clock.advance(10);
+  const abort = new AbortController();
+  const late = send(requestOn(["requests"], { deadlineAt: 5, signal: abort.signal }));
+  abort.abort(new DeadlineExceeded(5));
+  await expect(late).rejects.toBeInstanceOf(DeadlineExceeded);
+});
+
 test("work that only the reserve for interactive calls holds up waits for the limit", async () => {
   const { send, waits } = paced(async () => answered());
   await send(requestOn(["requests"]));
