@@ -8,7 +8,7 @@ import { explained, keptDraftOf } from "../runtime/atomic-file.ts";
 import { type DraftPlace, Resumable } from "../runtime/resumable.ts";
 import { isCallback, must, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { stateFile, stateKind } from "../runtime/saved-state.ts";
-import { isCount, isRecord, isText, isTextOrNull } from "../runtime/values.ts";
+import { isCount, isRecord, isString, isStringOrNull } from "../runtime/values.ts";
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
 import type { ChangesOptions, ContactChange } from "./changes-options.ts";
@@ -45,10 +45,10 @@ interface PassState {
 }
 
 const kind = stateKind<PassState>("checkpoint", {
-  after: isTextOrNull,
-  cursor: isTextOrNull,
+  after: isStringOrNull,
+  cursor: isStringOrNull,
   bytes: (value) => isCount(value) && value > 0,
-  hash: isText,
+  hash: isString,
   begun: Array.isArray,
 });
 

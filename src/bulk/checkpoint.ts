@@ -1,5 +1,5 @@
 import { parseState, readState, stateFile, stateKind } from "../runtime/saved-state.ts";
-import { isCount, isText, isTextOrNull } from "../runtime/values.ts";
+import { isCount, isString, isStringOrNull } from "../runtime/values.ts";
 
 /** The progress of a run, as JSON. */
 export interface Checkpoint {
@@ -47,10 +47,10 @@ export interface CheckpointStore {
 
 const kind = stateKind<Checkpoint>("checkpoint", {
   done: isCount,
-  last: isTextOrNull,
-  key: (value) => value === undefined || isText(value),
+  last: isStringOrNull,
+  key: (value) => value === undefined || isString(value),
   begun: (value) => value === undefined || Array.isArray(value),
-  ids: (value) => value === undefined || (isText(Object(value).from) && isTextOrNull(Object(value).last)),
+  ids: (value) => value === undefined || (isString(Object(value).from) && isStringOrNull(Object(value).last)),
 });
 
 /** Keeps the checkpoint in a file. */

@@ -3,7 +3,7 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { readLines } from "../runtime/lines.ts";
 import { parseState, stateKind } from "../runtime/saved-state.ts";
-import { isMissingFile, isRecord, isText, messageOf, parsedJson } from "../runtime/values.ts";
+import { isMissingFile, isRecord, isString, messageOf, parsedJson } from "../runtime/values.ts";
 import type { Texts } from "./contact-fields.ts";
 
 export const format = "touchpoint-contacts";
@@ -31,7 +31,7 @@ export const snapshotLine = (line: SnapshotHeader | StoredContact | { readonly c
 
 const kind = stateKind<SnapshotHeader>("snapshot", {
   format: (value) => value === format,
-  id: isText,
+  id: isString,
   query: isRecord,
 });
 
@@ -89,7 +89,7 @@ export const readSnapshot = async (
       if (complete !== undefined) break;
       hash.update(`${text}\n`);
       // Its fields were just checked. Any other line is damaged, and changes the hash.
-      if (isText(line.id) && isRecord(line.fields)) onContact(line as unknown as StoredContact);
+      if (isString(line.id) && isRecord(line.fields)) onContact(line as unknown as StoredContact);
     }
     return { id: header.id, hash, complete };
   } finally {

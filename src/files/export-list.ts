@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
 import { Resumable } from "../runtime/resumable.ts";
 import { stateFile, stateKind } from "../runtime/saved-state.ts";
-import { isCount, isText, isTextOrNull } from "../runtime/values.ts";
+import { isCount, isString, isStringOrNull } from "../runtime/values.ts";
 import type { WriteOptions, Written } from "./options.ts";
 import { pathOf } from "./source.ts";
 import type { FileForm, FileTarget } from "./write-records.ts";
@@ -30,8 +30,8 @@ interface ExportCheckpoint {
 }
 
 const kind = stateKind<ExportCheckpoint>("checkpoint", {
-  subject: isText,
-  cursor: isTextOrNull,
+  subject: isString,
+  cursor: isStringOrNull,
   records: isCount,
   bytes: isCount,
   isComplete: (value) => typeof value === "boolean",

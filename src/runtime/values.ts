@@ -28,9 +28,9 @@ export const isMissingFile = (error: unknown): boolean =>
 /** Whether a value is a whole number of things. */
 export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
-export const isText = (value: unknown): value is string => typeof value === "string";
+export const isString = (value: unknown): value is string => typeof value === "string";
 
-export const isTextOrNull = (value: unknown): value is string | null => isText(value) || value === null;
+export const isStringOrNull = (value: unknown): value is string | null => isString(value) || value === null;
 
 /** Whether a value has fields: an object, but not an array. */
 export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isRecord } from "../runtime/values.ts";
+import { isRecord, isString } from "../runtime/values.ts";
 
 /** A schema whose output is `Output` and whose accepted input type is `Input`. */
 export type Schema<Output = unknown, Input = Output> = z.ZodMiniType<Output, Input>;
@@ -117,8 +117,7 @@ export const EmailAddress = textThat(
   "must be an email address (a string)",
 );
 
-const isText = (value: unknown): boolean => typeof value === "string";
-const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+const areTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isString);
 
 /** A field of an answer that may be missing or null. */
 export const maybe = <T extends z.core.$ZodType>(schema: T) => z.nullish(schema);
@@ -240,7 +239,10 @@ export const anyPage =
     if (!isRecord(body)) return body;
     const named = ["data", ...names, "items", "results", "records"].map((name) => body[name]).find(isArray);
     const inner = named === undefined && [body.data, body.result].find(isRecord);
-    if (inner) return anyPage(one, ...names)({ ...body, data: undefined, ...inner });
+    if (inner) {
+      const page = anyPage(one, ...names)({ ...body, data: undefined, result: undefined, ...inner });
+      return isRecord(page) && isArray(page.data) ? page : body;
+    }
     const records = named ?? Object.values(body).find(isArray);
     if (records === undefined) return body;
     const counts = [body.meta, body.pagination, body.paging, body.page].find(isRecord);

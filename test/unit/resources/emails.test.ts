@@ -90,6 +90,14 @@ test.each<[string, object]>([
   expect(await client.emails.scheduled.list()).toMatchObject({ data: [kept], total: 9, skip: 0 });
 });
 
+test.each([{ result: { note: "none" } }, { data: { result: {} }, result: { data: {} } }])(
+  "a page without any records is handed over as it came: %j",
+  async (body) => {
+    const { client } = served([[200, body]]);
+    expect(await client.emails.scheduled.list()).toMatchObject(body);
+  },
+);
+
 test("neither a lost send nor a lost schedule is repeated", async () => {
   const { client, requests } = served([lost, lost]);
   await expect(client.emails.send(email)).rejects.toMatchObject({ outcome: "unknown", attempts: 1 });
