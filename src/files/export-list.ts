@@ -64,8 +64,8 @@ export const exportTarget = (
     throw new ConfigurationError(
       `${path}: checkpoint cannot go with gzip; write it plain and compress it at the end`,
     );
-  // The end of an export removes its checkpoint.
-  if (resolve(checkpoint) === resolve(path))
+  // The end of an export removes its checkpoint, and the checkpoint would replace a draft.
+  if (["", ".partial", ".records.partial"].some((end) => resolve(checkpoint) === resolve(path) + end))
     throw new ConfigurationError(`${path}: checkpoint must be another file`);
   if (!isList(records))
     throw new ValidationError("checkpoint needs a list of the client, such as client.contacts.list()");

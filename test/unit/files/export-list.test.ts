@@ -231,10 +231,15 @@ describe("an export with a checkpoint", () => {
     expect(names()).toEqual([]);
   });
 
-  test.each([writeCsv, writeNdjson])("is refused where it is the file itself: %o", async (write) => {
+  test.each([
+    ["the file itself", writeCsv, ""],
+    ["the file itself", writeNdjson, ""],
+    ["its draft", writeNdjson, ".partial"],
+    ["the draft of its records", writeCsv, ".records.partial"],
+  ])("is refused where it is %s: %o", async (_, write, ending) => {
     const { path, names } = scratch();
     const target = path("out.csv");
-    const writing = write(target, listOf(people).list, { checkpoint: target });
+    const writing = write(target, listOf(people).list, { checkpoint: target + ending });
     await expect(writing).rejects.toThrow(`${target}: checkpoint must be another file`);
     expect(names()).toEqual([]);
   });
