@@ -15,7 +15,7 @@ export interface ProxyRoute {
 const isProxyUrl = (text: string): boolean => {
   try {
     const { protocol, username, password } = new URL(text);
-    decodeURIComponent(username + password);
+    for (const part of [username, password]) decodeURIComponent(part);
     return protocol === "http:" || protocol === "https:";
   } catch {
     return false;

@@ -70,6 +70,7 @@ test.each<[object, string]>([
     'proxy must be "env" or the URL of a proxy, http://host:port or https://host:port',
   ]),
   [{ proxy: "http://100%:me@127.0.0.1" }, "a user name and password before the host must be percent-encoded"],
+  [{ proxy: "http://me%:20@127.0.0.1" }, "a user name and password before the host must be percent-encoded"],
   [
     { responseValidation: "strickt" },
     'responseValidation must be "warn", "strict" or "off", got "strickt" (did you mean "strict"?)',
