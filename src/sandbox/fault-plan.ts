@@ -56,6 +56,14 @@ const planRules = {
   with: fault,
 };
 
+const misplaced = (options: unknown): string[] => {
+  const { operation = "*", with: planned }: { operation?: unknown; with?: unknown } = Object(options);
+  const hasItems = operation === "*" || operation === "events.recordBatch";
+  return hasItems || !isFields(planned) || !("items" in planned)
+    ? []
+    : ['with.items needs operation: "events.recordBatch", the only one with items'];
+};
+
 interface Plan {
   /** Counted from 1. */
   readonly id: number;
@@ -76,9 +84,10 @@ export const createFaultPlans = (random: Random) => {
   const plans = new Map<number, Plan>();
   let count = 0;
   return {
-    /** @throws ConfigurationError for an invalid plan. */
+    /** @throws ConfigurationError for an invalid plan, or one that could not have the intended effect. */
     add(options: FaultOptions): PlannedFault {
-      refuseSetup("sandbox.fail", ruleFaults(options, planRules, { required: ["with"] }));
+      const faults = ruleFaults(options, planRules, { required: ["with"] });
+      refuseSetup("sandbox.fail", [...faults, ...misplaced(options)]);
       count += 1;
       const plan: Plan = { id: count, options, effect: effectOf(options.with), seen: 0, hits: 0 };
       plans.set(plan.id, plan);

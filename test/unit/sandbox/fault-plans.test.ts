@@ -37,6 +37,10 @@ const wrong: [plan: unknown, problem: string | RegExp][] = [
   [{ with: { status: 503, retryAfter: new Date("soon") } }, "with.retryAfter is not a time"],
   [{ with: { status: 503, headers: { a: 1 } } }, "with.headers.a must be a valid header value"],
   [{ with: { status: 500, applied: "yes" } }, 'with.applied must be true or false, got "yes"'],
+  [
+    { operation: "events.record", with: { items: [0] } },
+    'with.items needs operation: "events.recordBatch", the only one with items',
+  ],
   [{ with: { items: 1 } }, "with.items must be an array, got 1"],
   [{ with: { items: [-1] } }, "with.items[0] must be a whole number from 0 to 99, got -1"],
   [null, "with must be the name of a fault, { status }, { items } or { delayMs }"],
