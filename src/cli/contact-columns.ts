@@ -38,7 +38,8 @@ const nearestField = (column: string): string | undefined => {
 };
 
 /**
- * Refuses columns that are no field of a contact: an export has no value for them, and an import would lose theirs.
+ * Refuses columns that are no documented field of a contact: an export has no value for them, and in an import they may be
+ * misspelt.
  *
  * @param where - the file or the option that names them.
  * @throws UsageError naming every such column.

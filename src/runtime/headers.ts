@@ -50,7 +50,7 @@ const waitOf = (value: string, sentAt: number): number | undefined => {
  * anything else counts as absent.
  */
 export const retryAfterMs = (headers: RawHeaders, wallTime: number): number | undefined => {
-  const [first = ""] = [headers.date ?? ""].flat();
+  const [first = ""] = valuesOf(headers.date);
   const date = dateOf(first.trim());
   const sentAt = Number.isNaN(date) ? wallTime : date;
   const waits = valuesOf(headers["retry-after"])

@@ -59,7 +59,10 @@ export interface StatusFault {
   readonly retryAfter?: number | string | Date;
   /** Default: `{ error }`. A string is sent unchanged. A 204, 205 or 304 is sent without it. */
   readonly body?: unknown;
-  /** More headers, such as the `location` of a redirect. One of the same name, in any letter case, replaces `content-type: application/json` or `retryAfter`. */
+  /**
+   * More headers, such as the `location` of a redirect. One of the same name, in any letter case, replaces
+   * `content-type: application/json` or `retryAfter`.
+   */
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether the request takes effect anyway; default: false. */
   readonly applied?: boolean;

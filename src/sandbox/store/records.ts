@@ -95,7 +95,9 @@ export interface EventRecord {
   readonly response: EventResponse;
 }
 
-/** A sent email: the service's answer, and what was sent. `cc` is empty: the document does not show how to ask for copies. */
+/**
+ * A sent email: the service's answer, and what was sent. `cc` is empty: the document does not show how to ask for copies.
+ */
 export interface EmailRecord extends Readonly<Omit<SentEmail, "request">> {
   /** The body as HTML; undefined if the email was sent as text. */
   readonly html?: string;
