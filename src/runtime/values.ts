@@ -54,8 +54,12 @@ const tagOf = (value: unknown): string => Object.prototype.toString.call(value).
 export const hasOptions = (value: unknown): value is object =>
   isPlainObject(value) || tagOf(value) === "Object";
 
+const longestShown = 100;
+
 /** A value in a message; a value that cannot be written as text must not hide the other faults. */
 export const shown = (value: unknown): string => {
+  if (typeof value === "string" && value.length > longestShown)
+    return `${JSON.stringify(value.slice(0, longestShown))}… (${value.length} characters)`;
   if (typeof value === "string") return JSON.stringify(value);
   if (typeof value === "function") return "a function";
   if (typeof value !== "object" || value === null) return String(value);
