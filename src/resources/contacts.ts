@@ -119,6 +119,8 @@ export class Contacts<Fields extends object = OpenFields> {
    * `listIds` replaces all lists of the contact; use `lists.addContacts` to add it to one. `customFields` changes only the
    * given keys, and `null` clears a key.
    *
+   * @returns the contact; only its `id` if the service answers without the contact, which is reported like any answer that
+   * does not fit.
    * @throws BadRequestError for an unknown custom field or an invalid value.
    * @throws NotFoundError when the workspace has no contact with the id.
    * @throws ConflictError when another contact has the new email.

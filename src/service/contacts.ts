@@ -3,6 +3,7 @@ import { isRecord } from "../runtime/values.ts";
 import {
   AnyObject,
   type Asked,
+  changed,
   deferred,
   EmailAddress,
   each,
@@ -290,7 +291,9 @@ export const contacts = {
     isPartial: true,
     input: ContactPatch,
     output: Contact,
-    read: readRecord,
+    read: changed(readRecord),
+    // The document says that it returns the contact. A service that returns none has updated it all the same.
+    mayBeEmpty: true,
     typedInput: "contact",
     typedOutput: "contact",
   }),

@@ -53,6 +53,22 @@ test("an import creates, updates, leaves alone and rejects, and says which", asy
   ]);
 });
 
+test("an import goes on where a change is answered with an empty body", async () => {
+  const { sandbox } = service();
+  sandbox.seedContacts(30, (at) => ({ email: `p${at}@example.com` }));
+  const client = new Client({
+    apiKey: "key",
+    baseUrl: "http://localhost",
+    limits: false,
+    fetch: async (url: string, init: RequestInit) => {
+      const response = await sandbox.fetch(url, init);
+      return init.method === "PATCH" ? new Response(null, { status: 204 }) : response;
+    },
+  });
+  expect(await client.contacts.import(people(40))).toMatchObject({ created: 10, updated: 30, unknown: 0 });
+  expect(sandbox.state.contacts.filter(({ name }) => name?.startsWith("Person"))).toHaveLength(40);
+});
+
 test("a second import over the same rows sends no change", async () => {
   const { client } = service();
   await client.contacts.import(people(60));

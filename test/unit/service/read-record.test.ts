@@ -186,12 +186,44 @@ test("a change of a scheduled email may be answered without a body", async () =>
   expect(await client.emails.scheduled.update("s-1", { subject: "Hi" })).toEqual({ id: "s-1" });
 });
 
+const withoutRecord: readonly (readonly [string, unknown])[] = [
+  ["an empty body", undefined],
+  ["null", null],
+  ["a text", "ok"],
+  ["an object of another kind", { success: true }],
+];
+
+test.each(withoutRecord)(
+  "a change of a contact that is answered with %s has succeeded",
+  async (_what, body) => {
+    const { client, requests } = served([[200, body], [409], [200, { data: [ada], total: 1 }], [200, body]]);
+    expect(await client.contacts.update("c-1", { name: "Ada" })).toMatchObject({ id: "c-1" });
+    const { contact, created } = await client.contacts.upsert({ email: ada.email, name: "Ada" });
+    expect([contact.id, created]).toEqual([ada.id, false]);
+    expect(requests).toHaveLength(4);
+  },
+);
+
+test("a change of a contact that is answered without it is reported, and an error under strict", async () => {
+  const found: string[][] = [];
+  const onValidationIssue = ({ issues }: { issues: readonly { path: string }[] }) =>
+    void found.push(issues.map(({ path }) => path));
+  const { client } = served([[204]], { hooks: { onValidationIssue } });
+  await client.contacts.update("c-1", { name: "Ada" });
+  expect(found).toEqual([expect.arrayContaining(["email", "stage", "updatedAt"])]);
+  const strict = served([[204]], { responseValidation: "strict" });
+  await expect(strict.client.contacts.update("c-1", {})).rejects.toMatchObject({ code: "response_invalid" });
+});
+
 test.each([null, 0, "ok", true])("a success that is %j in place of a record is an error", async (body) => {
   const answers: [number, unknown][] = Array.from({ length: 4 }, () => [200, body]);
   for (const responseValidation of ["off", "warn"] as const) {
     const { client } = served(answers, { responseValidation });
     const unread = { code: "response_invalid", status: 200, attempts: 1 };
-    await expect(client.contacts.update("c-1", {})).rejects.toMatchObject({ ...unread, outcome: "unknown" });
+    await expect(client.contacts.create({ email: "ada@example.com" })).rejects.toMatchObject({
+      ...unread,
+      outcome: "unknown",
+    });
     await expect(
       client.emails.send({ to: "ada@example.com", subject: "Hi", text: "Hello" }),
     ).rejects.toMatchObject({

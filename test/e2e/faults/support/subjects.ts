@@ -71,6 +71,7 @@ export const subjects: readonly Subject[] = [
     name: "contacts.update",
     operation: "contacts.update",
     replay: "repeated",
+    mayBeEmpty: true,
     needs: ["id", "email"],
     prepare: addPerson,
     call: (client, options, id) => client.contacts.update(id, { name: "Ada" }, options),
