@@ -118,7 +118,7 @@ const record = (workspace: Workspace, event: EventDraft): EventResponse => {
   const { contactId } = person;
   const { id: callerId, name, properties } = event;
   const id = workspace.services.newId("ev");
-  const response = { id, name, ...person, ...runAutomations(event, contactId, workspace) };
+  const response = { id, name, duplicate: false, ...person, ...runAutomations(event, contactId, workspace) };
   const entry: EventRecord = {
     id,
     name,
@@ -155,7 +155,8 @@ const recordItem = ({ workspace, failing }: Call, value: unknown, index: number)
     return { status: failing.status ?? 500, error: "Planned fault: this item failed." };
   try {
     const { id, name, outcome, runsStarted, duplicate } = recordOrRepeat(workspace, value);
-    return { status: 202, id, name, outcome, runsStarted, ...given({ duplicate }) };
+    // "When present", as the document says of a batch.
+    return { status: 202, id, name, outcome, runsStarted, ...(duplicate && { duplicate }) };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return { status: error.status, error: error.message };

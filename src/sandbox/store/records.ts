@@ -64,11 +64,9 @@ export interface ListRecord extends Readonly<List> {
 }
 
 /** The answer to a recorded event: the service's, without a contact where there is none. */
-export interface EventResponse extends Readonly<Omit<EventReceipt, "contactId" | "duplicate" | "note">> {
+export interface EventResponse extends Readonly<Omit<EventReceipt, "contactId" | "note">> {
   /** The contact it was recorded for; undefined with `NO_CONTACT`. */
   readonly contactId?: string;
-  /** `true` in the answer to a repeated id, which otherwise equals the first answer; undefined in the first. */
-  readonly duplicate?: true;
   /** Why not every run started; null if there is nothing to explain. */
   readonly note: string | null;
 }
