@@ -97,6 +97,10 @@ export async function* readRows(
     const rows: Row[] = [];
     for (const { line, text, end, fault } of lines) {
       if (open === undefined && text === "" && fault === undefined) continue;
+      // Excel writes its delimiter above the header, and reads it from there.
+      const [, told] = line === 1 ? (/^sep=([^"])$/i.exec(text) ?? []) : [];
+      delimiter ??= told;
+      if (told !== undefined) continue;
       if (text.trim() !== "") delimiter ??= delimiterIn(text.trimStart());
       const bytes = (open?.bytes ?? 0) + Buffer.byteLength(text);
       if (fault === "too-long" || bytes > maxLineBytes) {

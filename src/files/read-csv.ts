@@ -22,7 +22,7 @@ export interface CellPlace {
 export interface ReadCsvOptions extends ReadOptions {
   /**
    * The character between cells. Default: a comma; or a semicolon or tab, if the first line has those and no comma
-   * outside quotes, as Excel writes in many countries.
+   * outside quotes, as Excel writes in many countries. A first line `sep=;`, as Excel writes, is no record, and tells it.
    */
   readonly delimiter?: string | undefined;
   /** New names for columns, also dotted ones; `false` leaves a column out. Other columns keep their name. */

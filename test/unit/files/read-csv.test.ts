@@ -34,6 +34,23 @@ describe("readCsv", () => {
     ]);
   });
 
+  test.each(["sep=;\r\n", "\uFEFFSEP=;\n"])(
+    "%j above the header tells the delimiter, and is no header",
+    async (sep) => {
+      const places: number[] = [];
+      const cast: ReadCsvOptions["cast"] = (cell, { line }) => {
+        places.push(line);
+        return cell;
+      };
+      expect(await read(`${sep}a;b\n"1,5";2\nsep=;2\n`, { cast })).toEqual([
+        { a: "1,5", b: "2" },
+        { a: "sep=", b: "2" },
+      ]);
+      expect(places).toEqual([3, 3, 4, 4]);
+      expect(await read(`${sep}a,b\n1,2\n`, { delimiter: "," })).toEqual([{ a: "1", b: "2" }]);
+    },
+  );
+
   test("quoted cells keep delimiters, quotes and line breaks as they are", async () => {
     expect(await read('a,b\r\n"1,""x""\r\n\n2",3\r\n')).toEqual([{ a: '1,"x"\r\n\n2', b: "3" }]);
   });
