@@ -97,23 +97,31 @@ export interface RejectedRecord {
   readonly rejected: unknown;
 }
 
+/** How each line of a file of refused records begins. */
+const start = '{"index":';
+
 /**
  * The indexes in a file of refused records, one line in memory at a time. Removes an incomplete last line, which is of a
  * killed run.
+ *
+ * @throws UsageError for a file of anything else, which stays as it is.
  */
-const knownIn = async (path: string): Promise<Set<unknown>> => {
-  const known = new Set<unknown>();
+const knownIn = async (path: string): Promise<Set<number>> => {
+  const known = new Set<number>();
+  const other = new UsageError(`--rejected: ${path} does not hold refused records: name another file`);
   let bytes = 0;
   let held = Buffer.alloc(0);
   for await (const chunk of createReadStream(path)) {
     held = Buffer.concat([held, chunk]);
     for (let end = held.indexOf("\n"); end >= 0; end = held.indexOf("\n")) {
-      const { index }: { index?: unknown } = Object(JSON.parse(held.toString("utf8", 0, end)));
-      known.add(index);
+      const [begun, index] = /^\{"index":(\d+),/.exec(held.toString("utf8", 0, end)) ?? [];
+      if (begun === undefined) throw other;
+      known.add(Number(index));
       bytes += end + 1;
       held = held.subarray(end + 1);
     }
   }
+  if (!start.startsWith(held.toString("utf8", 0, start.length))) throw other;
   if (held.length > 0) await truncate(path, bytes);
   return known;
 };
@@ -127,8 +135,8 @@ const knownIn = async (path: string): Promise<Set<unknown>> => {
 export const rejectedFile = async (path: string, isResumed: boolean) => {
   await writeFile(path, "", { flag: isResumed ? "a" : "w" });
   const known = await knownIn(path);
-  return async (rejected: RejectedRecord): Promise<void> => {
-    if (!known.has(rejected.index)) await appendFile(path, `${JSON.stringify(rejected)}\n`);
+  return async ({ index, ...rejected }: RejectedRecord): Promise<void> => {
+    if (!known.has(index)) await appendFile(path, `${JSON.stringify({ index, ...rejected })}\n`);
   };
 };
 

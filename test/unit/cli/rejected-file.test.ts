@@ -52,3 +52,14 @@ test("a file of many long lines is read on in pieces, and its letters stay whole
   for (const index of [0, 3]) await keep(long(index));
   expect(await content()).toBe(text);
 });
+
+test.each([
+  ["records", '{"email":"ada@example.com"}\n'],
+  ["a text without a line end", "my notes"],
+  ["one object without a line end", '{"version":1}'],
+  ["records after refused ones", `${line(1)}{"email":"ada@example.com"}\n`],
+])("a file of %s is refused by name, and stays as it is", async (_, text) => {
+  await writeFile(path, text);
+  await expect(rejectedFile(path, true)).rejects.toThrow(`--rejected: ${path} does not hold refused records`);
+  expect(await content()).toBe(text);
+});
