@@ -1,56 +1,32 @@
+import type { Company } from "../../service/companies.ts";
+import type { Contact } from "../../service/contacts.ts";
 import type { SentEmail } from "../../service/emails.ts";
 import type { EventReceipt } from "../../service/events.ts";
 import type { List } from "../../service/lists.ts";
 import type { Fields } from "../json.ts";
 
-/** A contact, as the sandbox stores and returns it. */
-export interface ContactRecord {
+/** Fields of the service's own type, without the nulls that the sandbox does not write. */
+type Filled<T> = { [Name in keyof T]: Exclude<T[Name], null> };
+
+/**
+ * A contact, as the sandbox stores and returns it. Unless given, its stage is `NEW`, which is not documented, its source
+ * `MANUAL`, and `verified` false. Times are those of the sandbox's clock.
+ */
+export interface ContactRecord extends Filled<Omit<Contact, "id" | "notes" | "customFields" | "listIds">> {
   /** An opaque string. */
   readonly id: string;
-  /** As given; unique in the workspace, ignoring letter case. */
-  email: string;
-  /** Full name. */
-  name?: string;
-  /** Job title. */
-  title?: string;
-  /** As given. */
-  phone?: string;
-  /** Profile URL; not checked. */
-  linkedIn?: string;
   /** Free text; null if cleared. */
   notes?: string | null;
-  /** Default `NEW`, which is not documented. */
-  stage: string;
-  /** Default `MANUAL`. */
-  source: string;
-  /** Default false. */
-  verified: boolean;
-  /** Any number; undefined unless given. */
-  emailConfidence?: number;
   /** Values by the workspace's own field names; empty if there are none. */
   customFields: Fields;
-  /** The id of its company; undefined if it has none. */
-  leadId?: string;
   /** The ids of its lists, in the order in which it was added to them. */
   listIds: readonly string[];
-  /** Your own user id, set by an event; undefined before. */
-  externalId?: string;
-  /** ISO 8601, UTC, by the sandbox's clock. */
-  readonly createdAt: string;
-  /** When it was last updated; ISO 8601, UTC, by the sandbox's clock. */
-  updatedAt: string;
 }
 
 /** A company. Responses also contain its people, as `contacts`. */
-export interface CompanyRecord {
+export interface CompanyRecord extends Filled<Omit<Company, "id" | "contacts">> {
   /** An opaque string. */
   readonly id: string;
-  /** The company's name; undefined unless given. */
-  companyName?: string;
-  /** In lower case; unique in the workspace. */
-  domain?: string;
-  /** The line of business; undefined unless given. */
-  industry?: string;
   /** ISO 8601, UTC, by the sandbox's clock. */
   readonly createdAt: string;
   /** When it was last updated; ISO 8601, UTC, by the sandbox's clock. */
@@ -110,17 +86,9 @@ export interface EmailRecord extends Readonly<Omit<SentEmail, "request">> {
 }
 
 /** What an email consists of before it is sent. */
-export interface EmailDraft {
-  /** Recipient address. */
-  readonly to: string;
-  /** The subject line. */
-  readonly subject: string;
-  /** The body as HTML; undefined if there is a `text`. */
-  readonly html?: string;
+export interface EmailDraft extends Pick<EmailRecord, "to" | "subject" | "html" | "signatureId"> {
   /** The body as plain text; undefined if there is an `html`. */
   readonly text?: string;
-  /** The id of the requested signature; undefined if none was requested. */
-  readonly signatureId?: string;
   /** Whether it may go to contacts in refused stages, such as `UNSUBSCRIBED`; default false. */
   readonly force: boolean;
 }
