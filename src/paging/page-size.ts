@@ -1,3 +1,4 @@
+import type { ApiError } from "../errors.ts";
 import type { PageRequest } from "./ahead.ts";
 
 /** A page as the service sent it. Only its records are reliable. */
@@ -6,6 +7,8 @@ export interface ServedPage<T> {
   readonly total?: number | null | undefined;
   /** The longest page that the service returns to this request. */
   readonly limit?: number | undefined;
+  /** Instead of a page: the service refused the position, as it may do behind the end of the list. */
+  readonly refusal?: ApiError | undefined;
 }
 
 /** The most records per page that the document allows. */

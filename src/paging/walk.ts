@@ -1,4 +1,4 @@
-import { ResponseValidationError } from "../errors.ts";
+import { ApiError, ResponseValidationError } from "../errors.ts";
 import type { Page } from "../service/common.ts";
 import { type PageRequest, PagesAhead } from "./ahead.ts";
 import { type Place, writeCursor } from "./cursor.ts";
@@ -48,6 +48,14 @@ const oldestJoin = idsRemembered / 2;
 const mostMisses = 1_000;
 const mostRounds = 3;
 
+/** An empty page for a refusal that a position behind the end of the list may explain. */
+const withoutRecords = ({ skip }: PageRequest, refusal: unknown): ServedPage<never> => {
+  const isPastEnd =
+    skip > 0 && refusal instanceof ApiError && (refusal.status === 400 || refusal.status === 404);
+  if (isPastEnd) return { data: [], refusal };
+  throw refusal;
+};
+
 /**
  * Walks a list by skip and limit, while other programs add and remove records.
  *
@@ -90,7 +98,10 @@ export class Walk<T> {
     this.#position = this.#reached = place?.position ?? skip;
     this.#size = new PageSize(place?.longest);
     this.#recent = new RecentIds(idsRemembered, place?.recent, place);
-    this.#ahead = new PagesAhead(fetch, prefetch);
+    this.#ahead = new PagesAhead(
+      (request, signal) => fetch(request, signal).catch((error) => withoutRecords(request, error)),
+      prefetch,
+    );
   }
 
   /**
@@ -102,6 +113,10 @@ export class Walk<T> {
     while (!this.#hasEnded) {
       const { request, page } = await this.#ahead.take(() => this.#request(this.#position));
       if (this.#hasEnded) break;
+      if (page.refusal !== undefined && !this.#mayBePastEnd(request)) {
+        this.#ahead.drop();
+        throw page.refusal;
+      }
       const walked = this.#accept(request, page);
       if (walked !== undefined) return walked;
     }
@@ -127,6 +142,12 @@ export class Walk<T> {
   #shared(position: number, wanted: number): number {
     if (!this.#settings.isDriftSafe || this.#recent.isEmpty || this.#phase.is === "beginning") return 0;
     return Math.min(wanted, position, this.#size.mostShared, this.#end.mostShared);
+  }
+
+  /** Whether a search would find what follows a refused page, or no page can share a record with the one before it. */
+  #mayBePastEnd({ skip }: PageRequest): boolean {
+    if (skip < this.#position || this.#phase.is === "searching") return true;
+    return Math.min(this.#size.mostShared, this.#end.mostShared) === 0;
   }
 
   #accept(request: PageRequest, served: ServedPage<T>): WalkedPage<T> | undefined {

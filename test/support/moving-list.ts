@@ -1,3 +1,4 @@
+import { ApiError } from "../../src/errors.ts";
 import type { PageRequest } from "../../src/paging/ahead.ts";
 import type { ServedPage } from "../../src/paging/page-size.ts";
 
@@ -19,6 +20,8 @@ export interface MovingListOptions {
   /** Its pages say the limit that they were cut to, and not the one that was asked for. */
   readonly namesCap?: boolean;
   readonly ignoresSkip?: boolean;
+  /** The status of the error for a position behind the end; undefined: an empty page. */
+  readonly pastEnd?: 400 | 404 | undefined;
   /** After its end the list starts again, in the same page. */
   readonly wraps?: boolean;
   /** Called before each page is taken; it may change the list. */
@@ -64,7 +67,9 @@ export class MovingList {
     for (let left = this.#options.delay?.() ?? 0; left > 0; left -= 1) await undefined;
     signal?.throwIfAborted();
     this.#options.before?.(this, request);
-    const { ignoresSkip = false, cap = 200, namesCap = false, wraps = false } = this.#options;
+    const { ignoresSkip = false, cap = 200, namesCap = false, wraps = false, pastEnd } = this.#options;
+    if (pastEnd !== undefined && request.skip > 0 && request.skip >= this.items.length)
+      throw new ApiError("skip is too large", { status: pastEnd, headers: new Headers(), body: undefined });
     const skip = ignoresSkip ? 0 : request.skip;
     const length = Math.min(request.limit, cap);
     const wrapped = (at: number): Item[] => this.items.slice((skip + at) % this.items.length).slice(0, 1);

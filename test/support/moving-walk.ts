@@ -18,6 +18,7 @@ export interface Scenario {
   readonly resumes: boolean;
   readonly fails: boolean;
   readonly namesCap?: boolean;
+  readonly pastEnd?: 400 | 404 | undefined;
 }
 
 export const scenario: fc.Arbitrary<Scenario> = fc.record({
@@ -32,6 +33,7 @@ export const scenario: fc.Arbitrary<Scenario> = fc.record({
   resumes: fc.boolean(),
   fails: fc.boolean(),
   namesCap: fc.boolean(),
+  pastEnd: fc.constantFrom(undefined, 400, 404),
 });
 
 export interface MissedAndRepeated {
@@ -47,12 +49,12 @@ export const missedAndRepeated = (list: MovingList, ids: readonly string[]): Mis
 };
 
 const movingBy = (
-  { length, order, totals, cap, burst, fails, namesCap = false }: Scenario,
+  { length, order, totals, cap, burst, fails, namesCap = false, pastEnd }: Scenario,
   random: () => number,
 ): MovingList => {
   let isMoving = true;
   return new MovingList({
-    ...{ length, order, totals, cap, namesCap },
+    ...{ length, order, totals, cap, namesCap, pastEnd },
     delay: () => Math.floor(random() * 6),
     before: (self, { skip }) => {
       if (fails && random() < 0.1) throw new Error("500");

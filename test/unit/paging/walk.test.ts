@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ResponseValidationError } from "../../../src/errors.ts";
+import { ApiError, ResponseValidationError } from "../../../src/errors.ts";
 import type { PageRequest } from "../../../src/paging/ahead.ts";
 import { readCursor } from "../../../src/paging/cursor.ts";
 import { Walk, type WalkedPage, type WalkSettings } from "../../../src/paging/walk.ts";
@@ -355,6 +355,56 @@ describe("Walk over a list that moves", () => {
     const list = new MovingList({ length: 900, order: "oldest first", before });
     await pagesOf(walkOver(list, { limit: 10, prefetch: 0 })).catch(() => undefined);
     expect(list.requests.length).toBeLessThan(5_000);
+  });
+
+  test.each(everyTotals)(
+    "a position that is refused because the list ended before it is looked for, totals %s",
+    async (totals) => {
+      for (const pastEnd of [400, 404] as const) {
+        for (const left of [1_000, 300, 3, 1, 0]) {
+          for (const prefetch of prefetches) {
+            const before = (self: MovingList): void => {
+              if (self.requests.length === 4) self.remove(0, 1_000 - left);
+            };
+            const list = still(1_000, { totals, pastEnd, before });
+            const ids = idsOf(await pagesOf(walkOver(list, { prefetch })));
+            const seen = { pastEnd, left, prefetch, ...missedAndRepeated(list, ids) };
+            expect(seen).toEqual({ pastEnd, left, prefetch, ...nobody });
+          }
+        }
+      }
+    },
+  );
+
+  test.each(everyTotals)(
+    "a list of one record ends where the next position is refused, totals %s",
+    async (totals) => {
+      const list = still(1, { totals, pastEnd: 404 });
+      expect(idsOf(await pagesOf(walkOver(list)))).toEqual(["old-0"]);
+    },
+  );
+
+  test("a first position behind the end, and one without overlap, are refused with the service's error", async () => {
+    const list = still(600, { totals: "missing", pastEnd: 400 });
+    await expect(walkOver(list, { skip: 700 }).next()).rejects.toMatchObject({ status: 400 });
+    await expect(pagesOf(walkOver(list, { isDriftSafe: false }))).rejects.toMatchObject({ status: 400 });
+  });
+
+  test("a refusal at every position is an error, and the same page is asked for again", async () => {
+    let isRefusing = false;
+    const refusal = new ApiError("no such path", { status: 404, headers: new Headers(), body: undefined });
+    const list = still(600, {
+      before: () => {
+        if (isRefusing) throw refusal;
+      },
+    });
+    const walk = walkOver(list, { prefetch: 0 });
+    const first = await walk.next();
+    isRefusing = true;
+    await expect(walk.next()).rejects.toBe(refusal);
+    isRefusing = false;
+    const ids = idsOf([first, ...(await pagesOf(walk))].flatMap((page) => page ?? []));
+    expect(missedAndRepeated(list, ids)).toEqual(nobody);
   });
 });
 
