@@ -103,10 +103,9 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     this.contacts = new Contacts(call);
     this.companies = new Companies(call);
     this.lists = new Lists(call);
-    const { limits, interactiveReserve, ledger, emailGuards: guards } = this.#settings;
-    const { lifetime, slots } = this.#connection;
-    ledger.attach?.(this.#settings.log);
-    this.emails = new Emails(call, { clock, ledger, guards, lifetime, slots });
+    const { limits, interactiveReserve, ledger, log } = this.#settings;
+    ledger.attach?.(log);
+    this.emails = new Emails(call, this.#connection.slots);
     this.events = new Events(call, {
       clock,
       pace: () => ({ limits, budgets: this.budgets() }),

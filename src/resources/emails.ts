@@ -2,14 +2,11 @@ import { type ApiPromise, answer, type WithResponse } from "../call/api-promise.
 import { checkInput } from "../call/executor.ts";
 import type { CallScope } from "../call/scope.ts";
 import { isTouchpointError } from "../errors.ts";
-import type { ClaimLedger } from "../ledger/ledger.ts";
 import { keepable } from "../ledger/rules.ts";
-import type { EmailGuards } from "../options/email-guards.ts";
 import type { CallOptions } from "../options/options.ts";
 import { callRules } from "../options/validation.ts";
 import { type Paged, type PagingOptions, paged } from "../paging/paged.ts";
-import { type Lifetime, untilAborted } from "../runtime/cancellation.ts";
-import type { Clock } from "../runtime/clock.ts";
+import { untilAborted } from "../runtime/cancellation.ts";
 import { isFlag, must, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
 import { jsonCopy } from "../runtime/values.ts";
 import type { Operation } from "../service/define.ts";
@@ -39,14 +36,9 @@ export interface SendOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** What the emails need besides the call. */
-export interface EmailsContext {
-  readonly guards: EmailGuards;
-  readonly clock: Clock;
-  readonly ledger: ClaimLedger;
-  readonly lifetime: Lifetime;
-  /** While the client closes: why no email may start. */
-  readonly slots: { readonly closing: unknown };
+/** While the client closes: why no email may start. */
+export interface Slots {
+  readonly closing: unknown;
 }
 
 /** An email to send. */
@@ -72,11 +64,9 @@ const sendRules: Rules = {
 /** Scheduled emails. Use it as `client.emails.scheduled`. */
 export class ScheduledEmails {
   readonly #call: CallScope;
-  readonly #context: EmailsContext;
 
-  constructor(call: CallScope, context: EmailsContext) {
+  constructor(call: CallScope) {
     this.#call = call;
-    this.#context = context;
   }
 
   /**
@@ -138,7 +128,7 @@ export class ScheduledEmails {
     const { id: operation } = operations.emails.scheduledCancel;
     const call = this.#call.open(operation);
     const cancelled = call.run(operation, options, (scope) => this.#cancel(id, scope, options));
-    return answer(this.#context.lifetime.hold(cancelled), () => call.outcome);
+    return answer(call.context.lifetime.hold(cancelled), () => call.outcome);
   }
 
   async #cancel(id: string, scope: CallScope, options: CallOptions | undefined): Promise<WithResponse<void>> {
@@ -158,10 +148,10 @@ export class ScheduledEmails {
   }
 
   /** The call reports the result of the email even if the key cannot be settled: a key that stays taken sends nothing. */
-  async #settle(id: string, as: "not-sent" | "unknown", { signal }: CallScope): Promise<void> {
-    const { ledger, lifetime } = this.#context;
+  async #settle(id: string, as: "not-sent" | "unknown", { context, signal }: CallScope): Promise<void> {
+    const { ledger } = context.settings;
     if (ledger.settleScheduled === undefined) return;
-    const settling = lifetime.hold(ledger.settleScheduled(id, as));
+    const settling = context.lifetime.hold(ledger.settleScheduled(id, as));
     await untilAborted(settling, signal).catch(() => undefined);
   }
 }
@@ -171,12 +161,12 @@ export class Emails {
   /** Lists, changes and cancels emails that are scheduled for later. */
   readonly scheduled: ScheduledEmails;
   readonly #call: CallScope;
-  readonly #context: EmailsContext;
+  readonly #slots: Slots;
 
-  constructor(call: CallScope, context: EmailsContext) {
+  constructor(call: CallScope, slots: Slots) {
     this.#call = call;
-    this.#context = context;
-    this.scheduled = new ScheduledEmails(call, context);
+    this.#slots = slots;
+    this.scheduled = new ScheduledEmails(call);
   }
 
   /**
@@ -248,7 +238,7 @@ export class Emails {
     } catch (error) {
       return answer<Output>(Promise.reject(error));
     }
-    const { isAlwaysDry, isDry } = this.#context.guards;
+    const { isAlwaysDry, isDry } = this.#call.context.settings.emailGuards;
     // In a dry run the email guard responds instead of the service.
     if (once === undefined || isAlwaysDry || (dryRun ?? isDry))
       return this.#call.request(operation, { payload, plan: { dryRun } }, options);
@@ -256,7 +246,7 @@ export class Emails {
     const sent = call.run(operation.id, options, (scope) =>
       this.#sendOnce(operation, payload, { ...sending, scope, key: once }),
     );
-    return answer(this.#context.lifetime.hold(sent), () => call.outcome);
+    return answer(call.context.lifetime.hold(sent), () => call.outcome);
   }
 
   async #sendOnce<Input extends object, Output>(
@@ -269,20 +259,20 @@ export class Emails {
     const payload = jsonCopy(given) as Input;
     const { scope, key, written, settled } = sending;
     const { once: _, dryRun, ...callOptions } = sending.options;
-    const { guards, ledger, clock, lifetime, slots } = this.#context;
-    guards.check(operation.id, payload, true);
+    const { settings, clock, lifetime, redactor } = scope.context;
+    settings.emailGuards.check(operation.id, payload, true);
     // A key claimed now would have to be released before the process ends.
-    if (slots.closing !== undefined) throw slots.closing;
+    if (this.#slots.closing !== undefined) throw this.#slots.closing;
     // Loaded with the first `once` key, not with the package.
     const { sendOnce } = await import("../ledger/send-once.ts");
     const result = await sendOnce<WithResponse<Output>>({
       operation: operation.id,
       key,
       email: { ...payload, ...written },
-      ...{ ledger, clock, lifetime, scope },
+      ...{ ledger: settings.ledger, clock, lifetime, scope },
       send: (once) =>
         scope.request(operation, { payload, plan: { dryRun, once } }, callOptions).withResponse(),
-      receiptOf: ({ data }) => scope.context.redactor.body(keepable({ ...written, ...data })),
+      receiptOf: ({ data }) => redactor.body(keepable({ ...written, ...data })),
     });
     if ("sent" in result) return result.sent;
     return {
