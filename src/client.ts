@@ -5,8 +5,9 @@ import type { CallScope } from "./call/scope.ts";
 import { type Connection, connect } from "./connection.ts";
 import { ClientNode, type CloseReport } from "./lifecycle.ts";
 import type { BudgetState, Limits } from "./options/limits.ts";
-import { type CallOptions, type ClientOptions, type Settings, settingsFrom } from "./options/options.ts";
-import { optionsFromEnv, snapshot } from "./options/snapshot.ts";
+import { type CallOptions, type ClientOptions, settingsFrom } from "./options/options.ts";
+import type { Environment } from "./options/proxy.ts";
+import { environmentOf, snapshot } from "./options/snapshot.ts";
 import { Companies } from "./resources/companies.ts";
 import { Contacts } from "./resources/contacts.ts";
 import { Emails } from "./resources/emails.ts";
@@ -26,11 +27,12 @@ export interface CloseOptions {
   readonly graceMs?: number;
 }
 
-/** What a test replaces to control time and randomness. */
+/** Where a client runs, and what it is created from. A test replaces what it wants to control. */
 export interface Runtime {
   readonly clock: Clock;
   /** 0 ≤ random() < 1. */
   readonly random: () => number;
+  readonly environment: Environment;
   /** The client that this one is created from. */
   readonly parent: {
     readonly connection: Connection;
@@ -75,9 +77,8 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /** Sends and schedules one-to-one emails. */
   readonly emails: Emails;
   readonly #options: ClientOptions;
-  readonly #runtime: Partial<Runtime>;
+  readonly #runtime: Omit<Runtime, "parent">;
   readonly #call: CallScope;
-  readonly #settings: Settings;
   readonly #connection: Connection;
   readonly #node: ClientNode;
 
@@ -86,24 +87,21 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
   /** @internal */
   constructor(options?: ClientOptions<CustomFields, EventTypes>, runtime?: Partial<Runtime>);
   constructor(options: ClientOptions<CustomFields, EventTypes> = {}, runtime: Partial<Runtime> = {}) {
-    // Not kept with the runtime: a client would keep all its ancestors alive.
-    const { parent, ...own } = runtime;
-    this.#runtime = own;
-    this.#options = snapshot(options, parent?.options ?? optionsFromEnv(process.env));
-    this.#settings = settingsFrom(this.#options);
-    const clock = runtime.clock ?? systemClock;
-    this.#connection = connect(
-      this.#settings,
-      { clock, random: runtime.random ?? Math.random },
-      parent?.connection,
-    );
+    const { clock = systemClock, random = Math.random, environment = environmentOf(process.env) } = runtime;
+    // Without its parent: a client would keep all its ancestors alive.
+    this.#runtime = { clock, random, environment };
+    const { parent } = runtime;
+    const { TOUCHPOINT_API_KEY: apiKey, TOUCHPOINT_BASE_URL: baseUrl } = environment;
+    this.#options = snapshot(options, parent?.options ?? { apiKey, baseUrl });
+    const settings = settingsFrom(this.#options, environment);
+    this.#connection = connect(settings, this.#runtime, parent?.connection);
     this.#node = new ClientNode(this.#connection.ends, parent?.node);
     const call = clientScope({ ...this.#connection, clock });
     this.#call = call;
     this.contacts = new Contacts(call);
     this.companies = new Companies(call);
     this.lists = new Lists(call);
-    const { limits, interactiveReserve, ledger, log } = this.#settings;
+    const { limits, interactiveReserve, ledger, log } = settings;
     ledger.attach?.(log);
     this.emails = new Emails(call, this.#connection.slots);
     this.events = new Events(call, {
@@ -133,7 +131,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
     changes: ClientOptions<Fields, Types>,
   ): Client<Fields, Types> {
     // A default ledger is shared with the new client too.
-    const options = { ...this.#options, ledger: this.#settings.ledger };
+    const options = { ...this.#options, ledger: this.#connection.settings.ledger };
     // Null stands for no changes, as everywhere.
     return new Client<Fields, Types>(changes ?? {}, {
       ...this.#runtime,
@@ -153,7 +151,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    */
   request(request: RawRequest, options?: CallOptions): ApiPromise<unknown> {
     try {
-      const operation = rawOperation(request, this.#settings);
+      const operation = rawOperation(request, this.#connection.settings);
       const { method, path, query, body } = request;
       return this.#call.request(
         operation,
@@ -202,7 +200,7 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    */
   async close(options: CloseOptions = {}): Promise<CloseReport> {
     refuseSetup("close", ruleFaults(options, { graceMs: isAtLeast(0) }));
-    return this.#node.close(options?.graceMs, this.#runtime.clock ?? systemClock);
+    return this.#node.close(options?.graceMs, this.#runtime.clock);
   }
 
   /** Does the same as `close`, for `await using`. */

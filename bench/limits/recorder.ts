@@ -32,11 +32,10 @@ export const recorderAgainstSingles = async (): Promise<void> => {
       onWait: () => undefined,
     });
     const send: Send = (scope, request) => stage(scope, request, next);
-    const settings = settingsFrom({
-      apiKey: "bench",
-      baseUrl: "https://service.test",
-      responseValidation: "off",
-    });
+    const settings = settingsFrom(
+      { apiKey: "bench", baseUrl: "https://service.test", responseValidation: "off" },
+      {},
+    );
     const call = clientScope({
       ...{ send, settings, clock, redactor: new Redactor(), lifetime: new Lifetime() },
       ...{ quota: new RetryQuota(), random: Math.random },

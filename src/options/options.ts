@@ -189,9 +189,6 @@ const defaults = {
   responseValidation: "warn",
 } as const;
 
-/** Where the snapshot of the options keeps the environment, so that no option can change it. */
-export const fromEnvironment = Symbol("environment");
-
 /** The names of all options. */
 export const optionNames: readonly string[] = Object.keys(clientRules);
 
@@ -200,7 +197,7 @@ export const optionNames: readonly string[] = Object.keys(clientRules);
  *
  * @throws ConfigurationError naming every fault at once.
  */
-export const settingsFrom = (options: ClientOptions): Settings => {
+export const settingsFrom = (options: ClientOptions, environment: Environment): Settings => {
   const faults = ruleFaults(options, clientRules satisfies Record<keyof ClientOptions, Rule>);
   const { apiKey, baseUrl, customFields, events, unknownFields } = options;
   const log = logTo(options.logger, options.logLevel ?? "warn");
@@ -209,7 +206,6 @@ export const settingsFrom = (options: ClientOptions): Settings => {
   if (options.dispatcher !== undefined && options.fetch !== undefined)
     faults.push("fetch and dispatcher cannot be combined: a dispatcher belongs to the default transport");
   if (options.dangerouslyAllowBrowser !== true) faults.push(...browserFaults());
-  const environment: Environment = Reflect.get(options, fromEnvironment) ?? {};
   const guards = emailGuards(options, environment, { faults, log });
   const route = proxyRoute(options.proxy, { origin, environment }, faults);
   if (faults.length > 0 || apiKey === undefined) throw new ConfigurationError(faults.join("; "));

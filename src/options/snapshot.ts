@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors.ts";
 import { snapshot as deepCopy, hasOptions, isPlainObject } from "../runtime/values.ts";
 import type { Fetch } from "./fetch.ts";
-import { type ClientOptions, fromEnvironment, optionNames } from "./options.ts";
+import { type ClientOptions, optionNames } from "./options.ts";
 import type { Environment } from "./proxy.ts";
 import { isShared } from "./shared-limits.ts";
 
@@ -25,16 +25,14 @@ const isGiven = (name: string, value: unknown): boolean =>
   value !== undefined && !(value === null && fromElsewhere.includes(name));
 
 const variables = [
+  ...["TOUCHPOINT_API_KEY", "TOUCHPOINT_BASE_URL"],
   ...["TOUCHPOINT_RECIPIENTS", "TOUCHPOINT_DRY_RUN", "NODE_USE_ENV_PROXY"],
   ...["http_proxy", "https_proxy", "no_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"],
 ];
 
-/** What the environment sets: the key and the base URL as defaults, the guards of emails, and the proxies. */
-export const optionsFromEnv = (env: Environment): object => ({
-  apiKey: env.TOUCHPOINT_API_KEY,
-  baseUrl: env.TOUCHPOINT_BASE_URL,
-  [fromEnvironment]: Object.fromEntries(variables.map((name) => [name, env[name]])),
-});
+/** A copy of what counts of the environment. */
+export const environmentOf = (env: Environment): Environment =>
+  Object.fromEntries(variables.map((name) => [name, env[name]]));
 
 /**
  * A copy of the options: later changes of the caller's object or of the environment have no effect.
@@ -42,7 +40,7 @@ export const optionsFromEnv = (env: Environment): object => ({
  * @param before - the values of options that are not given, or undefined.
  * @throws ConfigurationError when the options are not an object.
  */
-export const snapshot = (given: ClientOptions, before: object): ClientOptions => {
+export const snapshot = (given: ClientOptions, before: ClientOptions): ClientOptions => {
   if (!hasOptions(given))
     throw new ConfigurationError("options must be an object: new Client({ apiKey, baseUrl })");
   const options = new Map<string, unknown>(Object.entries(before));
@@ -53,7 +51,5 @@ export const snapshot = (given: ClientOptions, before: object): ClientOptions =>
     if (isGlobalFetch) options.set(name, globalFetch);
     else if (isGiven(name, value) || !optionNames.includes(name)) options.set(name, copyOf(name, value));
   }
-  const snapshot: ClientOptions = Object.fromEntries(options);
-  const environment: unknown = Reflect.get(before, fromEnvironment);
-  return Object.freeze(Object.assign(snapshot, { [fromEnvironment]: environment }));
+  return Object.freeze(Object.fromEntries(options));
 };

@@ -23,11 +23,10 @@ export const scriptedCall = (
 ): CallScope =>
   CallScope.of({
     clock,
-    settings: settingsFrom({
-      apiKey: () => "key",
-      baseUrl: "https://service.test",
-      ...(logger && { logger }),
-    }),
+    settings: settingsFrom(
+      { apiKey: () => "key", baseUrl: "https://service.test", ...(logger && { logger }) },
+      {},
+    ),
     lifetime: new Lifetime(),
     redactor: new Redactor(),
     quota: new RetryQuota(),
