@@ -7,7 +7,7 @@ import { type PagingOptions, paged } from "../paging/paged.ts";
 import { explained, keptDraftOf } from "../runtime/atomic-file.ts";
 import { type DraftPlace, Resumable } from "../runtime/resumable.ts";
 import { isCallback, must, type Rules, refuseFaults, ruleFaults } from "../runtime/rules.ts";
-import { stateFile, stateKind } from "../runtime/saved-state.ts";
+import { stateKind } from "../runtime/saved-state.ts";
 import { isCount, isRecord, isString, isStringOrNull } from "../runtime/values.ts";
 import type { Contact } from "../service/contacts.ts";
 import { operations } from "../service/operations.ts";
@@ -44,7 +44,7 @@ interface PassState {
   readonly begun: readonly (readonly [id: string, fields: Texts])[];
 }
 
-const kind = stateKind<PassState>("checkpoint", {
+const checkpoints = stateKind<PassState>("checkpoint", {
   after: isStringOrNull,
   cursor: isStringOrNull,
   bytes: (value) => isCount(value) && value > 0,
@@ -86,7 +86,7 @@ class Pass {
     const checkpoint = `${path}.partial.json`;
     this.work = new Resumable<PassState>({
       name: `checkpoint ${checkpoint}`,
-      store: stateFile(checkpoint, kind),
+      store: checkpoints.file(checkpoint),
       fresh: { version: 1, after: null, cursor: null, bytes: 0, hash: "", begun: [] },
     });
   }

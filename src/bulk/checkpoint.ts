@@ -1,4 +1,4 @@
-import { parseState, readState, stateFile, stateKind } from "../runtime/saved-state.ts";
+import { stateKind } from "../runtime/saved-state.ts";
 import { isCount, isString, isStringOrNull } from "../runtime/values.ts";
 
 /** The progress of a run, as JSON. */
@@ -45,7 +45,8 @@ export interface CheckpointStore {
   save(state: Checkpoint): Promise<void>;
 }
 
-const kind = stateKind<Checkpoint>("checkpoint", {
+/** Reads checkpoints, and keeps them in files. */
+export const checkpoints = stateKind<Checkpoint>("checkpoint", {
   done: isCount,
   last: isStringOrNull,
   key: (value) => value === undefined || isString(value),
@@ -53,16 +54,10 @@ const kind = stateKind<Checkpoint>("checkpoint", {
   ids: (value) => value === undefined || (isString(Object(value).from) && isStringOrNull(Object(value).last)),
 });
 
-/** Keeps the checkpoint in a file. */
-export const fileCheckpoint = (path: string): CheckpointStore => stateFile(path, kind);
-
 /**
  * Reads what a store has loaded.
  *
  * @throws ConfigurationError when it is not a checkpoint of this version of the library.
  */
 export const readCheckpoint = (state: unknown, name = "the checkpoint"): Checkpoint | undefined =>
-  state === undefined || state === null ? undefined : readState(state, name, kind);
-
-/** Reads a checkpoint from its text. */
-export const parseCheckpoint = (text: string, name: string): Checkpoint => parseState(text, name, kind);
+  state === undefined || state === null ? undefined : checkpoints.read(state, name);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open, stat } from "node:fs/promises";
 import { ConfigurationError } from "../errors.ts";
 import { readLines } from "../runtime/lines.ts";
-import { parseState, stateKind } from "../runtime/saved-state.ts";
+import { stateKind } from "../runtime/saved-state.ts";
 import { isMissingFile, isRecord, isString, messageOf, parsedJson } from "../runtime/values.ts";
 import type { Texts } from "./contact-fields.ts";
 
@@ -29,7 +29,7 @@ export interface StoredContact {
 export const snapshotLine = (line: SnapshotHeader | StoredContact | { readonly complete: string }): string =>
   `${JSON.stringify(line)}\n`;
 
-const kind = stateKind<SnapshotHeader>("snapshot", {
+const headers = stateKind<SnapshotHeader>("snapshot", {
   format: (value) => value === format,
   id: isString,
   query: isRecord,
@@ -75,7 +75,7 @@ export const readSnapshot = async (
   try {
     const lines = linesOf(handle, bytes);
     const first = (await lines.next()).value ?? "";
-    const header = parseState(first, `snapshot ${path}`, kind);
+    const header = headers.parse(first, `snapshot ${path}`);
     if (JSON.stringify(header.query) !== JSON.stringify(query))
       throw new ConfigurationError(
         `snapshot ${path} is of another query, ${JSON.stringify(header.query)}: give that one, or another path`,

@@ -6,7 +6,7 @@ import { contentHash } from "../runtime/content-hash.ts";
 import { Resumable } from "../runtime/resumable.ts";
 import { lineOf, tellSettled } from "../runtime/source-line.ts";
 import { snapshot } from "../runtime/values.ts";
-import { type Checkpoint, type CheckpointStore, fileCheckpoint, readCheckpoint } from "./checkpoint.ts";
+import { type Checkpoint, type CheckpointStore, checkpoints, readCheckpoint } from "./checkpoint.ts";
 import type { ProgressReporter } from "./progress.ts";
 
 /** Anything that yields items: an array, a generator, a stream of objects. */
@@ -70,7 +70,7 @@ class Run<Item> {
     this.#flight = new InFlight(work.concurrency);
     work.progress.waitsForSource = () => this.#isForSource && this.#flight.isEmpty;
     const { checkpoint, isDry, call } = work;
-    const store = typeof checkpoint === "string" ? fileCheckpoint(checkpoint) : checkpoint;
+    const store = typeof checkpoint === "string" ? checkpoints.file(checkpoint) : checkpoint;
     const { apiKey } = call.context.settings;
     // A checkpoint belongs to the key that it was saved with. A function's keys change.
     const key = typeof apiKey === "string" ? contentHash(`checkpoint ${apiKey}`).slice(0, 16) : undefined;

@@ -1,4 +1,4 @@
-import { type CheckpointStore, parseCheckpoint } from "../bulk/checkpoint.ts";
+import { type CheckpointStore, checkpoints } from "../bulk/checkpoint.ts";
 import { ConfigurationError } from "../errors.ts";
 import { isText, refuseSetup, ruleFaults } from "../runtime/rules.ts";
 import { clientFaults, type RedisCommands } from "./commands.ts";
@@ -42,7 +42,7 @@ export const redisCheckpoint = (redis: RedisCommands, options: RedisCheckpointOp
   return {
     load: async () => {
       const text = await ask(getScript(redis, [key], []));
-      return typeof text === "string" ? parseCheckpoint(text, `the checkpoint ${key} in Redis`) : undefined;
+      return typeof text === "string" ? checkpoints.parse(text, `the checkpoint ${key} in Redis`) : undefined;
     },
     save: async (state) => void (await ask(setScript(redis, [key], [JSON.stringify(state)]))),
   };

@@ -1,4 +1,4 @@
-import { type CheckpointStore, parseCheckpoint } from "../bulk/checkpoint.ts";
+import { type CheckpointStore, checkpoints } from "../bulk/checkpoint.ts";
 import { ConfigurationError } from "../errors.ts";
 import { isText } from "../runtime/rules.ts";
 import { messageOf } from "../runtime/values.ts";
@@ -45,7 +45,7 @@ export const sqlCheckpoint = (query: SqlQuery, options: SqlCheckpointOptions): C
   return {
     load: async () => {
       const [row] = await ask(`SELECT state FROM ${table} WHERE id = ${asText}`, id);
-      return row && parseCheckpoint(String(row.state), `the checkpoint ${id} in the table ${table}`);
+      return row && checkpoints.parse(String(row.state), `the checkpoint ${id} in the table ${table}`);
     },
     save: async (state) => {
       const sql =
