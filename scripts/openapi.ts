@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import * as z from "zod/mini";
 import { documentedLimits } from "../src/options/limits.ts";
-import type { OperationFacts, ReplayClass } from "../src/service/define.ts";
+import { inferred, type OperationFacts, type ReplayClass } from "../src/service/define.ts";
 import { operations } from "../src/service/operations.ts";
 import {
   errorAnswers,
@@ -97,7 +97,7 @@ export const operationObject = (same: readonly AnyOperation[]): Json => {
     ...(body && { requestBody: body }),
     responses: { ...answersOf(same), ...errorAnswers(first.id, sends) },
     "x-methods": same.map(({ id }) => id),
-    ...(first.evidence === "inferred" && { "x-inferred": true }),
+    ...(Object.hasOwn(inferred, first.id) && { "x-inferred": true }),
     "x-replay": replayOf(first),
     "x-budgets": [...first.budgets],
     ...(first.weight && { "x-weight": "one of the last budget for each event" }),

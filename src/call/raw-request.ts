@@ -141,7 +141,6 @@ export const rawOperation = (request: RawRequest, places: Places): Operation<unk
     // With a time, the same path schedules.
     stopsAlone: spent?.stopsAlone === true && Object(body).sendAt === undefined,
     weight: () => weightOf(spent, body),
-    evidence: "documented",
     input: Anything,
     output: Anything,
     mayBeEmpty: true,

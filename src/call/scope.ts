@@ -86,7 +86,6 @@ const severalRequests = (id: string): OperationFacts => ({
   path: id,
   scope: [],
   budgets: [],
-  evidence: "documented",
 });
 
 /**

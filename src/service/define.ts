@@ -42,8 +42,6 @@ export interface OperationFacts {
   readonly budgets: readonly BudgetName[];
   /** A 429 that outlasts the narrowest limit's window stops this operation only, and no other that spends the limit. */
   readonly stopsAlone?: boolean;
-  /** `inferred`: the document names the operation, not its path or method; the record `inferred` lists them. */
-  readonly evidence: "documented" | "inferred";
   /** Converts accepted input to the form that is sent. */
   readonly write?: (payload: unknown) => unknown;
   /** Converts ids to strings, fills in what the request says, and normalizes a response of undocumented shape. */
@@ -76,7 +74,7 @@ export interface Operation<Input, Output> extends OperationFacts {
 
 type Declared<Input, Output> = Omit<
   Operation<Input, Output>,
-  "id" | "method" | "path" | "evidence" | "scope" | "budgets"
+  "id" | "method" | "path" | "scope" | "budgets"
 > &
   Partial<Pick<OperationFacts, "scope" | "budgets">>;
 
@@ -93,6 +91,5 @@ export const operation = <Input, Output>(
 ): Operation<Input, Output> => {
   // The type of the endpoint says so.
   const [method, path] = endpoint.split(" ") as [Method, string];
-  const evidence = Object.hasOwn(inferred, id) ? "inferred" : "documented";
-  return { scope: [], budgets: ["requests"], ...definition, id, method, path, evidence };
+  return { scope: [], budgets: ["requests"], ...definition, id, method, path };
 };

@@ -67,7 +67,7 @@ class FlatScope implements sending.Scope {
     this.operation = {
       ...{ id: flat.operation, method, path: flat.route, scope: [], budgets },
       isEmail: flat.operation.startsWith("emails."),
-      ...{ evidence: "documented", notFoundMeansDone, mayBeEmpty, stopsAlone: flat.stopsAlone ?? false },
+      ...{ notFoundMeansDone, mayBeEmpty, stopsAlone: flat.stopsAlone ?? false },
     };
     this.plan = {
       ...{ replay: flat.replay, weight: flat.weight, priority: flat.priority },
