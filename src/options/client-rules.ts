@@ -33,10 +33,7 @@ const hooksFaults: Rule = (hooks, within) =>
 const limitsFaults = (limits: unknown): readonly string[] => {
   if (limits === false) return [];
   if (!isShared(limits)) return limitFaults(limits);
-  // Not typed, because an implementation of shared limits may be JavaScript.
-  const numbers: unknown = limits.numbers;
-  const isComplete = isPlainObject(numbers) && Object.keys(documentedLimits).every((name) => name in numbers);
-  return isComplete && limitFaults(numbers).length === 0
+  return limitFaults(limits.numbers, Object.keys(documentedLimits)).length === 0
     ? []
     : ["limits: shared limits must have all numbers, like those of redisLimits(…)"];
 };

@@ -1,4 +1,4 @@
-import { isNumber, isText, isWhole, must, optionsOf, type Rule, type Rules } from "../runtime/rules.ts";
+import { isNumber, isText, isWhole, must, optionsOf, type Rules } from "../runtime/rules.ts";
 import type { ByPriority } from "./priority.ts";
 
 /** How much may happen in a window. */
@@ -90,16 +90,13 @@ const windowRules: Rules = {
 };
 
 const isWindow = optionsOf(windowRules, "{ max, windowMs }", ["max", "windowMs"]);
-const isDay = isWhole(1);
 
-const limitRules: Record<keyof Limits, Rule> = {
-  requests: isWindow,
-  requestsPerDay: isDay,
-  emails: isWindow,
-  emailsPerDay: isDay,
-  events: isWindow,
-  eventsPerDay: isDay,
-};
+const limitRules: Rules = Object.fromEntries(
+  Object.entries<Limit | number>({ ...documentedLimits }).map(([name, limit]) => [
+    name,
+    typeof limit === "number" ? isWhole(1) : isWindow,
+  ]),
+);
 
 /** The faults of given names. */
 export const scopeFaults = optionsOf(
@@ -108,5 +105,5 @@ export const scopeFaults = optionsOf(
 );
 
 /** The faults of given limits. One that is undefined has one: it would replace the documented limit. */
-export const limitFaults = (limits: unknown): readonly string[] =>
-  optionsOf(limitRules, "a plain object, or false", Object.keys(Object(limits)))(limits, "limits");
+export const limitFaults = (limits: unknown, required = Object.keys(Object(limits))): readonly string[] =>
+  optionsOf(limitRules, "a plain object, or false", required)(limits, "limits");

@@ -1,4 +1,5 @@
 import type { Clock } from "../runtime/clock.ts";
+import { can } from "../runtime/rules.ts";
 import type { BudgetName } from "../service/define.ts";
 import type { Limit, Limits } from "./limits.ts";
 import type { Priority } from "./priority.ts";
@@ -145,5 +146,4 @@ export interface SharedLimits {
 }
 
 /** Whether limits are shared between processes. */
-export const isShared = (limits: unknown): limits is SharedLimits =>
-  typeof limits === "object" && limits !== null && "open" in limits && typeof limits.open === "function";
+export const isShared = (limits: unknown): limits is SharedLimits => can(limits, "open");
