@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors.ts";
 import type { KeySource } from "../options/options.ts";
+import { isKey } from "../options/validation.ts";
 import { DeadlineExceeded, openScope, untilAborted } from "../runtime/cancellation.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { RawHeaders } from "../runtime/headers.ts";
@@ -44,9 +45,6 @@ const patternOfAll = (keys: readonly string[]): RegExp =>
       .join("|"),
     "gi",
   );
-
-const holds = (value: unknown, cover: (text: string) => string): boolean =>
-  typeof value === "string" && cover(value) !== value;
 
 /** Removes used keys from everything that comes back, because services and fetches repeat what they were sent. */
 export class Redactor {
@@ -115,7 +113,8 @@ export class Redactor {
   #cause(cause: unknown): unknown {
     if (!isErrorLike(cause)) return cause;
     const said = [cause.message, cause.stack, ...Object.values(cause)];
-    return said.some((value) => holds(value, this.text)) ? sanitizedError(cause, this.text) : cause;
+    const holdsKey = said.some((value) => typeof value === "string" && this.text(value) !== value);
+    return holdsKey ? sanitizedError(cause, this.text) : cause;
   }
 }
 
@@ -136,10 +135,6 @@ export const redacting = (redactor: Redactor): Stage => {
   };
 };
 
-// The characters that an HTTP header allows; anything else would fail deep in the transport, with the key in the
-// message.
-const isHeaderSafe = (key: unknown): key is string => typeof key === "string" && /^[\x21-\x7e]+$/.test(key);
-
 const ask = async (source: () => string | Promise<string>): Promise<string> => {
   let key: unknown;
   try {
@@ -148,7 +143,7 @@ const ask = async (source: () => string | Promise<string>): Promise<string> => {
     const reason = isErrorLike(cause) ? cause.message : "with something that is no Error";
     throw new ConfigurationError(`apiKey: the function failed: ${reason}`, { cause });
   }
-  if (isHeaderSafe(key)) return key;
+  if (isKey(key)) return key;
   throw new ConfigurationError(
     "apiKey: the function must return a non-empty string of visible ASCII characters",
   );
@@ -170,24 +165,22 @@ const fixedKey = (key: string, { learn }: AuthSettings): Stage => {
   };
 };
 
-interface KeyLimit {
-  readonly totalTimeoutMs: number;
-  readonly clock: Clock;
-}
-
 /**
  * Waits for a key, no longer than an attempt may take.
  *
  * @throws TimeoutError after that, which ends the call: no attempt was made, so nothing would limit the retries.
  */
-const keyWithin = async (key: Promise<string>, scope: Scope, limit: KeyLimit): Promise<string> => {
-  const { totalTimeoutMs } = limit;
+const keyWithin = async (
+  key: Promise<string>,
+  scope: Scope,
+  limit: { readonly totalTimeoutMs: number; readonly clock: Clock },
+): Promise<string> => {
   const waiting = openScope([scope.signal], limit);
   try {
     return await untilAborted(key, waiting.signal);
   } catch (reason) {
     if (!(reason instanceof DeadlineExceeded) || scope.signal?.aborted) throw reason;
-    const why = `asking for the key took longer than timeoutMs, ${totalTimeoutMs} ms`;
+    const why = `asking for the key took longer than timeoutMs, ${limit.totalTimeoutMs} ms`;
     throw scope.fail(new AttemptFailure("timeout", why, { wasSent: false }));
   } finally {
     waiting.release();

@@ -151,7 +151,7 @@ export interface CallOptions {
 }
 
 /** What is always set, and what may stay undefined. */
-type Defaulted = keyof typeof defaults | "ledger" | "hooks" | "headers" | "limitScopes" | "interception";
+type Defaulted = keyof typeof defaults | "ledger" | "hooks" | "interception";
 type Optional = "totalTimeoutMs" | "priority" | "maxWaitMs" | "dispatcher";
 
 /** Options of which none is undefined. */
@@ -187,6 +187,8 @@ const defaults = {
   maxQueued: Number.POSITIVE_INFINITY,
   maxResponseBytes: 64 * 1024 * 1024,
   responseValidation: "warn",
+  headers: {},
+  limitScopes: {},
 } as const;
 
 /** The names of all options. */
@@ -220,12 +222,10 @@ export const settingsFrom = (options: ClientOptions, environment: Environment): 
     basePath,
     limits: sharing?.numbers ?? (limits === false ? false : { ...documentedLimits, ...limits }),
     sharing,
-    limitScopes: { ...options.limitScopes },
     fetch: options.fetch,
     ...route,
     interception:
       options.interception !== false && (options.proxy === undefined || route.proxy === undefined),
-    headers: { ...options.headers },
     ledger: options.ledger ?? memoryLedger(),
     workspace:
       customFields || events || unknownFields

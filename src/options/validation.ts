@@ -97,17 +97,16 @@ export const baseUrlOf = (
   return { origin: url?.origin ?? "", basePath: basePathOf(url?.pathname ?? "") };
 };
 
-/** The faults of a key. The key itself is never repeated. */
+/** Whether a key may stand in a header. Any other would fail deep in the transport, with the key in the message. */
+export const isKey = (key: unknown): key is string => typeof key === "string" && /^[\x21-\x7e]+$/.test(key);
+
+/** The faults of a key. The key itself is never repeated, not even its length. */
 export const keyFaults = (key: unknown): string[] => {
   if (typeof key === "function") return [];
   if (key === undefined || key === "") return ["apiKey is missing: give it, or set TOUCHPOINT_API_KEY"];
-  // Not repeated in the message, not even its length.
-  if (typeof key !== "string" || !/^[\x21-\x7e]+$/.test(key)) {
-    return [
-      "apiKey must be a string of visible ASCII characters without blanks, or a function that returns one",
-    ];
-  }
-  return [];
+  return isKey(key)
+    ? []
+    : ["apiKey must be a string of visible ASCII characters without blanks, or a function that returns one"];
 };
 
 const placeholders = (path: string): string[] =>
