@@ -1,3 +1,4 @@
+import { parsedJson } from "../../runtime/values.ts";
 import type { Exchange, Journal } from "../journal.ts";
 import { fieldsOf, isArray } from "../json.ts";
 import { type Found, found, shows } from "./found.ts";
@@ -18,18 +19,10 @@ const isOf = ({ request: { status, fault } }: Exchange, kind: string): boolean =
   return kind === (status >= 400 ? "refused" : "ok");
 };
 
-const parsed = (text: string | undefined): unknown => {
-  try {
-    return JSON.parse(text ?? "");
-  } catch {
-    return text;
-  }
-};
-
 /** The items of a batch, as sent and as answered. Undefined if it is no batch, or its answer cannot be read. */
 const itemsOf = ({ request: { body }, answer }: Exchange) => {
   const { events } = fieldsOf(body);
-  const { results } = fieldsOf(parsed(answer?.body));
+  const { results } = fieldsOf(parsedJson(answer?.body ?? ""));
   if (!isArray(events) || !isArray(results)) return undefined;
   return events.map((event, index) => {
     const { name, contact } = fieldsOf(event);
@@ -45,7 +38,6 @@ const itemsOf = ({ request: { body }, answer }: Exchange) => {
   });
 };
 
-/** The newest matching requests, newest first. */
 export const listRequests = (journal: Journal, filter: URLSearchParams): Found<RequestRow> => {
   const kind = filter.get("kind") || undefined;
   const operation = filter.get("operation") || undefined;
@@ -54,7 +46,7 @@ export const listRequests = (journal: Journal, filter: URLSearchParams): Found<R
     (operation === undefined || one.request.operation === operation) &&
     shows(filter, () => {
       const { answer, ...detail } = detailOf(one);
-      return { ...detail, answered: answer?.headers, answer: parsed(answer?.body) };
+      return { ...detail, answered: answer?.headers, answer: parsedJson(answer?.body ?? "") ?? answer?.body };
     });
   return { ...found(journal.exchanges, fits, rowOf), note: journal.gaps };
 };
