@@ -2,7 +2,6 @@ import { parseArgs } from "node:util";
 import { nearestTo } from "../runtime/nearest-name.ts";
 import { visible } from "./terminal.ts";
 
-/** A command: its name, its summary, its arguments. */
 export interface Command {
   /** One or two words, as typed: `contacts export`. */
   readonly name: string;
@@ -35,7 +34,6 @@ export type Invocation<C extends Command> =
 
 const help: Options = { "-h, --help": "this help" };
 
-/** The options for `parseArgs`. */
 const parsedOptions = ({ options }: Command) =>
   Object.fromEntries(
     Object.keys({ ...options, ...help }).map((flags) => {

@@ -2,7 +2,6 @@ import { ConfigurationError } from "../index.ts";
 import type { Command, Invocation, Options } from "./args.ts";
 import type { Output, Terminal } from "./terminal.ts";
 
-/** The exit codes. */
 export const exitCode = {
   ok: 0,
   failed: 1,
@@ -36,7 +35,6 @@ export type Request = Surroundings &
     readonly screen: Terminal;
   };
 
-/** A command and its implementation. */
 export interface CliCommand extends Command {
   /** @throws the signal's reason when interrupted. */
   run(request: Request): Promise<ExitCode>;
@@ -64,7 +62,6 @@ export const listOf = (request: Pick<Request, "values">, name: string): readonly
     .map((item) => item.trim())
     .filter((item) => item !== "");
 
-/** The option of commands that print a result. */
 export const jsonOption: Options = { "--json": "the result as one line of JSON" };
 
 /** Prints a result as text for people, or with `--json` as one line for machines. */

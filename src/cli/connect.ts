@@ -76,5 +76,4 @@ export const watch = async (request: Request) => {
   };
 };
 
-/** What `watch` gives. */
 export type Watched = Awaited<ReturnType<typeof watch>>;

@@ -1,7 +1,6 @@
 import { type CliCommand, exitCode, UsageError } from "./command.ts";
 import { connectionOptions, watch } from "./connect.ts";
 
-/** `touchpoint contacts changes`. */
 export const contactsChanges: CliCommand = {
   name: "contacts changes",
   about:

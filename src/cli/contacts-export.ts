@@ -49,7 +49,6 @@ const watched = (list: Paged<Contact>, { show }: Watched) => {
   return { source: { request: list.request, pages, [Symbol.asyncIterator]: contacts }, onWritten };
 };
 
-/** `touchpoint contacts export`. */
 export const contactsExport: CliCommand = {
   name: "contacts export",
   about:

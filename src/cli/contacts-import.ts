@@ -6,7 +6,6 @@ import { delimiterOf, delimiterOption, formatOption, recordFile } from "./record
 import { openRecords, UnreadableLine } from "./rejections.ts";
 import { resumableOptions, runResumable } from "./run-resumable.ts";
 
-/** The contacts of the file that the command names. */
 const contactsOf = async (request: Request, path: string) => {
   const file = recordFile(path, request);
   const { format } = file;
@@ -20,7 +19,6 @@ const contactsOf = async (request: Request, path: string) => {
   );
 };
 
-/** `touchpoint contacts import`. */
 export const contactsImport: CliCommand = {
   name: "contacts import",
   about:

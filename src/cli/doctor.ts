@@ -157,7 +157,6 @@ export const diagnose = async (client: Client, signal: AbortSignal, domain?: str
 const section = (title: string, lines: readonly string[]): string =>
   lines.length === 0 ? "" : `\n${title}\n${lines.map((line) => `  ${visible(line)}\n`).join("")}`;
 
-/** The diagnosis as text. */
 export const describeDiagnosis = ({ requests, differs, notes, routes }: Diagnosis): string => {
   const verdict = differs.length === 0 ? "nothing differs" : `${differs.length} differ`;
   const given = Object.keys(routes).length === 0 ? [] : [`routes: ${JSON.stringify(routes)}`];
@@ -169,7 +168,6 @@ export const describeDiagnosis = ({ requests, differs, notes, routes }: Diagnosi
   );
 };
 
-/** `touchpoint doctor`. */
 export const doctor: CliCommand = {
   name: "doctor",
   about:

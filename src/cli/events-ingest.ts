@@ -7,7 +7,6 @@ import { recordFile } from "./record-file.ts";
 import { openRecords } from "./rejections.ts";
 import { describeReport, resumableOptions, runResumable } from "./run-resumable.ts";
 
-/** The events of the given file. */
 const eventsOf = (request: Request) => {
   const [file = ""] = request.operands;
   if (recordFile(file, request).format !== "ndjson")
@@ -16,7 +15,6 @@ const eventsOf = (request: Request) => {
   return openRecords<EventInput>(file, readNdjson, otherwise);
 };
 
-/** `touchpoint forecast`. */
 export const forecast: CliCommand = {
   name: "forecast",
   about:
@@ -46,7 +44,6 @@ const idFromOf = (request: Request): { readonly source: string } | undefined => 
   return { source };
 };
 
-/** `touchpoint events ingest`. */
 export const eventsIngest: CliCommand = {
   name: "events ingest",
   about:

@@ -23,7 +23,6 @@ const lineOf = (row: LedgerRow): string =>
 
 const json = { "--json": "JSON, receipts included" };
 
-/** `touchpoint ledger list`. */
 export const ledgerList: CliCommand = {
   name: "ledger list",
   about: "Lists the used send-once keys of a ledger file, newest first.",
@@ -80,7 +79,6 @@ const described = (file: string, row: LedgerRow): string => {
   return [claimed, meaning[row.state], `Receipt: ${receipt}`, answers(file, row)].join("\n\n");
 };
 
-/** `touchpoint ledger show`. */
 export const ledgerShow: CliCommand = {
   name: "ledger show",
   about: "Shows what a ledger file knows about a key, what to look up, and what each result means.",
@@ -99,7 +97,6 @@ export const ledgerShow: CliCommand = {
   },
 };
 
-/** `touchpoint ledger settle`. */
 export const ledgerSettle: CliCommand = {
   name: "ledger settle",
   about:
@@ -138,7 +135,6 @@ export const ledgerSettle: CliCommand = {
   afterInterrupt: "Look with `touchpoint ledger show` whether the key was settled.",
 };
 
-/** `touchpoint ledger migration`. */
 export const ledgerMigration: CliCommand = {
   name: "ledger migration",
   about:

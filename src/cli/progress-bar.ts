@@ -1,7 +1,6 @@
 import type { Progress } from "../index.ts";
 import { type Terminal, visible } from "./terminal.ts";
 
-/** The progress that is shown. */
 export type ProgressShown = Omit<Progress, "forecast">;
 
 /** The progress that is measured; `leastMs` is the least time that the rest takes at the limits, if known. */
@@ -49,7 +48,6 @@ const rate = (perSecond: number): string =>
 /** Two units, or one if the second is 0: `1 min`. */
 const units = (one: string, other: string): string => (other.startsWith("0 ") ? one : `${one} ${other}`);
 
-/** A duration as text. */
 export const duration = (ms: number): string => {
   const seconds = Math.ceil(ms / 1_000);
   if (seconds < 60) return `${seconds} s`;

@@ -5,18 +5,15 @@ import type { FileSource } from "../files/index.ts";
 import type { Options } from "./args.ts";
 import { type Request, UsageError } from "./command.ts";
 
-/** The format of a file. */
 export interface RecordFile {
   readonly format: "csv" | "ndjson";
   readonly isCompressed: boolean;
 }
 
-/** The option for the format of standard input and output. */
 export const formatOption: Options = {
   "--format <csv|ndjson>": "the format of standard input or output; default ndjson",
 };
 
-/** The option for the character between the cells of a CSV file. */
 export const delimiterOption: Options = {
   "--delimiter <c>": "the character between cells of CSV; tab for a tab",
 };

@@ -5,7 +5,6 @@ import { shellWord } from "./terminal.ts";
 
 const defaults = { port: 4010, key: "sandbox-key", contacts: 0 };
 
-/** `touchpoint sandbox`. */
 export const sandbox: CliCommand = {
   name: "sandbox",
   about:

@@ -1,7 +1,6 @@
 import { Transform, type Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
-/** Takes text. */
 export interface Output {
   write(text: string): unknown;
 }

@@ -63,7 +63,6 @@ export interface WriteColumn extends Column {
 /** The columns to write, in order: paths such as `customFields.plan`, or paths and their names in the header. */
 export type WriteColumns = readonly string[] | Readonly<Record<string, string>>;
 
-/** The rule of columns to write. */
 export const areColumns: Rule = (given, option) => {
   if (typeof given !== "object" || given === null)
     return [`${option} must be ["email"] or { email: "E-mail" }, got ${JSON.stringify(given)}`];

@@ -14,7 +14,6 @@ export interface Row {
   readonly problem?: string;
 }
 
-/** Options for reading rows. */
 export interface RowOptions {
   /** The name of the source in error messages. */
   readonly name: string;

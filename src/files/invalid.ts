@@ -24,7 +24,6 @@ export interface Fault {
   readonly cause?: unknown;
 }
 
-/** The error for a line of a file. */
 export const lineError = (file: string, line: number, { problem, cause }: Fault): ValidationError =>
   new ValidationError(`${file} line ${line}: ${problem}`, {
     cause,

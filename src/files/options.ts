@@ -34,7 +34,6 @@ export interface ReadOptions {
   readonly name?: string | undefined;
 }
 
-/** The rules of the options of both readers. */
 export const readRules: Rules = {
   onInvalid: isCallback,
   maxLineBytes: isWhole(1),
@@ -71,10 +70,8 @@ export interface Written {
   readonly resumed?: number;
 }
 
-/** The rules of the options of both writers. */
 export const writeRules: Rules = { checkpoint: isString, gzip: isFlag, onWritten: isCallback };
 
-/** The rule of the character between cells. */
 export const isDelimiter = must(
   "one character and neither a quote nor a line end",
   (value) => typeof value === "string" && value.length === 1 && !/["\r\n]/.test(value),

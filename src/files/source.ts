@@ -48,7 +48,6 @@ async function* explained(name: string, chunks: AsyncIterable<Buffer>): AsyncGen
 
 const isHighSurrogate = (text: string): boolean => /[\uD800-\uDBFF]$/.test(text);
 
-/** Any chunks as bytes. */
 async function* asBytes(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Buffer> {
   // A string may be split between the two halves of an emoji; each half alone has no UTF-8 form.
   let half = "";

@@ -56,7 +56,6 @@ export async function* blocksOf(
   if (text !== "") yield { text, records: number };
 }
 
-/** The target of blocks. */
 type Sink = Pick<Draft, "append" | "commit" | "discard">;
 
 /**

@@ -34,7 +34,6 @@ export interface Reply {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** A refusal by the service. */
 export class Refusal extends Error implements Reply {
   readonly status: number;
   readonly retryAfterMs: number | undefined;

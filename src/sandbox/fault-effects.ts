@@ -82,7 +82,6 @@ const effects: Readonly<Record<FaultName, Effect>> = {
   "close-after": delivered("close-after"),
 };
 
-/** The faults that have a name. */
 export const faultNames = Object.keys(effects);
 
 /** These statuses allow no body; `Response` throws if it gets one. */
@@ -108,7 +107,6 @@ const statusEffect = (fault: StatusFault): Effect => {
   return { applied: fault.applied === true, answer: () => answer };
 };
 
-/** Reads a planned fault. */
 export const effectOf = (fault: Fault): PlannedEffect => {
   if (typeof fault === "string") return { label: fault, ...effects[fault] };
   if ("items" in fault) return { label: "items", failing: fault, ...applied(() => ({})) };

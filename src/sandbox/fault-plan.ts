@@ -79,7 +79,6 @@ const isDue = ({ options, seen }: Plan, random: Random): boolean => {
   return seen >= nth && seen < nth + times && (chance >= 1 || random() < chance);
 };
 
-/** Plans no fault yet. */
 export const createFaultPlans = (random: Random) => {
   const plans = new Map<number, Plan>();
   let count = 0;

@@ -140,5 +140,4 @@ export const createJournal = (keep: number, changed: () => void) => {
   };
 };
 
-/** Keeps requests and counts all. */
 export type Journal = ReturnType<typeof createJournal>;

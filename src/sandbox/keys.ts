@@ -14,7 +14,6 @@ export interface ApiKey {
 /** The workspace of keys that name none. */
 export const defaultWorkspace = "default";
 
-/** Reads the `apiKeys` option. */
 export const createKeys = (
   options: readonly (string | ApiKeyOptions)[] = ["sandbox-key"],
   metersFor: MetersFor,

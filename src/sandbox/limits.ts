@@ -15,7 +15,6 @@ export interface Meter {
   waitMs(weight: number, now: number): number;
   /** Counts `weight`; ask `waitMs` first. */
   take(weight: number, now: number): void;
-  /** How much is used now. */
   used(now: number): number;
 }
 
@@ -65,7 +64,6 @@ const createBucket = (window: LimitWindow): Meter => {
   };
 };
 
-/** Builds the counter of one limit. */
 export const createMeter = (window: LimitWindow, kind: LimitKind = "sliding"): Meter =>
   kind === "bucket" ? createBucket(window) : createWindows(window, kind === "fixed");
 

@@ -57,7 +57,6 @@ const pack = ({ headers, body, delivery }: Answer): Buffer => {
   return delivery === "gzip-corrupt" ? packed.fill(0xff, 12) : packed;
 };
 
-/** Writes an answer with its faults. */
 const writeAnswer = async (answer: Answer, response: ServerResponse, clock: SandboxClock): Promise<void> => {
   const { status, delivery = "" } = answer;
   const { socket } = response;
@@ -91,7 +90,6 @@ const workbenchOff = new Refusal(
   "Other machines can reach this sandbox, so its workbench is off. To turn it on: listen({ workbench: true }) or --workbench.",
 );
 
-/** The base URL of a host and port. */
 export const baseUrlAt = (host: string, port: number): string => `http://${bracketed(host)}:${port}`;
 
 interface Served {
@@ -101,7 +99,6 @@ interface Served {
   readonly workbench: () => Workbench;
 }
 
-/** Starts a real HTTP server for the app. */
 export const listen = async (
   { app, clock, ...served }: Served,
   { port = 0, host = "127.0.0.1", allowedHosts = [], ...options }: ListenOptions,

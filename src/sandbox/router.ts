@@ -9,7 +9,6 @@ import { cancelScheduled, listScheduled, sendEmail, updateScheduled } from "./ru
 import { recordBatch, recordEvent } from "./rules/events.ts";
 import { addToList, createList, removeFromList } from "./rules/lists.ts";
 
-/** Simulates one operation. */
 type Rule = (call: Call) => Reply;
 
 /** An operation, its rule, and the `:id` of the path. */
@@ -52,7 +51,6 @@ const routes = Object.entries(operations).flatMap(([resource, records]) => {
   });
 });
 
-/** The operations that a plan can name. */
 export const operationIds: readonly string[] = routes.map(({ operation }) => operation.id);
 
 const decode = (segment: string): string => {

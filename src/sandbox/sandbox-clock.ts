@@ -100,5 +100,4 @@ export const createSandboxClock = (base: Clock) => {
   };
 };
 
-/** The clock of a sandbox, which can be moved forward and stopped. */
 export type SandboxClock = ReturnType<typeof createSandboxClock>;

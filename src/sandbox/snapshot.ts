@@ -152,5 +152,4 @@ export const createSnapshots = (
   };
 };
 
-/** The snapshots of a sandbox. */
 export type Snapshots = ReturnType<typeof createSnapshots>;

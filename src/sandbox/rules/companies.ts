@@ -73,7 +73,6 @@ export const createCompany = (call: Call): Reply => {
   return { status: known === undefined ? 201 : 200, body: { id, contactIds } };
 };
 
-/** Changes the given fields. */
 export const updateCompany = (call: Call): Reply => {
   const { workspace } = call;
   const company = workspace.companies.get(call.id);

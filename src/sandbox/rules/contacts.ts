@@ -119,7 +119,6 @@ export const createContact = (call: Call): Reply => {
   return { status: 201, body: contact };
 };
 
-/** Returns one page of contacts. */
 export const listContacts = ({ workspace, query }: Call): Reply => {
   const { skip, limit } = readPaging(query);
   const { data, total } = workspace.contacts.page(query.get("search") ?? "", skip, limit);

@@ -25,7 +25,6 @@ export const createMailAccount = (options: MailAccountOptions, workspace: string
   return { id, from, isConnected: connected, failing, dailyLimit, meters };
 };
 
-/** A mail account, which sends emails. */
 export type MailAccount = ReturnType<typeof createMailAccount>;
 
 /** The account with this id. Without an id, the first account, which is the default of a key. */

@@ -3,7 +3,6 @@ import type { EmailRecord } from "../store/records.ts";
 // A line break in a subject would start another header.
 const oneLine = (text: string): string => text.replace(/[\r\n]+/g, " ");
 
-/** The headers of a sent email. */
 export const messageHeaders = (email: EmailRecord): (readonly [name: string, value: string])[] => [
   ["From", oneLine(email.from)],
   ["To", oneLine(email.to)],

@@ -4,7 +4,6 @@ import type { ContactRecord, EventRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Found, found, shows } from "./found.ts";
 
-/** A row of the contact list. */
 export type ContactRow = Pick<ContactRecord, "id" | "email" | "name" | "stage" | "updatedAt">;
 
 /** Something that happened, with a link to its details. */
@@ -27,7 +26,6 @@ const placesOf = ({ lists, companies }: Workspace, { listIds, leadId }: ContactR
   company: companies.get(leadId ?? "")?.companyName ?? leadId,
 });
 
-/** The newest matching contacts. */
 export const listContacts = (workspace: Workspace, filter: URLSearchParams): Found<ContactRow> => {
   const fits = (contact: ContactRecord) =>
     shows(filter, () => ({ ...contact, ...placesOf(workspace, contact) }));
@@ -42,7 +40,6 @@ const eventRow = (event: EventRecord, { contacts }: Workspace) => {
 /** A row of the event list; `person` is the contact's address. */
 export type EventRow = ReturnType<typeof eventRow>;
 
-/** The newest matching events. */
 export const listEvents = (workspace: Workspace, filter: URLSearchParams): Found<EventRow> => {
   const rowOf = (event: EventRecord) => eventRow(event, workspace);
   return found(workspace.events, (event) => shows(filter, () => ({ ...event, ...rowOf(event) })), rowOf);
