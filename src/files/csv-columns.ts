@@ -55,11 +55,6 @@ export const columnsOf = (
   };
 };
 
-/** A column to write, with its path as one name. */
-export interface WriteColumn extends Column {
-  readonly path: string;
-}
-
 /** The columns to write, in order: paths such as `customFields.plan`, or paths and their names in the header. */
 export type WriteColumns = readonly string[] | Readonly<Record<string, string>>;
 
@@ -75,11 +70,11 @@ export const areColumns: Rule = (given, option) => {
 };
 
 /** The columns that fit the rule. */
-export const columnsFrom = (given: WriteColumns): WriteColumn[] =>
-  Object.entries<string>(given).map(([key, name]) => {
-    const path = Array.isArray(given) ? name : key;
-    return { name, path, keys: splitPath(path) };
-  });
+export const columnsFrom = (given: WriteColumns): Column[] =>
+  Object.entries<string>(given).map(([path, name]) => ({
+    name,
+    keys: splitPath(Array.isArray(given) ? name : path),
+  }));
 
 const ancestorsOf = (path: string): string[] => {
   const keys = splitPath(path);
@@ -104,7 +99,7 @@ export class FoundColumns {
   }
 
   /** Every field, in the order of appearance; an object becomes one column per field. */
-  columns(): WriteColumn[] {
+  columns(): Column[] {
     const found = this.#found;
     // A field that is an object in one record and null in another becomes the object's columns. If it also has other
     // values, it becomes one column, with the object as JSON.

@@ -3,8 +3,8 @@ import { ValidationError } from "../errors.ts";
 import { explained } from "../runtime/atomic-file.ts";
 import { isDate, isPlainObject, messageOf } from "../runtime/values.ts";
 import { cellOf, guardFormula, typedCellOf, type WrittenCell } from "./csv-cell.ts";
-import { FoundColumns, type WriteColumn } from "./csv-columns.ts";
-import { valueAt } from "./dotted-path.ts";
+import { type Column, FoundColumns } from "./csv-columns.ts";
+import { joinPath, valueAt } from "./dotted-path.ts";
 import { readNdjson } from "./read-ndjson.ts";
 import { type Block, blocksOf, type FileForm } from "./write-records.ts";
 
@@ -26,33 +26,27 @@ const lineOf = (cells: readonly WrittenCell[], { delimiter, escapeFormulas }: Cs
   return `${texts.length === 1 && texts[0] === "" ? '""' : texts.join(delimiter)}\n`;
 };
 
-/** Processes a record; errors name its number. */
-const numbered = <T>(number: number, work: () => T): T => {
+/** Makes the text of a record. @throws ValidationError naming its number. */
+const rowOf = (record: unknown, number: number, write: () => string): string => {
+  if (typeof record !== "object" || record === null)
+    throw new ValidationError(`record ${number} is not an object`);
   try {
-    return work();
+    return write();
   } catch (cause) {
     throw new ValidationError(`record ${number}: ${messageOf(cause)}`, { cause });
   }
 };
 
-const assertObject = (record: unknown, number: number): void => {
-  if (typeof record !== "object" || record === null)
-    throw new ValidationError(`record ${number} is not an object`);
-};
-
 /** A CSV file with these columns; other fields are left out. */
-export const csvForm = (columns: readonly WriteColumn[], style: CsvStyle): FileForm => {
+export const csvForm = (columns: readonly Column[], style: CsvStyle): FileForm => {
   // The reader detects the delimiter by unquoted cells.
   const names = columns.map(({ name }) => ({ cell: name, isQuoted: /[;\t]/.test(name) }));
+  const fields = columns.map(({ keys }) => ({ keys, path: joinPath(keys) }));
+  const cellsOf = (record: object) =>
+    fields.map(({ keys, path }) => typedCellOf(valueAt(record, keys), path, style.delimiter));
   return {
     header: (style.byteOrderMark ? "\uFEFF" : "") + lineOf(names, style),
-    row: (record, number) => {
-      assertObject(record, number);
-      const cells = numbered(number, () =>
-        columns.map(({ keys, path }) => typedCellOf(valueAt(record, keys), path, style.delimiter)),
-      );
-      return lineOf(cells, style);
-    },
+    row: (record, number) => rowOf(record, number, () => lineOf(cellsOf(record), style)),
   };
 };
 
@@ -89,13 +83,11 @@ export async function* spooledTable(
   style: CsvStyle,
 ): AsyncGenerator<Block> {
   const found = new FoundColumns();
-  const row = (record: object, number: number): string => {
-    assertObject(record, number);
-    return numbered(number, () => {
+  const row = (record: object, number: number): string =>
+    rowOf(record, number, () => {
       found.add(record);
       return `${JSON.stringify(isPlainObject(record) ? record : {}, asCell)}\n`;
     });
-  };
   const handle = await explained(path, () => open(path, "wx", 0o600));
   try {
     for await (const { text } of blocksOf(records, { header: "", row }))
