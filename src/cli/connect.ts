@@ -1,7 +1,7 @@
 import { Client, type ClientOptions, type Hooks, type Limits } from "../index.ts";
 import type { Options } from "./args.ts";
 import { asUsage, type Request, UsageError } from "./command.ts";
-import { type Measured, Pace, progressBar } from "./progress-bar.ts";
+import { createPace, type LimitWait, type Measured, progressBar } from "./progress-bar.ts";
 
 /** The option that sets the limits, of a sandbox and of commands that call it. */
 export const limitsOption: Options = {
@@ -55,7 +55,7 @@ export const connect = async (
 export const watch = async (request: Request) => {
   const { screen, now } = request;
   const bar = progressBar(screen, now);
-  let wait = { limit: "", until: Number.NEGATIVE_INFINITY };
+  let wait: LimitWait = { limit: "", until: Number.NEGATIVE_INFINITY };
   const hooks: Hooks = {
     onWait: ({ waitingFor, waitMs, reason }) => {
       if (reason !== "concurrency") wait = { limit: waitingFor, until: now() + waitMs };
@@ -64,11 +64,11 @@ export const watch = async (request: Request) => {
       bar.print(`${operation}: ${status ?? "no response"} at attempt ${attempt}, trying again`),
   };
   const client = await connect(request, { hooks });
-  const pace = new Pace(now);
+  const pace = createPace(now);
   return {
     client,
     bar,
-    show: (progress: Measured) => bar.update(pace.shown(progress, wait)),
+    show: (progress: Measured) => bar.update(pace(progress, wait)),
     [Symbol.asyncDispose]: async () => {
       bar.end();
       await client.close();

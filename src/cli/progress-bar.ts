@@ -6,37 +6,26 @@ export type ProgressShown = Omit<Progress, "forecast">;
 /** The progress that is measured; `leastMs` is the least time that the rest takes at the limits, if known. */
 export type Measured = Pick<Progress, "done" | "total"> & { readonly leastMs?: number | undefined };
 
-/** Computes the rate of the work and the time left. */
-export class Pace {
-  readonly #now: () => number;
-  #first: { readonly at: number; readonly done: number } | undefined;
+/** The last wait for a limit, and when it ends. */
+export interface LimitWait {
+  readonly limit: string;
+  readonly until: number;
+}
 
-  /** @param now - milliseconds that never run backwards. */
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  /** @param wait - the last wait for a limit, and when it ends. */
-  shown(
-    { done, total, leastMs = 0 }: Measured,
-    wait: { readonly limit: string; readonly until: number },
-  ): ProgressShown {
-    const now = this.#now();
-    this.#first ??= { at: now, done };
+/** Computes the rate of the work and the time left. @param now - milliseconds that never run backwards. */
+export const createPace = (now: () => number) => {
+  let first: { readonly at: number; readonly done: number } | undefined;
+  return ({ done, total, leastMs = 0 }: Measured, { limit, until }: LimitWait): ProgressShown => {
+    const at = now();
+    first ??= { at, done };
     // A wait counts in full, because the work before it used up the whole window.
-    const elapsedMs = Math.max(1, now - this.#first.at, wait.until - this.#first.at);
-    const perMs = (done - this.#first.done) / elapsedMs;
+    const perMs = (done - first.done) / Math.max(1, at - first.at, until - first.at);
     const left = Math.max(0, (total ?? Number.NaN) - done);
     const leftMs = left === 0 ? 0 : Math.max(left / perMs, leastMs);
-    return {
-      done,
-      total,
-      perSecond: perMs * 1_000,
-      etaMs: Number.isFinite(leftMs) ? leftMs : undefined,
-      waitingFor: now < wait.until ? wait.limit : undefined,
-    };
-  }
-}
+    const etaMs = Number.isFinite(leftMs) ? leftMs : undefined;
+    return { done, total, perSecond: perMs * 1_000, etaMs, waitingFor: at < until ? limit : undefined };
+  };
+};
 
 const barColumns = { least: 10, most: 30 };
 

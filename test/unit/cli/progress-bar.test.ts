@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
+  createPace,
   describeProgress,
-  Pace,
   type ProgressShown,
   progressBar,
   renderProgress,
@@ -162,10 +162,10 @@ describe("in a log", () => {
   });
 });
 
-describe("Pace", () => {
+describe("createPace", () => {
   const paced = (nowMs: () => number) => {
-    const pace = new Pace(nowMs);
-    pace.shown({ done: 0, total: 1_000 }, { limit: "", until: -1 });
+    const pace = createPace(nowMs);
+    pace({ done: 0, total: 1_000 }, { limit: "", until: -1 });
     return pace;
   };
 
@@ -174,7 +174,7 @@ describe("Pace", () => {
     const pace = paced(() => now);
     now = 1_000;
     const wait = { limit: "requests", until: 10_000 };
-    expect(pace.shown({ done: 100, total: 1_000 }, wait)).toEqual({
+    expect(pace({ done: 100, total: 1_000 }, wait)).toEqual({
       done: 100,
       total: 1_000,
       perSecond: 10,
@@ -182,7 +182,7 @@ describe("Pace", () => {
       waitingFor: "requests",
     });
     now = 20_000;
-    expect(pace.shown({ done: 200, total: 1_000 }, wait)).toMatchObject({
+    expect(pace({ done: 200, total: 1_000 }, wait)).toMatchObject({
       perSecond: 10,
       etaMs: 80_000,
       waitingFor: undefined,
@@ -191,11 +191,11 @@ describe("Pace", () => {
 
   test("what an earlier run did counts as done, not for the rate", () => {
     let now = 0;
-    const pace = new Pace(() => now);
+    const pace = createPace(() => now);
     const wait = { limit: "", until: -1 };
-    expect(pace.shown({ done: 500, total: 1_000 }, wait)).toMatchObject({ perSecond: 0, etaMs: undefined });
+    expect(pace({ done: 500, total: 1_000 }, wait)).toMatchObject({ perSecond: 0, etaMs: undefined });
     now = 10_000;
-    expect(pace.shown({ done: 600, total: 1_000 }, wait)).toMatchObject({ perSecond: 10, etaMs: 40_000 });
+    expect(pace({ done: 600, total: 1_000 }, wait)).toMatchObject({ perSecond: 10, etaMs: 40_000 });
   });
 
   test.each([
@@ -208,7 +208,7 @@ describe("Pace", () => {
     let now = 0;
     const pace = paced(() => now);
     now = 1_000;
-    expect(pace.shown(measured, { limit: "", until: -1 }).etaMs).toBe(etaMs);
+    expect(pace(measured, { limit: "", until: -1 }).etaMs).toBe(etaMs);
   });
 });
 
