@@ -8,7 +8,7 @@ import type { FaultOptions, PlannedFault } from "./faults.ts";
 import { createFetch } from "./fetch.ts";
 import { defaultWorkspace } from "./keys.ts";
 import { listen } from "./listen.ts";
-import { createHandlers, isOwnRequest, type MswHandlers } from "./msw.ts";
+import { createHandlers, type MswHandlers } from "./msw.ts";
 import type { Listening, ListenOptions, SandboxOptions } from "./options.ts";
 import { createSandboxClock } from "./sandbox-clock.ts";
 import { createSnapshots } from "./snapshot.ts";
@@ -180,9 +180,7 @@ export const createSandbox = (given: SandboxOptions = {}): Sandbox => {
   const sandbox: Sandbox = {
     fetch: sandboxFetch,
     get handlers() {
-      handlers ??= createHandlers(sandboxFetch, (request) =>
-        isOwnRequest(request, options.baseUrl, world.keys),
-      );
+      handlers ??= createHandlers(sandboxFetch, options.baseUrl, (key) => world.keys.has(key));
       return handlers;
     },
     state: stateNamed(defaultWorkspace),

@@ -20,22 +20,18 @@ const load = (): typeof import("msw") => {
   }
 };
 
-/** Whether a request is for the service, by its base URL or its key: other services may have the same paths. */
-export const isOwnRequest = (
-  { url, headers }: Request,
-  baseUrl: string | undefined,
-  keys: ReadonlyMap<string, unknown>,
-): boolean => {
-  if (baseUrl !== undefined) return url.startsWith(`${new URL(baseUrl).href.replace(/\/$/, "")}/api/v1/`);
-  return keys.has(tokenIn(headers.get("authorization") ?? undefined) ?? "");
-};
-
 /** Creates request handlers that call the sandbox. Loads msw only when called. */
 export const createHandlers = (
   sandboxFetch: typeof fetch,
-  isOwn: (request: Request) => boolean,
+  baseUrl: string | undefined,
+  hasKey: (key: string) => boolean,
 ): MswHandlers => {
   const { http } = load();
+  // Other services may have the same paths.
+  const isOwn = ({ url, headers }: Request): boolean =>
+    baseUrl === undefined
+      ? hasKey(tokenIn(headers.get("authorization") ?? undefined) ?? "")
+      : url.startsWith(`${new URL(baseUrl).href.replace(/\/$/, "")}/api/v1/`);
   const handler = http.all("*/api/v1/*", async ({ request }) => {
     try {
       return await sandboxFetch(request);
