@@ -85,19 +85,20 @@ const under = (span: Span | undefined) =>
  * instrument();
  * ```
  */
-export const instrument = (options: InstrumentOptions = {}): (() => void) => {
-  const { tracerProvider = trace.getTracerProvider(), meterProvider = metrics.getMeterProvider() } = options;
+export const instrument = ({
+  tracerProvider = trace.getTracerProvider(),
+  meterProvider = metrics.getMeterProvider(),
+}: InstrumentOptions = {}): (() => void) => {
   const tracer = tracerProvider.getTracer("touchpoint-sdk", version);
   const meter = meterProvider.getMeter("touchpoint-sdk", version);
+  const seconds = { unit: "s", advice: { explicitBucketBoundaries: boundaries } };
   const durations = meter.createHistogram("http.client.request.duration", {
     description: "Duration of HTTP client requests.",
-    unit: "s",
-    advice: { explicitBucketBoundaries: boundaries },
+    ...seconds,
   });
   const waits = meter.createHistogram("touchpoint.wait.duration", {
     description: "Time that a call spent waiting for limits and in back-off.",
-    unit: "s",
-    advice: { explicitBucketBoundaries: boundaries },
+    ...seconds,
   });
   const spans = new WeakMap<object, Span>();
   // Holds the span of the running call, so that its attempts find it, even after waits.
