@@ -13,14 +13,9 @@ export const isArray = (value: unknown): value is readonly unknown[] => Array.is
 export const has = (fields: Fields, name: string): boolean =>
   Object.hasOwn(fields, name) && fields[name] !== undefined;
 
-type Given<T> = { readonly [Name in keyof T as undefined extends T[Name] ? never : Name]: T[Name] } & {
-  readonly [Name in keyof T as undefined extends T[Name] ? Name : never]?: Exclude<T[Name], undefined>;
-};
+type Given<T> = { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
 
 /** The fields that have a value. */
-export const given = <T extends object>(fields: T): Given<T> => {
-  const found: Partial<T> = {};
-  for (const name in fields) if (fields[name] !== undefined) found[name] = fields[name];
-  // Only fields that may be undefined are left out.
-  return found as object as Given<T>;
-};
+export const given = <T extends object>(fields: T): Given<T> =>
+  // Only fields without a value are left out.
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;

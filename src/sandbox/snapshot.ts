@@ -15,7 +15,7 @@ import {
 } from "../runtime/rules.ts";
 import { messageOf } from "../runtime/values.ts";
 import { listOf, recordOf } from "./checks.ts";
-import { given, isFields } from "./json.ts";
+import { isFields } from "./json.ts";
 import { dispatchLater } from "./rules/emails.ts";
 import type { SandboxClock } from "./sandbox-clock.ts";
 import { addContact, type Workspace } from "./store/workspace.ts";
@@ -32,7 +32,7 @@ const workspaceSnapshot = (workspace: Workspace) => ({
   mailAccounts: [...workspace.mailAccounts.values()].map(({ id, isConnected, failing }) => ({
     id,
     connected: isConnected,
-    ...given({ failing }),
+    failing,
   })),
   runs: workspace.runs.map(({ automation, active }) => ({ name: automation.name, active: [...active] })),
 });

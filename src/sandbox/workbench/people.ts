@@ -1,5 +1,5 @@
 import type { Exchange, Journal } from "../journal.ts";
-import { given, isArray, isFields } from "../json.ts";
+import { isArray, isFields } from "../json.ts";
 import type { ContactRecord, EventRecord } from "../store/records.ts";
 import type { Workspace } from "../store/workspace.ts";
 import { type Found, found, shows } from "./found.ts";
@@ -18,8 +18,10 @@ interface HistoryEntry {
 const newestFirst = (entries: readonly HistoryEntry[]): HistoryEntry[] =>
   entries.toSorted((a, b) => Date.parse(b.at) - Date.parse(a.at)).slice(0, 100);
 
-const contactRow = ({ id, email, name, stage, updatedAt }: ContactRecord): ContactRow =>
-  given({ id, email, stage, updatedAt, name });
+const contactRow = (contact: ContactRecord): ContactRow => {
+  const { id, email, name, stage, updatedAt } = contact;
+  return { id, email, name, stage, updatedAt };
+};
 
 const placesOf = ({ lists, companies }: Workspace, { listIds, leadId }: ContactRecord) => ({
   lists: listIds.map((list) => lists.get(list)?.name ?? list),
