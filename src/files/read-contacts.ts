@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors.ts";
-import { lineOf, markLine, tellSettled, withSettled } from "../runtime/source-line.ts";
+import { tellSettled, withSettled } from "../runtime/source-line.ts";
 import type { StandardSchema } from "../runtime/standard-schema.ts";
 import { jsonIn, plainIn } from "./csv-cell.ts";
 import type { ColumnNames } from "./csv-columns.ts";
@@ -87,17 +87,13 @@ const fitted = async (fields: Fields, schema: StandardSchema): Promise<Fields> =
 async function* contacts(records: AsyncIterable<Fields>, schema: StandardSchema | undefined, isCsv: boolean) {
   for await (const record of records) {
     // A service may write null for what a contact lacks. The import refuses it, and an empty cell of CSV is left out too.
-    const given = ([name, value]: [string, unknown]) => !setByService.has(name) && value !== null;
-    const fields = Object.entries(record);
-    // The copy loses the line; most records of CSV need none.
-    const contact = fields.every(given) ? record : Object.fromEntries(fields.filter(given));
-    const line = lineOf(record);
-    if (contact !== record && line !== undefined) markLine(contact, line);
-    const { customFields } = contact;
+    for (const [name, value] of Object.entries(record))
+      if (setByService.has(name) || value === null) delete record[name];
+    const { customFields } = record;
     // JSON has types already.
     if (isCsv && schema !== undefined && isObject(customFields))
-      contact.customFields = await fitted(customFields, schema);
-    yield contact;
+      record.customFields = await fitted(customFields, schema);
+    yield record;
   }
 }
 
