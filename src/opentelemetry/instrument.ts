@@ -85,10 +85,8 @@ const under = (span: Span | undefined) =>
  * instrument();
  * ```
  */
-export const instrument = ({
-  tracerProvider = trace.getTracerProvider(),
-  meterProvider = metrics.getMeterProvider(),
-}: InstrumentOptions = {}): (() => void) => {
+export const instrument = (options: InstrumentOptions = {}): (() => void) => {
+  const { tracerProvider = trace.getTracerProvider(), meterProvider = metrics.getMeterProvider() } = options;
   const tracer = tracerProvider.getTracer("touchpoint-sdk", version);
   const meter = meterProvider.getMeter("touchpoint-sdk", version);
   const seconds = { unit: "s", advice: { explicitBucketBoundaries: boundaries } };
