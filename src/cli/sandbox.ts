@@ -30,24 +30,16 @@ export const sandbox: CliCommand = {
   run: async (request) => {
     const port = countOf(request, "port", { least: 0, most: 65_535 }) ?? defaults.port;
     const contacts = countOf(request, "contacts", { least: 0, most: 1_000_000 }) ?? defaults.contacts;
-    const key = request.values.key ?? defaults.key;
-    const host = request.values.host;
+    const { key = defaults.key, host, load: file } = request.values;
     const allowedHosts = listOf(request, "allow-host");
     const latencyMs = countOf(request, "latency", { least: 0, most: 3_600_000 }) ?? 0;
     const limits = await limitsOf(request);
     const { createSandbox } = await import("../sandbox/index.ts");
-    const service = asUsage(() =>
-      createSandbox({ apiKeys: [key], latencyMs, ...(limits === undefined ? {} : { limits }) }),
-    );
-    const file = request.values.load;
+    const service = asUsage(() => createSandbox({ apiKeys: [key], latencyMs, limits }));
     if (file !== undefined) await service.load(file);
     service.seedContacts(contacts);
-    const { url, close } = await service.listen({
-      port,
-      ...(host === undefined ? {} : { host }),
-      ...(allowedHosts === undefined ? {} : { allowedHosts }),
-      ...(request.flags.has("workbench") ? { workbench: true } : {}),
-    });
+    const workbench = request.flags.has("workbench") || undefined;
+    const { url, close } = await service.listen({ port, host, allowedHosts, workbench });
     const { length } = service.state.contacts;
     print(
       request,

@@ -126,44 +126,44 @@ export type SandboxLimits = {
 /** Options of a sandbox. Those of its workspace `default` are at the top level. */
 export interface SandboxOptions extends WorkspaceOptions {
   /** The accepted keys: strings, or objects with scopes and more. Default: one key, `sandbox-key`, with every scope. */
-  readonly apiKeys?: readonly (string | ApiKeyOptions)[];
+  readonly apiKeys?: readonly (string | ApiKeyOptions)[] | undefined;
   /** The limits and how they count. Default: the documented ones. `false`: none except a `dailyLimit`. */
-  readonly limits?: SandboxLimits | false;
+  readonly limits?: SandboxLimits | false | undefined;
   /** The source of time; `advance` moves ahead of it. Default: the system's clock. */
-  readonly clock?: Clock;
+  readonly clock?: Clock | undefined;
   /** How long each response takes, in milliseconds; a pair is a range to draw from. Default 0. */
-  readonly latencyMs?: number | readonly [min: number, max: number];
+  readonly latencyMs?: number | readonly [min: number, max: number] | undefined;
   /** A number that makes ids, latencies and random faults the same in every run. Default: random. */
-  readonly seed?: number;
+  readonly seed?: number | undefined;
   /** The order of `GET /contacts`, which the service document leaves open; default: `oldest-first`. */
-  readonly order?: "oldest-first" | "newest-first";
+  readonly order?: "oldest-first" | "newest-first" | undefined;
   /** How many of the newest requests `state.requests` keeps. Default 10,000. `state.counts` counts all requests. */
-  readonly keepRequests?: number;
+  readonly keepRequests?: number | undefined;
   /**
    * The base URL that the tested code uses: `handlers` answer requests below it and no others. Without it, they answer
    * requests to any origin that carry one of the keys.
    */
-  readonly baseUrl?: string;
+  readonly baseUrl?: string | undefined;
   /** More workspaces by name, with their settings. The settings of `default` are at the top level, beside this option. */
-  readonly workspaces?: Readonly<Record<string, WorkspaceOptions>>;
+  readonly workspaces?: Readonly<Record<string, WorkspaceOptions>> | undefined;
 }
 
 /** Options of the HTTP server. */
 export interface ListenOptions {
   /** 0–65,535. Default 0: a free port. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** The address to bind; default: 127.0.0.1, this machine only. */
-  readonly host?: string;
+  readonly host?: string | undefined;
   /**
    * More host names that requests may use, such as the name of a docker compose service. Requests under any other name,
    * except `host` and this machine's own names, are refused with 403.
    */
-  readonly allowedHosts?: readonly string[];
+  readonly allowedHosts?: readonly string[] | undefined;
   /**
    * Whether to serve the page at `/` and the controls under `/_sandbox/`. Default: only if `host` is this machine, because
    * anyone who can reach them can read and change everything.
    */
-  readonly workbench?: boolean;
+  readonly workbench?: boolean | undefined;
 }
 
 /**

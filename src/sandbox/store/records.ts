@@ -48,15 +48,9 @@ export interface EventResponse extends Readonly<Omit<EventReceipt, "contactId" |
 }
 
 /** A recorded event, with its answer. */
-export interface EventRecord {
-  /** The sandbox's own, as in its answer. */
-  readonly id: string;
+export interface EventRecord extends Pick<EventResponse, "id" | "name" | "contactId"> {
   /** The id that the request gave. */
   readonly callerId?: string;
-  /** The event's name. */
-  readonly name: string;
-  /** The contact it was recorded for; undefined if there was none. */
-  readonly contactId?: string;
   /** As sent; empty if there were none. */
   readonly properties: Fields;
   /** When it happened: as given, otherwise when it was received. ISO 8601, UTC. */
