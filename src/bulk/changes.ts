@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import type { CallScope } from "../call/scope.ts";
 import { ConfigurationError, ResponseValidationError, ValidationError } from "../errors.ts";
 import { callRules } from "../options/validation.ts";
+import { totalOf } from "../paging/page-size.ts";
 import { type PagingOptions, paged } from "../paging/paged.ts";
 import { explained, keptDraftOf } from "../runtime/atomic-file.ts";
 import { type DraftPlace, Resumable } from "../runtime/resumable.ts";
@@ -232,12 +233,13 @@ export async function* changedContacts(
     await pass.open();
     progress.skip(pass.taken.size);
     let done = pass.taken.size;
-    for await (const { data, total, cursor } of list({ cursor: pass.work.state.cursor ?? undefined })) {
+    for await (const page of list({ cursor: pass.work.state.cursor ?? undefined })) {
+      const { data, cursor } = page;
       const changes = await pass.show(data.filter(isRecord));
       if (changes.length > 0) yield changes;
       await pass.take(cursor);
       done += data.length;
-      progress.total = total;
+      progress.total = totalOf(page);
       progress.update(done);
     }
     for (const changes of pass.removed()) yield changes;

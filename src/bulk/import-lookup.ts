@@ -2,6 +2,7 @@ import type { CallScope } from "../call/scope.ts";
 import { ApiError } from "../errors.ts";
 import type { CallOptions } from "../options/options.ts";
 import { findContact } from "../paging/matching.ts";
+import { totalOf } from "../paging/page-size.ts";
 import { type PagingOptions, paged } from "../paging/paged.ts";
 import type { WalkedPage } from "../paging/walk.ts";
 import { iterateUntilAborted } from "../runtime/cancellation.ts";
@@ -44,11 +45,6 @@ interface BegunList {
   /** The pages after the first. */
   readonly rest: AsyncIterator<Page<Contact>>;
 }
-
-const totalOf = ({ data, total }: Page<Contact>): number | undefined => {
-  const count = Number(total ?? Number.NaN);
-  return count >= data.length ? count : undefined;
-};
 
 // The key lacks permission, or there is no such operation. Any other error means that the service has a problem now,
 // and ends the run.

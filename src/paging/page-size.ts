@@ -14,6 +14,12 @@ export interface ServedPage<T> {
 /** The most records per page that the document allows. */
 export const largestLimit = 200;
 
+/** How many records the service counts; undefined if it gives no number, or one that its own page exceeds. */
+export const totalOf = ({ data, total }: ServedPage<unknown>): number | undefined => {
+  const count = Number(total ?? Number.NaN);
+  return count >= data.length ? count : undefined;
+};
+
 /** Whether nothing follows a page. */
 export const isLast = ({ skip, limit }: PageRequest, page: ServedPage<unknown>): boolean => {
   const { length } = page.data;

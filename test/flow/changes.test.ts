@@ -245,6 +245,22 @@ test("onProgress counts the contacts compared, of all", async () => {
   expect(seen.at(-1)).toEqual([450, 450]);
 });
 
+test.each([
+  [null, undefined],
+  ["450", 450],
+])("onProgress has a number or nothing for a total of %j", async (total, told) => {
+  const { sandbox } = workspace(450);
+  const fetch: typeof globalThis.fetch = async (...request) => {
+    const page = await (await sandbox.fetch(...request)).json();
+    return Response.json({ ...Object(page), total });
+  };
+  const client = new Client({ apiKey: "key", baseUrl: "http://localhost", fetch, limits: false });
+  const totals: unknown[] = [];
+  const onProgress = (progress: { total: number | undefined }) => void totals.push(progress.total);
+  for await (const _ of client.contacts.changes({ snapshot: since, onProgress }));
+  expect(totals.at(-1)).toBe(told);
+});
+
 const writesTo = (bytes: Buffer) => writeFileSync(since, bytes);
 
 const refusals: readonly (readonly [string, (bytes: Buffer) => void, RegExp])[] = [
