@@ -65,8 +65,12 @@ export const listOf = (request: Pick<Request, "values">, name: string): readonly
 export const jsonOption: Options = { "--json": "the result as one line of JSON" };
 
 /** Prints a result as text for people, or with `--json` as one line for machines. */
-export const print = (request: Pick<Request, "flags" | "stdout">, result: unknown, text: string): void => {
-  request.stdout.write(request.flags.has("json") ? `${JSON.stringify(result)}\n` : text);
+export const print = async (
+  request: Pick<Request, "flags" | "stdout">,
+  result: unknown,
+  text: string,
+): Promise<void> => {
+  await request.stdout.write(request.flags.has("json") ? `${JSON.stringify(result)}\n` : text);
 };
 
 /**

@@ -27,7 +27,8 @@ export const contactsChanges: CliCommand = {
     });
     for await (const page of changes.pages()) {
       for (const { kind } of page) counts[kind] += 1;
-      request.stdout.write(page.map((change) => `${JSON.stringify(change)}\n`).join(""));
+      // Only a page that was written is taken.
+      await request.stdout.write(page.map((change) => `${JSON.stringify(change)}\n`).join(""));
     }
     watching.bar.end();
     const counted = Object.entries(counts).map(([kind, count]) => `${count.toLocaleString("en-US")} ${kind}`);

@@ -85,7 +85,7 @@ export const contactsExport: CliCommand = {
     const elapsedMs = Math.round(request.now() - startedAt);
     // Standard output holds the contacts.
     const to = isPiped ? { ...request, stdout: request.stderr } : request;
-    writeReport(to, { file: out, contacts, resumed, bytes, elapsedMs });
+    await writeReport(to, { file: out, contacts, resumed, bytes, elapsedMs });
     return exitCode.ok;
   },
   afterInterrupt:

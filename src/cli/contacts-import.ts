@@ -62,7 +62,7 @@ export const contactsImport: CliCommand = {
       });
       for (const { reason: given, ...row } of plan ?? []) {
         const reason = unreadable.get(row.index) ?? given;
-        request.stdout.write(`${JSON.stringify({ ...row, reason })}\n`);
+        await request.stdout.write(`${JSON.stringify({ ...row, reason })}\n`);
       }
       return report;
     });

@@ -186,7 +186,7 @@ export const doctor: CliCommand = {
   run: async (request) => {
     await using client = await connect(request, { baseUrl: request.values["base-url"] });
     const found = await diagnose(client, request.interrupt, request.values.domain);
-    print(request, found, describeDiagnosis(found));
+    await print(request, found, describeDiagnosis(found));
     return found.differs.length === 0 ? exitCode.ok : exitCode.someRejected;
   },
 };

@@ -29,7 +29,7 @@ export const forecast: CliCommand = {
     await using client = await connect(request, { apiKey: "none", baseUrl: "http://localhost" });
     const told = await client.events.forecast(records, { signal: request.interrupt });
     const { events, durationMs, days, tooOld = 0 } = told;
-    print(request, told, describeReport({ events, takes: duration(durationMs), days, tooOld }));
+    await print(request, told, describeReport({ events, takes: duration(durationMs), days, tooOld }));
     return exitCode.ok;
   },
   afterInterrupt: "Nothing was sent.",

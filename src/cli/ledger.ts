@@ -43,7 +43,7 @@ export const ledgerList: CliCommand = {
     let listed = 0;
     for await (const row of ledger.list({ state, since: request.values.since })) {
       request.interrupt.throwIfAborted();
-      print(request, row, lineOf(row));
+      await print(request, row, lineOf(row));
       listed += 1;
       if (listed >= limit) break;
     }
@@ -88,7 +88,7 @@ export const ledgerShow: CliCommand = {
   run: async (request) => {
     const [file = "", key = ""] = request.operands;
     const row = await (await ledgerOf(request)).get(key);
-    print(
+    await print(
       request,
       row ?? null,
       row === undefined ? `${visible(key)} is free: a call with it sends.\n` : described(file, row),
@@ -119,7 +119,7 @@ export const ledgerSettle: CliCommand = {
       ? await ledger.release(key)
       : await ledger.settle(key, settlement, { force: request.flags.has("force") });
     if (isDone) {
-      request.stdout.write(`${visible(key)}: ${settlement === "sent" ? "sent" : "free"}\n`);
+      await request.stdout.write(`${visible(key)}: ${settlement === "sent" ? "sent" : "free"}\n`);
       return exitCode.ok;
     }
     const row = await ledger.get(key);
@@ -152,7 +152,9 @@ export const ledgerMigration: CliCommand = {
     const { migration } = await import("../sql/index.ts");
     const [ledger, checkpoint] = [request.values.ledger, request.values.checkpoint];
     const isNamed = ledger !== undefined || checkpoint !== undefined;
-    request.stdout.write(asUsage(() => migration(dialect, isNamed ? { ledger, checkpoint } : undefined)));
+    await request.stdout.write(
+      asUsage(() => migration(dialect, isNamed ? { ledger, checkpoint } : undefined)),
+    );
     return exitCode.ok;
   },
 };

@@ -7,14 +7,17 @@ for (const signal of ["SIGINT", "SIGTERM"] as const)
   process.once(signal, () => interruption.abort(new Error(signal)));
 
 const { stdout, stderr } = process;
-// A reader such as `head` may close the pipe: the command goes on without its output.
-for (const stream of [stdout, stderr])
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-  });
+// A failed write to standard output rejects; without standard error, the command goes on. An event without a listener
+// would end the process.
+for (const stream of [stdout, stderr]) stream.on("error", () => {});
 
 run(process.argv.slice(2), {
-  stdout,
+  stdout: {
+    write: (text) =>
+      new Promise<void>((resolve, reject) => {
+        stdout.write(text, (error) => (error ? reject(error) : resolve()));
+      }),
+  },
   stderr,
   interrupt: interruption.signal,
   now: () => performance.now(),

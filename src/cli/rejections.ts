@@ -136,7 +136,11 @@ export const rejectedFile = async (path: string, isResumed: boolean) => {
   await writeFile(path, "", { flag: isResumed ? "a" : "w" });
   const known = await knownIn(path);
   return async ({ index, ...rejected }: RejectedRecord): Promise<void> => {
-    if (!known.has(index)) await appendFile(path, `${JSON.stringify({ index, ...rejected })}\n`);
+    if (known.has(index)) return;
+    const line = `${JSON.stringify({ index, ...rejected })}\n`;
+    await appendFile(path, line).catch((cause: Error) => {
+      throw new Error(`--rejected: ${path} cannot be written: ${cause.message}`, { cause });
+    });
   };
 };
 

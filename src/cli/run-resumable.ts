@@ -25,9 +25,8 @@ export const describeReport = ({ elapsedMs, ...report }: Report): string => {
 };
 
 /** Writes a report for people, or with `--json` as one line for machines. */
-export const writeReport = (request: Request, report: object): void => {
+export const writeReport = (request: Request, report: object): Promise<void> =>
   print(request, report, describeReport({ ...report }));
-};
 
 /** What an ingestion or import runs with. */
 export interface ResumableRun {
@@ -62,9 +61,9 @@ export const runResumable = async (
 ): Promise<ExitCode> => {
   await using watching = await watch(request);
   const { client, bar, show } = watching;
-  const tell = (report: object): void => {
+  const tell = (report: object): Promise<void> => {
     bar.end();
-    writeReport(request, report);
+    return writeReport(request, report);
   };
   try {
     const report = await work({
@@ -72,13 +71,14 @@ export const runResumable = async (
       onProgress: ({ done }, leastMs) => show({ done, total: input.total(), leastMs }),
       reject: await rejections(request, bar),
     });
-    tell(report);
+    await tell(report);
     return report.rejected > 0 ? exitCode.someRejected : exitCode.ok;
   } catch (error) {
     const report = isTouchpointError(error) ? error.partial?.report : undefined;
     // An empty report would only hide the error.
     const isEmpty = report !== undefined && "read" in report && report.read === 0;
-    if (report !== undefined && !isEmpty) tell(report);
+    // The error counts more than a report that cannot be written.
+    if (report !== undefined && !isEmpty) await tell(report).catch(() => undefined);
     throw error;
   }
 };

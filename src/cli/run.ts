@@ -1,14 +1,7 @@
 import { version } from "../../package.json";
 import { AuthenticationError, ConnectionError } from "../index.ts";
 import { readArgs } from "./args.ts";
-import {
-  type CliCommand,
-  type ExitCode,
-  exitCode,
-  type Request,
-  type Surroundings,
-  UsageError,
-} from "./command.ts";
+import { type CliCommand, type ExitCode, exitCode, type Surroundings, UsageError } from "./command.ts";
 import { contactsChanges } from "./contacts-changes.ts";
 import { contactsExport } from "./contacts-export.ts";
 import { contactsImport } from "./contacts-import.ts";
@@ -33,7 +26,14 @@ export const commands: readonly CliCommand[] = [
   doctor,
 ];
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+/** The failure of a write to standard output: errors of files name their file, and have another type. */
+const isOfOutput = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && "syscall" in error && error.syscall === "write";
+
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error);
+  return isOfOutput(error) ? `standard output cannot be written: ${error.message}` : error.message;
+};
 
 /** What to do about a failure that a person at a terminal can mend. */
 const nextStep = (error: unknown): string | undefined => {
@@ -44,9 +44,6 @@ const nextStep = (error: unknown): string | undefined => {
     return "Check TOUCHPOINT_BASE_URL, or run `touchpoint sandbox` to have a service on this machine.";
   return undefined;
 };
-
-const isBrokenPipe = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "EPIPE";
 
 const safe = (out: Output): Output => ({ write: (text) => out.write(visibleLines(text)) });
 
@@ -64,28 +61,24 @@ export const run = async (argv: readonly string[], around: Surroundings): Promis
     stderr.write(`${asked.text}\n`);
     return exitCode.wrongUsage;
   }
-  if (asked.kind !== "run") {
-    stdout.write(`${asked.kind === "version" ? version : asked.text}\n`);
-    return exitCode.ok;
-  }
-  const { command, ...given } = asked;
-  const request: Request = { ...around, ...given, stdout, stderr, screen };
   try {
-    return await command.run(request);
+    if (asked.kind === "run") return await asked.command.run({ ...around, ...asked, stdout, stderr, screen });
+    await stdout.write(`${asked.kind === "version" ? version : asked.text}\n`);
+    return exitCode.ok;
   } catch (error) {
-    if (interrupt.aborted) {
-      const { afterInterrupt = "Nothing was changed." } = command;
-      stderr.write(`touchpoint: stopped. ${given.values.checkpoint === undefined ? afterInterrupt : goOn}\n`);
+    if (interrupt.aborted && asked.kind === "run") {
+      const { afterInterrupt = "Nothing was changed." } = asked.command;
+      stderr.write(`touchpoint: stopped. ${asked.values.checkpoint === undefined ? afterInterrupt : goOn}\n`);
       return exitCode.interrupted;
     }
     // The reader closed the pipe: end silently, as other programs do.
-    if (isBrokenPipe(error)) return exitCode.brokenPipe;
+    if (isOfOutput(error) && error.code === "EPIPE") return exitCode.brokenPipe;
     // Past what makes control characters visible: the colour is ours, and the message is made visible here.
     screen.write(`${coloured("red", "touchpoint:", screen)} ${visible(messageOf(error))}\n`);
     const step = nextStep(error);
     if (step !== undefined) screen.write(`${coloured("cyan", step, screen)}\n`);
-    if (!(error instanceof UsageError)) return exitCode.failed;
-    stderr.write(`touchpoint ${command.name} --help tells more.\n`);
+    if (!(error instanceof UsageError && asked.kind === "run")) return exitCode.failed;
+    stderr.write(`touchpoint ${asked.command.name} --help tells more.\n`);
     return exitCode.wrongUsage;
   }
 };

@@ -41,14 +41,17 @@ export const sandbox: CliCommand = {
     const workbench = request.flags.has("workbench") || undefined;
     const { url, close } = await service.listen({ port, host, allowedHosts, workbench });
     const { length } = service.state.contacts;
-    print(
-      request,
-      { url, key, contacts: length },
-      `Touchpoint sandbox at ${url} with ${length.toLocaleString("en-US")} contacts. Ctrl+C ends it.\n\n` +
-        `export TOUCHPOINT_BASE_URL=${shellWord(url)}\nexport TOUCHPOINT_API_KEY=${shellWord(key)}\n`,
-    );
-    if (!request.interrupt.aborted) await once(request.interrupt, "abort");
-    await close();
+    try {
+      await print(
+        request,
+        { url, key, contacts: length },
+        `Touchpoint sandbox at ${url} with ${length.toLocaleString("en-US")} contacts. Ctrl+C ends it.\n\n` +
+          `export TOUCHPOINT_BASE_URL=${shellWord(url)}\nexport TOUCHPOINT_API_KEY=${shellWord(key)}\n`,
+      );
+      if (!request.interrupt.aborted) await once(request.interrupt, "abort");
+    } finally {
+      await close();
+    }
     return exitCode.ok;
   },
 };

@@ -2,6 +2,7 @@ import { Transform, type Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 
 export interface Output {
+  /** Of standard output, a promise that rejects if the text could not be written: await it. */
   write(text: string): unknown;
 }
 

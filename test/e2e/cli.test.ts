@@ -181,7 +181,7 @@ describe("contacts export", () => {
     sandbox.seedContacts(300);
     const help = start("--help");
     help.process.stdout?.destroy();
-    expect(await help.ended).toMatchObject({ ended: 0, stderr: "" });
+    expect(await help.ended).toMatchObject({ ended: 141, stderr: "" });
     const silent = start("contacts", "export", "--out", "all.csv", "--json");
     silent.process.stderr?.destroy();
     expect(await silent.ended).toMatchObject({ ended: 0 });

@@ -22,20 +22,29 @@ export interface CliRun {
 /** Starts `touchpoint` with arguments in a folder. */
 export const startCli = (
   args: readonly string[],
-  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+  {
+    cwd,
+    env = {},
+    stdout: out = "pipe",
+  }: {
+    readonly cwd: string;
+    readonly env?: Readonly<Record<string, string>>;
+    /** A file descriptor for its standard output. */
+    readonly stdout?: number | "pipe";
+  },
 ): CliRun => {
   const child = spawn(process.execPath, [program, ...args], {
     cwd,
     // What the test runner sets for its own colours.
     env: { ...process.env, FORCE_COLOR: undefined, ...env },
-    stdio: ["pipe", "pipe", "pipe"],
+    stdio: ["pipe", out, "pipe"],
   });
   let stdout = "";
   let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
     stdout += text;
   });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     stderr += text;
   });
   const ended = new Promise<CliEnding>((resolve, reject) => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -42,6 +42,13 @@ test("a run that goes on needs no file of an earlier one", async () => {
   const keep = await rejectedFile(path, true);
   await keep(rejected(1));
   expect(await content()).toBe(line(1));
+});
+
+test("a record that cannot be kept ends the run, and the error names the file", async () => {
+  const keep = await rejectedFile(path, false);
+  await rm(path);
+  await mkdir(path);
+  await expect(keep(rejected(1))).rejects.toThrow(`--rejected: ${path} cannot be written: EISDIR`);
 });
 
 test("a file of many long lines is read on in pieces, and its letters stay whole", async () => {
