@@ -18,6 +18,10 @@ export interface Claiming extends ClaimDetails {
   readonly claim: string;
 }
 
+/** What to do about a store that stores, and does not say so. */
+export const mustReturnRows =
+  "a SQL query must return the rows of each statement, also of one that writes (RETURNING): all(), not run()";
+
 /** What a ledger needs of the place that has its keys. Each method is atomic among all processes that share the place. */
 export interface KeyStore {
   /** Stores the claim, with the time, if the key is free. Returns whether it did. */
@@ -31,6 +35,9 @@ export interface KeyStore {
   all(): AsyncIterable<Found>;
 }
 
+// A key may be freed between a claim and the look at what refused it, but hardly ever so many times in a row.
+const mostTries = 10;
+
 /** A ledger whose keys are in this place. */
 export const ledgerOver = (store: KeyStore): Ledger => {
   const claim = async (
@@ -40,17 +47,20 @@ export const ledgerOver = (store: KeyStore): Ledger => {
   ): Promise<LedgerClaim> => {
     const own = crypto.randomUUID();
     try {
-      if (await store.claim({ key, fingerprint, claim: own, ...claimDetails(details) }))
-        return { state: "claimed", claim: own };
-      const found = await store.find(key);
-      // Otherwise it was freed since.
-      if (found !== undefined) return aged(found);
+      for (let tries = 0; tries < mostTries; tries += 1) {
+        if (await store.claim({ key, fingerprint, claim: own, ...claimDetails(details) }))
+          return { state: "claimed", claim: own };
+        const found = await store.find(key);
+        // It stored the claim, and did not say so.
+        if (found?.claim === own) break;
+        if (found !== undefined) return aged(found);
+      }
+      throw new Error(`the store does not say what holds the key: ${mustReturnRows}`);
     } catch (error) {
       // The claim may be stored anyway; nothing was sent under it.
       store.settle(key, own, { as: "not-sent" }).catch(() => undefined);
       throw error;
     }
-    return claim(key, fingerprint, details);
   };
 
   const find = async (method: string, key: string): Promise<Found | undefined> => {

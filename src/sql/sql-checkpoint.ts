@@ -1,5 +1,6 @@
 import { type CheckpointStore, checkpoints } from "../bulk/checkpoint.ts";
 import { ConfigurationError } from "../errors.ts";
+import { mustReturnRows } from "../ledger/ledger-over.ts";
 import { isText } from "../runtime/rules.ts";
 import { messageOf } from "../runtime/values.ts";
 import { defaultTables } from "./migration.ts";
@@ -51,7 +52,8 @@ export const sqlCheckpoint = (query: SqlQuery, options: SqlCheckpointOptions): C
       const sql =
         `INSERT INTO ${table} (id, state) VALUES (${asText}, ${asText}) ` +
         "ON CONFLICT (id) DO UPDATE SET state = excluded.state RETURNING id";
-      await ask(sql, id, JSON.stringify(state));
+      const stored = await ask(sql, id, JSON.stringify(state));
+      if (stored.length === 0) throw new ConfigurationError(`the checkpoint ${id}: ${mustReturnRows}`);
     },
   };
 };

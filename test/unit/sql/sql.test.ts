@@ -123,6 +123,24 @@ test.each<[string, (rows: readonly object[]) => unknown]>([
   await expect(claim("known", "f")).rejects.toThrow(advice);
 });
 
+test.each<[string, (sql: string) => boolean]>([
+  ["any statement", () => false],
+  ["a statement that writes", (sql) => sql.startsWith("SELECT")],
+])("a query that returns no rows of %s is told so, and the key stays free", async (_what, returnsRows) => {
+  const statements: string[] = [];
+  const silent: SqlQuery = async (sql, params) => {
+    statements.push(sql);
+    const rows = await query(sql, params);
+    return returnsRows(sql) ? rows : [];
+  };
+  const advice = "a SQL query must return the rows of each statement, also of one that writes";
+  const { sandbox, open } = sender(silent);
+  await expect(open().emails.send(email, { once: "k" })).rejects.toThrow(advice);
+  expect([sandbox.state.emails.length, statements.length < 50]).toEqual([0, true]);
+  const checkpoint = sqlCheckpoint(silent, { dialect, id: "events" });
+  await expect(checkpoint.save({ version: 1, done: 0 } as never)).rejects.toThrow(advice);
+});
+
 test("arguments that make no sense are refused at once, all of them", () => {
   expect(() =>
     Reflect.apply(sqlLedger, undefined, [{}, { dialect: "mysql", tabel: "x", table: "a;b" }]),
