@@ -106,11 +106,21 @@ const arrayRules: Rules = {
   max: (max, name) => (max === Number.POSITIVE_INFINITY ? [] : isWhole(0)(max, name)),
 };
 
-/** Iterates sequentially, in the order of the calls. After a failure it continues at the same position. */
-const iterator = <T>(next: () => Promise<T | undefined>, stop: () => void): AsyncIterableIterator<T> => {
+/**
+ * Iterates sequentially, in the order of the calls. After a failure it continues at the same position.
+ *
+ * @param signals - each ends the iteration before its next item, although that may be here already.
+ */
+const iterator = <T>(
+  scope: CallScope,
+  signals: readonly (AbortSignal | undefined)[],
+  { next, stop }: { readonly next: () => Promise<T | undefined>; readonly stop: () => void },
+): AsyncIterableIterator<T> => {
   let last: Promise<unknown> = Promise.resolve();
   let hasStopped = false;
   const step = async (): Promise<IteratorResult<T>> => {
+    const aborted = hasStopped ? undefined : signals.find((signal) => signal?.aborted);
+    if (aborted !== undefined) throw scope.fail(aborted.reason);
     try {
       const value = hasStopped ? undefined : await next();
       if (value !== undefined && !hasStopped) return { done: false, value };
@@ -199,17 +209,18 @@ export const paged = <T, Query extends ListQuery>(
     // If the client is closed from now on, the iteration ends.
     const own = via.open(operation.id);
     let walking: Walk<T> | undefined;
-    return iterator(
-      () => {
+    return iterator(own, [callOptions.signal, own.signal], {
+      next: () => {
         walking ??= walk(own, given);
         return walking.next();
       },
-      () => walking?.stop(),
-    );
+      stop: () => walking?.stop(),
+    });
   };
 
   const records = (via = call): AsyncIterableIterator<T> => {
-    const source = pages(via);
+    const own = via.open(operation.id);
+    const source = pages(own);
     let current: readonly T[] = [];
     let at = 0;
     const next = async (): Promise<T | undefined> => {
@@ -221,7 +232,7 @@ export const paged = <T, Query extends ListQuery>(
       }
       return current[at++];
     };
-    return iterator(next, () => void source.return?.());
+    return iterator(own, [callOptions.signal, own.signal], { next, stop: () => void source.return?.() });
   };
 
   return {

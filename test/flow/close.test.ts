@@ -168,3 +168,13 @@ test("a graceMs that is no time is a ConfigurationError", async () => {
   const { client } = world();
   await expect(client.close({ graceMs: -1 })).rejects.toBeInstanceOf(ConfigurationError);
 });
+
+test("an iteration ends with its client, although more of its records are here", async () => {
+  const data = Array.from({ length: 3 }, (_, at) => ({ id: `${at}`, email: `${at}@ours.example` }));
+  const fetch: Fetch = async () => Response.json({ data, total: 3, skip: 0, limit: 200 });
+  const client = new Client({ apiKey: "key", baseUrl: "https://service.test", fetch });
+  const contacts = client.contacts.list()[Symbol.asyncIterator]();
+  expect(await contacts.next()).toMatchObject({ value: { id: "0" } });
+  await client.close();
+  await expect(contacts.next()).rejects.toThrow("the client was closed");
+});

@@ -145,6 +145,22 @@ describe("paged", () => {
     expect(signals.map(({ aborted }) => aborted)).toEqual([false, true, true, true]);
   });
 
+  test("an abort ends an iteration before its next record, although more are here", async () => {
+    for (const read of [
+      (contacts: ReturnType<typeof listOf>["contacts"]) => contacts[Symbol.asyncIterator](),
+      (contacts: ReturnType<typeof listOf>["contacts"]) => contacts.pages(),
+    ]) {
+      const abort = new AbortController();
+      const { contacts } = listOf({}, { signal: abort.signal, prefetch: 3 });
+      const iterator = read(contacts);
+      expect(await iterator.next()).toMatchObject({ done: false });
+      abort.abort("enough");
+      for (let again = 0; again < 2; again += 1) await expect(iterator.next()).rejects.toBe("enough");
+      await iterator.return?.();
+      expect(await iterator.next()).toEqual({ done: true, value: undefined });
+    }
+  });
+
   test("a signal that outlives the walk keeps no listener of it", async () => {
     const { signal } = new AbortController();
     expect(await listOf({}, { signal }).contacts.toArray()).toHaveLength(1_000);
