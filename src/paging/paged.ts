@@ -61,6 +61,11 @@ export interface Paged<T> extends PromiseLike<Page<T>>, AsyncIterable<T> {
    * ```
    */
   toArray(options?: { readonly max?: number }): ApiPromise<T[]>;
+  // A promise, and not only PromiseLike, so that `catch` and `finally` can follow.
+  then<A = Page<T>, B = never>(
+    onFulfilled?: ((page: Page<T>) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B>;
   /**
    * Handles the failure of one page, like the same method of a promise.
    *

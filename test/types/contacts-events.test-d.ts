@@ -24,6 +24,8 @@ describe("contacts", () => {
     expectTypeOf(client.contacts.create(person)).resolves.toEqualTypeOf<Contact>();
     expectTypeOf(client.contacts.find("ada@example.com")).resolves.toEqualTypeOf<Contact | null>();
     expectTypeOf(await client.contacts.list()).toEqualTypeOf<Page<Contact>>();
+    const total = client.contacts.list().then(({ total }) => total);
+    expectTypeOf(total.catch(() => "none")).toEqualTypeOf<Promise<number | string>>();
     for await (const contact of client.contacts.list()) expectTypeOf(contact).toEqualTypeOf<Contact>();
     const { response } = await client.contacts.update("c1", {}).withResponse();
     expectTypeOf(response).toEqualTypeOf<ResponseInfo>();
