@@ -1,6 +1,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { appendFile, truncate, writeFile } from "node:fs/promises";
 import type { FileSource, InvalidLine, ReadOptions } from "../files/index.ts";
+import type { RejectedContact } from "../index.ts";
 import { type Request, UsageError } from "./command.ts";
 import type { ProgressBar } from "./progress-bar.ts";
 import { assertDistinct, openInput } from "./record-file.ts";
@@ -83,17 +84,8 @@ export const openRecords = <T extends object>(
   return { records: counted(records) as AsyncIterable<T>, total };
 };
 
-/** A refused record, as a line of the file; named as `onRejected` and `--plan` name it. */
-export interface RejectedRecord {
-  /** Its position in the source, from 0. */
-  readonly index: number;
-  /** The line of the source, from 1, if known. */
-  readonly line?: number | undefined;
-  readonly email?: string | undefined;
-  /** The service's status; absent if the record was never sent. */
-  readonly status?: number | undefined;
-  readonly error: string;
-  /** The record, or the text of a line without one. */
+/** A line of the file: what `onRejected` and `--plan` tell, and the record, or the text of a line without one. */
+export interface RejectedRecord extends Omit<RejectedContact, "contact"> {
   readonly rejected: unknown;
 }
 

@@ -13,7 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-const rejected = (index: number) => ({ index, error: "no", rejected: { name: `event ${index}` } });
+const absent = { line: undefined, email: undefined, status: undefined };
+const rejected = (index: number) => ({ index, ...absent, error: "no", rejected: { name: `event ${index}` } });
 const line = (index: number) => `${JSON.stringify(rejected(index))}\n`;
 const content = () => readFile(path, "utf8");
 
