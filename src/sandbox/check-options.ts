@@ -1,4 +1,5 @@
 import {
+  anything,
   can,
   isFlag,
   isNumber,
@@ -139,8 +140,15 @@ const argumentRules = {
   updateKey: changeableRules,
   updateMailAccount: { connected: isFlag, failing: or(null, isText), dailyLimit: or(null, isWhole(1)) },
   updateWorkspace: { signatures: listOf(isText), tracking: isFlag },
+  // Of the workbench's controls. The clock checks how far it can be moved.
+  advance: { ms: anything },
+  freeze: { frozen: isFlag },
+  seed: { contacts: isWhole(0, 1_000_000) },
+  doNotEmail: { address: isText, isOnList: isFlag, workspace: isText },
 };
 
-/** Checks the argument of a method. @throws ConfigurationError naming every fault at once. */
+const required = ["contacts", "address"];
+
+/** Checks the argument of a method or a control. @throws ConfigurationError naming every fault at once. */
 export const checkArgument = (method: keyof typeof argumentRules, given: unknown): void =>
-  refuseSetup(`sandbox.${method}`, ruleFaults(given, argumentRules[method]));
+  refuseSetup(`sandbox.${method}`, ruleFaults(given, argumentRules[method], { required }));

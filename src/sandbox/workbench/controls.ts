@@ -1,5 +1,5 @@
-import { anything, isFlag, isText, isWhole, refuseSetup, ruleFaults } from "../../runtime/rules.ts";
 import { Refusal } from "../answer.ts";
+import { checkArgument } from "../check-options.ts";
 import type { SandboxControls } from "../controls.ts";
 import type { FaultOptions } from "../faults.ts";
 import type { Fields } from "../json.ts";
@@ -22,21 +22,6 @@ export interface Controlled {
   };
 }
 
-const rules = {
-  // `advance` checks it.
-  advance: { ms: anything },
-  freeze: { frozen: isFlag },
-  seed: { contacts: isWhole(0, 1_000_000) },
-  "do-not-email": { address: isText, isOnList: isFlag, workspace: isText },
-};
-
-const required = ["contacts", "address"];
-
-const checked = (control: keyof typeof rules, body: Fields): Fields => {
-  refuseSetup(control, ruleFaults(body, rules[control], { required }));
-  return body;
-};
-
 const named = (workspace: unknown): string | undefined =>
   workspace === undefined ? undefined : String(workspace);
 
@@ -52,15 +37,18 @@ export const controls: Readonly<Record<string, (body: Fields, on: Controlled, id
     return { plans: world().plans.pending };
   },
   "POST /advance": (body, { clock }) => {
-    clock.advance(checked("advance", body).ms);
+    checkArgument("advance", body);
+    clock.advance(body.ms);
     return { at: new Date(clock.wallTime()).toISOString() };
   },
   "POST /freeze": (body, { clock }) => {
-    clock.freeze(checked("freeze", body).frozen !== false);
+    checkArgument("freeze", body);
+    clock.freeze(body.frozen !== false);
     return { frozen: clock.isFrozen };
   },
   "POST /seed": (body, { world, sandbox }) => {
-    sandbox.seedContacts(Number(checked("seed", body).contacts));
+    checkArgument("seed", body);
+    sandbox.seedContacts(Number(body.contacts));
     return { contacts: world().workspaceNamed().contacts.all.length };
   },
   // Each checks what it gets and names every fault. The workspace's name stands beside the change.
@@ -69,7 +57,8 @@ export const controls: Readonly<Record<string, (body: Fields, on: Controlled, id
   "POST /workspace": ({ workspace, ...change }, { sandbox }) =>
     sandbox.updateWorkspace(change, named(workspace)),
   "POST /do-not-email": (body, { sandbox }) => {
-    const { address, isOnList, workspace } = checked("do-not-email", body);
+    checkArgument("doNotEmail", body);
+    const { address, isOnList, workspace } = body;
     sandbox.doNotEmail(String(address), isOnList !== false, named(workspace));
   },
   "POST /reset": (_, { sandbox }) => sandbox.reset(),
