@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearestTo } from "../runtime/nearest-name.ts";
+import { suggestion } from "../runtime/nearest-name.ts";
 import { visible } from "./terminal.ts";
 
 export interface Command {
@@ -98,11 +98,6 @@ const wrong = (problem: string, hint: string) => ({
   text: `touchpoint: ${visible(problem)}\n${hint}`,
 });
 
-const didYouMean = (typed: string, words: readonly string[]): string => {
-  const near = nearestTo(typed, words);
-  return near === undefined ? "" : `; did you mean "${near}"?`;
-};
-
 const parseOptions = (command: Command, args: readonly string[]) => {
   const options = parsedOptions(command);
   try {
@@ -114,7 +109,7 @@ const parseOptions = (command: Command, args: readonly string[]) => {
     const unknown = /^Unknown option '(--[^']+)'/.exec(problem)?.[1];
     if (unknown === undefined) return { problem };
     const names = Object.keys(options).map((name) => `--${name}`);
-    return { problem: problem + didYouMean(unknown, names) };
+    return { problem: problem + suggestion(unknown, names) };
   }
 };
 
@@ -144,7 +139,7 @@ export const readArgs = <C extends Command>(
     const names = commands.flatMap(({ name }) => [name, name.split(" ")[0] ?? ""]);
     // A first word alone is no command, and several begin with it.
     const isWord = names.includes(typed);
-    const hint = isWord ? "" : didYouMean(argv.slice(0, 2).join(" "), names) || didYouMean(typed, names);
+    const hint = isWord ? "" : suggestion(argv.slice(0, 2).join(" "), names) || suggestion(typed, names);
     return wrong(
       `there is no command "${typed}"${hint}`,
       `touchpoint ${near.length > 0 ? `${first} ` : ""}--help lists the commands.`,

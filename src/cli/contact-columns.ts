@@ -51,7 +51,7 @@ export const checkColumns = (where: string, columns: readonly string[]): void =>
   if (unknown.length === 0) return;
   const faults = unknown.map((column) => {
     const near = nearestField(column);
-    return `"${column}" is no field of a contact${near === undefined ? "." : `; did you mean "${near}"?`}`;
+    return `"${column}" is no field of a contact${near === undefined ? "" : ` (did you mean "${near}"?)`}.`;
   });
   const fields = contactFields.join(", ");
   throw new UsageError(

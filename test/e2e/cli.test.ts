@@ -198,7 +198,7 @@ describe("contacts export", () => {
       "email,linked_in",
     );
     expect({ ended, requests: sandbox.state.requests }).toEqual({ ended: 2, requests: [] });
-    expect(stderr).toContain('--columns: "linked_in" is no field of a contact; did you mean "linkedIn"?');
+    expect(stderr).toContain('--columns: "linked_in" is no field of a contact (did you mean "linkedIn"?).');
     sandbox.updateKey(key, { revoked: true });
     expect(await run("contacts", "export", "--out", "all.csv")).toMatchObject({ ended: 1 });
     expect(await readdir(folder)).toEqual([]);
@@ -430,7 +430,7 @@ describe("contacts import", () => {
       requests: [],
     });
     expect(stderr).toMatch(
-      /^touchpoint: people\.csv: "linked_in" is no field of a contact; did you mean "linkedIn"\?/,
+      /^touchpoint: people\.csv: "linked_in" is no field of a contact \(did you mean "linkedIn"\?\)\./,
     );
   });
 

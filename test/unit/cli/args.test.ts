@@ -104,10 +104,10 @@ describe("a wrong command line says why and how it is typed", () => {
     ["contacts export a b c", `touchpoint: "c" is one argument too many${usage}`],
     [
       "contacts export a --serach x",
-      `touchpoint: Unknown option '--serach'; did you mean "--search"?${usage}`,
+      `touchpoint: Unknown option '--serach' (did you mean "--search"?)${usage}`,
     ],
     ["contacts export a --nothing x", `touchpoint: Unknown option '--nothing'${usage}`],
-    ["contacts export a --quit", `touchpoint: Unknown option '--quit'; did you mean "--quiet"?${usage}`],
+    ["contacts export a --quit", `touchpoint: Unknown option '--quit' (did you mean "--quiet"?)${usage}`],
     ["contacts export a --search", `touchpoint: Option '-s, --search <value>' argument missing${usage}`],
     [
       "contacts export a --search -1",
@@ -122,7 +122,7 @@ describe("a wrong command line says why and how it is typed", () => {
     expect(read("contact export")).toEqual({
       kind: "wrong",
       text:
-        'touchpoint: there is no command "contact"; did you mean "contacts export"?\n' +
+        'touchpoint: there is no command "contact" (did you mean "contacts export"?)\n' +
         "touchpoint --help lists the commands.",
     });
     expect(read("contacts list")).toEqual({
@@ -142,7 +142,7 @@ describe("a wrong command line says why and how it is typed", () => {
     ["contacts imports", "contacts import"],
     ["sandbx", "sandbox"],
   ])("%s: did you mean %s?", (line, meant) => {
-    expect(read(line)).toMatchObject({ text: expect.stringContaining(`"; did you mean "${meant}"?\n`) });
+    expect(read(line)).toMatchObject({ text: expect.stringContaining(`" (did you mean "${meant}"?)\n`) });
   });
 
   test("a word is no suggestion for itself", () => {

@@ -20,7 +20,7 @@ test.each([
 ])("%j is refused, and %j suggested", async (column, meant) => {
   const looked = look(`email,${column}`, "ada@example.com,x");
   await expect(looked).rejects.toThrow(
-    `people.csv: "${column.trim()}" is no field of a contact; did you mean "${meant}"?`,
+    `people.csv: "${column.trim()}" is no field of a contact (did you mean "${meant}"?).`,
   );
   await expect(looked).rejects.toBeInstanceOf(UsageError);
 });
@@ -33,7 +33,7 @@ test("blanks around a name are left out", async () => {
 
 test("every such column is named at once, with the fields that there are", async () => {
   await expect(look("email,NAME,city")).rejects.toThrow(
-    /"NAME" .* "name"\? "city" is no field of a contact\. The fields are id, email, .*; a custom one is customFields\.<its name>$/,
+    /"NAME" .* "name"\?\)\. "city" is no field of a contact\. The fields are id, email, .*; a custom one is customFields\.<its name>$/,
   );
 });
 
