@@ -14,12 +14,10 @@ export interface Row {
   readonly problem?: string;
 }
 
-export interface RowOptions {
-  /** The name of the source in error messages. */
+interface RowOptions {
   readonly name: string;
-  /** The character between cells; undefined to detect it from the first line. */
+  /** Undefined to detect it from the first line. */
   readonly delimiter: string | undefined;
-  /** The longest row to keep in memory. */
   readonly maxLineBytes: number;
 }
 
