@@ -174,7 +174,7 @@ const checkSame = (
 ): void => {
   const differs = differingFields(fingerprint, asked);
   if (differs === undefined) return;
-  const fields = differs.length > 0 ? ` (${differs.join(", ")} differ)` : "";
+  const fields = differs.length > 0 ? ` (differs in ${differs.join(", ")})` : "";
   throw new SendOnceError(
     `${operation}: ${JSON.stringify(key)} belongs to a different email${fields}. Nothing was sent.`,
     { operation, code: "once_mismatch", key, since, differs },

@@ -154,7 +154,7 @@ test("the same key with a different email is refused", async () => {
   const again = client.emails.send(other, once);
   await expect(again).rejects.toThrow(SendOnceError);
   await expect(again).rejects.toThrow(
-    'emails.send: "welcome:42" belongs to a different email (text differ). Nothing was sent.',
+    'emails.send: "welcome:42" belongs to a different email (differs in text). Nothing was sent.',
   );
   await expect(again).rejects.toMatchObject({
     ...{ code: "once_mismatch", outcome: "not-applied", attempts: 0 },
