@@ -8,7 +8,10 @@ export interface ResponseInfo {
   readonly status: number;
   /** The response headers. Empty for the stored receipt of an email that was sent earlier under its `once` key. */
   readonly headers: Headers;
-  /** The number of requests, including failed ones. 0 for a stored receipt. */
+  /**
+   * The number of requests, including failed ones. 0 for a stored receipt; a call that joined another one with its `once` key
+   * has the other one's response and number.
+   */
   readonly attempts: number;
   /** How long the call waited for limits and in back-off, in milliseconds. */
   readonly waitedMs: number;

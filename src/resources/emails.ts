@@ -174,8 +174,9 @@ export class Emails {
    *
    * @param options - `once`: at most one email is sent under this key, across calls, crashes and processes. A later call
    * with the key returns the first receipt, with `response.attempts` 0; its `id` is empty if you settled the key without
-   * a receipt. A dry run (`dryRun: true`, the client's or the environment's) sends nothing, claims no key, and returns an
-   * email whose `id` starts with `dry-run:`, with the `request` that would be sent.
+   * a receipt. A call that comes while this process sends under the key, by the same ledger, gets the response of that
+   * send. A dry run (`dryRun: true`, the client's or the environment's) sends nothing, claims no key, and returns an email
+   * whose `id` starts with `dry-run:`, with the `request` that would be sent.
    * @throws ValidationError when both or neither of `html` and `text` are given, and when `sendAt` is given.
    * @throws RecipientRefusedError when `recipients.allow` or `TOUCHPOINT_RECIPIENTS` does not cover the recipient.
    * @throws BadRequestError when the recipient is on the do-not-email list, or in a refused stage without `force`, or the
