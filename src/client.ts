@@ -189,12 +189,13 @@ export class Client<CustomFields extends object = OpenFields, EventTypes extends
    *
    * @param options - `graceMs` limits the time of all this (default: no limit). After it, `close` aborts what is left. Each
    * event that a recorder has not sent then rejects and reaches `onDrop`. If your server has 30 s to stop, use 25,000.
-   * @returns how many calls finished, were refused, were aborted, or are still pending.
+   * @returns how many events recorders sent (`drained`) and gave up (`pending`), how many waiting calls were refused, and how
+   * many calls were aborted.
    * @example
    * ```ts
    * process.once("SIGTERM", async () => {
    *   const { drained, aborted } = await client.close({ graceMs: 25_000 });
-   *   console.log(`${drained} finished, ${aborted} aborted`);
+   *   console.log(`${drained} events sent, ${aborted} calls aborted`);
    * });
    * ```
    */

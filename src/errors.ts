@@ -17,13 +17,16 @@ const bounded = (message: string): string =>
 /**
  * The base class of all errors of the library. (An abort throws the signal's own reason instead.)
  *
- * `code` is a literal per class, `operation` the called method, `attempts` the number of requests, and `outcome`
- * whether the call may have taken effect.
+ * `code` is a literal per class, `operation` the method or the request of it that failed, `attempts` the number of
+ * requests, and `outcome` whether the call may have taken effect.
  */
 export abstract class TouchpointError extends Error {
   /** A literal per class: `rate_limited`, `timeout`, …. */
   abstract readonly code: ErrorCode;
-  /** The called method, for example `contacts.create`; undefined outside a call. */
+  /**
+   * The called method, for example `contacts.create`, or the one whose request failed: `contacts.find` asks `contacts.list`.
+   * Undefined outside a call.
+   */
   readonly operation: string | undefined;
   /** The number of requests. */
   readonly attempts: number;
