@@ -43,6 +43,8 @@ const compiledExamples = await compile(
   examples.map((name) => join(root, "examples", name)),
 );
 
+const anyPort = { PORT: "0" };
+
 // Two, because a machine that builds this has two cores.
 const inTurn = atMost(2);
 const longestTestMs = 300_000;
@@ -51,11 +53,11 @@ test("README.md has programs", () => {
   expect(runnable.filter(({ path }) => path === "README.md")).not.toEqual([]);
 });
 
-describe.each(documents)("$path", ({ path, blocks }) => {
+describe.each(documents)("$path", ({ path, blocks, programs }) => {
   test("has no block that escapes this test", () => {
     const kinds = ["ts", "sh", "text", "json", "csv", "yaml"];
-    // Run by docs-errors.test.ts.
-    if (path === "docs/errors.md") kinds.push("js");
+    // Run by docs-errors.test.ts, and by runtimes/sqlite.test.ts.
+    if (["docs/errors.md", "docs/guide/sql.md"].includes(path)) kinds.push("js");
     expect(blocks.filter(({ language }) => !kinds.includes(language))).toEqual([]);
   });
 
@@ -64,6 +66,11 @@ describe.each(documents)("$path", ({ path, blocks }) => {
     const isPage = path.startsWith("docs/") || path === "MIGRATION.md";
     const lines = blocks.flatMap(({ language, code }) => (language === "text" ? [] : code.split("\n")));
     expect(lines.filter((line) => isPage && line.length > 72 && !line.startsWith("import "))).toEqual([]);
+  });
+
+  test("has no `await using` in a program that runs as it is copied: Node 20 and 22 lack it", () => {
+    const copied = programs.filter(({ typesOnly }) => !typesOnly);
+    expect(copied.filter(({ code }) => code.includes("await using"))).toEqual([]);
   });
 
   test("types only command lines that the command line takes", () => {
@@ -97,7 +104,13 @@ const programsIn = documents
 test.concurrent.each(programsIn)(
   "$path: its blocks run, one after the other on each other's files",
   async ({ own }) => {
-    const endings = await inTurn(() => runInOrder(own.map(({ file }) => file)));
+    const endings = await inTurn(() =>
+      runInOrder(
+        own.map(({ file }) => file),
+        undefined,
+        anyPort,
+      ),
+    );
     const failed = own.flatMap(({ line }, index) =>
       endings[index]?.ended === "0" ? [] : [{ line, ...endings[index] }],
     );

@@ -1,8 +1,9 @@
-import { cp } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/index.ts";
 import { run, scratch } from "../package/support/scratch.ts";
+import { blocksOf } from "../support/docs-blocks.ts";
 import { root } from "../support/programs.ts";
 import { runtimes } from "./install.ts";
 
@@ -40,6 +41,26 @@ for (let key = 0; key < 30; key += 1)
     .catch((error) => { if (error.code !== "once_pending") throw error; });
 await client.close();
 `;
+
+test("the program of the guide sends its email once over two runs, on Node 24", async () => {
+  const project = await scratch([]);
+  const sandbox = createSandbox({ apiKeys: ["key"] });
+  const server = await sandbox.listen();
+  try {
+    const guide = await readFile(join(root, "docs/guide/sql.md"), "utf8");
+    const program = blocksOf(guide).find(({ language }) => language === "js");
+    await project.write("once.mjs", program?.code ?? "");
+    const env = { TOUCHPOINT_BASE_URL: server.url, TOUCHPOINT_API_KEY: "key" };
+    for (const _run of [1, 2]) {
+      const { code, stderr } = await run(node24, ["once.mjs"], project.folder, env);
+      expect(code, stderr).toBe(0);
+    }
+    expect(sandbox.state.emails.map(({ subject }) => subject)).toEqual(["Welcome"]);
+  } finally {
+    await server.close();
+    await project.remove();
+  }
+});
 
 test("three processes on one SQLite file send each email once, on Node 24", async () => {
   const project = await scratch([]);

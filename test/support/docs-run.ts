@@ -63,11 +63,12 @@ const openDesk = async (contacts: readonly string[]) => {
   for (const [name, text] of Object.entries(certificates)) await writeFile(join(cwd, name), text);
   const server = await serve(contacts);
   return {
-    run: (files: readonly string[]): Promise<readonly Ending[]> =>
+    run: (files: readonly string[], more: NodeJS.ProcessEnv): Promise<readonly Ending[]> =>
       start(files, cwd, {
         ...process.env,
         TOUCHPOINT_BASE_URL: server.url,
         TOUCHPOINT_API_KEY: key,
+        ...more,
       }),
     close: async (): Promise<void> => {
       await server.close();
@@ -80,10 +81,11 @@ const openDesk = async (contacts: readonly string[]) => {
 export const runInOrder = async (
   files: readonly string[],
   contacts: readonly string[] = people,
+  env: NodeJS.ProcessEnv = {},
 ): Promise<readonly Ending[]> => {
   const desk = await openDesk(contacts);
   try {
-    return await desk.run(files);
+    return await desk.run(files, env);
   } finally {
     await desk.close();
   }

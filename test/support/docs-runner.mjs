@@ -14,6 +14,8 @@ const runNext = () => {
   isSettled = false;
   import(pathToFileURL(file).href).then(() => {
     isSettled = true;
+    // A server that is given a port runs until it is told to stop.
+    if (process.env.PORT !== undefined) process.emit("SIGTERM", "SIGTERM");
   });
 };
 
